@@ -10,10 +10,10 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// biases are the words for the energy and performance bias.
+// biases are the canonical words for the energy bias, from performance to power saving.
 var biases = [...]string{"max_performance", "balanced_performance", "balanced_power", "power_saving"}
 
-// energyPerfBias is the bias that runs now: EPP where the hardware scales the
+// energyPerfBias derives the energy bias that is in effect: EPP if the hardware scales the
 // P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
 func (m *Machine) energyPerfBias() effectiveFace {
 	f := m.Kernel.CPUFreq
@@ -39,8 +39,8 @@ func (m *Machine) energyPerfBias() effectiveFace {
 	}
 }
 
-// epbWord is the bias of /sys, else of the register, and who set it: the kernel
-// turns firmware's 0 into 6, so that a 0 is somebody's doing since.
+// epbWord returns the bias that /sys shows, or else the register, and who set it. The kernel
+// changes firmware's 0 to 6 at boot, so somebody has set a 0 since then.
 func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
@@ -66,7 +66,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	return fact.Known(biases[n/4], fact.Direct, at), decided
 }
 
-// eppWord is the kernel's word for the energy preference.
+// eppWord returns the energy preference that the kernel shows.
 func (m *Machine) eppWord() fact.Fact[string] {
 	s := &m.Kernel.CPUFreq.EPP
 	raw, ok := s.Uniform()
@@ -81,8 +81,8 @@ func (m *Machine) eppWord() fact.Fact[string] {
 	return fact.Known(biases[i], fact.Direct, at)
 }
 
-// epbOwner is who sets the bias: documented for servers from Sapphire Rapids on
-// only (PerfSpect).
+// epbOwner derives who sets the bias. That is documented only for servers from Sapphire Rapids on
+// (PerfSpect).
 func (m *Machine) epbOwner() effectiveFace {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
 		return effectiveFace{effective: unobservable("the owner of the bias is not documented for this processor")}

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// c1e is whether cores enter the enhanced halt state. intel_idle clears
-// firmware's bit for it and offers the state itself (docs/kernel.md, C1E).
+// c1e derives whether cores enter the enhanced halt state C1E. intel_idle clears firmware's bit for
+// it and offers the state itself (docs/kernel.md, C1E).
 func (m *Machine) c1e() effectiveFace {
 	bit := m.field(host.MSRPowerCtl, 1, 1)
 	v, unknown := m.idle()
@@ -36,7 +36,7 @@ func (m *Machine) c1e() effectiveFace {
 	}
 }
 
-// c1ePromoted is the hardware's own promotion of C1 to C1E.
+// c1ePromoted handles a set bit: the hardware promotes C1 to C1E.
 func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace {
 	f := effectiveFace{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
 	switch {
@@ -50,7 +50,7 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace
 	return f
 }
 
-// c1eState is the state C1E of intel_idle.
+// c1eState judges intel_idle's state C1E.
 func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveFace {
 	at := stateEvidence(*s)
 	if bit.Known() {
@@ -77,11 +77,11 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveF
 	return f
 }
 
-// packageLimits decode the field of register 0xE2 by generation (turbostat
-// 6.12, *_pkg_cstate_limits) into canonical words. The field has four bits, from
-// Skylake servers on three. turbostat decodes Haswell and Broadwell servers by the
-// client's table; Intel's manual has one of their own (SDM vol. 4, transcribed in
-// EDK II's HaswellEMsr.h and XeonDMsr.h), which is followed here.
+// packageLimits returns, for a generation of processors, the canonical words for the values of the
+// package C-state limit in register 0xE2, and the number of bits of that field: three for servers
+// from Haswell on, else four (turbostat 6.12, *_pkg_cstate_limits). turbostat decodes Haswell and
+// Broadwell servers by the table of clients; Intel's manual has a table of their own (SDM vol. 4,
+// transcribed in EDK II's HaswellEMsr.h and XeonDMsr.h), which is used here.
 func packageLimits(g host.Generation, model int) (words map[uint64]string, bits uint) {
 	if g == host.GenHaswell && slices.Contains([]int{0x3F, 0x4F, 0x56}, model) {
 		g = host.GenSkylake // the same words and bits
@@ -102,7 +102,7 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 	}
 }
 
-// packageCState is the deepest idle state of a whole package.
+// packageCState derives the deepest idle state that a whole package may enter.
 func (m *Machine) packageCState() effectiveFace {
 	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.V)
 	if words == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Canonical words of the settings derived here.
+// Canonical words that several settings share.
 const (
 	enabledWord  = "enabled"
 	disabledWord = "disabled"
@@ -21,7 +21,7 @@ type effectiveFace struct {
 	effective, decided fact.Fact[string]
 }
 
-// byFirmware is a setting that only firmware can decide.
+// byFirmware makes a derivation for a setting that only firmware can decide.
 func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) effectiveFace {
 	return func(m *Machine) effectiveFace {
 		f := derive(m)
@@ -32,17 +32,17 @@ func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) effectiv
 	}
 }
 
-// elsewhere is where an operator finds what Linux does not show.
+// elsewhere tells an operator where to find what Linux does not show.
 const elsewhere = "an export of the BIOS settings with --bios, or the BMC with --redfish"
 
-// unobservable is a value that the running system does not show.
+// unobservable returns an unknown for a value that the running system does not show.
 //
 //go:noinline
 func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, elsewhere, at...)
 }
 
-// decidedBy is who decided, or why that is not known.
+// decidedBy returns who decided, or an unknown with the reason.
 func (f *effectiveFace) decidedBy() fact.Fact[string] {
 	switch {
 	case !f.effective.Known():
@@ -54,14 +54,13 @@ func (f *effectiveFace) decidedBy() fact.Fact[string] {
 	}
 }
 
-// lacking is why something that several facts decide is not known: the first of
-// those that are not themselves. What is known is not to blame.
+// lacking returns an unknown with the reason of the first of these facts that is not known itself.
 func lacking[T any](facts ...fact.Fact[T]) fact.Fact[string] {
 	return fact.Blame[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
 }
 
-// notUniform is why several files give no one value: the first was not read, or
-// a later one.
+// notUniform returns an unknown for a value that several files hold, of which the first or a later
+// one could not be read.
 func notUniform(source string, first host.Value[string], s *host.Sampled) fact.Fact[string] {
 	if first.Known() && s.Failed != nil {
 		first = host.Value[string]{State: s.State, Path: s.Failed.Path, Err: s.Failed}
@@ -69,8 +68,8 @@ func notUniform(source string, first host.Value[string], s *host.Sampled) fact.F
 	return fact.Blame[string](host.Fact(source, first, fact.Direct))
 }
 
-// mixedValues is a value that differs between CPUs or policies, named by the first
-// file that held each.
+// mixedValues returns an unknown for a value that differs between CPUs or policies. It names for
+// each value the first file that held it, up to maxNamed.
 func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {
 	var said []string
 	var at []fact.Evidence
@@ -83,10 +82,10 @@ func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {
 	return fact.Unknown[string](fact.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
 }
 
-// maxNamed bounds the differing values that a reason names.
+// maxNamed limits how many differing values a reason names.
 const maxNamed = 4
 
-// undecided is a reason for which nobody can be named.
+// undecided returns an unknown for who decided, with the reason.
 //
 //go:noinline
 func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {

@@ -10,24 +10,24 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Idle drivers of the kernel.
+// Names of the kernel's idle drivers.
 const (
 	intelIdle = "intel_idle"
 	acpiIdle  = "acpi_idle"
 )
 
-// idleView is what cpuidle shows (docs/kernel.md, C-states).
+// idleView holds what cpuidle shows (docs/kernel.md, C-states).
 type idleView struct {
 	driver fact.Fact[string]
 	// deep are the states below C1.
 	deep []host.IdleState
-	// c1e is the state C1E of intel_idle; nil when there is none.
+	// c1e is intel_idle's state C1E, nil if there is none.
 	c1e *host.IdleState
 	all []host.IdleState
 }
 
-// idle reads the states, or says why they show nothing: not read, or not the
-// same for all CPUs.
+// idle returns the idle states. The fact is nil unless they could not be read or are not the same
+// for all CPUs.
 func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	f := m.Kernel.CPUIdle
 	v := &idleView{driver: host.Fact(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
@@ -57,8 +57,8 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	return v, nil
 }
 
-// deeper reports an idle state below C1: by the hint for MWAIT where the
-// description states it (bits 7:4 are the C-state less one), else by its name.
+// deeper tells whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4
+// are the C-state minus one), else by its name.
 func deeper(s *host.IdleState) bool {
 	if hint, ok := mwaitHint(s.Desc.V); ok {
 		return hint>>4 > 0
@@ -80,7 +80,7 @@ func mwaitHint(desc string) (uint64, bool) {
 	return hint, err == nil
 }
 
-// stateEvidence are the files that say whether a state may be used.
+// stateEvidence lists the files that say whether the states may be used.
 func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
 	for i := range states {
@@ -93,7 +93,7 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	return out
 }
 
-// cStates is whether idle states below C1 are in use.
+// cStates derives whether idle states below C1 are in use.
 func (m *Machine) cStates() effectiveFace {
 	v, unknown := m.idle()
 	switch {
@@ -124,7 +124,7 @@ func (m *Machine) cStates() effectiveFace {
 	return m.someEnabled(v)
 }
 
-// noIdleDriver is the driver "none": the processor halts into C1 or polls.
+// noIdleDriver handles the driver "none": the processor halts in C1 or polls.
 func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
 	f := effectiveFace{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
 	if by, ok := m.byOption(idleOption); ok {
@@ -135,7 +135,7 @@ func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
 	return f
 }
 
-// noDeepState is a driver that lists nothing below C1.
+// noDeepState handles a driver that lists no state below C1.
 func (m *Machine) noDeepState(v *idleView) effectiveFace {
 	at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
 	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
@@ -151,8 +151,8 @@ func stateNames(states []host.IdleState) string {
 	return strings.Join(names, " ")
 }
 
-// whoLimitsIdle: an option, its copy in the driver's parameter, firmware that
-// disables MWAIT or offers no deeper state to ACPI's driver.
+// whoLimitsIdle returns who keeps the deeper states away: a boot option, its copy in the driver's
+// parameter, or firmware that disables MWAIT or offers ACPI's driver no deeper state.
 func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
 	if by, ok := m.byOption(idleOption); ok {
 		return by
@@ -176,8 +176,8 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 	}
 }
 
-// allDisabled is a driver whose states below C1 are all switched off: at boot,
-// because firmware's _CST lacks them or an option says so, or at run time.
+// allDisabled handles a driver whose states below C1 are all disabled. They were disabled at boot,
+// because firmware's _CST lacks them or a boot option says so, or at run time.
 func (m *Machine) allDisabled(v *idleView) effectiveFace {
 	at := stateEvidence(v.deep...)
 	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
@@ -202,8 +202,8 @@ func (m *Machine) allDisabled(v *idleView) effectiveFace {
 	return f
 }
 
-// someEnabled is a driver with a usable state below C1. intel_idle has a table
-// of its own and uses it where firmware hands over no _CST.
+// someEnabled handles a driver with a usable state below C1. intel_idle has its own table and uses
+// it if firmware provides no _CST.
 func (m *Machine) someEnabled(v *idleView) effectiveFace {
 	at := stateEvidence(v.deep...)
 	certainty := fact.Direct

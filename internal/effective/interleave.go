@@ -7,9 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// nodeInterleave is whether memory is interleaved over the sockets, by the
-// decision table of docs/kernel.md, Node interleaving. Firmware takes the SRAT away when
-// it interleaves; the kernel can ignore an SRAT by an option.
+// nodeInterleave derives whether memory is interleaved over the sockets, by the decision table of
+// docs/kernel.md, Node interleaving. Firmware that interleaves provides no SRAT; the kernel can be
+// told to ignore an SRAT.
 func (m *Machine) nodeInterleave() fact.Fact[string] {
 	if m.Kernel == nil {
 		return m.NoKernel("the number of NUMA nodes")
@@ -33,8 +33,8 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 	return m.interleaveByNodes(len(packages), known)
 }
 
-// onePackage is a machine of one socket, unless firmware knows of more
-// processors than the kernel runs.
+// onePackage handles a machine on which the kernel runs CPUs of one socket. If firmware lists more
+// running processors, that is a contradiction.
 func (m *Machine) onePackage() fact.Fact[string] {
 	at := m.System.CPU.Packages.From
 	if n := len(m.System.Running()); n > 1 && m.OwnTable {
@@ -43,8 +43,8 @@ func (m *Machine) onePackage() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "one processor has nothing to interleave over", "", at)
 }
 
-// interleaveByNodes compares the nodes with CPUs with the sockets. known says
-// whether the processor's model is.
+// interleaveByNodes compares the number of nodes with CPUs with the number of sockets. known says
+// whether the processor's model is known.
 func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	n := &m.System.NUMA
 	evidence := slices.Concat(m.System.CPU.Packages.Evidence(), n.SRAT.Evidence(), n.Cmdline.Evidence())
@@ -68,7 +68,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	}
 }
 
-// nodesApart is a machine with a node for each socket at least.
+// nodesApart handles a machine with at least one node for each socket.
 func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
 	for i := range m.System.Nodes {
 		if m.System.Nodes[i].Socket.State == fact.Conflicting {
@@ -81,16 +81,16 @@ func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.
 	case known && srat:
 		return fact.Known(disabledWord, fact.Direct, from, evidence...)
 	case known && !m.northbridge():
-		// Only old Opterons make nodes without an SRAT; the list of tables is
-		// not whole, or the nodes come from a device tree.
+		// Without an SRAT only old Opterons have several nodes. So the list of tables
+		// is not complete, or the nodes come from a device tree.
 		return fact.Known(disabledWord, fact.Indirect, from, evidence...)
 	default:
 		return fact.Known(disabledWord, fact.Corroborated, from, evidence...)
 	}
 }
 
-// oneNode is a machine of several sockets with one node. known says whether
-// the processor's model is, which could be one on a front-side bus.
+// oneNode handles a machine of several sockets with one node. known says whether the processor's
+// model is known; if it is not, the processor could be one on a front-side bus.
 func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
 	n := &m.System.NUMA
 	options, optionsKnown := n.Options.Get()
@@ -116,7 +116,7 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 	}
 }
 
-// withoutKernelNUMA judges a kernel that has no NUMA support by the SRAT alone.
+// withoutKernelNUMA handles a kernel without NUMA support: only the SRAT tells.
 func (m *Machine) withoutKernelNUMA(known bool, evidence []fact.Evidence) fact.Fact[string] {
 	srat, sratKnown := m.System.NUMA.SRAT.Get()
 	switch {

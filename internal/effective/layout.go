@@ -9,19 +9,19 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// layout is how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA
-// modes).
+// layout describes how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA modes).
 type layout struct {
-	// perSocket is the number of nodes in every socket; cpus the size of the
-	// largest node.
+	// perSocket is the number of nodes in every socket, cpus the number of CPUs of the largest
+	// node.
 	perSocket, cpus int
 	// spans is true for one node over several sockets.
 	spans bool
-	// at is the list of nodes.
+	// at is the evidence for the nodes.
 	at fact.Evidence
 }
 
-// layout counts nodes, or says why that shows nothing.
+// layout counts the nodes in each socket. The fact is nil unless the nodes do not show firmware's
+// mode; it then has the reason.
 func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	say := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
@@ -46,8 +46,8 @@ func (m *Machine) layout() (layout, *fact.Fact[string]) {
 	return m.divide()
 }
 
-// cpusMissing is the reason when some CPUs are not online, or may not be: that
-// distorts the ratio of nodes and caches.
+// cpusMissing returns a reason if some CPUs are, or may be, offline: that distorts the ratio of
+// nodes and caches.
 func (m *Machine) cpusMissing() *fact.Fact[string] {
 	cpu := &m.System.CPU
 	var f fact.Fact[string]
@@ -73,8 +73,8 @@ func limitsCPUs(option string) bool {
 	return cpuOption(key, value)
 }
 
-// kernelChose is the reason when the kernel was told to ignore firmware's
-// nodes, or may have been: one node alone does not tell.
+// kernelChose returns a reason if the kernel was, or may have been, told to ignore firmware's
+// nodes.
 func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	options, ok := m.System.NUMA.Options.Get()
 	var f fact.Fact[string]
@@ -90,9 +90,8 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	return &f
 }
 
-// divide counts the nodes with CPUs inside each socket. When nodes span
-// sockets that is node interleaving, which says nothing of what is inside, or
-// NPS0 on AMD.
+// divide counts the nodes with CPUs in each socket. A node over several sockets is node
+// interleaving, which hides the division of the sockets; on AMD it is NPS0.
 func (m *Machine) divide() (layout, *fact.Fact[string]) {
 	say := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	online := m.Kernel.NUMA.Online

@@ -1,6 +1,6 @@
-// Package effective judges what the settings of firmware come to on the running
-// machine: the effective face of every setting, and who decided it. It reads
-// nothing; which source wins is settled before.
+// Package effective derives the effective face of every BIOS setting on the running
+// machine, and who decided it (firmware, the kernel, an administrator). It reads no
+// files: its input is what internal/host read and internal/collect joined.
 package effective
 
 import (
@@ -9,24 +9,24 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Machine is what the settings are judged by.
+// Machine is the input of the derivations.
 type Machine struct {
-	// System is the model: identity, processors, nodes, memory and its slots.
+	// System is the model with identity, processors, nodes, memory and slots.
 	System *inventory.System
-	// Kernel is what the kernel's files say; nil when no tree is audited, and
-	// then NoKernel gives the reason for a thing that only the kernel shows.
+	// Kernel is what the kernel's files say. It is nil if no tree is audited; then NoKernel returns
+	// the reason why something that only the kernel shows is unknown.
 	Kernel   *host.Facts
 	NoKernel func(what string) fact.Fact[string]
-	// Registers are the model-specific registers, or why they were not read;
-	// nil only without a kernel.
+	// Registers are the model-specific registers, or the reason why they were not read. They are
+	// nil only if Kernel is nil.
 	Registers *host.MSR
-	// Privileged: this is the privileged domain of Xen, which runs on the real
-	// machine, but whose CPUs, nodes and memory are what the hypervisor gives.
+	// Privileged says that this is the privileged domain of Xen: it runs on the real machine, but
+	// the hypervisor provides its CPUs, nodes and memory.
 	Privileged bool
-	// OwnTable: the SMBIOS table is the audited machine's own. A file given
-	// beside a tree may well be another machine's on purpose.
+	// OwnTable says that the SMBIOS table belongs to the audited machine. A file given with a tree
+	// may be another machine's on purpose.
 	OwnTable bool
 }
 
-// XenReason is why the privileged domain of Xen shows nothing.
+// XenReason is the reason why Xen's privileged domain shows nothing.
 const XenReason = "Xen makes up the processors and the memory that its privileged domain sees"

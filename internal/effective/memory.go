@@ -13,9 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// memorySpeed: modules that all run at their rated speed run at the maximum.
-// Slower ones can be held back by processor, population or setting, which is
-// not for this place to tell.
+// memorySpeed derives the memory speed setting. If all modules run at their rated speed, it is the
+// maximum. Slower modules can be limited by the processor, the population or the setting, which
+// cannot be told apart here.
 func (m *Machine) memorySpeed() fact.Fact[string] {
 	if m.System.Machine.Virtual.Or(false) {
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
@@ -57,10 +57,9 @@ const (
 	reservedBytes   = 2 << 30
 )
 
-// memoryRASMode is mirroring by the share of the installed memory that the
-// system sees, and lockstep by the word that the EDAC driver of Sandy Bridge to
-// Broadwell has for it. Memory that is all visible excludes mirroring and
-// nothing else.
+// memoryRASMode derives mirroring from the share of the installed memory that the system sees, and
+// lockstep from the correction mode that the EDAC driver of Sandy Bridge to Broadwell shows. If all
+// memory is visible, only mirroring and rank sparing are excluded.
 func (m *Machine) memoryRASMode() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:
@@ -77,9 +76,8 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 	return m.mirroring()
 }
 
-// mirroredPart is what the kernel reported of the EFI memory map: memory that
-// is mirrored in part is marked there as more reliable (UEFI 2.5,
-// EFI_MEMORY_MORE_RELIABLE).
+// mirroredPart derives partial mirroring from the kernel's message about the EFI memory map, in
+// which mirrored memory is marked as more reliable (UEFI 2.5, EFI_MEMORY_MORE_RELIABLE).
 func (m *Machine) mirroredPart() fact.Fact[string] {
 	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
 	if !part.Known() || part.Value.Mirrored == part.Value.All {
@@ -88,8 +86,8 @@ func (m *Machine) mirroredPart() fact.Fact[string] {
 	return fact.Known("mirror_partial", fact.Direct, part.From)
 }
 
-// lockstep reads the correction modes of sb_edac: S8ECD8ED in lockstep,
-// S4ECD4ED independent.
+// lockstep reads the correction modes of sb_edac: S8ECD8ED is lockstep, S4ECD4ED independent
+// channels.
 func (m *Machine) lockstep() fact.Fact[string] {
 	var found fact.Fact[string]
 	for i := range m.System.EDAC {
@@ -126,8 +124,8 @@ func (m *Machine) lockstep() fact.Fact[string] {
 	return found
 }
 
-// installed adds up the DRAM modules, when every slot can be counted and the
-// table is the machine's own.
+// installed returns the sum of the DRAM modules in bytes. It returns false if a slot cannot be
+// counted or the table is not the machine's own.
 func (m *Machine) installed() (int64, bool) {
 	var sum int64
 	if !m.OwnTable || m.System.Firmware.Lost != nil {
@@ -147,16 +145,17 @@ func (m *Machine) installed() (int64, bool) {
 	return sum, sum > 0
 }
 
-// whole reports whether the system sees what is installed, but for what
-// firmware and kernel reserve: that is less than a rank, which sparing takes away.
+// whole tells whether the system sees all installed memory except what firmware and kernel reserve,
+// which is less than the rank that sparing takes away.
 func (m *Machine) whole(installed int64) bool {
 	visible, ok := m.System.Memory.VisibleBytes.Get()
 	missing := installed - visible
 	return ok && missing >= 0 && (float64(missing) <= mirrorTolerance*float64(installed) || missing <= reservedBytes && missing < m.smallestRank())
 }
 
-// smallestRank is the least that rank sparing takes away, in bytes. Modules whose
-// ranks are not stated may have four, the most of those that are not stacked.
+// smallestRank returns the size in bytes of the smallest rank, the least that rank sparing takes
+// away. Modules whose ranks are not known are counted with four, the most of modules that are not
+// stacked.
 func (m *Machine) smallestRank() int64 {
 	least := int64(math.MaxInt64)
 	for i := range m.System.Slots {
@@ -168,16 +167,15 @@ func (m *Machine) smallestRank() int64 {
 	return least
 }
 
-// allMirrored reports whether firmware's memory map calls all of the visible
-// memory mirrored.
+// allMirrored tells whether firmware's memory map marks all of the visible memory as mirrored.
 func (m *Machine) allMirrored() bool {
 	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
 	return part.Known() && part.Value.Mirrored == part.Value.All
 }
 
-// mirroring reads the mode off the share of the memory that is visible. Half of it
-// alone proves nothing: the paper's 1-1|1-1 leaves half under sparing as well
-// (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
+// mirroring derives the mode from the share of the memory that is visible. Half of it proves
+// nothing alone: sparing leaves half in some layouts too (1-1|1-1 in Fujitsu, Memory Performance of
+// Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()
 	visible := m.System.Memory.VisibleBytes
@@ -207,8 +205,8 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	}
 }
 
-// patrolScrub is the scrubbing that the memory controllers' driver states; its
-// rate has no canonical word.
+// patrolScrub derives whether the driver of the memory controllers shows a scrub rate. There is no
+// canonical word for the rate itself.
 func (m *Machine) patrolScrub() effectiveFace {
 	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()

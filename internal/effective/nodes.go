@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// madeUp is the reason when the nodes are not the machine's own, or when that
-// is not known; nil when they are.
+// madeUp returns a reason if the nodes are not those of the machine itself, or if that is not
+// known; else nil.
 func (m *Machine) madeUp() *fact.Fact[string] {
 	var f fact.Fact[string]
 	switch {
@@ -31,7 +31,7 @@ func (m *Machine) madeUp() *fact.Fact[string] {
 	return &f
 }
 
-// nodesOverlap reports a CPU in two nodes, which only emulated nodes show.
+// nodesOverlap tells whether a CPU is in two nodes, which happens only with emulated nodes.
 func (m *Machine) nodesOverlap() bool {
 	seen := map[int]bool{}
 	for i := range m.System.Nodes {
@@ -45,7 +45,7 @@ func (m *Machine) nodesOverlap() bool {
 	return false
 }
 
-// cpuNodes counts the online nodes with CPUs.
+// cpuNodes returns the number of online nodes with CPUs.
 func (m *Machine) cpuNodes() fact.Fact[int] {
 	online := host.Fact(inventory.SourceNUMA, m.Kernel.NUMA.Online, fact.Direct)
 	if len(m.System.Nodes) == 0 {
@@ -71,8 +71,8 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	return fact.Known(count, fact.Direct, fact.At(inventory.SourceNUMA, list.Path, list.Raw))
 }
 
-// osTurnsNUMAOff reports an option by which the kernel ignores firmware's
-// domains; it compares the beginning of numa='s value, as the kernel does.
+// osTurnsNUMAOff tells whether an option makes the kernel ignore firmware's nodes. It compares the
+// start of numa='s value, as the kernel does.
 func osTurnsNUMAOff(options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool {
 		return strings.HasPrefix(o, "numa=off") || strings.HasPrefix(o, "numa=noacpi") || o == "acpi=off" || o == "noacpi"

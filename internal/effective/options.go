@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// option finds a word of the command line by which somebody decided, the last
-// one first. match is asked about "key" and "key=value" with quotes taken off.
+// option returns the last option of the command line that match accepts. match gets "key" and
+// "value" without quotes.
 func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, bool) {
 	if m.Kernel == nil {
 		return fact.Evidence{}, false
@@ -26,7 +26,7 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 // optionsKnown reports whether the command line was read.
 func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
-// byOption is "command line" where an option decided.
+// byOption returns "command line" as the one who decided, if an option matches.
 func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
 	at, ok := m.option(match)
 	if !ok {
@@ -35,7 +35,7 @@ func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string
 	return fact.Known(inventory.DecidedCommandLine, fact.Direct, at), true
 }
 
-// smtOption are the options by which the kernel turns SMT off (linux
+// smtOption matches the options by which the kernel turns SMT off (linux
 // Documentation/admin-guide/kernel-parameters.txt).
 func smtOption(key, value string) bool {
 	switch key {
@@ -50,13 +50,13 @@ func smtOption(key, value string) bool {
 	}
 }
 
-// cpuOption are the options that keep CPUs from coming online.
+// cpuOption matches the options that keep CPUs from coming online.
 func cpuOption(key, _ string) bool {
 	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
 }
 
-// idleOption are the options that keep the kernel from idle states below C1
-// (linux Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst).
+// idleOption matches the options that keep the kernel from using idle states below C1 (linux
+// Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst).
 func idleOption(key, value string) bool {
 	switch key {
 	case "idle":
@@ -65,7 +65,7 @@ func idleOption(key, value string) bool {
 		return value == "1"
 	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
 		return value == "0" || value == "1"
-	case "intel_idle.max_cstate": // 0 only has ACPI's driver take over
+	case "intel_idle.max_cstate": // 0 only makes ACPI's driver take over
 		return value == "1"
 	default:
 		return false

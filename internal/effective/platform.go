@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// monitorMwait is whether MONITOR/MWAIT may be used: the flag mirrors the bit
-// by which firmware disables it.
+// monitorMwait derives whether MONITOR/MWAIT may be used. The flag mirrors the bit with which
+// firmware disables it.
 func (m *Machine) monitorMwait() effectiveFace {
 	flag := m.flag("monitor")
 	if m.cpuModel().vendor.Or("") == intelVendor {
@@ -29,8 +29,8 @@ func (m *Machine) monitorMwait() effectiveFace {
 	}
 }
 
-// iommu is whether the kernel translates the addresses of devices: units are
-// registered. Firmware that disables it hands over no table for it.
+// iommu derives whether the kernel uses IOMMUs: it has registered units. Firmware that disables the
+// IOMMU provides no table for it.
 func (m *Machine) iommu() effectiveFace {
 	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
@@ -55,10 +55,10 @@ func (m *Machine) iommu() effectiveFace {
 	}
 }
 
-// iommuOff are the options by which the kernel leaves the processor's IOMMU
-// alone: a word "off" in a list with commas (intel_iommu_setup of
-// drivers/iommu/intel/iommu.c, parse_amd_iommu_options of drivers/iommu/amd/init.c,
-// iommu_setup of arch/x86/kernel/pci-dma.c). The other vendor's option does nothing.
+// iommuOff matches the options by which the kernel does not use the processor's IOMMU: a word that
+// starts with "off" in a list with commas (intel_iommu_setup in drivers/iommu/intel/iommu.c,
+// parse_amd_iommu_options in drivers/iommu/amd/init.c, iommu_setup in arch/x86/kernel/pci-dma.c).
+// The other vendor's option has no effect.
 func (m *Machine) iommuOff(key, value string) bool {
 	_, own := m.iommuNames()
 	if own == "" {
@@ -67,8 +67,8 @@ func (m *Machine) iommuOff(key, value string) bool {
 	return (key == own || key == "iommu") && slices.ContainsFunc(strings.Split(value, ","), func(word string) bool { return strings.HasPrefix(word, "off") })
 }
 
-// iommuNames are the ACPI table by which firmware describes the processor maker's
-// IOMMUs, and the kernel's option for them, "" but on x86.
+// iommuNames returns the ACPI table in which firmware describes IOMMUs of the processor's vendor,
+// and the kernel's option for them, which is "" except on x86.
 func (m *Machine) iommuNames() (table, option string) {
 	switch m.cpuModel().vendor.Or("") {
 	case intelVendor:
@@ -80,7 +80,7 @@ func (m *Machine) iommuNames() (table, option string) {
 	}
 }
 
-// iommuTable is whether firmware describes IOMMUs, by the vendor's table.
+// iommuTable returns whether firmware provides the table that describes IOMMUs.
 func (m *Machine) iommuTable() fact.Fact[bool] {
 	name, _ := m.iommuNames()
 	f := host.Fact(inventory.SourceACPI, m.Kernel.ACPI.Has(name), fact.Direct)
@@ -94,9 +94,9 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 	return f
 }
 
-// clearsVirtualization reports a kernel that takes the flag away where firmware
-// disables the feature: vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm
-// since 6.7 (arch/x86/kernel/cpu/amd.c). False where the release is not known.
+// clearsVirtualization tells whether this kernel removes the flag if firmware disables the feature:
+// vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is
+// false if the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
 	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.V, ".")
 	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
@@ -111,9 +111,8 @@ func (m *Machine) clearsVirtualization(flag string) bool {
 	return a > 6 || a == 6 && b >= 7
 }
 
-// virtualization is whether VT-x or SVM may be used. Newer kernels take the
-// flag away when firmware locked it off; /dev/kvm exists only where
-// it could be switched on.
+// virtualization derives whether VT-x or SVM may be used. Newer kernels remove the flag if firmware
+// locked the feature off; /dev/kvm exists only if it could be switched on.
 func (m *Machine) virtualization() effectiveFace {
 	name := "svm"
 	switch m.cpuModel().vendor.Or("") {

@@ -6,13 +6,13 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// osControl is the word for an operating system that scales the frequency.
+// osControl is the canonical word for frequency scaling by the operating system.
 const osControl = "os_control"
 
-// powerPolicy is who scales the P-states (docs/kernel.md, Who owns P-states).
-// acpi-cpufreq says that firmware left that to the system, for it needs
-// firmware's list of P-states (_PSS); no other driver says anything, nor does
-// it show which profile of firmware's keeps the scaling for itself.
+// powerPolicy derives who scales the P-states (docs/kernel.md, Who owns P-states). Only
+// acpi-cpufreq shows that firmware left that to the system, because it needs firmware's list of
+// P-states (_PSS). No other driver says anything, and none shows which of firmware's profiles keeps
+// the scaling for itself.
 func (m *Machine) powerPolicy() effectiveFace {
 	f := m.Kernel.CPUFreq
 	if !f.Policies.Known() {
@@ -34,14 +34,14 @@ func (m *Machine) powerPolicy() effectiveFace {
 	at := fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
 	more := m.governors()
 	if driver != "acpi-cpufreq" {
-		// intel_pstate loads without firmware's list of P-states, so also beside
-		// a firmware that is set to maximum performance.
+		// intel_pstate loads without firmware's list of P-states, so it also loads
+		// when firmware is set to maximum performance.
 		return effectiveFace{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
 	}
 	return effectiveFace{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
-// governors is the evidence of what the system does with its control.
+// governors returns the frequency governors as evidence.
 func (m *Machine) governors() []fact.Evidence {
 	g := &m.Kernel.CPUFreq.Governors
 	var out []fact.Evidence
@@ -51,7 +51,7 @@ func (m *Machine) governors() []fact.Evidence {
 	return out
 }
 
-// withoutPolicies is a kernel that scales nothing.
+// withoutPolicies handles a kernel that does not scale the frequency.
 func (m *Machine) withoutPolicies() fact.Fact[string] {
 	at := fact.At(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Policies.Path, "no policy")
 	off := func(key, value string) bool {
@@ -63,7 +63,7 @@ func (m *Machine) withoutPolicies() fact.Fact[string] {
 	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it; which profile does that does not show", at)
 }
 
-// pStates is whether the processor changes its frequency by P-states.
+// pStates derives whether the processor changes its frequency by P-states.
 func (m *Machine) pStates() effectiveFace {
 	f := m.Kernel.CPUFreq
 	if m.cpuModel().vendor.Or("") == intelVendor {
@@ -89,7 +89,8 @@ func (m *Machine) pStates() effectiveFace {
 	}
 }
 
-// hwp is whether the hardware scales the P-states by itself (docs/kernel.md).
+// hwp derives whether the hardware scales the P-states by itself (docs/kernel.md, Energy bias and
+// hardware P-states).
 func (m *Machine) hwp() effectiveFace {
 	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
 	on := m.field(host.MSRHWPEnable, 0, 1)

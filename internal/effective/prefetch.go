@@ -5,13 +5,13 @@ import (
 	"github.com/memaudit/memaudit/internal/host"
 )
 
-// intelPrefetch is one of Intel's core prefetchers: a bit of register 0x1A4, of
-// which 1 means disabled (docs/kernel.md, Prefetchers).
+// intelPrefetch makes the derivation of one of Intel's core prefetchers: a bit in register 0x1A4,
+// where 1 means disabled (docs/kernel.md, Prefetchers).
 func intelPrefetch(bit uint) func(*Machine) effectiveFace {
 	return func(m *Machine) effectiveFace { return m.prefetcher(host.MSRPrefetch, bit) }
 }
 
-// amdPrefetch is one of AMD's, from Zen 4 on.
+// amdPrefetch makes the derivation of one of AMD's core prefetchers, from Zen 4 on.
 func amdPrefetch(bit uint) func(*Machine) effectiveFace {
 	return func(m *Machine) effectiveFace {
 		if m.Kernel.CPU.Generation() != host.GenZen4 {
@@ -21,8 +21,7 @@ func amdPrefetch(bit uint) func(*Machine) effectiveFace {
 	}
 }
 
-// llcPrefetch is the prefetcher into the last-level cache, from Sapphire Rapids
-// on.
+// llcPrefetch derives the prefetcher into the last-level cache, from Sapphire Rapids on.
 func (m *Machine) llcPrefetch() effectiveFace {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
 		return effectiveFace{effective: unobservable("the LLC prefetcher of this processor is not documented here")}
@@ -35,9 +34,9 @@ func (m *Machine) prefetcher(register uint32, bit uint) effectiveFace {
 	return effectiveFace{switchOf(f, 0), undecided("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}
 }
 
-// x2APIC is whether the interrupt controllers run in x2APIC mode: bit 10 of the
-// register, else a CPU that no 8-bit id could reach. The flag alone says only
-// that the processor can.
+// x2APIC derives whether the interrupt controllers are in x2APIC mode: from bit 10 of the register,
+// or because there are more CPUs than 8-bit IDs. The flag only says whether the processor supports
+// it.
 func (m *Machine) x2APIC() effectiveFace {
 	mode := m.field(host.MSRAPICBase, 10, 1)
 	flag := m.flag("x2apic")
@@ -69,5 +68,5 @@ func (m *Machine) x2APIC() effectiveFace {
 	}
 }
 
-// maxXAPIC is the number of CPUs that 8-bit ids can address.
+// maxXAPIC is the number of CPUs that 8-bit IDs can address.
 const maxXAPIC = 255

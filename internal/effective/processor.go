@@ -10,14 +10,14 @@ import (
 // intelVendor is the CPUID vendor of Intel's processors.
 const intelVendor = "GenuineIntel"
 
-// processorModel is what tells processors apart.
+// processorModel identifies the processors.
 type processorModel struct {
 	vendor        fact.Fact[string]
 	family, model fact.Fact[int]
 }
 
-// cpuModel is the kernel's word for the processors, else firmware's for the
-// first socket that has one.
+// cpuModel returns what the kernel says of the processors, or else what firmware says of the first
+// socket that states it.
 func (m *Machine) cpuModel() processorModel {
 	p := processorModel{m.System.CPU.Vendor, m.System.CPU.Family, m.System.CPU.Model}
 	for i := range m.System.Sockets {
@@ -27,8 +27,9 @@ func (m *Machine) cpuModel() processorModel {
 	return p
 }
 
-// frontSideBus reports an Intel processor without a memory controller of its
-// own: NetBurst, and family 6 up to Core 2, whose last models are 23 and 29.
+// frontSideBus tells whether this is an Intel processor without a memory controller of its own:
+// NetBurst, and family 6 up to Core 2, whose last models are 23 and 29. known is false if vendor,
+// family or model is not known.
 func (m *Machine) frontSideBus() (fsb, known bool) {
 	p := m.cpuModel()
 	vendor, ok := p.vendor.Get()
@@ -48,15 +49,15 @@ func (m *Machine) frontSideBus() (fsb, known bool) {
 	}
 }
 
-// northbridge reports an AMD processor of family 0Fh to 11h, whose nodes the
-// kernel finds without an SRAT (arch/x86/mm/amdtopology.c).
+// northbridge tells whether this is an AMD processor of family 0Fh to 11h, whose nodes the kernel
+// finds without an SRAT (arch/x86/mm/amdtopology.c).
 func (m *Machine) northbridge() bool {
 	p := m.cpuModel()
 	family := p.family.Or(0)
 	return p.vendor.Or("") == "AuthenticAMD" && family >= 15 && family <= 17
 }
 
-// zen reports an AMD processor of family 17h or newer (or Hygon's).
+// zen tells whether this is an AMD processor of family 17h or newer, or a Hygon processor.
 func (m *Machine) zen() bool {
 	p := m.cpuModel()
 	v := p.vendor.Or("")

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// field is a field of a register, where every CPU that was asked holds the
-// same in it.
+// field returns a field of a register, known if all CPUs that were read have the same value in it.
+// low is its lowest bit, bits its width.
 func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	readings := m.Registers.Readings[register]
 	if len(readings) == 0 {
@@ -39,7 +39,7 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
 }
 
-// noRegister says why a register was not read.
+// noRegister returns the reason why a register was not read.
 func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
 	err := m.Registers.Err
 	if err == nil {
@@ -52,7 +52,7 @@ func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
 	return fact.Unknown[uint64](state, err.Error(), registerAdvice(state), fact.At(inventory.SourceMSR, err.Path, ""))
 }
 
-// registerAdvice says what makes registers readable.
+// registerAdvice says what would make registers readable.
 func registerAdvice(s fact.State) string {
 	switch s {
 	case fact.Unread:
@@ -70,8 +70,7 @@ func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceMSR, Path: r.Value.Path, Field: fmt.Sprintf("MSR 0x%X", register), Raw: r.Value.Raw}
 }
 
-// switchOf turns a register's field into a switch; on is the value that means
-// enabled.
+// switchOf converts a register's field to enabled or disabled; on is the value that means enabled.
 func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
 	return fact.Convert(f, func(v uint64) string {
 		if v == on {

@@ -5,28 +5,28 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// vendors says to which processors a setting belongs.
+// vendors says for which processors a setting exists.
 type vendors uint8
 
-// The processors. A setting of the other vendor is not listed.
+// The processors. A setting for the other vendor's processors is not listed.
 const (
 	anyVendor vendors = iota
 	intelOnly
 	amdOnly
-	// x86 is listed everywhere and exists on x86 only.
+	// x86Only: the setting is listed everywhere but exists only on x86.
 	x86Only
 )
 
-// derivation is how the running system shows one setting; nil where it does
-// not.
+// derivation says how the effective face of a setting is derived; derive is nil for a setting that
+// Linux does not show.
 type derivation struct {
 	id     string
 	of     vendors
 	derive func(*Machine) effectiveFace
 }
 
-// Settings derives the effective face of every canonical setting, in the order
-// of the vocabulary. The configured and pending faces are other sources'.
+// Settings derives the effective face of the canonical settings, and who decided it, by setting id.
+// The configured and pending faces are unread: they come from exports and management controllers.
 func Settings(m *Machine) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
@@ -41,7 +41,7 @@ func Settings(m *Machine) map[string]inventory.Setting {
 	return out
 }
 
-// derivations lists the settings.
+// derivations lists the settings in the order of the vocabulary.
 func derivations() []derivation {
 	return []derivation{
 		{"workload_profile", anyVendor, nil},
@@ -94,9 +94,8 @@ func derivations() []derivation {
 	}
 }
 
-// concerns reports whether a setting exists on these processors. Where the
-// vendor is not known only what both have is listed; settings of AMD's are
-// those of Zen.
+// concerns tells whether a setting exists on these processors. If the vendor is not known, only
+// settings that both vendors have are listed. AMD's settings are those of Zen.
 func (m *Machine) concerns(v vendors) bool {
 	p := m.cpuModel()
 	switch v {
@@ -111,8 +110,8 @@ func (m *Machine) concerns(v vendors) bool {
 	}
 }
 
-// ownRules are the settings that judge guests, Xen and missing kernels by
-// tables of their own.
+// ownRules tells whether the derivation of a setting itself handles guests, Xen and a missing
+// kernel.
 func ownRules(id string) bool {
 	switch id {
 	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
@@ -122,7 +121,7 @@ func ownRules(id string) bool {
 	}
 }
 
-// effective derives one setting, or says why nothing can.
+// effective derives one setting, or returns why that is not possible.
 func (m *Machine) effective(d *derivation) effectiveFace {
 	virtual := &m.System.Machine.Virtual
 	switch {

@@ -7,9 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// smt is the effective state of simultaneous multithreading, by the decision
-// table for /sys/devices/system/cpu/smt (Documentation/ABI/testing/
-// sysfs-devices-system-cpu) and the sibling lists.
+// smt derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt
+// (Documentation/ABI/testing/sysfs-devices-system-cpu) and the lists of siblings (docs/kernel.md,
+// SMT).
 func (m *Machine) smt() fact.Fact[string] {
 	switch {
 	case m.Kernel == nil:
@@ -23,7 +23,7 @@ func (m *Machine) smt() fact.Fact[string] {
 	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
 	switch {
 	case hasThreads && threads > 1:
-		// Two siblings of a core are online: nothing can deny that.
+		// Two siblings of a core are online, which proves it.
 		return fact.Known(enabledWord, fact.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
 	case hasThreads && active == "1":
 		return fact.Unknown[string](fact.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
@@ -40,8 +40,8 @@ func (m *Machine) smt() fact.Fact[string] {
 	}
 }
 
-// withoutSiblings is a machine whose cores show one thread: SMT is off, or the
-// processor has none. Firmware's thread counts can tell that it has.
+// withoutSiblings handles a machine on which every core shows one thread: SMT is off, or the
+// processor has none. Firmware's thread counts can show that it has.
 func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
@@ -53,25 +53,24 @@ func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact
 	return fact.Known(disabledWord, fact.Indirect, from, more...)
 }
 
-// moreThreadsThanCores reports whether firmware's counts say that a processor has more threads
-// than cores: two for each, or more than cores of which not all run. As many threads as
-// cores of which not all run are cores that are off.
+// moreThreadsThanCores tells whether firmware's counts show that a processor has more threads than
+// cores: two for each core, or more threads than cores of which not all run. As many threads as
+// cores of which not all run mean that cores are disabled.
 func moreThreadsThanCores(s *inventory.Socket) bool {
 	threads, ok := s.Threads.Get()
 	cores, counted := s.Cores.Get()
 	return ok && (counted && threads >= 2*cores || (!counted || threads > cores) && s.ThreadsEnabled.Known() && s.ThreadsEnabled.Value < threads)
 }
 
-// smtByFirmware is all an SMBIOS file says: more threads than cores mean SMT
-// is on; as many threads as cores mean nothing, for the field is meant to
-// count what the part can do and many BIOSes count what is on. SMBIOS 3.6
-// counts the threads that run apart.
+// smtByFirmware derives SMT from an SMBIOS file alone. More threads than cores mean that SMT is on.
+// As many threads as cores mean nothing: the field should count what the processor can do, but many
+// BIOSes count what is switched on. SMBIOS 3.6 counts the running threads in a field of its own.
 func (m *Machine) smtByFirmware() fact.Fact[string] {
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
 		running := s.ThreadsEnabled
-		// Not the cores enabled: with some of them off the others' count of
-		// single threads is the larger one.
+		// Not CoresEnabled: if some cores are off, the count of all single threads
+		// is larger.
 		cores, threads := fact.First(s.Cores, s.CoresEnabled), s.Threads
 		if running.Known() && s.CoresEnabled.Known() {
 			cores, threads = s.CoresEnabled, running

@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// smtFace is the state of SMT and who decided it, by the order of questions of
-// docs/kernel.md, SMT: siblings offline, options, firmware's counts.
+// smtFace derives the state of SMT and who decided it (docs/kernel.md, SMT).
 func (m *Machine) smtFace() effectiveFace {
 	f := effectiveFace{effective: m.smt()}
 	value, ok := f.effective.Get()
@@ -27,6 +26,8 @@ func (m *Machine) smtFace() effectiveFace {
 	return f
 }
 
+// whoDisabledSMT asks in this order: the kernel's control file, offline siblings, boot options,
+// firmware's counts.
 func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	control := &m.System.CPU.SMTControl
 	switch control.Or("") {
@@ -49,7 +50,7 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 }
 
-// whoWroteControl: firmware left SMT on, for the kernel could turn it off.
+// whoWroteControl handles SMT that the kernel could turn off, so firmware had left it on.
 func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 	if by, ok := m.byOption(smtOption); ok {
 		by.More = append(by.More, at)
@@ -61,8 +62,8 @@ func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, m.System.NUMA.Cmdline.From)
 }
 
-// siblingsOffline: CPUs that are present but offline are threads that the
-// system, not firmware, took away.
+// siblingsOffline tells who took threads offline: CPUs that are present but offline were taken away
+// by the system and not by firmware.
 func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 	cpu := &m.System.CPU
 	present, ok := cpu.Present.Get()
@@ -76,8 +77,7 @@ func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 	return fact.Known(inventory.DecidedAdministrator, fact.Indirect, cpu.Online.From, cpu.Present.From), true
 }
 
-// capableOfThreads: firmware's table says that the processor has more threads
-// than run.
+// capableOfThreads returns firmware's statement that a processor has more threads than run.
 func (m *Machine) capableOfThreads() (fact.Evidence, bool) {
 	for i := range m.System.Sockets {
 		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {

@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// subNUMA is the mode that splits a socket into nodes: SNC and cluster-on-die
-// on Intel, NPS on AMD. Every socket must show the same.
+// subNUMA derives the mode that splits a socket into nodes: SNC or cluster on die on Intel, NPS on
+// AMD. All sockets must show the same.
 func (m *Machine) subNUMA() fact.Fact[string] {
 	l, unknown := m.layout()
 	if unknown != nil {
@@ -26,7 +26,7 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 	case m.zen():
 		return m.zenMode(l)
 	case vendor == "AuthenticAMD" && l.perSocket <= 2:
-		// Opterons of two dies show two nodes a package by nature.
+		// Opterons with two dies have two nodes in each package.
 		return fact.Known("off", fact.Corroborated, l.at, m.layoutEvidence()...)
 	case l.perSocket == 1:
 		return fact.Known("off", fact.Corroborated, l.at, m.layoutEvidence()...)
@@ -35,8 +35,8 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 	}
 }
 
-// nps0 is one node over the sockets of an AMD machine. Without an SRAT that is
-// firmware's doing; one that is there may have been refused.
+// nps0 handles one node over the sockets of an AMD machine. Without an SRAT that is firmware's
+// choice; an SRAT may have been refused by the kernel.
 func (m *Machine) nps0(l layout) fact.Fact[string] {
 	certainty := fact.Indirect
 	if srat, ok := m.System.NUMA.SRAT.Get(); ok && !srat {
@@ -45,9 +45,9 @@ func (m *Machine) nps0(l layout) fact.Fact[string] {
 	return fact.Known("nps0", certainty, l.at, slices.Concat(m.System.NUMA.SRAT.Evidence(), m.System.CPU.Packages.Evidence())...)
 }
 
-// intelMode: one L3 that spans the nodes of a socket is the kernel's own test
-// for SNC (arch/x86/kernel/cpu/resctrl); Haswell and Broadwell split their L3
-// with the nodes, which is cluster on die.
+// intelMode derives the mode on Intel. One L3 that spans the nodes of a socket is the kernel's own
+// test for SNC (arch/x86/kernel/cpu/resctrl). Haswell and Broadwell split their L3 together with
+// the nodes, which is cluster on die.
 func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
@@ -70,14 +70,15 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	}
 }
 
-// zenMode: NPS and "L3 as NUMA" look alike when a node is exactly one L3.
+// zenMode derives the mode on Zen. NPS and "L3 as NUMA" look the same if each node has exactly one
+// L3.
 func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
 	mode := fmt.Sprintf("nps%d", n)
 	switch {
 	case n == 1 && ok && l3 == l.cpus:
-		// One L3 a socket, with L3 as NUMA too: the same layout.
+		// With one L3 in each socket, L3 as NUMA makes the same layout.
 		return fact.Known(mode, fact.Indirect, l.at, more...)
 	case n == 1, n == 4 && m.naples():
 		return fact.Known(mode, fact.Corroborated, l.at, more...)
@@ -96,8 +97,8 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	}
 }
 
-// l3AsNUMA is whether AMD's firmware makes a node of each L3 cache: more nodes
-// than any NPS mode has say so, nodes of several caches deny it.
+// l3AsNUMA derives whether AMD's firmware makes a node of each L3 cache. More nodes than any NPS
+// mode has prove it; nodes with several caches disprove it.
 func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	l, unknown := m.layout()
 	if unknown != nil {
@@ -117,8 +118,8 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	}
 }
 
-// snoopMode: cluster on die is a snoop mode of Haswell and Broadwell; the others
-// show nothing.
+// snoopMode derives cluster on die, a snoop mode of Haswell and Broadwell. The other snoop modes
+// are not visible.
 func (m *Machine) snoopMode() fact.Fact[string] {
 	p := m.cpuModel()
 	if !p.splitsL3() {

@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// turbo is whether Turbo Boost or Core Performance Boost is in effect.
+// turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect.
 func (m *Machine) turbo() effectiveFace {
 	f := m.Kernel.CPUFreq
 	v := turboView{

@@ -7,9 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// amdTurbo: the register, the global boost file and those of the policies.
-// amd-pstate starts the global one at 1 whatever firmware says, and the
-// policies' at 0 when firmware disabled boost.
+// amdTurbo derives boost from the register, the global boost file and those of the policies.
+// amd-pstate starts with 1 in the global file whatever firmware says, and with 0 in those of the
+// policies if firmware disabled boost.
 func (m *Machine) amdTurbo(v *turboView) effectiveFace {
 	if v.off.State == fact.Conflicting {
 		return effectiveFace{effective: fact.Blame[string](v.off)}
@@ -36,8 +36,8 @@ func (m *Machine) amdTurbo(v *turboView) effectiveFace {
 	}
 }
 
-// amdPstate judges the files of amd-pstate. register says that the register was
-// read and leaves boost on.
+// amdPstate judges the files of amd-pstate. register says that the register was read and does not
+// disable boost.
 func (v *turboView) amdPstate(register bool) effectiveFace {
 	policies, all := v.policies.Uniform()
 	global, globalKnown := v.boost.Get()
@@ -61,7 +61,7 @@ func (v *turboView) amdPstate(register bool) effectiveFace {
 	}
 }
 
-// withPolicies is a face that rests on the policies' boost files.
+// withPolicies returns a face that rests on the boost files of the policies.
 func (v *turboView) withPolicies(word, who string) effectiveFace {
 	at := fact.At(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
 	more := v.evidence()

@@ -7,7 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// intelTurbo: the register, else the flag and intel_pstate's file.
+// intelTurbo derives Turbo from the register, else from intel_pstate's or acpi-cpufreq's file and
+// the flag.
 func (m *Machine) intelTurbo(v *turboView) effectiveFace {
 	if v.off.State == fact.Conflicting {
 		return effectiveFace{effective: fact.Blame[string](v.off)}
@@ -31,13 +32,14 @@ func (m *Machine) intelTurbo(v *turboView) effectiveFace {
 	}
 }
 
-// noTurboMissing: the file is not there, or its driver is not loaded or off.
+// noTurboMissing tells whether the file no_turbo is absent, or its driver is switched off or not
+// the one in use.
 func (v *turboView) noTurboMissing() bool {
 	return v.noTurbo.State == fact.Absent || v.noTurbo.State == fact.Refused || v.driver != "" && !strings.HasPrefix(v.driver, "intel_")
 }
 
-// whoSetTurboBit: firmware, or acpi-cpufreq's boost=0, which writes the same
-// bit. The flag is the copy made at boot.
+// whoSetTurboBit returns who set the bit: firmware, or acpi-cpufreq's boost=0, which writes the
+// same bit. The flag is a copy from boot time.
 func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
 	switch {
 	case v.flag.Known() && v.flag.Value:
@@ -51,13 +53,13 @@ func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
 	}
 }
 
-// offOrNone: Turbo is not there, for one of two reasons.
+// offOrNone returns the reason for missing Turbo: firmware or the processor.
 func offOrNone(v *turboView) fact.Fact[string] {
 	return v.by(inventory.DecidedHardware, fact.Corroborated)
 }
 
-// noTurboSet is no_turbo=1: the kernel sets it when firmware disabled Turbo,
-// an administrator when not.
+// noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an
+// administrator did.
 func (v *turboView) noTurboSet() effectiveFace {
 	offered, known := v.offered()
 	switch {
@@ -70,13 +72,13 @@ func (v *turboView) noTurboSet() effectiveFace {
 	}
 }
 
-// offered is whether firmware offers Turbo, by the register and the flag: a
-// clear bit without the flag is a processor without Turbo.
+// offered tells whether the boot-time flag shows Turbo, and whether the flag is known.
 func (v *turboView) offered() (offered, known bool) {
 	return v.flag.Value && v.flag.Known(), v.flag.Known()
 }
 
-// byAcpiBoost: the driver makes the file only where the processor can boost.
+// byAcpiBoost judges cpufreq/boost of acpi-cpufreq, which creates the file only if the processor
+// can boost. register says that the register was read and does not disable Turbo.
 func (v *turboView) byAcpiBoost(register bool) effectiveFace {
 	on := v.boost.Value
 	switch {
@@ -93,9 +95,8 @@ func (v *turboView) byAcpiBoost(register bool) effectiveFace {
 	}
 }
 
-// noTurboClear is no_turbo=0. Kernels from 6.12 on show it also for a processor
-// without Turbo, so that the flag must agree, or the highest frequency be above
-// the base.
+// noTurboClear handles no_turbo=0. Kernels from 6.12 on show it for processors without Turbo too,
+// so the flag must agree, or the highest frequency must be above the base frequency.
 func (m *Machine) noTurboClear(v *turboView, register bool) effectiveFace {
 	firmware := v.by(inventory.DecidedFirmware, fact.Corroborated)
 	p := &m.Kernel.CPUFreq.First
@@ -116,7 +117,7 @@ func (m *Machine) noTurboClear(v *turboView, register bool) effectiveFace {
 	}
 }
 
-// byFlag is a kernel without intel_pstate's file and without cpufreq/boost.
+// byFlag handles a kernel without intel_pstate's file and without cpufreq/boost.
 func (v *turboView) byFlag(register bool) effectiveFace {
 	offered, known := v.offered()
 	switch {

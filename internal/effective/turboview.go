@@ -6,23 +6,22 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// turboView is what shows whether the processor may run above its base
-// frequency (docs/kernel.md, Turbo).
+// turboView holds what shows whether the processor may run above its base frequency
+// (docs/kernel.md, Turbo).
 type turboView struct {
-	// off is the register's bit by which Turbo or CPB is disabled.
+	// off is the bit of the register that disables Turbo or boost.
 	off fact.Fact[uint64]
 	// flag is the boot-time flag ida (Intel) or cpb (AMD).
 	flag fact.Fact[bool]
 	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
 	noTurbo, boost fact.Fact[bool]
-	// above: the highest frequency lies above the base, so that the processor
-	// has Turbo.
+	// above: the highest frequency is above the base frequency, so the processor has Turbo.
 	above    bool
 	driver   string
 	policies *host.Sampled
 }
 
-// evidence is everything that was known, the register first.
+// evidence lists all readings that are known, the register first.
 func (v *turboView) evidence() []fact.Evidence {
 	var out []fact.Evidence
 	if v.off.Known() {
@@ -36,13 +35,13 @@ func (v *turboView) evidence() []fact.Evidence {
 	return out
 }
 
-// say makes the face from what is known; decided stands beside it.
+// say returns a face with all evidence.
 func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) effectiveFace {
 	all := v.evidence()
 	return effectiveFace{fact.Known(word, certainty, all[0], all[1:]...), decided}
 }
 
-// contradict is a face whose readings deny each other.
+// contradict returns a face for readings that contradict each other.
 func (v *turboView) contradict(reason string) effectiveFace {
 	return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
 }
@@ -54,7 +53,7 @@ func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 
 func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
 
-// byBoost is the global file alone.
+// byBoost judges the global boost file alone.
 func (v *turboView) byBoost(certainty fact.Certainty) effectiveFace {
 	on, ok := v.boost.Get()
 	switch {

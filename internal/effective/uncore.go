@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// uncoreFrequency is the range of the mesh's or ring's frequency (docs/kernel.md).
-// Every package and die must show the same.
+// uncoreFrequency derives the range of the frequency of mesh or ring (docs/kernel.md, Uncore
+// frequency). All packages and dies must show the same.
 func (m *Machine) uncoreFrequency() effectiveFace {
 	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
@@ -38,8 +38,8 @@ func (m *Machine) uncoreFrequency() effectiveFace {
 	return f
 }
 
-// uncoreEntry judges one package or die. initial is what firmware left; a fixed
-// frequency is the highest only when firmware left a range with that top.
+// uncoreEntry judges one package or die. The initial values are what firmware left. A fixed
+// frequency is called the maximum or minimum only if firmware left a range that ends there.
 func uncoreEntry(u *host.Uncore) effectiveFace {
 	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
 	var at []fact.Evidence
@@ -79,7 +79,7 @@ func uncoreEntry(u *host.Uncore) effectiveFace {
 	return f
 }
 
-// uncoreRegister is the same from the register, before TPMI.
+// uncoreRegister derives it from the register, on processors before TPMI (Granite Rapids).
 func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
 	switch {
