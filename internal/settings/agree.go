@@ -2,18 +2,17 @@ package settings
 
 import "slices"
 
-// Agree reports whether two canonical values of one setting can stand for the
-// same state: what BIOS setup says beside what the system runs with. They need
-// not be equal: Auto leaves the choice to firmware, a general word includes a
-// special one, and a word that Linux cannot tell from another is no
-// contradiction.
+// Agree tells whether two canonical values of a setting, what BIOS setup says and what the system
+// runs with, can stand for the same state. They need not be equal: Auto leaves the choice to
+// firmware, a general word includes a special one, and Linux cannot tell some words apart
+// (rules/settings/includes.tsv). It is true for settings that it does not know.
 func Agree(id, configured, effective string) bool {
 	if configured == effective || configured == Auto || effective == Auto {
 		return true
 	}
 	s, ok := Lookup(id)
 	if !ok || s.Kind == VendorName {
-		return true // the name of a preset says nothing of its settings
+		return true // the name of a preset does not say what it sets
 	}
 	if s.Kind == Rate && agreeRates(configured, effective) {
 		return true
@@ -23,16 +22,15 @@ func Agree(id, configured, effective string) bool {
 	})
 }
 
-// agreeRates: a word such as max is not a rate, so that only two words or two
-// rates can contradict each other.
+// agreeRates tells whether one value is a rate and the other a word such as "max". Only two words
+// or two rates can contradict each other.
 func agreeRates(a, b string) bool {
 	return ratePattern().MatchString(a) != ratePattern().MatchString(b)
 }
 
-// Fulfils reports whether a canonical value is one of the wanted words, or a
-// special one that a wanted word includes without a limit: C6 by the name of ACPI's
-// C2 where C6 is wanted, SNC2 where SNC is. A list that names one of the special
-// words as well tells them apart.
+// Fulfils tells whether a canonical value is one of the wanted words, or a special one that a
+// wanted word includes: C6 by the name of ACPI's C2 if C6 is wanted, or SNC2 if SNC is. A list that
+// also names one of the special words tells them apart; then only equal words fulfil it.
 func Fulfils(id string, want []string, value string) bool {
 	return slices.Contains(want, value) || slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
 		named := slices.ContainsFunc(g.others, func(w string) bool { return slices.Contains(want, w) })

@@ -15,15 +15,15 @@ import (
 // Part is the part of the compiled knowledge that holds the vendors' tables.
 const Part = "settings"
 
-// compiledHead is what the part's beginning says of each table; the tables follow the
-// heads in the same order.
+// compiledHead is the entry of one table at the start of the part. The tables follow all heads, in
+// the same order.
 type compiledHead struct {
 	manufacturers []string
-	// size is the length of the packed table in bytes, whole that of the table.
+	// size is the length of the packed table in bytes, whole that of the unpacked table.
 	size, whole int
 }
 
-// mostTable bounds an unpacked table in bytes: HPE's, the largest, has 54 kB.
+// mostTable limits an unpacked table, in bytes. The largest, HPE's, has 54 kB.
 const mostTable = 1 << 20
 
 func (h *compiledHead) code(c *compiled.Coding) {
@@ -32,8 +32,8 @@ func (h *compiledHead) code(c *compiled.Coding) {
 	c.Int(&h.whole)
 }
 
-// Compile makes Part from the tables of a folder, each packed by itself: an audit needs
-// one, if any, and as they are they were 0.17 MB more of the program.
+// Compile makes Part from the tables of a folder. Each is compressed on its own because an audit
+// needs at most a few of them; without compression the program would be 0.17 MB larger.
 func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	tables, err := Load(fsys, dir)
 	if err != nil {
@@ -66,8 +66,8 @@ func codeHeads(c *compiled.Coding, heads *[]compiledHead) {
 	compiled.CodeList(c, heads, func(h *compiledHead) { h.code(c) })
 }
 
-// LoadCompiled reads the tables that Compile made of a folder; they were
-// checked then.
+// LoadCompiled reads the tables that Compile made. They were checked then and are not checked
+// again.
 func LoadCompiled(fsys fs.FS) (Tables, error) {
 	raw, err := compiled.Part(fsys, Part)
 	if err != nil {
@@ -92,8 +92,8 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	return all, nil
 }
 
-// readCompiled reads one table of a known length. A test holds the shipped artefact; of a damaged one
-// nothing is translated.
+// readCompiled unpacks one table of a known length. If it is damaged the result is an empty table,
+// which translates nothing; a test checks the shipped tables.
 func readCompiled(body string, whole int) *Table {
 	t := &Table{}
 	var text strings.Builder
@@ -107,7 +107,7 @@ func readCompiled(body string, whole int) *Table {
 	return t
 }
 
-// code names what a vendor's file says, and the file of spellings of its machines.
+// code reads or writes the content of a vendor's file and the spellings of its machines.
 func (t *Table) code(c *compiled.Coding) {
 	c.Text(&t.Vendor)
 	compiled.CodeList(c, &t.Manufacturers, c.Text)

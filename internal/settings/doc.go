@@ -1,5 +1,5 @@
-// Package settings is the vocabulary of BIOS settings: the canonical ids and
-// words that rules, reports and metrics use, and the tables that translate
-// each vendor's attribute names and values into them and back into the command
-// or menu path by which an operator changes them.
+// Package settings has the vocabulary of BIOS settings: the canonical ids and
+// words that rules, reports and metrics use. Its tables translate each vendor's
+// attribute names and values into them, and back into the command or menu path
+// with which an operator changes a setting.
 package settings

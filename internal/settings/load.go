@@ -14,9 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/arrange"
 )
 
-// Load reads every table of a folder ("settings" of the embedded rules). A
-// table that names an unknown setting, word or source is an error with its
-// file.
+// Load reads all tables of a folder (rules/settings). A table that names an unknown setting, word
+// or source is an error that names the file.
 func Load(fsys fs.FS, dir string) (Tables, error) {
 	files, err := fs.Glob(fsys, path.Join(dir, "*.yaml"))
 	if err != nil {
@@ -54,7 +53,7 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 	return t, nil
 }
 
-// check checks every entry against the vocabulary and the sources.
+// check compares every entry with the vocabulary and the table's sources.
 func (t *Table) check() error {
 	if t.Vendor == "" {
 		return fmt.Errorf("no vendor is named")
@@ -137,14 +136,13 @@ func (a *Attribute) label() string {
 	return a.Menu
 }
 
-// build fills the index of names: the attribute, and the last step of the menu
-// path, which is what exports of menu texts print. The vendor's spellings are looked
-// for when they are first needed.
+// build fills the index of names: those of the attributes, and the last steps of the menu paths,
+// which exports of menu texts print. The vendor's spellings are parsed when they are first needed.
 func (t *Table) build() {
 	t.spellings = sync.OnceValue(func() map[string][]*spelling {
 		out, err := parseSpellings(t.rows)
 		if err != nil {
-			return nil // a test holds the shipped file; without it nothing is printed
+			return nil // a test checks the shipped file; without spellings no way is printed
 		}
 		return out
 	})

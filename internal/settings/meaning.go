@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// OpenTable reads one table of rules/settings by the name of its file without the
-// ending: that of fsys's own folder "settings", or the built-in one where there is none.
+// OpenTable reads one table of rules/settings by the name of its file without ".yaml": that in the
+// folder "settings" of fsys, or else the built-in one.
 func OpenTable(fsys fs.FS, name string) (*Table, error) {
 	file := path.Join("settings", name+".yaml")
 	if path.Base(name) != name || !fs.ValidPath(file) {
@@ -31,8 +31,8 @@ func OpenTable(fsys fs.FS, name string) (*Table, error) {
 	return t, nil
 }
 
-// Meaning is what a preset of the table writes, canonical word by canonical id; nil
-// where no document on record says so. The preset is spelled as the table spells it.
+// Meaning returns what a preset sets, as canonical words by canonical id; nil if no document says
+// so. The preset must be spelled as in the table.
 func (t *Table) Meaning(preset string) map[string]string {
 	for i := range t.Masters {
 		if words := t.Masters[i].Means[preset]; words != nil {
@@ -42,7 +42,7 @@ func (t *Table) Meaning(preset string) map[string]string {
 	return nil
 }
 
-// Meant lists the presets whose meaning is on record, sorted.
+// Meant lists the presets for which Meaning knows an answer, sorted.
 func (t *Table) Meant() []string {
 	var out []string
 	for i := range t.Masters {

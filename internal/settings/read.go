@@ -7,17 +7,17 @@ import (
 
 // ExportedAttribute is one attribute of an export.
 type ExportedAttribute struct {
-	// Name is the attribute as the export spells it.
+	// Name is the attribute's name as the export spells it.
 	Name string
-	// Value is its value, Text what setup prints for it, "" when not known.
+	// Value is its value, Text what BIOS setup shows for it, "" if that is not known.
 	Value, Text string
-	// Stated is false when the export has the attribute without a value.
+	// Stated is false if the export has the attribute without a value.
 	Stated bool
 }
 
-// Outcome says what became of a setting in an export. It is not a fact.State:
-// what Missing means (absent, or not to be seen) depends on the whole export,
-// and Foreign and Ambiguous are states of a translation, not of a reading.
+// Outcome says whether a setting could be read from an export. It is not a fact.State: whether
+// Missing means that the setting is absent depends on whether the export is complete, and Foreign
+// and Ambiguous are results of a translation.
 type Outcome uint8
 
 // The outcomes.
@@ -34,23 +34,23 @@ const (
 	Ambiguous
 )
 
-// Answer is what an export says of one setting.
+// Answer is what an export says about one setting.
 type Answer struct {
 	Outcome Outcome
-	// Value is the canonical word of an answer that was read.
+	// Value is the canonical word if Outcome is Translated.
 	Value string
-	// Given is the attribute that decided; Attr is its entry.
+	// Given is the attribute that decided, Attr its entry in the table.
 	Given ExportedAttribute
 	Attr  *Attribute
-	// Proven is true when the table has a name for the setting that a document
-	// or a capture proves: only then does Missing say something.
+	// Proven is true if a document or a capture proves a name of the setting. Otherwise Missing
+	// does not mean that the machine lacks it.
 	Proven bool
 }
 
-// Read translates an export's attributes into one setting. lookup gives the
-// attributes of a plain name. The first entry whose attribute is there decides;
-// further entries of the same attribute know further values, and the value
-// "next" passes on.
+// Read translates the attributes of an export into one setting. lookup returns the attributes with
+// a plain name. The first entry whose attribute is in the export decides; later entries for the
+// same attribute may know more of its values. The value "next" leaves the decision to the next
+// attribute.
 func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) Answer {
 	s, _ := Lookup(id)
 	a := Answer{}
@@ -80,7 +80,8 @@ func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) A
 	return a
 }
 
-// given finds the entry's attribute by its name, else by its text in setup.
+// given finds the entry's attribute in the export, by its name, else by its text in BIOS setup. It
+// also returns the plain name that was found.
 func (e *Attribute) given(lookup func(string) []ExportedAttribute) ([]ExportedAttribute, string) {
 	for _, name := range e.Names() {
 		if given := lookup(name); len(given) > 0 {
@@ -90,13 +91,13 @@ func (e *Attribute) given(lookup func(string) []ExportedAttribute) ([]ExportedAt
 	return nil, ""
 }
 
-// Names are the plain names by which an export may carry the attribute: its
-// own, else its text in setup.
+// Names returns the plain names under which an export may have the attribute: its own and its text
+// in BIOS setup.
 func (e *Attribute) Names() []string {
 	return slices.DeleteFunc([]string{PlainName(e.Name), PlainName(lastStep(e.Menu))}, func(n string) bool { return n == "" })
 }
 
-// lastStep is the text of the option itself in a menu path.
+// lastStep returns the last part of a menu path, the text of the option itself.
 func lastStep(menu string) string {
 	if at := strings.LastIndex(menu, " > "); at >= 0 {
 		return menu[at+len(" > "):]
@@ -104,7 +105,8 @@ func lastStep(menu string) string {
 	return menu
 }
 
-// translate gives the word that all occurrences of an attribute agree on.
+// translate returns the canonical word for the value. If the attribute occurs several times, all
+// must agree.
 func (e *Attribute) translate(s Setting, given []ExportedAttribute) (string, Outcome) {
 	value := ""
 	for i, g := range given {

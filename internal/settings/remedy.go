@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// Steps are the ways to fulfil a wish, one line each: first the preset that
-// locks the setting, then what another option must be set to first, then the menu
-// path, then each command line. Names and values are those that an export or
-// registry of such a machine spells so, or a document about it prints; what
-// nothing proves is not printed. Nothing here is ever run: an operator reads
-// it.
+// Steps returns the ways to fulfil a wish, as lines of text: first the preset that locks the
+// setting, then what another option must be set to first, then the menu path, then each command
+// line. Names and values are spelled as an export or registry of such a machine has them, or as a
+// document about it prints them; what nothing proves is left out. memaudit never runs the commands.
 func (t *Table) Steps(w Wish) []string {
 	before, ways := t.Ways(w)
 	for _, way := range ways {
@@ -19,12 +17,12 @@ func (t *Table) Steps(w Wish) []string {
 	return before
 }
 
-// Way is one way to give one attribute a value: by the menus of BIOS setup, or
-// by a tool. Of one change there are several; any one of them is enough.
+// Way is one way to give one attribute a value: in the menus of BIOS setup, or with a tool. There
+// may be several, and any one of them is enough.
 type Way struct {
-	// Menu is the path and the value as BIOS setup prints them; Tool and Command
-	// are a documented command line, Attribute the bare name and value where
-	// neither is documented. One of the three is there.
+	// Menu is the path and the value as BIOS setup shows them. Tool and Command are a documented
+	// command line. Attribute is the name and value alone, if neither is documented. A way has one
+	// of the three.
 	Menu, Tool, Command, Attribute string
 	// Acts says when a command takes effect.
 	Acts string
@@ -32,7 +30,7 @@ type Way struct {
 	Value string
 }
 
-// String is the way in one line.
+// String returns the way as one line.
 func (w Way) String() string {
 	switch {
 	case w.Menu != "":
@@ -44,8 +42,8 @@ func (w Way) String() string {
 	}
 }
 
-// Ways are the ways to fulfil a wish, and what must be done before any of them,
-// one line each. No way where nothing proves one.
+// Ways returns the ways to fulfil a wish and, as lines of text, what must be done before any of
+// them. There is no way if nothing proves one.
 func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 	s, ok := Lookup(w.ID)
 	if !ok {
@@ -70,9 +68,8 @@ func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 	return nil, nil
 }
 
-// candidates are the vendor's attributes that may be this machine's: the one
-// that its export carried, else those that name the product or platform, else
-// those that name none.
+// candidates returns the vendor's attributes that this machine may have: the one that its export
+// contained, else those that name its product or platform, else those that name none.
 func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries after it
@@ -88,7 +85,7 @@ func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && !namesMachine(t.Except, w) && !a.foreign(w.Maker) })
 }
 
-// fitting are the proven attributes of a setting that fit.
+// fitting returns the attributes of a setting that are not unverified and that fits accepts.
 //
 //go:noinline
 func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
@@ -102,9 +99,9 @@ func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 	return out
 }
 
-// before are the changes of other options that an attribute needs in order to
-// act: an option in front of it must leave the choice to it ("Manual"). False
-// where the machine has such an option and nothing proves its word.
+// before returns the changes to other options that an attribute needs to have an effect: an option
+// that is asked before it must leave the choice to it ("Manual"). It returns false if the machine
+// has such an option and nothing proves the word for that.
 func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	var lines []string
 	attrs := t.Settings[s.ID]
@@ -128,8 +125,8 @@ func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	return lines, true
 }
 
-// leaving is the first way to set an option to the word that leaves the choice
-// to the next.
+// leaving returns the first way to set an option to the word that leaves the choice to the next
+// option.
 func (t *Table) leaving(front *Attribute, w *Wish) string {
 	for _, word := range front.words(Setting{}, Next) {
 		if ways := t.change(front, word, w); len(ways) > 0 {
@@ -147,8 +144,7 @@ func values(a *Attribute) []string {
 	return out
 }
 
-// change is the menu path and the command lines that give one attribute a
-// value.
+// change returns the menu path and the command lines that give one attribute a value.
 func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
 	var ways []Way
 	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
@@ -169,8 +165,8 @@ func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
 	return nil
 }
 
-// foreign reports whether an attribute bears the name of another maker than the
-// processors': an EPYC has no Intel(R) Hyper-Threading in its menus.
+// foreign tells whether an attribute has the name of another maker than that of the processors: no
+// EPYC has Intel(R) Hyper-Threading in its menus.
 func (a *Attribute) foreign(maker string) bool {
 	text := a.Name + " " + a.Menu
 	switch maker {
@@ -183,8 +179,8 @@ func (a *Attribute) foreign(maker string) bool {
 	}
 }
 
-// commands fills in the documented command lines whose tool takes the name and
-// the value as this machine spells them.
+// commands fills in the documented command lines of tools that take the name and the value as this
+// machine spells them.
 func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 	var ways []Way
 	for i := range t.Commands {
@@ -207,8 +203,7 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 	return ways
 }
 
-// filled are a command's steps with their placeholders filled in; other words in
-// braces are the command's own.
+// filled fills in the placeholders of a command. Other words in braces are left as they are.
 func filled(steps, name, group, word string) string {
 	var out strings.Builder
 	for {
@@ -250,8 +245,7 @@ func (c *Command) form() string {
 	return c.Form
 }
 
-// Governing is the canonical id of the preset that governs a setting; "" where
-// none does.
+// Governing returns the canonical id of the preset that governs a setting, "" if there is none.
 func (t *Table) Governing(id string) string {
 	for i := range t.Masters {
 		if slices.Contains(t.Masters[i].Locks, id) {
@@ -261,23 +255,22 @@ func (t *Table) Governing(id string) string {
 	return ""
 }
 
-// Frees reports whether a value of a preset lets the single settings be
-// changed.
+// Frees tells whether the settings that a preset governs can be changed when it has this value.
 func (t *Table) Frees(preset, value string) bool {
 	return slices.ContainsFunc(t.Masters, func(m Master) bool {
 		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(value) })
 	})
 }
 
-// SamePreset compares names of presets by letters and digits up to a bracket:
-// HPE's HighPerformanceCompute is HighPerformanceCompute(HPC) in newer ROMs.
+// SamePreset compares two names of presets by their letters and digits before a bracket: HPE's
+// HighPerformanceCompute is called HighPerformanceCompute(HPC) in newer ROMs.
 func SamePreset(a, b string) bool {
 	a, _, _ = strings.Cut(a, "(")
 	b, _, _ = strings.Cut(b, "(")
 	return a != "" && PlainName(a) == PlainName(b)
 }
 
-// unlock says what to do about the preset that governs the setting.
+// unlock returns what must be done about the preset that governs the setting, "" for nothing.
 func (t *Table) unlock(w *Wish) string {
 	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""
@@ -285,7 +278,7 @@ func (t *Table) unlock(w *Wish) string {
 	for i := range t.Masters {
 		m := &t.Masters[i]
 		if !slices.Contains(m.Locks, w.ID) || m.Setting != t.Governing(w.ID) {
-			continue // the wish's preset is the governing one's
+			continue // Wish.Preset is the value of the first governing preset
 		}
 		name, free := t.freeing(m, w)
 		switch {
@@ -302,14 +295,13 @@ func (t *Table) unlock(w *Wish) string {
 	return ""
 }
 
-// otherMaster reports whether machines like this one are on record with another
-// preset than m.
+// otherMaster tells whether machines like this one are recorded with another preset than m.
 func (t *Table) otherMaster(m *Master, w *Wish) bool {
 	return slices.ContainsFunc(t.Masters, func(o Master) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
 }
 
-// freeing is a preset and its value that frees the single settings, as machines
-// like this one spell both; "" where nothing proves them.
+// freeing returns a preset's name and the value that frees the settings it governs, as machines
+// like this one spell them; "" if nothing proves them.
 func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	for _, s := range t.spelled(m.Attribute, w) {
 		if s.form == FormMenu {
@@ -324,8 +316,8 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	return "", ""
 }
 
-// On is the table for one machine: without what its presets mean on others. A
-// product that is not known is not one of those that an entry names.
+// On returns the table for one machine, without the meanings that presets have only on other
+// products. If the product is not known, meanings for named products are left out.
 func (t *Table) On(product string) *Table {
 	other := func(m Master) bool { return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Wish{Product: product}) }
 	if !slices.ContainsFunc(t.Masters, other) {
@@ -341,10 +333,9 @@ func (t *Table) On(product string) *Table {
 	return &own
 }
 
-// Under finds the preset of an export that decides a setting in the place of
-// the setting's own value, and what it makes of it: "" where no document says
-// that, and then the own value does nothing. False where the setting is free or
-// its own value holds.
+// Under finds the preset in an export that decides a setting in place of the setting's own value.
+// word is what the preset makes of it, "" if no document says that; the setting's own value then
+// has no effect. governed is false if no preset decides or if the setting's own value counts.
 func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
@@ -363,13 +354,12 @@ func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) 
 	return ExportedAttribute{}, "", false
 }
 
-// is reports whether the attribute has a value, by its name or its text.
+// is tells whether the attribute has this value, compared with its value and its text.
 func (g *ExportedAttribute) is(value string) bool {
 	return PlainName(value) == PlainName(g.Value) || g.Text != "" && PlainName(value) == PlainName(g.Text)
 }
 
-// means is what the preset's value makes of a setting, "" where that is not
-// known.
+// means returns what the preset's value makes of a setting, "" if that is not known.
 func (m *Master) means(id string, g *ExportedAttribute) string {
 	for value, words := range m.Means {
 		if g.is(value) {

@@ -2,11 +2,11 @@ package settings
 
 import "strings"
 
-// plainWord are the characters that mean nothing to a shell.
+// plainWord lists characters that have no meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:,=@%/"
 
-// ShellWord is one word of a shell's command line, whatever is in it. A line break
-// would end the command: it becomes a space.
+// ShellWord quotes a text as one word of a shell's command line. Line breaks become spaces, because
+// they would end the command.
 func ShellWord(s string) string {
 	s = OneLine(s)
 	if s != "" && strings.Trim(s, plainWord) == "" {
@@ -15,7 +15,7 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// OneLine makes one line without control characters of a text.
+// OneLine replaces control characters by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

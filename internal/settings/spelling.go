@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// spellingsFile holds, for the machines of a generation, the names and values
-// of attributes as an export or a registry of such a machine spells them.
+// spellingsFile lists the names and values of attributes as exports or registries of each
+// generation of machines spell them.
 const spellingsFile = "spellings.tsv"
 
-// Forms of names: what the vendor's tools call an attribute differs.
+// Forms of names: a vendor's tools call the same attribute by different names.
 const (
 	// FormRedfish are the names of the Redfish Bios resource, which Dell's and
 	// HPE's command lines share.
@@ -26,9 +26,9 @@ const (
 	FormMenu = "menu"
 )
 
-// word is a value as the source spells it, with what setup prints for it where that is on
-// record; false when the source does not have it. Spellings differ in blanks and hyphens
-// only.
+// word returns a value as the source spells it and, if recorded, what BIOS setup shows for it; ok
+// is false if the source does not have it. Spellings may differ in letter case, spaces and
+// punctuation.
 func (s *spelling) word(value string) (word, text string, ok bool) {
 	plain := ""
 	for entry := range strings.SplitSeq(s.values, "|") {
@@ -49,8 +49,8 @@ func (s *spelling) word(value string) (word, text string, ok bool) {
 	return word, text, ok
 }
 
-// spellingRows are a vendor's rows of the folder's file, each without the vendor; a folder
-// without the file proves no spelling.
+// spellingRows returns a vendor's rows of spellingsFile, without the vendor's name; "" if the
+// folder has no such file.
 func spellingRows(fsys fs.FS, dir, vendor string) (string, error) {
 	raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func spellingRows(fsys fs.FS, dir, vendor string) (string, error) {
 	return rows.String(), nil
 }
 
-// parseSpellings reads a vendor's rows by plain attribute name.
+// parseSpellings parses a vendor's rows into a map by plain attribute name.
 func parseSpellings(rows string) (map[string][]*spelling, error) {
 	out := map[string][]*spelling{}
 	for line := range strings.Lines(rows) {
@@ -83,8 +83,8 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 	return out, nil
 }
 
-// spelled are the spellings of an attribute on machines like the wish's, in
-// the order of the table's generations.
+// spelled returns the spellings of an attribute on machines like the one of the wish, in the order
+// of the table's generations.
 func (t *Table) spelled(name string, w *Wish) []*spelling {
 	if t.spellings == nil {
 		return nil
@@ -105,9 +105,8 @@ func (t *Table) spelled(name string, w *Wish) []*spelling {
 	return out
 }
 
-// Recorded lists how machines of the vendor, of whatever generation, spell a
-// value of an attribute in the names of one form, as far as an export, a
-// registry or a document on record shows it.
+// Recorded lists how machines of the vendor, of any generation, spell a value of an attribute in
+// one form, as far as an export, a registry or a document shows it.
 func (t *Table) Recorded(name, value, form string) []string {
 	if t.spellings == nil {
 		return nil
@@ -121,23 +120,23 @@ func (t *Table) Recorded(name, value, form string) []string {
 	return out
 }
 
-// names reports whether the machine is one of the generation.
+// names tells whether the machine belongs to the generation: by its firmware's family, or by its
+// platform and product.
 func (g *Generation) names(w *Wish) bool {
 	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
 		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
 }
 
-// documented reports whether an entry is the word of a document about this very
-// machine: it names the machine, or its source is one of the machine's
-// generation.
+// documented tells whether an entry comes from a document about this machine: it names the machine,
+// or it is a menu path whose source is that of the machine's generation.
 func (t *Table) documented(a *Attribute, w *Wish) bool {
 	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
-// otherSwitchWord is the second word of a switch whose present word is known.
+// otherSwitchWord maps a word of a switch to the other word.
 var otherSwitchWord = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
 
-// formOf is the form of the names in an export of which one name is known.
+// formOf returns the form of the names in an export, judged by one of its names.
 func (t *Table) formOf(name string) string {
 	switch {
 	case boardSuffix(name):
@@ -151,15 +150,15 @@ func (t *Table) formOf(name string) string {
 	}
 }
 
-// boardSuffix reports a name that ends with the four digits that AMI's firmware
-// appends and that differ from board to board.
+// boardSuffix tells whether a name ends with the four digits that AMI's firmware appends, which
+// differ from board to board.
 func boardSuffix(name string) bool {
 	n := len(name) - 5
 	return n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
 }
 
-// typed is an attribute's name and value as a tool of a form takes them on the
-// machine; false where nothing proves both.
+// typed returns an attribute's name and value as a tool of a form takes them on the machine; false
+// if nothing proves both.
 func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
 	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
 	if seen && (value == w.SeenRaw || value == otherSwitchWord[w.SeenRaw]) {
@@ -182,8 +181,8 @@ func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word str
 	return "", "", false
 }
 
-// printed is a value as BIOS setup prints it; false where nothing proves that
-// the menu has this option and this word.
+// printed returns a value as BIOS setup shows it; false if nothing proves that the menu has this
+// option and this word.
 func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 	if t.documented(a, w) {
 		if a.Name == "" {
@@ -209,6 +208,6 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 	return "", false
 }
 
-// OtherWord is the second word of a switch in the spelling of the first; ""
-// for any other word.
+// OtherWord returns the other word of a switch in the same spelling, "" for a word that is not one
+// of a switch's.
 func OtherWord(word string) string { return otherSwitchWord[word] }

@@ -6,43 +6,40 @@ import (
 	"strings"
 )
 
-// Table translates one vendor's BIOS attributes. It is the file
-// rules/settings/VENDOR.yaml.
+// Table translates the BIOS attributes of one vendor. It is read from rules/settings/VENDOR.yaml.
 type Table struct {
 	// Vendor is the name as reports print it.
 	Vendor string `yaml:"vendor"`
-	// Manufacturers are beginnings of the system manufacturer (SMBIOS, Redfish)
-	// whose machines this table speaks of, in any case.
+	// Manufacturers are the starts of the system manufacturer's name (SMBIOS, Redfish) to which the
+	// table applies, in any letter case.
 	Manufacturers []string `yaml:"manufacturers"`
 	// Formats are the export formats that only this vendor writes.
 	Formats []string `yaml:"formats,omitempty"`
 	// Sources are the documents and captures behind the entries, by key.
 	Sources map[string]Source `yaml:"sources"`
-	// Except are platforms and beginnings of products older than the table's
-	// documents: there only entries and commands hold that name them in For.
+	// Except lists platforms and starts of product names that are older than the table's documents.
+	// For these only entries and commands apply that name them in For.
 	Except []string `yaml:"except,omitempty"`
-	// Settings maps canonical ids to the vendor's attributes. Of several
-	// attributes that an export carries the first decides.
+	// Settings maps canonical ids to the vendor's attributes. If an export contains several of
+	// them, the first decides.
 	Settings map[string][]Attribute `yaml:"settings"`
-	// Masters are presets that lock others.
+	// Masters are presets that lock other settings.
 	Masters []Master `yaml:"masters,omitempty"`
-	// Generations say which machines spell names and values as which source.
+	// Generations say which machines use the names and values of which source.
 	Generations []Generation `yaml:"generations,omitempty"`
 	// Commands are the documented ways to change one attribute.
 	Commands []Command `yaml:"commands,omitempty"`
 
-	// index maps a plain attribute name to its places in Settings.
+	// index maps plain attribute names to entries of Settings.
 	index map[string][]Match
-	// rows are the vendor's of spellings.tsv.
+	// rows are the vendor's rows of spellings.tsv.
 	rows string
-	// spellings are the attributes as machines spell them, by plain name; nil
-	// where none were loaded.
+	// spellings returns how machines spell attributes, by plain name; nil if none were loaded.
 	spellings func() map[string][]*spelling
 }
 
-// Next in the place of a canonical value says that this value leaves the
-// decision to the setting's next attribute ("Manual", or a mirroring option
-// that is off while sparing may be on).
+// Next stands in place of a canonical value and says that this value leaves the decision to the setting's
+// next attribute ("Manual", or a mirroring option that is off while sparing may be on).
 const Next = "next"
 
 // Source is a document or a published capture.
@@ -54,31 +51,29 @@ type Source struct {
 	URL    string `yaml:"url,omitempty"`
 }
 
-// Attribute is one vendor name of a setting.
+// Attribute is one of the names that the vendor has for a setting.
 type Attribute struct {
-	// Name is the attribute as exports print it, Menu the path in BIOS setup
-	// ("System Profile Settings > Turbo Boost").
+	// Name is the attribute's name in exports, Menu its path in BIOS setup ("System Profile
+	// Settings > Turbo Boost").
 	Name string `yaml:"attribute,omitempty"`
 	Menu string `yaml:"menu,omitempty"`
 	// Group is what a command line puts before the name
 	// ("BIOS.SysProfileSettings" for racadm).
 	Group string `yaml:"group,omitempty"`
-	// Values maps vendor words to canonical ones; names are compared like
-	// attribute names. Empty for a setting that keeps the vendor's word.
+	// Values maps the vendor's words to canonical ones. Words are compared like attribute names
+	// (PlainName). It is empty for a setting that keeps the vendor's word.
 	Values map[string]string `yaml:"values,omitempty"`
-	// Texts are what BIOS setup prints for values that the tools call otherwise.
+	// Texts maps values to what BIOS setup shows for them, where tools use another word.
 	Texts map[string]string `yaml:"texts,omitempty"`
-	// Numbers says that plain numbers ("2933", "2933 MHz") are rates in MT/s as
-	// they stand.
+	// Numbers says that plain numbers ("2933", "2933 MHz") are rates: in MT/s, and for a frequency
+	// in MHz.
 	Numbers bool `yaml:"numbers,omitempty"`
-	// With is an attribute of the same export without which the entry does not
-	// hold (an option that means this on processors of one vendor only).
+	// With names an attribute that the same export must contain for the entry to apply (an option
+	// that has this meaning on processors of one vendor only).
 	With string `yaml:"with,omitempty"`
-	// For are beginnings of product names or platform ids that the entry holds
-	// for; empty for all.
+	// For lists starts of product names or platform ids for which the entry applies; empty for all.
 	For []string `yaml:"for,omitempty"`
-	// Tools are the tools of Commands that know the attribute by this name;
-	// empty for all.
+	// Tools lists the tools in Commands that know the attribute by this name; empty for all.
 	Tools []string `yaml:"tools,omitempty"`
 	// Source is a key of Sources.
 	Source string `yaml:"source"`
@@ -88,31 +83,29 @@ type Attribute struct {
 	Note string `yaml:"note,omitempty"`
 }
 
-// Master is a preset that locks the settings it governs.
+// Master is a preset that locks the settings that it governs.
 type Master struct {
 	// Setting is the canonical id of the preset, Attribute its vendor name.
 	Setting   string `yaml:"setting"`
 	Attribute string `yaml:"attribute"`
 	// Free are the values under which the single settings may be changed.
 	Free []string `yaml:"free"`
-	// Locks are the canonical ids it governs.
+	// Locks are the canonical ids that it governs.
 	Locks []string `yaml:"locks"`
-	// Inert says that under other values what an export prints of the locked
-	// settings is not what acts: firmware neither writes nor uses it, or no
-	// document says that it does.
+	// Inert says that with other values the locked settings in an export are not what is in effect:
+	// firmware neither writes nor uses them, or no document says that it does.
 	Inert bool `yaml:"inert,omitempty"`
-	// Means is what a value of the preset makes of the locked settings, as far as
-	// the source says it: vendor's value, canonical id, canonical word.
+	// Means says what a value of the preset makes of the locked settings, as far as the source says
+	// it: vendor's value, canonical id, canonical word.
 	Means map[string]map[string]string `yaml:"means,omitempty"`
-	// MeansFor are beginnings of the product names that the source of Means speaks
-	// of; empty for all.
+	// MeansFor lists starts of the product names to which Means applies; empty for all.
 	MeansFor []string `yaml:"means_for,omitempty"`
 	Source   string   `yaml:"source"`
 }
 
-// Command is a documented way to change one attribute. Steps may name
-// {attribute}, {group} and {value}; {name} is the attribute, {word} the value and
-// {pair} attribute=value as a shell takes them.
+// Command is a documented way to change one attribute. Steps may contain {attribute}, {group} and
+// {value}; {name} is the attribute, {word} the value and {pair} attribute=value, quoted for a
+// shell.
 type Command struct {
 	// Tool is "racadm", "redfish", "setup" ...
 	Tool  string   `yaml:"tool"`
@@ -121,21 +114,22 @@ type Command struct {
 	Form string `yaml:"form,omitempty"`
 	// Acts says when the change takes effect.
 	Acts string `yaml:"acts"`
-	// For limits the command like an Attribute's For.
+	// For limits the command in the same way as Attribute.For.
 	For    []string `yaml:"for,omitempty"`
 	Source string   `yaml:"source"`
 }
 
-// Match is an attribute name found in a table.
+// Match is an entry of a table for an attribute name. Rank is its position among the entries of the
+// setting ID.
 type Match struct {
 	ID   string
 	Rank int
 	Attr *Attribute
 }
 
-// PlainName is a name as names are compared: lower case, letters and digits only,
-// without a trailing underscore and four hexadecimal digits, which AMI's
-// firmware appends and which differ from board to board.
+// PlainName returns the form in which names are compared: lower-case letters and digits only,
+// without an underscore and four hexadecimal digits at the end, which AMI's firmware appends and
+// which differ from board to board.
 func PlainName(name string) string {
 	if n := len(name) - 5; n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) {
 		name = name[:n]
@@ -159,11 +153,11 @@ func isHexadecimal(s string) bool {
 	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
-// Find lists the settings that an attribute name stands for, best first.
+// Find returns the settings that an attribute name stands for, best first.
 func (t *Table) Find(name string) []Match { return t.index[PlainName(name)] }
 
-// Names yields the plain names of every attribute that the table speaks of:
-// those of settings, those they depend on, and presets.
+// Names yields the plain names of all attributes in the table: those of settings, those in With,
+// and presets. A name may occur more than once.
 func (t *Table) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range t.index {
@@ -186,8 +180,8 @@ func (t *Table) Names() iter.Seq[string] {
 	}
 }
 
-// Canonical translates a vendor's value of an attribute; false when the table
-// does not know the word.
+// Canonical translates a vendor's value of the attribute; false if the table does not know the
+// value.
 func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return value, value != ""
@@ -207,7 +201,7 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	return "", false
 }
 
-// number is the rate that a value states in digits, with or without a unit.
+// number returns the digits of a rate without its unit; false if the value is not a rate.
 func number(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	for _, unit := range []string{"MHz", "MT/s", "MT"} {
@@ -216,8 +210,8 @@ func number(value string) (string, bool) {
 	return value, ratePattern().MatchString(value)
 }
 
-// words are the vendor's words for a canonical value, in alphabetical order, so
-// that the same advice is printed every time.
+// words returns the vendor's words for a canonical value in alphabetical order, so that the same
+// advice is printed every time.
 func (a *Attribute) words(s Setting, canonical string) []string {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return []string{canonical}
@@ -232,16 +226,16 @@ func (a *Attribute) words(s Setting, canonical string) []string {
 	return words
 }
 
-// Generation says which machines spell their attributes as a source does: a
-// capture, a registry or a document that prints names and values.
+// Generation says which machines spell their attributes as one source does: a capture, a registry,
+// or a document that prints names and values.
 type Generation struct {
 	// Source is a key of the table's sources.
 	Source string `yaml:"source"`
-	// For are platforms, Products parts of product names of which one must be
-	// there; empty for all products of the platforms.
+	// For lists platforms, Products parts of product names of which one must occur; without
+	// Products all products of the platforms match.
 	For      []string `yaml:"for"`
 	Products []string `yaml:"products,omitempty"`
-	// Firmware are families of firmware that tell such a machine by themselves.
+	// Firmware lists families of firmware that identify such a machine alone.
 	Firmware []string `yaml:"firmware,omitempty"`
 }
 
@@ -250,25 +244,25 @@ type spelling struct {
 	source, form string
 	// name is the attribute, display its text in setup, "" when not known.
 	name, display string
-	// values are those on record, each with what setup prints for it where known
-	// (value=text), separated by bars.
+	// values are the recorded values separated by bars, each with what BIOS setup shows for it if
+	// that is known (value=text).
 	values string
 }
 
-// Tables are the vendors' tables. Of compiled ones a table is read when it is first
-// asked for: an audit needs its machine's and its exports', two of thirteen.
+// Tables are the tables of all vendors. A compiled table is unpacked when it is first used, because
+// an audit needs only those of the machine and of its exports.
 type Tables struct {
 	entries []vendorEntry
 }
 
-// vendorEntry says whose machines a table speaks of, and gives the table.
+// vendorEntry says to which machines a table applies, and returns the table.
 type vendorEntry struct {
 	// manufacturers are in lower case.
 	manufacturers []string
 	table         func() *Table
 }
 
-// beginnings are the makers' names as they are compared.
+// beginnings returns Manufacturers in lower case.
 func (t *Table) beginnings() []string {
 	out := make([]string, len(t.Manufacturers))
 	for i, m := range t.Manufacturers {
@@ -277,7 +271,7 @@ func (t *Table) beginnings() []string {
 	return out
 }
 
-// All are all tables.
+// All yields all tables.
 func (ts Tables) All() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {
 		for i := range ts.entries {
@@ -288,8 +282,8 @@ func (ts Tables) All() iter.Seq[*Table] {
 	}
 }
 
-// Of finds the table for a system manufacturer; nil when there is none. The
-// longest beginning wins.
+// Of returns the table for a system manufacturer, nil if there is none. If several match, the
+// longest entry of Manufacturers decides.
 func (ts Tables) Of(manufacturer string) *Table {
 	var found *vendorEntry
 	length := 0

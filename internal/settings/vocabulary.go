@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Kind says what the values of a setting look like.
+// Kind says which values a setting has.
 type Kind uint8
 
 // The kinds.
@@ -15,35 +15,33 @@ const (
 	Switch Kind = iota
 	// Choice has the words of its list.
 	Choice
-	// Rate has words and explicit rates: "1866" is MT/s for memory_speed, MHz
-	// for uncore_frequency.
+	// Rate has words and rates: "1866" is in MT/s for memory_speed and in MHz for uncore_frequency.
 	Rate
-	// VendorName keeps the vendor's own word: the name of a preset.
+	// VendorName keeps the vendor's own word, the name of a preset.
 	VendorName
 )
 
-// Words that every setting may have.
+// Words that settings of several kinds have.
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
-	// Auto leaves the choice to firmware: what it resolves to is not known
-	// from the setting alone.
+	// Auto leaves the choice to firmware: the setting alone does not say what firmware makes of it.
 	Auto = "auto"
 )
 
 // Setting is one entry of the vocabulary: a row of rules/settings/vocabulary.tsv.
 type Setting struct {
 	ID string
-	// Title says in the field's terms what the setting does.
+	// Title says what the setting does, in the terms of the field.
 	Title string
 	Kind  Kind
-	// Words are the canonical values of a Choice or Rate beside Auto.
+	// Words are the canonical values of a Choice or Rate besides Auto.
 	Words []string
-	// Figures are the values that are not words: counts, hours or none.
+	// Figures says which numbers are values too.
 	Figures Figures
 }
 
-// Figures says which figures stand beside a setting's words.
+// Figures says which numbers a setting has besides its words.
 type Figures uint8
 
 // The figures of a setting.
@@ -63,7 +61,7 @@ var (
 	hoursPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
 )
 
-// Accepts reports whether a value is a canonical word of the setting.
+// Accepts tells whether a value is a canonical value of the setting.
 func (s Setting) Accepts(value string) bool {
 	switch {
 	case value == "":
@@ -85,7 +83,7 @@ func (s Setting) Accepts(value string) bool {
 	}
 }
 
-// Expected says in words what Accepts accepts.
+// Expected lists, for error messages, the words that Accepts accepts.
 func (s Setting) Expected() []string {
 	switch s.Kind {
 	case Switch:

@@ -10,14 +10,14 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// The files of the vocabulary. Its words are those of the interface, the same
-// for every site, so that they come from the program's own rules alone.
+// The files of the vocabulary. They are always read from the program's own rules:
+// the words are part of the interface and the same for every site.
 const (
 	vocabularyFile = "settings/vocabulary.tsv"
 	includesFile   = "settings/includes.tsv"
 )
 
-// wordlist is the vocabulary and which of its words include others.
+// wordlist is the vocabulary, with the words that include others.
 type wordlist struct {
 	settings []Setting
 	// at finds a setting by its id.
@@ -25,8 +25,8 @@ type wordlist struct {
 	includes map[string][]inclusion
 }
 
-// vocabulary is read once, when it is first needed. A file that is broken was
-// never built: a test holds the shipped ones.
+// vocabulary reads the embedded files at first use. It panics if they are broken, which a test
+// excludes.
 var vocabulary = sync.OnceValue(func() *wordlist {
 	v, err := readVocabulary(rules.FS)
 	if err != nil {
@@ -41,7 +41,7 @@ var (
 	figureWords = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
 )
 
-// readVocabulary reads both files; the error names file and line.
+// readVocabulary reads both files; an error names file and line.
 func readVocabulary(k fs.FS) (*wordlist, error) {
 	v := &wordlist{settings: make([]Setting, 0, 96), at: make(map[string]int, 96), includes: make(map[string][]inclusion, 32)}
 	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
@@ -53,7 +53,7 @@ func readVocabulary(k fs.FS) (*wordlist, error) {
 	return v, nil
 }
 
-// eachRow visits the rows of a table without its comments.
+// eachRow visits the rows of a table, except comments.
 func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error) error {
 	raw, err := fs.ReadFile(k, file)
 	if err != nil {
@@ -76,7 +76,7 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 	return nil
 }
 
-// addSetting takes a row: id, kind, figures, words, title.
+// addSetting adds a row with id, kind, figures, words and title.
 func (v *wordlist) addSetting(cells []string) error {
 	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
 	var known, fits bool
@@ -100,8 +100,8 @@ func (v *wordlist) addSetting(cells []string) error {
 	return nil
 }
 
-// addInclusion takes a row: setting, word, what it includes, why, whether that
-// fulfils a wish for the word.
+// addInclusion adds a row with setting, word, the words that it includes, the reason, and whether
+// one of these fulfils a wish for the word.
 func (v *wordlist) addInclusion(cells []string) error {
 	at, ok := v.at[cells[0]]
 	if !ok {
@@ -127,7 +127,7 @@ func (v *wordlist) addInclusion(cells []string) error {
 	return nil
 }
 
-// splitWords splits a cell; nil for an empty one.
+// splitWords splits a cell at spaces; nil for an empty cell.
 func splitWords(cell string) []string {
 	if cell == "" {
 		return nil
@@ -135,14 +135,13 @@ func splitWords(cell string) []string {
 	return strings.Fields(cell)
 }
 
-// inclusion says that a word stands for any of others: a row of
-// rules/settings/includes.tsv.
+// inclusion says that a word stands for any of others: a row of rules/settings/includes.tsv.
 type inclusion struct {
 	word   string
 	others []string
-	// hours says that it stands for every period, too.
+	// hours says that it also stands for every period in hours.
 	hours bool
-	// fulfils says that who wants the word has it with any of the others.
+	// fulfils says that any of the others fulfils a wish for the word.
 	fulfils bool
 }
 
@@ -150,7 +149,7 @@ func (g *inclusion) covers(general, special string) bool {
 	return g.word == general && (slices.Contains(g.others, special) || g.hours && hoursPattern().MatchString(special))
 }
 
-// IDs lists the canonical ids in the order of reports.
+// IDs returns the canonical ids in the order of reports.
 func IDs() []string {
 	all := vocabulary().settings
 	ids := make([]string, len(all))
@@ -160,10 +159,10 @@ func IDs() []string {
 	return ids
 }
 
-// All lists the vocabulary in the order of reports.
+// All returns the vocabulary in the order of reports.
 func All() []Setting { return slices.Clone(vocabulary().settings) }
 
-// Lookup finds a setting by its id.
+// Lookup returns the setting with this id.
 func Lookup(id string) (Setting, bool) {
 	v := vocabulary()
 	at, ok := v.at[id]
