@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/redfish"
 )
 
-// bmcIdentity is what the other sources say of the machine, for the management
-// controller to be the right one.
+// bmcIdentity returns what the other sources know of the machine, by which the management
+// controller can be checked.
 func (c *collector) bmcIdentity() redfish.Identity {
 	m := &c.sys.Machine
 	id := m.Identifiers
@@ -26,9 +26,9 @@ func (c *collector) bmcIdentity() redfish.Identity {
 	return who
 }
 
-// bmc joins what a management controller says: its state as a source, and its
-// memory modules as a second source beside SMBIOS. Its BIOS settings are
-// returned as an export to be joined with the others.
+// bmc adds what a management controller says: its state as a source, and its memory modules as a
+// second source besides SMBIOS. It returns its BIOS settings as an export, to be joined with the
+// others.
 func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	exports := controllerExport(a, decode)
 	before := len(c.sys.Conflicts)
@@ -47,8 +47,8 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 	return exports
 }
 
-// controllerExport decodes the settings of an answer. What cannot be decoded is
-// one more problem of the answer.
+// controllerExport decodes the BIOS settings of an answer. If that fails, a problem is added to the
+// answer.
 func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	if a.BIOS == nil {
 		return nil
@@ -67,9 +67,9 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Doubt: a.Doubt, Export: e}}
 }
 
-// modules joins the controller's modules with SMBIOS's slots, and says how many
-// found theirs. Those of a doubtful controller are joined only when they are
-// the very modules of this machine.
+// modules joins the controller's modules with the slots of SMBIOS and returns a text that says how
+// many were found. Those of a doubted controller are joined only if all of them are in this
+// machine.
 func (c *collector) modules(a *redfish.Answer) string {
 	dimms := a.DIMMs
 	if len(dimms) == 0 {
@@ -103,8 +103,8 @@ func (c *collector) modules(a *redfish.Answer) string {
 	return text
 }
 
-// sameModules reports that every module found its slot with a module of its
-// size, and that no slot's module is left.
+// sameModules tells whether every installed module was found in a slot with a module of the same
+// size, and no other slot is populated.
 func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	installed := 0
 	for i := range dimms {
@@ -125,9 +125,9 @@ func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	return installed == 0 && len(dimms) > 0
 }
 
-// matchModules finds the slot of each module by the kind of label that finds the most
-// and gives no slot twice; names of both sides are compared without the words
-// that mean nothing. A name that two slots share finds none.
+// matchModules finds the slot of each module. It uses the kind of label that finds the most slots
+// and none twice. Names are compared without words such as DIMM; a name that two slots share finds
+// none.
 func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	byName := map[string]int{}
 	for i := range slots {
@@ -148,7 +148,7 @@ func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	return best
 }
 
-// matchBy pairs by one kind of label; nil when a slot would be given twice.
+// matchBy matches modules by one kind of label; it returns nil if a slot would be found twice.
 func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int {
 	found, taken := map[int]int{}, map[int]bool{}
 	for i := range dimms {
@@ -166,8 +166,8 @@ func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int 
 	return found
 }
 
-// comparablePlace is a slot's name by which two sources can be compared: "DIMM_A1",
-// "DIMM.Socket.A1" and "A1" are one place, "PROC 1 DIMM 2" is "PROC 1 2".
+// comparablePlace returns a slot's name in a form that two sources can be compared by: "DIMM_A1",
+// "DIMM.Socket.A1" and "A1" are the same, and so are "PROC 1 DIMM 2" and "PROC 1 2".
 func comparablePlace(label string) string {
 	words := strings.FieldsFunc(strings.ToUpper(label), func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -181,9 +181,9 @@ func comparablePlace(label string) string {
 	return strings.Join(kept, " ")
 }
 
-// module joins one module with its slot. named says that SMBIOS names parts:
-// then a part that it does not name is not filled in, for two sources spell
-// one part in two ways.
+// module joins one module with its slot. named says that SMBIOS states part numbers of some
+// modules; then one that it does not state is not filled in, because two sources spell the same
+// part number differently.
 func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	j := besideSlot{c, s, d}
 	s.BMC = j.location()
@@ -207,7 +207,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	}
 }
 
-// besideSlot is one module of the controller beside its slot.
+// besideSlot is a module of the controller together with its slot.
 type besideSlot struct {
 	c *collector
 	s *inventory.Slot
@@ -222,7 +222,7 @@ func (j besideSlot) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
-// location is the place that the controller states.
+// location returns the position that the controller states, nil if it states none.
 func (j besideSlot) location() *inventory.Location {
 	at := j.d.Location
 	if at == nil {
@@ -232,7 +232,7 @@ func (j besideSlot) location() *inventory.Location {
 		Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
 }
 
-// health takes the schema's words only (DSP2046 Resource.Health).
+// health returns the controller's health if it is a word of the schema (DSP2046 Resource.Health).
 func (j besideSlot) health() fact.Fact[string] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
@@ -249,7 +249,7 @@ func (j besideSlot) health() fact.Fact[string] {
 	}
 }
 
-// errors are the controller's counts; what it does not state stays unread.
+// errors returns the controller's error counts, nil if it states none.
 func (j besideSlot) errors() *inventory.ControllerErrors {
 	counts := j.d.Counts
 	if counts == nil {
@@ -274,8 +274,8 @@ func (j besideSlot) errors() *inventory.ControllerErrors {
 	return out
 }
 
-// speed is the controller's operating speed in MT/s: one that looks like a
-// clock in MHz says nothing where SMBIOS says nothing.
+// speed returns the controller's operating speed in MT/s. If SMBIOS states none, a number that
+// looks like a clock in MHz is ignored (0).
 func (j besideSlot) speed() int {
 	low, high := ddr.Bounds(j.s.Type.Or(j.d.Type))
 	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
@@ -284,9 +284,9 @@ func (j besideSlot) speed() int {
 	return 0
 }
 
-// joinStatements makes one statement of two: what agrees is corroborated, what differs is
-// a conflict that SMBIOS wins, and what SMBIOS does not say is filled in as
-// one source's word.
+// joinStatements joins two statements of one fact. Equal ones corroborate each other. If they
+// differ, SMBIOS is kept and a conflict is recorded. What SMBIOS does not state is filled in as an
+// indirect fact.
 func joinStatements[T comparable](j besideSlot, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
 	var none T
 	if value == none {
@@ -308,13 +308,13 @@ func joinStatements[T comparable](j besideSlot, thing, field string, into *fact.
 
 func equalValues[T comparable](a, b T) bool { return a == b }
 
-// sameSpeed allows for rounding (2666, 2667) and for the clock instead of the
-// transfers.
+// sameSpeed compares two speeds in MT/s. It allows for rounding (2666, 2667), and for b being the
+// clock in MHz.
 func sameSpeed(a, b int) bool {
 	return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b)
 }
 
-// samePart allows for one source that cuts or pads the number.
+// samePart compares two part numbers, of which one may be cut off or padded.
 func samePart(a, b string) bool {
 	a, b = strings.ToUpper(strings.TrimSpace(a)), strings.ToUpper(strings.TrimSpace(b))
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)

@@ -1,6 +1,5 @@
-// Package collect turns what the sources say into the model: which source
-// wins, what they disagree about, and how sure each fact is. It is the one
-// place that asks ghw.
+// Package collect builds the model from all sources. It decides which source wins,
+// records where they disagree, and how certain each fact is. No other package uses ghw.
 package collect
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Collect reads every source and fills the model. It never fails: what could
-// not be read is unknown with its reason.
+// Collect reads every source and builds the model. It returns no error: what could not be read is
+// unknown, with the reason.
 func Collect(in Input) *inventory.System {
 	return collectAll(in).sys
 }
 
-// WithExports is Collect, and the exports of BIOS settings behind the
-// configured faces beside it.
+// WithExports is Collect that also returns the exports of BIOS settings from which the configured
+// faces were read.
 func WithExports(in Input) (*inventory.System, []Joined) {
 	c := collectAll(in)
 	all := make([]Joined, 0, len(c.joined))
@@ -38,7 +37,7 @@ func collectAll(in Input) *collector {
 	c.firmware()
 	c.sources()
 	if c.table != nil && len(c.table.Structures) == 0 {
-		c.table = nil // it says nothing of the machine, not even what it is not
+		c.table = nil // an empty table says nothing about the machine
 	}
 	c.machine()
 	if in.HostName && in.Root != nil {
@@ -67,7 +66,7 @@ func collectAll(in Input) *collector {
 	return c
 }
 
-// judged is the machine as its settings are judged.
+// judged returns the input from which the effective settings are derived.
 func (c *collector) judged() *effective.Machine {
 	return &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
 		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }}

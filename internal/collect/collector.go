@@ -11,35 +11,33 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// Input names the sources of one machine.
+// Input holds the sources of one machine.
 type Input struct {
-	// Root is the machine's sys and proc trees; nil when only a file is
-	// audited. Then nothing of the kernel is known.
+	// Root is the machine's sys and proc trees. It is nil if only a file is audited; then nothing
+	// of the kernel is known.
 	Root *host.Root
-	// SMBIOS is a table given as a file; it replaces the root's own.
+	// SMBIOS is a table from a file. It replaces the root's own table.
 	SMBIOS *smbios.Table
-	// SMBIOSFailed and RootFailed say why a file or tree that was asked for
-	// could not be read. The root's own table never stands in for a file.
+	// SMBIOSFailed and RootFailed say why a requested file or tree could not be read. The root's
+	// own table is never used in place of the file.
 	SMBIOSFailed, RootFailed *Failure
-	// BMC asks the management controller for the machine of an identity; nil
-	// when there is none to ask.
+	// BMC asks the management controller for the machine with this identity; nil if there is none
+	// to ask.
 	BMC func(redfish.Identity) *redfish.Answer
-	// DecodeBMC decodes the controller's settings; nil for the decoder of what
-	// a controller sends.
+	// DecodeBMC decodes the controller's settings; nil stands for bios.DecodeRedfish.
 	DecodeBMC func(*redfish.BIOS) (*bios.Export, error)
-	// Redacted says that serial numbers and UUIDs are not the machine's own.
+	// Redacted says that serial numbers and UUIDs are not the machine's real ones.
 	Redacted bool
-	// Exports are exports of BIOS settings, read or failed.
+	// Exports are exports of BIOS settings, including those that could not be read.
 	Exports []Export
-	// Measurements are results of measurements, which nothing here is made of.
+	// Measurements are measured results. No other fact is derived from them.
 	Measurements []inventory.Measurement
-	// Tables gives the vendors' tables of BIOS attributes; asked for when there
-	// is an export to translate.
+	// Tables returns the vendors' tables of BIOS attributes. It is called only if there is an
+	// export.
 	Tables func() (settings.Tables, error)
-	// HostName asks for the machine's name.
+	// HostName says that the machine's name is to be read.
 	HostName bool
-	// PartNumbers gives the patterns of modules' part numbers; nil leaves the
-	// numbers unread.
+	// PartNumbers returns the patterns of part numbers; if it is nil, part numbers are not decoded.
 	PartNumbers func() (*partnumber.Table, error)
 }
 
@@ -53,28 +51,28 @@ type Failure struct {
 type collector struct {
 	sys   *inventory.System
 	table *smbios.Table
-	// said are the texts that many of the table's structures share.
+	// said shares texts between the many structures of the table.
 	said phrases
-	// given says that the table is a file's, not the root's own.
+	// given says that the table comes from a file and not from the root.
 	given bool
 	facts *host.Facts
 	root  *host.Root
 	msr   *host.MSR
-	// failed is the table's failure, rootFailed the tree's.
+	// failed says why the table could not be read, rootFailed why the tree could not.
 	failed, rootFailed *Failure
-	// joined are the exports of BIOS settings that belong together.
+	// joined are the exports of BIOS settings, after those that belong together were joined.
 	joined []*joinedExport
 }
 
-// conflict records that two readings of one fact differ.
+// conflict records that two readings of the same thing differ.
 //
 //go:noinline
 func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
 	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }
 
-// noKernel is the reason of a kernel fact when only an SMBIOS file is audited,
-// or when the machine's tree could not be read.
+// noKernel returns an unknown for something that only the kernel shows, if only an SMBIOS file is
+// audited or the machine's tree could not be read.
 func noKernel[T any](c *collector, what string) fact.Fact[T] {
 	if f := c.rootFailed; f != nil {
 		return fact.Unknown[T](f.State, f.Detail, "")
@@ -83,12 +81,12 @@ func noKernel[T any](c *collector, what string) fact.Fact[T] {
 		"audit the live machine, or give --root or --snapshot beside the file")
 }
 
-// Export is one export of BIOS settings that was asked for.
+// Export is an export of BIOS settings that was to be read.
 type Export struct {
-	// Source is the source's name in docs/interface.md, Path the file's name or the
-	// resource's path.
+	// Source is the name of the source in docs/interface.md, Path the name of the file or the path
+	// of the resource.
 	Source, Path string
-	// Doubt says why it may be another machine's, "" when nothing says so.
+	// Doubt says why it may be another machine's, "" if nothing suggests that.
 	Doubt string
 	// Export is nil when it could not be read; Failed then says why.
 	Export *bios.Export
@@ -100,32 +98,30 @@ type joinedExport struct {
 	source, path string
 	export       *bios.Export
 	table        *settings.Table
-	// byName finds attributes by their plain name, or by their text in setup
-	// where no attribute has that name.
+	// byName finds attributes by their plain name or, if no attribute has that name, by their text
+	// in BIOS setup.
 	byName map[string][]*bios.Attribute
-	// doubt says why the export may be another machine's, "" when nothing
-	// speaks for it. foreign exports are of another vendor's machine, or of a
-	// controller that names another model: nothing that rests on them goes
-	// above info.
+	// doubt says why the export may be another machine's, "" if nothing suggests that. A foreign
+	// export is that of another vendor's machine or of a controller that names another model:
+	// nothing that rests on it goes above info.
 	doubt   string
 	foreign bool
-	// proven: the export's vendor is certain, by the format, by what the document
-	// says, by two names or by the machine's own word. Only then is a setting that
-	// it does not list one that the machine does not offer.
+	// proven says that the export's vendor is certain: by the format, by what the document says, by
+	// two names or by the machine's own statement. Only then does a setting that the export does
+	// not list count as not offered by the machine.
 	proven bool
 }
 
-// Joined is an export of BIOS settings with all that belongs to it, and the
-// table that translates it (nil when the vendor has none).
+// Joined is an export of BIOS settings, joined with what belongs to it, and the table that
+// translates it (nil if the vendor has none).
 type Joined struct {
 	Path   string
 	Export *bios.Export
 	Table  *settings.Table
-	// ByName finds attributes by plain name, or by their text in setup where
-	// no attribute has that name.
+	// ByName finds attributes by plain name or, if no attribute has that name, by their text in
+	// BIOS setup.
 	ByName map[string][]*bios.Attribute
-	// Doubt says why the export may be another machine's, Foreign that it
-	// very likely is.
+	// Doubt says why the export may be another machine's; Foreign says that this is very likely.
 	Doubt   string
 	Foreign bool
 }

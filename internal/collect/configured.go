@@ -11,11 +11,11 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// exportAdvice is what would make a setting's face known.
+// exportAdvice says what would make a setting's face known.
 const exportAdvice = "export the BIOS settings and give them with --bios FILE"
 
-// exports joins the files and the controller's answer, and gives the machine
-// the identity that they state where nothing else does.
+// exports joins the exports and finds the table that translates each. What they state about the
+// machine's identity is used where nothing else states it.
 func (c *collector) exports(in *Input) {
 	given := in.Exports
 	if len(given) == 0 {
@@ -56,7 +56,8 @@ func (c *collector) exports(in *Input) {
 	}
 }
 
-// productOf is the machine's own name for itself, or what the export calls it.
+// productOf returns the product that the export states or, if it states none, the machine's
+// product.
 func (c *collector) productOf(j *joinedExport) string {
 	if j.export.Product != "" {
 		return j.export.Product
@@ -64,7 +65,7 @@ func (c *collector) productOf(j *joinedExport) string {
 	return c.sys.Machine.Product.Or("")
 }
 
-// tables loads the vendors' tables, once they are needed.
+// tables loads the vendors' tables.
 func (in *Input) tables() (settings.Tables, error) {
 	if in.Tables == nil {
 		return settings.Tables{}, fmt.Errorf("no tables of vendors' BIOS attributes are given")
@@ -72,14 +73,14 @@ func (in *Input) tables() (settings.Tables, error) {
 	return in.Tables()
 }
 
-// manufacturers are the names by which the tables know the exports' vendors.
+// manufacturers maps the vendors of exports to the names by which the tables know them.
 var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
 	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
 	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU",
 	bios.IntelReference: "Intel reference code", bios.AMDReference: "AMD CBS"}
 
-// tableOf is the table of the export's vendor; of the machine's where the
-// export does not tell, or by one name alone; else AMI's, whose firmware most other boards have.
+// tableOf returns the table of the export's vendor. If the export does not tell it, or only by one
+// name, it is that of the machine's vendor, or else AMI's, whose firmware most other boards have.
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
 	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
 	switch {
@@ -93,8 +94,8 @@ func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Ta
 	return tables.Of(manufacturers[bios.AMI])
 }
 
-// proven reports whether the table is surely that of the export's vendor.
-// Names of reference code prove no vendor, who may have added names of his own.
+// proven tells whether the table certainly belongs to the export's vendor. Names of reference code
+// prove no vendor, because any vendor may have added names.
 func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	switch e := j.export; {
 	case j.table == nil, nobodysOwn(e.Vendor) && e.Vendor != bios.AMI:
@@ -108,7 +109,8 @@ func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	}
 }
 
-// indexAttributes sorts the attributes by plain name, then by their text in setup.
+// indexAttributes indexes the attributes by plain name and, where no attribute has that name, by
+// their text in BIOS setup.
 func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	byName := map[string][]*bios.Attribute{}
 	for i := range e.Attributes {
@@ -129,8 +131,9 @@ func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	return byName
 }
 
-// compare checks the export's vendor against the machine's. Related makes share
-// their settings; a management controller is known by more than its make.
+// compare compares the export's vendor with the machine's. Related vendors share their settings.
+// For a management controller it does nothing: more than the vendor tells whether it is the right
+// one.
 func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	vendor := c.sys.Machine.Vendor
 	if !vendor.Known() || j.export.Vendor == "" || j.table == nil || j.source == inventory.SourceRedfish {
@@ -145,15 +148,15 @@ func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
-// related reports makes whose machines were sold under both names, or whose
-// boards others build in.
+// related tells whether machines of two vendors were sold under both names, or one builds boards
+// into the other's machines.
 func related(a, b string) bool {
 	pair := func(x, y string) bool { return a == x && b == y || a == y && b == x }
 	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
 }
 
-// identify takes what an export states of its machine where nothing else is
-// known of it, and says where it differs.
+// identify uses what an export states about its machine where nothing else is known, and records
+// where it differs.
 func (c *collector) identify(j *joinedExport) {
 	if j.foreign {
 		return
@@ -182,13 +185,13 @@ func (c *collector) identify(j *joinedExport) {
 	}
 }
 
-// nobodysOwn reports firmware that several makers ship as it is: its names tell
-// no maker. AMI makes firmware, no machines.
+// nobodysOwn tells whether this is firmware that several makers ship unchanged, so that its names
+// tell no maker. AMI makes firmware but no machines.
 func nobodysOwn(vendor string) bool {
 	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
 }
 
-// sameProduct compares names of which one may hold the other.
+// sameProduct compares two product names, of which one may contain the other.
 func sameProduct(a, b string) bool {
 	x, y := settings.PlainName(a), settings.PlainName(b)
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))

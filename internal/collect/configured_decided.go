@@ -9,9 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// decided is who made the effective value, once BIOS setup's own is known: what
-// it says and the system runs with is firmware's doing, and what it denies is
-// not.
+// decided returns who decided the effective value, now that BIOS setup's value is known. If both
+// agree, firmware did; if they contradict each other, firmware did not.
 func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	now, runs := &s.Configured, &s.Effective
 	if !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified || now.Certainty < fact.Corroborated {
@@ -34,10 +33,9 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	}
 }
 
-// rewritten reports what every kernel makes of a value of BIOS setup: an energy
-// bias of 0 becomes 6 (linux arch/x86/kernel/cpu/intel_epb.c), and x2APIC mode
-// is switched on where firmware left it off (arch/x86/kernel/apic/apic.c,
-// try_to_enable_x2apic).
+// rewritten tells whether the effective value is what every kernel makes of the configured one: it
+// changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and switches x2APIC mode
+// on if firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic).
 func rewritten(id string, s *inventory.Setting) bool {
 	switch id {
 	case "energy_perf_bias":

@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// configured fills the configured and pending faces of every setting from the
-// exports.
+// configured fills the configured and pending faces of every setting from the exports.
 func (c *collector) configured() {
 	if len(c.joined) == 0 {
 		return
@@ -36,13 +35,12 @@ func (c *collector) configured() {
 	}
 }
 
-// stated reports a face that an export says something of.
+// stated tells whether an export says anything about a face.
 func stated(f fact.Fact[string]) bool {
 	return f.State != fact.Unread && f.State != fact.Absent
 }
 
-// noEffective is the effective face of a setting that the system shows nothing
-// of.
+// noEffective returns the effective face of a setting that the system does not show.
 func (c *collector) noEffective() fact.Fact[string] {
 	if c.facts == nil {
 		return noKernel[string](c, "the effective value")
@@ -50,8 +48,8 @@ func (c *collector) noEffective() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
 }
 
-// faces reads one setting from one export. effective is what the system runs
-// with: it tells a change that waits where the tool shows it at once.
+// faces reads one setting from the export. effective is what the system runs with: it reveals a
+// pending change if the tool prints changes at once.
 func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
 	if j.export.Format == bios.OwnWords {
 		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
@@ -96,8 +94,8 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 	return configured, pending
 }
 
-// read is a setting as the export states it, or what the vendor's preset makes
-// of it: under some presets the setting's own value does nothing.
+// read returns a setting as the export states it, or what the vendor's preset makes of it, if the
+// setting's own value has no effect with that preset.
 func (j *joinedExport) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
 	own := j.table.Read(id, lookup)
 	f := j.fact(id, own, c)
@@ -114,8 +112,7 @@ func (j *joinedExport) read(id string, lookup func(plain string) []settings.Expo
 	return f
 }
 
-// word reads one setting from a file of canonical words. What a person wrote
-// down is one source that may err.
+// word reads one setting from a file of canonical words. A person wrote them, so they are indirect.
 func (j *joinedExport) word(id string) fact.Fact[string] {
 	given := j.byName[settings.PlainName(id)]
 	at := fact.Evidence{Source: j.source, Path: j.path}
@@ -140,9 +137,9 @@ func vocabularyOf(id string) settings.Setting {
 	return s
 }
 
-// certainty of a value: what a tool shows that prints a change before it acts,
-// what a batch only asks for, and what may be another machine's is one source
-// with a known lie.
+// certainty is indirect for values of a tool that prints a change before it takes effect, for
+// pending values of a batch of commands, and for an export that may be another machine's; otherwise
+// it is direct.
 func (j *joinedExport) certainty(pending bool) fact.Certainty {
 	if j.foreign || j.export.ReadsPending || pending && j.export.Format == bios.ASUBatch {
 		return fact.Indirect
@@ -157,7 +154,7 @@ func wishes(e *bios.Export) string {
 	return "a settings object"
 }
 
-// convertEach converts attributes.
+// convertEach applies conv to each attribute.
 func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.ExportedAttribute) []settings.ExportedAttribute {
 	out := make([]settings.ExportedAttribute, 0, len(in))
 	for _, a := range in {
@@ -166,7 +163,7 @@ func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.Expor
 	return out
 }
 
-// fact turns a table's answer into a fact.
+// fact converts a table's answer to a fact.
 func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
 	at := fact.Evidence{Source: j.source, Path: j.path, Field: a.Given.Name, Raw: a.Given.Value}
 	switch a.Outcome {
@@ -195,8 +192,8 @@ func shownValue(g settings.ExportedAttribute) string {
 	return g.Value
 }
 
-// missing tells a setting that the machine does not offer from one that the
-// export merely does not show.
+// missing distinguishes a setting that the machine does not offer from one that the export just
+// does not show.
 func (j *joinedExport) missing(id string, a settings.Answer) fact.Fact[string] {
 	at := fact.Evidence{Source: j.source, Path: j.path}
 	switch {
@@ -214,7 +211,7 @@ func (j *joinedExport) missing(id string, a settings.Answer) fact.Fact[string] {
 	}
 }
 
-// opaque reports an export whose codes no registry resolved.
+// opaque tells whether the attribute names of the export are codes that no registry resolved.
 func opaque(e *bios.Export) bool {
 	switch e.Vendor {
 	case bios.AMI, bios.Gigabyte, bios.ZT:
@@ -229,8 +226,8 @@ func opaque(e *bios.Export) bool {
 	return true
 }
 
-// agree settles what several exports say of one face: equal values support
-// each other, different ones make the face unknown.
+// agree combines what several exports say of one face. Equal values corroborate each other; with
+// different ones the face is unknown.
 func (c *collector) agree(id string, faces []fact.Fact[string]) fact.Fact[string] {
 	var won *fact.Fact[string]
 	for i := range faces {
@@ -256,8 +253,8 @@ func (c *collector) agree(id string, faces []fact.Fact[string]) fact.Fact[string
 	return unsettled(faces)
 }
 
-// unsettled is the face that no export gives a value for: the most telling of
-// the reasons, and "not offered" only when a whole export says so.
+// unsettled returns the face that no export has a value for, with the most informative of the
+// reasons.
 func unsettled(faces []fact.Fact[string]) fact.Fact[string] {
 	order := []fact.State{fact.Conflicting, fact.Malformed, fact.Unstated, fact.Absent, fact.Unread}
 	for _, state := range order {

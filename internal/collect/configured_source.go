@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// exportSource says what became of one file: its state as a source, and the
-// attributes that no canonical setting stands for.
+// exportSource records what became of one export: its state as a source, and the attributes that no
+// canonical setting stands for.
 func (c *collector) exportSource(g *Export, e *bios.Export) {
 	own := c.joinedOf(e)
 	state, detail := fact.SourceOK, string(e.Format)
@@ -65,8 +65,7 @@ func (c *collector) joinedOf(e *bios.Export) *joinedExport {
 	return nil
 }
 
-// account sorts the attributes into those that a canonical setting stands for
-// and the others.
+// account counts the attributes that canonical settings stand for and lists the others.
 func (j *joinedExport) account() inventory.Export {
 	x := inventory.Export{Attributes: len(j.export.Attributes)}
 	for i := range j.export.Attributes {
@@ -114,17 +113,16 @@ func translates(m settings.Match, value, text string) bool {
 	return ok && text != ""
 }
 
-// address is a MAC address, in which some firmware names a device's
-// attributes.
+// address matches a MAC address. Some firmware puts one into the names of a device's attributes.
 var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
-// digitsOfAddress are those of a MAC address; few names have as many in a row.
+// digitsOfAddress is the number of digits of a MAC address; few names have as many in a row.
 const digitsOfAddress = 12
 
-// hexadecimals is the most hexadecimal digits that stand in a row, an address's separators
-// between them.
+// hexadecimals returns the length of the longest run of hexadecimal digits, in which ':' and '-'
+// are skipped.
 func hexadecimals(name string) int {
 	most, n := 0, 0
 	for i := range len(name) {
@@ -139,7 +137,7 @@ func hexadecimals(name string) int {
 	return most
 }
 
-// redacted takes addresses and control characters out of an attribute's name.
+// redacted removes addresses and control characters from the name of an attribute.
 func redacted(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

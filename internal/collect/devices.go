@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// slotsOfTable turns the memory devices into slots. Devices of arrays that are not
-// system memory (flash, video, cache) are left out.
+// slotsOfTable converts the memory devices to slots. Devices of arrays that are not system memory
+// (flash, video, cache) are left out.
 func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
@@ -48,9 +48,9 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 	return withoutStrays(out, t.MemoryArrays())
 }
 
-// runsOnDRAM takes modules for DRAM that firmware calls non-volatile by a bit of their
-// type detail alone, where it does so of all modules (RH2288 V3, BIOS 1.69, of plain RDIMMs):
-// no machine runs on NVDIMMs without DRAM beside them.
+// runsOnDRAM treats modules as DRAM if firmware marks all modules as non-volatile only by a bit of
+// their type detail (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without
+// DRAM.
 func runsOnDRAM(slots []inventory.Slot) {
 	var modules []*inventory.Slot
 	for i := range slots {
@@ -71,10 +71,10 @@ func runsOnDRAM(slots []inventory.Slot) {
 	}
 }
 
-// withoutStrays leaves out what firmware lists a second time under an array that
-// does not exist, with the labels and the size of a module of one that does: some
-// firmware of Phytium's FT-2000/4, where the copy would be a second module in one
-// slot. The dangling handle stands among the table's defects.
+// withoutStrays removes devices that firmware lists a second time, in an array that does not exist,
+// with the labels and the size of a module in an existing array. Some firmware of Phytium's
+// FT-2000/4 does so, and the copy would be a second module in one slot. The dangling handle remains
+// among the table's problems.
 func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []inventory.Slot {
 	listed := map[uint16]bool{}
 	for i := range arrays {
@@ -101,7 +101,7 @@ func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []invent
 	return slots
 }
 
-// likeModules reports whether two modules have the same size and the same two labels.
+// likeModules tells whether two modules have the same size and the same two labels.
 func likeModules(a, b *inventory.Slot) bool {
 	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
 		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
@@ -110,7 +110,7 @@ func likeModules(a, b *inventory.Slot) bool {
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
 const cxlCard = "CXL Add-on Card"
 
-// fillSlot turns one memory device into a slot, in place.
+// fillSlot converts one memory device to a slot, in place.
 func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
 	out.Locator, out.BankLocator = labelFact(s, "Locator", d.Locator), labelFact(s, "Bank Locator", d.BankLocator)
@@ -124,11 +124,12 @@ func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	}
 }
 
-// labelFact keeps a slot's name as printed: "None" and the like are unstated.
+// labelFact returns a slot's label. Placeholders such as "NO DIMM" are kept, because they are the
+// label of this slot nevertheless.
 func labelFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	f := textFact(s, name, t)
 	if f.State == fact.Unstated && t.Value != "" {
-		// "0" or "NO DIMM" is still the label of this slot.
+		// "0" or "NO DIMM" is the label of this slot nevertheless.
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
 	return f
@@ -146,8 +147,7 @@ func slotState(d *smbios.MemoryDevice) inventory.SlotState {
 	}
 }
 
-// wordFact is a fact of one of SMBIOS's own words; "Unknown" and "Other" say
-// nothing.
+// wordFact returns a fact with a word of SMBIOS; "Unknown" and "Other" are unstated.
 func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
 	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
 		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
@@ -155,7 +155,7 @@ func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string
 	return fieldFact(s, name, f, fact.Direct)
 }
 
-// module fills what firmware says of the module in a slot.
+// module fills in what firmware states about the module in a slot.
 func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.SizeBytes = fieldFact(s, "Size", d.Size, fact.Direct)
 	out.Ranks = fieldFact(s, "Rank", d.Rank, fact.Direct)
@@ -173,9 +173,9 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
 }
 
-// speeds reads rated and configured speed. A structure without the configured
-// field (SMBIOS up to 2.6) has one speed, which some firmware fills with the
-// rated and some with the running one.
+// speeds returns rated and configured speed in MT/s. A structure without the configured field
+// (SMBIOS up to 2.6) has only one speed; some firmware writes the rated and some the running speed
+// there.
 func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[int]) {
 	certainty := fact.Direct
 	if d.ConfiguredSpeed.Status == smbios.Missing {
@@ -190,8 +190,8 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 	return rated, configured
 }
 
-// refuseClock marks a number that is not a speed: a clock in MHz, which is half of a
-// rate of the module's type, or one far from every rate of it.
+// refuseClock makes a speed unknown if it is a clock in MHz, half of a rate of the module's type,
+// or far from every rate of the type.
 func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := ddr.Bounds(typ.Or(""))
 	plausible := func(mts int) bool { return mts >= low-ddr.Tolerance && mts <= high+ddr.Tolerance }
@@ -208,8 +208,8 @@ func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	}
 }
 
-// detail is a bit of the type detail that only means something when firmware
-// says whether the module is buffered at all.
+// detail returns whether one of the bits of the type detail is set. It is known only if firmware
+// states at all whether the module is buffered.
 func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
@@ -229,8 +229,8 @@ func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.
 	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", s.said.detail(v)))
 }
 
-// technology tells DRAM from the rest by the technology field, the type and
-// the form factor, in this order.
+// technology distinguishes DRAM from other memory by type, locator, memory technology and type
+// detail.
 func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
 	say := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
 		return fact.Known(t, fact.Direct, s.evidence(field, raw))
@@ -260,8 +260,8 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 	}
 }
 
-// isROM reports whether the device is the BIOS chip, which some boards list
-// among the memory devices. A module does not become one by its label.
+// isROM tells whether the device is the BIOS chip, which some boards list among the memory devices.
+// A DIMM is never one, whatever its label.
 func isROM(d *smbios.MemoryDevice) bool {
 	if strings.Contains(d.FormFactor.Or(""), "DIMM") {
 		return false
@@ -270,7 +270,7 @@ func isROM(d *smbios.MemoryDevice) bool {
 	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
 }
 
-// soldered is true for dies and chips, and for LPDDR that is in no DIMM.
+// soldered tells whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
 func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	form, ok := d.FormFactor.Get()
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// contradicted joins two descriptions of one slot: a handle names one structure
-// (DSP0134 6.1.2), so that two with one handle and the same labels are one slot,
-// of which nobody can tell what they do not agree on.
+// contradicted joins two descriptions of one slot. A handle names one structure (DSP0134 6.1.2), so
+// two structures with the same handle and labels are one slot; what they do not agree on becomes
+// unknown.
 func contradicted(s, other *inventory.Slot) {
 	if s.State != other.State {
 		s.State = inventory.SlotUnknown
@@ -39,8 +39,8 @@ func contradicted(s, other *inventory.Slot) {
 	}
 }
 
-// contradict leaves a fact unknown that two structures with one handle state
-// differently, or that only one of them states.
+// contradict makes a fact unknown if two structures with one handle state different values, or only
+// one of them states a value.
 func contradict[T comparable](f *fact.Fact[T], other fact.Fact[T]) {
 	if f.Known() == other.Known() && (!f.Known() || f.Value == other.Value) {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// exportProcessors takes the processors that Dell's exports name (Proc1Brand, and
-// Proc1Id as family, model and stepping in hexadecimal: "6-6A-6") where nothing else
-// is known of any. A list of wishes says nothing of what is.
+// exportProcessors uses the processors that Dell's exports name if nothing else is known of any
+// (Proc1Brand, and Proc1Id with family, model and stepping in hexadecimal: "6-6A-6"). A list of
+// wishes is not used.
 func (c *collector) exportProcessors(j *joinedExport) {
 	if len(c.sys.Sockets) > 0 || j.foreign || j.export.Wishes || j.export.Vendor != bios.Dell {
 		return
@@ -26,12 +26,12 @@ func (c *collector) exportProcessors(j *joinedExport) {
 	c.sys.Sockets = found
 }
 
-// maxExportProcessors bounds the number in an attribute's name: up to 16G Dell
-// counts from 1, from 17G on from 0.
+// maxExportProcessors limits the number in an attribute's name. Up to generation 16 Dell counts
+// from 1, later from 0.
 const maxExportProcessors = 9
 
-// exportProcessor is the processor of one prefix; false where its place is empty or
-// the export does not say who made it.
+// exportProcessor returns the processor with this prefix; false if there is none or the export does
+// not say who made it.
 func exportProcessor(j *joinedExport, prefix string) (inventory.Socket, bool) {
 	text := func(name string) fact.Fact[string] {
 		a, ok := j.export.Attribute(prefix + name)

@@ -11,42 +11,42 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// structure makes facts of the fields of one SMBIOS structure.
+// structure converts the fields of one SMBIOS structure to facts.
 type structure struct {
 	kind int
-	// name is "type 17 0x1101 ", as evidence begins.
+	// name is the start of its evidence, for example "type 17 0x1101 ".
 	name string
-	// version is the table's, for the reason of a field that is too new.
+	// version is the table's version, for the reason of a field that is missing.
 	version smbios.Version
 	said    *phrases
 }
 
-// phrases are the texts of many structures of one table, most of which have the
-// same gaps: a machine has up to a thousand slots of a dozen fields.
+// phrases shares texts between the structures of one table. Most of them lack the same fields, and
+// a machine can have a thousand slots with a dozen fields.
 type phrases struct {
 	texts   slab.Texts
 	reasons map[fieldGap]string
 	details map[smbios.TypeDetail]string
 }
 
-// fieldGap is a field that structures of a kind do not have, or not in a usable way.
+// fieldGap is a field without a value, in all structures of one type.
 type fieldGap struct {
 	kind   int
 	name   string
 	status smbios.Status
 }
 
-// structureOf is the structure of a type and handle.
+// structureOf returns the structure with this type and handle.
 func structureOf(kind int, handle uint16, t *smbios.Table) structure {
 	return (&phrases{}).of(kind, handle, t)
 }
 
-// of is the structure of a type and handle, of a table that has many.
+// of returns the structure with this type and handle and shares its texts.
 func (p *phrases) of(kind int, handle uint16, t *smbios.Table) structure {
 	return structure{kind, p.texts.Join("type ", strconv.Itoa(kind), " ", inventory.HandleText(handle), " "), t.Version, p}
 }
 
-// detail is the type detail in SMBIOS's words.
+// detail returns the words for a type detail.
 func (p *phrases) detail(d smbios.TypeDetail) string {
 	text, made := p.details[d]
 	if !made {
@@ -59,14 +59,14 @@ func (p *phrases) detail(d smbios.TypeDetail) string {
 	return text
 }
 
-// evidence names one field: type 17 0x1101 Speed.
+// evidence names one field, for example "type 17 0x1101 Speed".
 //
 //go:noinline
 func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
 }
 
-// fieldFact turns a field into a fact of the given certainty.
+// fieldFact converts a field to a fact with the given certainty.
 func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
 	if f.Status == smbios.Known {
 		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
@@ -110,7 +110,7 @@ func (s structure) reason(name string, status smbios.Status) string {
 	return reason
 }
 
-// describe says what a field is in the words of an operator.
+// describe returns the name of a field for an operator.
 func describe(kind int, name string) string {
 	what := strings.ToLower(name)
 	if name == "ID" {
@@ -126,7 +126,7 @@ func describe(kind int, name string) string {
 	}
 }
 
-// display prints a value as evidence.
+// display formats a value for evidence.
 func display(v any) string {
 	switch t := v.(type) {
 	case string:
@@ -142,7 +142,7 @@ func display(v any) string {
 	}
 }
 
-// textFact turns a string field into a fact; a vendor's placeholder says nothing.
+// textFact converts a string to a fact; a placeholder of the vendor is unstated.
 func textFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	switch {
 	case t.Status != smbios.Known:

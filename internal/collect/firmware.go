@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// firmware decodes the SMBIOS table of the root unless a file was given, and
-// records what is wrong with it.
+// firmware decodes the root's SMBIOS table, unless a file was given, and records the table's
+// problems.
 func (c *collector) firmware() {
 	if c.table == nil && c.facts != nil && !c.given {
 		c.table = decode(c.facts.SMBIOS)
@@ -33,7 +33,7 @@ func (c *collector) firmware() {
 	}
 }
 
-// losing reports a defect by which whole structures may be missing.
+// losing tells whether whole structures may be missing because of a problem.
 func losing(p *smbios.Problem) bool {
 	if p.Harmless {
 		return false
@@ -48,9 +48,9 @@ func losing(p *smbios.Problem) bool {
 	}
 }
 
-// memoryBefore reports that a defect lies after all that the table says of
-// memory: every array lists as many devices as it announces, and structures of
-// other types follow before the defect.
+// memoryBefore tells whether a problem is located after everything that the table says about
+// memory: every array lists as many devices as it announces, and structures of other types follow
+// before the problem.
 func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 	last := -1
 	for i := range t.Structures {
@@ -58,7 +58,7 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 			last = i
 		}
 	}
-	// A table shorter than announced lacks its end, wherever that is told.
+	// In a table shorter than announced the end is missing, whatever the offset of the problem.
 	placed := p.Offset >= 0 && p.Code != smbios.CodeLength && p.Code != smbios.CodeCount
 	if last < 0 || last+1 == len(t.Structures) || placed && t.Structures[last+1].Offset > p.Offset {
 		return false
@@ -76,8 +76,7 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 	return len(arrays) > 0
 }
 
-// decode decodes what the kernel exposes: the table, a table cut short, or
-// single structures.
+// decode decodes what the kernel provides: the table, a truncated table, or single structures.
 func decode(s *host.SMBIOS) *smbios.Table {
 	switch {
 	case s.Table.Known():
@@ -95,8 +94,7 @@ func decode(s *host.SMBIOS) *smbios.Table {
 	}
 }
 
-// noTable says why there is no table: absent, denied, masked and not captured
-// are different things.
+// noTable says why there is no table: it is absent, denied, masked or not captured.
 func (c *collector) noTable() fact.Fact[bool] {
 	for _, f := range []*Failure{c.failed, c.rootFailed} {
 		if f != nil && (f == c.failed || !c.given) {
@@ -124,7 +122,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 }
 
-// refusedTable tells a table that is too large from what is not a table.
+// refusedTable returns the state for a table that is too large or is not a table.
 func refusedTable(err error) fact.State {
 	if errors.Is(err, smbios.ErrTooLarge) {
 		return fact.Refused
@@ -140,7 +138,7 @@ func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	return fact.Known(at.Raw, fact.Direct, at)
 }
 
-// sources lists the state of every source of this input.
+// sources records the state of every source.
 func (c *collector) sources() {
 	switch {
 	case c.failed != nil:
@@ -172,11 +170,11 @@ func (c *collector) sources() {
 	}
 }
 
-// kernelSources are those that a machine's tree holds.
+// kernelSources are the sources in a machine's tree.
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
 	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 
-// source is the failed input as the state of one source.
+// source returns the failure as the state of a source.
 func (f *Failure) source(name string) inventory.Source {
 	state := fact.SourceState(f.State.String())
 	switch f.State {
@@ -187,8 +185,8 @@ func (f *Failure) source(name string) inventory.Source {
 	return inventory.Source{Name: name, State: state, Detail: f.Detail}
 }
 
-// tableSource is the state of a decoded table: partial when a defect touches
-// what an audit reads.
+// tableSource returns the state of a decoded table: partial if a problem affects what an audit
+// reads.
 func tableSource(t *smbios.Table) inventory.Source {
 	s := inventory.Source{Name: inventory.SourceSMBIOS, State: fact.SourceOK}
 	if t.Err != nil {
@@ -208,7 +206,7 @@ func tableSource(t *smbios.Table) inventory.Source {
 	return s
 }
 
-// arrays lists the arrays of system memory.
+// arrays returns the memory arrays that hold system memory.
 func arrays(t *smbios.Table, said *phrases) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {
@@ -225,7 +223,7 @@ func arrays(t *smbios.Table, said *phrases) []inventory.Array {
 	return out
 }
 
-// hpe attaches HPE's own statement of each slot's position.
+// hpe adds HPE's own statement of each slot's position.
 func (c *collector) hpe() {
 	locations := c.table.HPEDIMMLocations()
 	for i := range c.sys.Slots {
@@ -237,8 +235,8 @@ func (c *collector) hpe() {
 	}
 }
 
-// hpeLocation turns numbers that count from 1, with 0 for unknown, into
-// numbers from 0 with -1 for unknown.
+// hpeLocation converts HPE's numbers, which count from 1 and have 0 for unknown, to numbers from 0
+// with -1 for unknown.
 func hpeLocation(l smbios.HPEDIMMLocation, s structure) *inventory.Location {
 	fromOne := func(f smbios.Field[int]) int { return f.Or(0) - 1 }
 	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),

@@ -6,14 +6,13 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// firmwareVendors are the makers whose machines a driver of
-// /sys/class/firmware-attributes speaks for. HP Inc. is not HPE, and no table
-// names its attributes.
+// firmwareVendors maps the drivers of /sys/class/firmware-attributes to the vendors of their
+// machines. HP Inc. is not HPE, and no table has its attributes.
 var firmwareVendors = map[string]string{"dell-wmi-sysman": bios.Dell, "thinklmi": bios.Lenovo}
 
-// firmwareAttributes are the BIOS settings that the kernel shows, one export a
-// driver. Where changes wait for a reboot a value may be the present one or
-// the coming one, and the driver does not say which.
+// firmwareAttributes returns the BIOS settings that the kernel shows, one export for each driver.
+// If changes wait for a reboot, a value may be the present or the coming one; the driver does not
+// say which.
 func (c *collector) firmwareAttributes() []Export {
 	if c.facts == nil || c.facts.FirmwareAttributes == nil {
 		return nil

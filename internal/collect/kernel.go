@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// kernel fills the kernel's view of processors, memory and controllers.
+// kernel fills in the kernel's view of processors, memory and memory controllers.
 func (c *collector) kernel() {
 	if c.facts == nil {
 		c.withoutKernel()
@@ -24,7 +24,7 @@ func (c *collector) kernel() {
 	c.sys.EDAC = edacControllers(f.EDAC)
 }
 
-// withoutKernel gives the reason to every kernel fact of an SMBIOS file.
+// withoutKernel sets the reason of all kernel facts if only an SMBIOS file is audited.
 func (c *collector) withoutKernel() {
 	n := &c.sys.NUMA
 	n.SRAT, n.SLIT, n.HMAT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT"), noKernel[bool](c, "the HMAT")
@@ -88,14 +88,14 @@ func (c *collector) numa() inventory.NUMA {
 		})}
 }
 
-// shownOptions is the command line as it may be printed: anybody who asks the
-// daemon reads it, and it may hold a password (rd.iscsi.password=).
+// shownOptions returns the command line in a form that may be printed: everybody who can ask the
+// daemon can read it, and it may contain a password (rd.iscsi.password=).
 func shownOptions(line string) string {
 	return string(kerneltext.HideOptions([]byte(line), func([]byte) []byte { return []byte("<hidden>") }))
 }
 
-// memory picks what firmware gave the kernel: its own memory map, else the
-// online memory blocks, else MemTotal, from which the kernel has taken its own.
+// memory returns how much memory the kernel sees: by firmware's memory map, the online memory
+// blocks and MemTotal.
 func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
@@ -113,8 +113,9 @@ func (c *collector) memory() inventory.Memory {
 	return m
 }
 
-// visible is the largest of the map and the total that makes sense: a map that
-// is smaller than what the kernel manages is not the whole map.
+// visible returns the visible memory: the size of firmware's map, else of the online blocks, if it
+// is not less than the memory that the kernel manages, else MemTotal. A smaller map cannot be the
+// whole map.
 func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 	for _, f := range []fact.Fact[int64]{m.MapBytes, m.BlockBytes} {
 		if !f.Known() {

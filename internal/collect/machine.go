@@ -9,9 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// machine fills the identity: SMBIOS first, for it is whole and read by root;
-// then what the kernel publishes of it to everybody. Both are firmware's word,
-// so that agreement corroborates nothing.
+// machine fills in the identity. SMBIOS comes first, because it is complete; then what the kernel
+// publishes of it for all users. Both come from firmware, so they do not corroborate each other.
 func (c *collector) machine() {
 	m := &c.sys.Machine
 	if c.table != nil {
@@ -24,10 +23,9 @@ func (c *collector) machine() {
 	namedByBoard(m)
 }
 
-// namedByBoard names a machine by its board where firmware leaves placeholders for
-// the system: boards that are sold without one have nothing else. A board of another
-// maker than the system's is not the system's model, and a part of the identity that
-// could not be read may well say something else.
+// namedByBoard uses the board's name as the product if firmware leaves placeholders for the system,
+// as on boards that are sold alone. It does not if the board has another maker than the system, or
+// if the identity could not be read completely.
 func namedByBoard(m *inventory.Machine) {
 	if m.Product.State != fact.Unstated || !m.Board.Known() {
 		return
@@ -45,7 +43,7 @@ func namedByBoard(m *inventory.Machine) {
 	m.Product.Certainty = fact.Indirect
 }
 
-// sameMaker compares two spellings of a maker: ASUS and ASUSTeK are one.
+// sameMaker compares two spellings of a maker: ASUS and ASUSTeK are the same.
 func sameMaker(x, y fact.Fact[string]) bool {
 	first := func(f fact.Fact[string]) string {
 		word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(f.Or(""))), " ")
@@ -79,8 +77,8 @@ func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	}
 }
 
-// mainBoard is the first motherboard, else the first board: risers and blades
-// are boards too.
+// mainBoard returns the first motherboard, or else the first board: risers and blades are boards
+// too.
 func mainBoard(boards []smbios.Board) smbios.Board {
 	for _, b := range boards {
 		if b.Type.Or("") == "Motherboard" {
@@ -122,6 +120,6 @@ func fillEmpty(into *string, v string) {
 	}
 }
 
-// sameMachine reports whether the table was read from the audited root: a file
-// given beside it may well be another machine's on purpose.
+// sameMachine tells whether the table was read from the audited root. A file given with a root may
+// be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.facts != nil && c.table != nil && !c.given }

@@ -10,12 +10,11 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// auditHere says what else than the table shows that memory is lost.
+// auditHere says what would tell whether memory is lost, if the table does not.
 const auditHere = "run memaudit on the machine itself, where the kernel says what it sees"
 
-// mapped reads which memory firmware gave addresses to (DSP0134 7.20, 7.21).
-// The structures are often boilerplate: what does not fit together says
-// nothing.
+// mapped reads to which memory firmware gave addresses (DSP0134 7.20, 7.21). These structures are
+// often boilerplate; if they contradict each other, they are ignored.
 func (c *collector) mapped() {
 	m := &c.sys.Memory
 	m.MappedBytes, m.MappedEnd = mappedRanges(c.table)
@@ -25,14 +24,14 @@ func (c *collector) mapped() {
 	}
 }
 
-// maxAddress is after the last physical address of any processor: 52 bits.
+// maxAddress is one more than the highest physical address of any processor, which has 52 bits.
 const maxAddress = 1 << 52
 
-// addressSpan is a range of addresses; end is the first after it.
+// addressSpan is a range of addresses in bytes; end is the first address after it.
 type addressSpan struct{ start, end uint64 }
 
-// mappedRanges sums the ranges of the arrays that hold system memory, and says
-// where the last one ends.
+// mappedRanges returns the sum in bytes of the ranges of arrays with system memory, and the end of
+// the last one.
 func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	other := map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
@@ -67,12 +66,11 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	return fact.Known(int64(sum), fact.Indirect, at), int64(end)
 }
 
-// noRange is the size in bytes of a range up to which it is how some firmware
-// writes "none".
+// noRange: some firmware writes a range of at most this many bytes for "none".
 const noRange = 4096
 
-// mappedDevices notes of each module whether a range of type 20 is its own, and
-// where the first one begins.
+// mappedDevices records for each module whether it has a range of type 20, and the range that
+// starts first.
 func (c *collector) mappedDevices() {
 	ranges, first, broken := map[uint16]int64{}, map[uint16]*inventory.Range{}, false
 	for _, r := range c.table.DeviceMappings() {
@@ -97,7 +95,7 @@ func (c *collector) mappedDevices() {
 	}
 }
 
-// rangeOf is a range of type 20 as the model has it; nil for none.
+// rangeOf converts a range of type 20; nil if it is not a usable one.
 func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	if r.Size.Value <= noRange || r.End.Value >= maxAddress {
 		return nil
@@ -109,8 +107,8 @@ func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	return out
 }
 
-// agreeing checks the ranges of arrays against those of devices and the list of
-// devices against the arrays' counts; what differs leaves the sum unknown.
+// agreeing compares the ranges of arrays with those of devices, and the number of devices with that
+// of the arrays. If they differ, the sum is unknown.
 func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
 	doubt := func(reason string) fact.Fact[int64] {
 		return fact.Unknown[int64](fact.Conflicting, reason, auditHere, sum.From)
@@ -130,8 +128,8 @@ func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
 	return sum
 }
 
-// deviceRanges is how much memory the ranges of type 20 cover together; ok is
-// false where there are none, or some that are not a range.
+// deviceRanges returns how much memory the ranges of type 20 cover together, in bytes; false if
+// there are none or one of them is not a range.
 func (c *collector) deviceRanges() (int64, bool) {
 	own := map[uint16]bool{}
 	for i := range c.sys.Slots {

@@ -6,8 +6,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// measurements keeps what was measured. One of another machine is shown and
-// never judged.
+// measurements returns the measured results. Those of another machine are marked: they are shown
+// and never judged.
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")

@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// nodes fills the NUMA nodes and finds the socket of each.
+// nodes fills in the NUMA nodes and the socket of each.
 func (c *collector) nodes() {
 	if c.facts == nil || c.privileged() {
 		return
@@ -45,7 +45,7 @@ func (c *collector) owners() map[int]int {
 	return owner
 }
 
-// nodeSocket is the one socket of a node's CPUs.
+// nodeSocket returns the socket of all CPUs of a node.
 func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	cpus, ok := n.CPUs.Get()
 	if !ok {

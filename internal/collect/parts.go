@@ -15,21 +15,20 @@ import (
 type readModule struct {
 	slot *inventory.Slot
 	says *partnumber.Module
-	// agrees is true where firmware states the same size and the same rated
-	// speed: then the number is that module's own.
+	// agrees says that firmware states the same size and rated speed, so the part number is that of
+	// this module.
 	agrees bool
 }
 
-// partNumbers joins what the modules' part numbers say with what firmware says
-// of them: it fills in what firmware leaves open and never replaces what firmware
-// states. What differs is said in the source's detail.
+// partNumbers fills in from the modules' part numbers what firmware does not state. What firmware
+// states is not replaced; differences are listed in the detail of the SMBIOS source.
 func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
 	if load == nil || !c.hasPartNumbers() {
 		return
 	}
 	table, err := load()
 	if err != nil {
-		return // the built-in knowledge is damaged: everything that needs it says so
+		return // the built-in knowledge is damaged, which other users of it report
 	}
 	p := &partJoint{differs: map[string]int{}}
 	modules := c.readPartNumbers(table, p)
@@ -49,8 +48,8 @@ func (c *collector) hasPartNumbers() bool {
 	return false
 }
 
-// readPartNumbers decodes the number of every DRAM module. One that contradicts
-// the module's size or generation is not believed.
+// readPartNumbers decodes the part numbers of all DRAM modules. One that contradicts the module's
+// size or generation is ignored.
 func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []readModule {
 	known := map[string]*partnumber.Module{}
 	var out []readModule
@@ -88,8 +87,8 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []rea
 	return out
 }
 
-// generation is the DDR generation of one of SMBIOS's words; "" for words that
-// name none (DRAM, DDR, SDRAM).
+// generation returns the DDR generation that a type names, "" for types without one (DRAM, DDR,
+// SDRAM).
 func generation(typ string) string {
 	if name, _, _ := strings.Cut(typ, " "); len(name) == 4 && strings.HasPrefix(name, "DDR") {
 		return name
@@ -97,16 +96,16 @@ func generation(typ string) string {
 	return ""
 }
 
-// partJoint joins part numbers and keeps what is to be said of it.
+// partJoint fills in facts from part numbers and records the differences.
 type partJoint struct {
-	// filled counts the modules of which something was filled in; differs
-	// counts modules by what differs.
+	// filled counts the modules for which something was filled in, differs counts modules by the
+	// text of the difference.
 	filled  int
 	differs map[string]int
 	order   []string
 }
 
-// differ notes that a number says something else than firmware.
+// differ records that a part number differs from firmware.
 func (p *partJoint) differ(n *readModule, unit string, says, firmware int, then string) {
 	p.say(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, says, unit, firmware, then))
 }
@@ -118,11 +117,10 @@ func (p *partJoint) say(text string) {
 	p.differs[text]++
 }
 
-// doubtRanks takes the ranks from modules that their part numbers contradict
-// where firmware prints one number for all modules: over real machines that is
-// a constant of the firmware and no measurement (260 of 262 differing modules
-// of linuxhw/DMI). A single module that differs is said, and firmware's number
-// stands.
+// doubtRanks makes ranks unknown that a part number contradicts, if firmware states the same number
+// for all modules: on real machines such a number is a constant of the firmware (260 of 262
+// differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only
+// recorded.
 func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
 	wrong := map[*inventory.Slot]bool{}
 	for i := range modules {
@@ -155,8 +153,8 @@ func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
 	}
 }
 
-// oneRankCount reports whether firmware states one and the same rank count of
-// every module of which it states any.
+// oneRankCount tells whether firmware states the same rank count for all modules for which it
+// states one.
 func oneRankCount(sys *inventory.System) bool {
 	first := 0
 	for i := range sys.Slots {
@@ -171,14 +169,14 @@ func oneRankCount(sys *inventory.System) bool {
 	return first != 0
 }
 
-// at is the reading behind what a part number says.
+// at returns the evidence for what a part number says.
 func (n *readModule) at() fact.Evidence {
 	at := n.slot.PartNumber.From
 	at.Field += ", read as " + n.says.Pattern
 	return at
 }
 
-// fill puts what the number says where firmware says nothing.
+// fill fills in what the part number says and firmware does not.
 func (p *partJoint) fill(n *readModule) {
 	s, m := n.slot, n.says
 	p.speed(n)
@@ -197,9 +195,9 @@ func (p *partJoint) fill(n *readModule) {
 	}
 }
 
-// buffered takes a module that firmware calls registered for load-reduced where its
-// maker's documented number says so: some firmware sets SMBIOS's bit "Registered
-// (Buffered)" for both and LRDIMM for none (Huawei RH1288 V3, PowerEdge C8220).
+// buffered makes a module load-reduced that firmware calls registered, if its maker's documented
+// part number says so: some firmware sets the bit "Registered (Buffered)" for both kinds and LRDIMM
+// for none (Huawei RH1288 V3, PowerEdge C8220).
 func buffered(n *readModule, reduced bool) bool {
 	s := n.slot
 	if !reduced || !n.says.Documented || !s.Registered.Or(false) || s.LoadReduced.Or(true) {
@@ -209,8 +207,8 @@ func buffered(n *readModule, reduced bool) bool {
 	return fillFrom(n, &s.LoadReduced, true, true)
 }
 
-// speed doubts a rated speed below that of the part number: most firmware of
-// that kind prints the running speed there (777 of 826 modules).
+// speed lowers the certainty of a rated speed below that of the part number: most firmware that
+// states one prints the running speed there (777 of 826 modules).
 func (p *partJoint) speed(n *readModule) {
 	rated, ok := n.slot.RatedMTs.Get()
 	if !ok || n.says.RatedMTs == 0 || ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
@@ -223,8 +221,8 @@ func (p *partJoint) speed(n *readModule) {
 	}
 }
 
-// fillFrom puts a value where firmware is silent. What firmware states wrongly
-// or in contradiction stays as it is.
+// fillFrom sets a fact that firmware does not state. One that is malformed or contradictory is left
+// as it is.
 func fillFrom[T any](n *readModule, into *fact.Fact[T], value T, says bool) bool {
 	silent := into.State == fact.Unstated || into.State == fact.Absent || into.State == fact.Unread
 	if !says || !silent {
@@ -239,7 +237,7 @@ func fillFrom[T any](n *readModule, into *fact.Fact[T], value T, says bool) bool
 	return true
 }
 
-// words say what part numbers brought.
+// words returns a text about what part numbers added and where they differ.
 func (p *partJoint) words() string {
 	var out []string
 	if p.filled > 0 {
@@ -251,7 +249,7 @@ func (p *partJoint) words() string {
 	return strings.Join(out, "; ")
 }
 
-// saySource adds to the detail of the SMBIOS source.
+// saySource appends a text to the detail of the SMBIOS source.
 func (c *collector) saySource(text string) {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// processors fills the sockets: one for each processor structure of SMBIOS,
-// empty ones too; without SMBIOS one for each package of the kernel.
+// processors fills in the sockets: one for each processor structure of SMBIOS, including empty
+// sockets; without SMBIOS one for each package that the kernel shows.
 func (c *collector) processors() {
 	if c.table != nil {
 		for _, p := range c.oneASocket(c.table.Processors()) {
@@ -35,7 +35,7 @@ func (c *collector) processors() {
 	}
 }
 
-// socket turns one type 4 structure into a socket.
+// socket converts one type 4 structure to a socket.
 func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  textFact(s, "Socket Designation", p.Designation),
@@ -68,7 +68,7 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	return out
 }
 
-// enabled reads the status of a populated socket.
+// enabled returns whether the processor in a populated socket is enabled.
 func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	state, ok := p.State.Get()
 	if !ok || state == "Unknown" || state == "Other" {

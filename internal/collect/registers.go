@@ -5,8 +5,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// readRegisters reads the model-specific registers, but not where they would
-// lie: in guests an unknown register reads 0, and Xen shows its own.
+// readRegisters reads the model-specific registers, except where they mislead: in guests unknown
+// registers read 0, and Xen shows its own.
 func (c *collector) readRegisters() {
 	if c.facts == nil {
 		return

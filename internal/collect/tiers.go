@@ -10,17 +10,15 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// onPackage are processors with memory of their own on the package, by a part of
-// the brand string, and how much each carries: 64 GB of HBM2e (Intel, Xeon CPU
-// Max Series product brief), 16 GB of MCDRAM (Intel, Xeon Phi 7200 series
-// product brief).
+// onPackage lists processors with memory on their package, by a part of the brand string, and how
+// many bytes each has: 64 GB of HBM2e (Intel, Xeon CPU Max Series product brief), 16 GB of MCDRAM
+// (Intel, Xeon Phi 7200 series product brief).
 var onPackage = [...]struct {
 	brand string
 	bytes int64
 }{{"CPU Max", 64 << 30}, {"Xeon Phi", 16 << 30}}
 
-// packageMemory is how much each processor carries on its package, 0 where it is
-// not known to carry any.
+// packageMemory returns how many bytes each processor has on its package, 0 if none is known.
 func (c *collector) packageMemory() int64 {
 	for _, p := range onPackage {
 		if strings.Contains(c.sys.CPU.Brand.Or(""), p.brand) {
@@ -30,7 +28,7 @@ func (c *collector) packageMemory() int64 {
 	return 0
 }
 
-// tier fills what the kernel says of the memory behind a node.
+// tier fills in what the kernel says about the memory of a node.
 func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	const src = inventory.SourceNUMA
 	hints := &c.facts.NUMA.Hints
@@ -58,8 +56,8 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(names, "mem"), countNames(names, "region")
 }
 
-// sideCacheBytes sums the node's memory-side caches; one whose size cannot be
-// read leaves the sum unknown.
+// sideCacheBytes returns the sum of the node's memory-side caches in bytes. It is unknown if the
+// size of one is.
 func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	const src = inventory.SourceNUMA
 	sum := int64(0)
@@ -73,7 +71,7 @@ func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	return fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func([]host.SideCache) int64 { return sum })
 }
 
-// countNames counts the names that are a word and a number.
+// countNames counts the names that consist of this word and a number.
 func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
 	return fact.Convert(names, func(list []string) int {
 		n := 0
@@ -86,8 +84,8 @@ func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
 	})
 }
 
-// nodeKind tells the tiers apart. A processor with HBM alone decides nothing: a
-// CXL expander can be its CPU-less node, too.
+// nodeKind determines what kind of memory a node has (docs/kernel.md, Distances and special nodes).
+// That the processor has HBM does not decide it: a node without CPUs can be a CXL expander too.
 func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hasCPU, cpuKnown := n.HasCPU.Get()
 	hasMemory, memoryKnown := n.HasMemory.Get()
@@ -112,9 +110,9 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	return c.kindByRating(n, c.processorsOff(n, says(inventory.NodeCPULess)))
 }
 
-// processorsOff is what a node is that shows no CPUs while some are offline: the
-// kernel takes an offline CPU out of its node's list, not out of its folder. Without
-// the folder's links it is not known whose the offline ones are.
+// processorsOff returns the kind of a node that shows no CPUs while some CPUs are offline. The
+// kernel removes an offline CPU from its node's list but not from its folder. Without the folder's
+// links it is unknown to which node the offline CPUs belong.
 func (c *collector) processorsOff(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	present, online := &c.facts.CPU.Present, &c.facts.CPU.Online
 	if !present.Known() || !online.Known() || len(present.V) <= len(online.V) {
@@ -135,9 +133,9 @@ func (c *collector) processorsOff(n *inventory.Node, plain fact.Fact[inventory.N
 	}
 }
 
-// kindByDevice goes by the device whose memory the node is: the GPU driver's own
-// word, the path of the dax device that was onlined as it, or the window of
-// addresses that it lies in.
+// kindByDevice determines the kind by the device whose memory the node is: the GPU driver's
+// statement, the path of the dax device that was onlined as the node, or the CXL window that
+// contains its addresses.
 func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hints := &c.facts.NUMA.Hints
 	const src = inventory.SourceNUMA
@@ -172,8 +170,8 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 	return fact.Fact[inventory.NodeKind]{}
 }
 
-// inWindow reports whether a node's memory lies in CXL's windows of addresses, all
-// of it; false when none of it does. Half a node decides nothing.
+// inWindow tells whether all of a node's memory is in CXL windows, false if none of it is. If only
+// a part is, the answer is unknown.
 func (c *collector) inWindow(id int) fact.Fact[bool] {
 	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
 	windows := host.Fact(inventory.SourceNUMA, hints.Windows, fact.Direct)
@@ -203,8 +201,8 @@ func (c *collector) inWindow(id int) fact.Fact[bool] {
 	return fact.Known(inside > 0, fact.Direct, windows.From)
 }
 
-// onlyCXL reports whether CXL memory devices are the only ones here that a
-// CPU-less node could come from. What could not be read may be there.
+// onlyCXL tells whether CXL memory is the only kind on this machine that a node without CPUs can
+// have. Kinds whose sources could not be read may exist.
 func (c *collector) onlyCXL() bool {
 	hints := &c.facts.NUMA.Hints
 	none := func(state fact.State, found int) bool {
@@ -214,9 +212,9 @@ func (c *collector) onlyCXL() bool {
 		none(hints.NVDIMM.State, len(hints.NVDIMM.V)) && none(hints.GPUs.State, len(hints.GPUs.V))
 }
 
-// kindByRating goes by firmware's rated bandwidth beside that of the nearest
-// node with CPUs, then by capacity: HBM that is not explained otherwise is as
-// much as the processors carry, in as many nodes as have CPUs.
+// kindByRating determines the kind by the bandwidth that firmware rates, compared with the nearest
+// node with CPUs, then by capacity: the remaining nodes are HBM if there are as many as nodes with
+// CPUs and they hold what the processors have.
 func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	own, rated := n.RatedBytesPerSecond.Get()
 	near, nearRated := c.nearest(n).Get()
@@ -241,7 +239,7 @@ func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.No
 	}
 }
 
-// nearest is the rated bandwidth of the nearest node with CPUs and memory.
+// nearest returns the rated bandwidth in bytes per second of the nearest node with CPUs and memory.
 func (c *collector) nearest(n *inventory.Node) fact.Fact[int64] {
 	distances, ok := n.Distances.Get()
 	if !ok || len(distances) != len(c.sys.Nodes) {
@@ -260,8 +258,8 @@ func (c *collector) nearest(n *inventory.Node) fact.Fact[int64] {
 	return c.sys.Nodes[best].RatedBytesPerSecond
 }
 
-// allOnPackage reports whether the CPU-less nodes that no device explains are as
-// many as the nodes with CPUs and hold what the processors carry, within 5 %.
+// allOnPackage tells whether the nodes without CPUs that no device explains are as many as the
+// nodes with CPUs, and hold what the processors have on their packages, within 5 %.
 func (c *collector) allOnPackage(each int64) bool {
 	var sum int64
 	without, with := 0, 0
@@ -283,8 +281,8 @@ func (c *collector) allOnPackage(each int64) bool {
 	return ok && without == with && sum >= want-want/20 && sum <= want+want/20
 }
 
-// sideCaches says what the memory-side caches are made of: HBM on processors
-// that carry it, DRAM modules before persistent ones (Optane's memory mode).
+// sideCaches determines what the memory-side caches consist of: HBM on processors that have it, or
+// DRAM in front of persistent modules (Optane's memory mode).
 func (c *collector) sideCaches() {
 	persistent := fact.Evidence{}
 	for i := range c.sys.Slots {
@@ -309,8 +307,8 @@ func (c *collector) sideCaches() {
 	}
 }
 
-// memoryOfOthers takes the memory of nodes that are not a DRAM module's out of what
-// the system sees, for that is compared with the modules.
+// memoryOfOthers subtracts the memory of nodes that is not on DRAM modules from the visible memory,
+// because that is compared with the modules.
 func (c *collector) memoryOfOthers() {
 	v := &c.sys.Memory.VisibleBytes
 	for i := range c.sys.Nodes {

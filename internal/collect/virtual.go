@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// hypervisors are beginnings of vendor, product or BIOS strings by which
-// guests are known (systemd src/basic/virt.c, dmi_vendors).
+// hypervisors lists starts of vendor, product or BIOS strings by which guests are recognised
+// (systemd src/basic/virt.c, dmi_vendors).
 var hypervisors = [...]struct{ prefix, name string }{
 	{"KVM", "kvm"}, {"OpenStack", "kvm"}, {"KubeVirt", "kvm"}, {"QEMU", "qemu"}, {"VMware", "vmware"},
 	{"VMW", "vmware"}, {"innotek GmbH", "virtualbox"}, {"VirtualBox", "virtualbox"}, {"Xen", "xen"},
@@ -18,19 +18,18 @@ var hypervisors = [...]struct{ prefix, name string }{
 	{"Virtual Machine", "hyper-v"}, {"Standard PC", "qemu"}, {"oVirt", "kvm"}, {"RHEV", "kvm"}, {"Bhyve", "bhyve"},
 }
 
-// Clouds that rent whole machines under the names of their guests.
+// Clouds that rent whole machines with the same strings as their guests.
 const (
 	amazon = "amazon"
 	google = "google"
 )
 
-// xenPrivileged is the bit of /sys/hypervisor/properties/features that the
-// privileged domain has (XENFEAT_dom0).
+// xenPrivileged is the bit in /sys/hypervisor/properties/features that only the privileged domain
+// has (XENFEAT_dom0).
 const xenPrivileged = 1 << 11
 
-// virtual decides whether this is a guest: the CPU's hypervisor flag, then
-// firmware's own bit, then the strings by which hypervisors are known. The
-// privileged domain of Xen runs on the real machine.
+// virtual determines whether this is a guest: by the CPU's hypervisor flag, then by firmware's bit,
+// then by the strings of hypervisors. Xen's privileged domain counts as the real machine.
 func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	name, bit := c.hypervisorName(), c.virtualBit()
 	flag, word, settled := c.kernelVirtual()
@@ -59,8 +58,8 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	}
 }
 
-// kernelVirtual is what the kernel says; settled when that ends the question,
-// which a cleared flag alone does not.
+// kernelVirtual returns what the kernel says. settled means that this decides; a cleared flag alone
+// does not.
 func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string], settled bool) {
 	if c.facts == nil {
 		return flag, name, false
@@ -84,9 +83,9 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 	return flag, name, false
 }
 
-// wholeMachine reports a rented machine without a hypervisor: EC2's have
-// firmware's bit cleared (systemd src/basic/virt.c) or a product name with
-// ".metal"; Google's the bit and the CPU's flag.
+// wholeMachine tells whether this is a rented machine without a hypervisor. On EC2 firmware's bit
+// is known (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains
+// ".metal"; on Google's cloud bit and CPU flag are both known.
 func (c *collector) wholeMachine(name string, bit, flag fact.Fact[bool]) bool {
 	switch name {
 	case amazon:
@@ -102,8 +101,8 @@ func noHypervisor() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "not a virtual machine", "")
 }
 
-// virtualBit is firmware's bit "this table describes a virtual machine". Many
-// hypervisors leave it cleared.
+// virtualBit returns firmware's bit "this table describes a virtual machine". Many hypervisors do
+// not set it.
 func (c *collector) virtualBit() fact.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
@@ -113,8 +112,8 @@ func (c *collector) virtualBit() fact.Fact[bool] {
 	return fact.Fact[bool]{}
 }
 
-// hypervisorName recognises a hypervisor by firmware's strings; in a table
-// without an identity by the maker of its modules.
+// hypervisorName recognises a hypervisor by firmware's strings or, in a table without an identity,
+// by the maker of its modules.
 func (c *collector) hypervisorName() fact.Fact[string] {
 	m := &c.sys.Machine
 	for _, f := range []fact.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
@@ -141,9 +140,9 @@ func hypervisorOf(text string) (name string, ok bool) {
 	return "", false
 }
 
-// underXen reports a domain of Xen, a guest or the privileged one.
+// underXen tells whether this is a domain of Xen, a guest or the privileged one.
 func (c *collector) underXen() bool { return c.facts != nil && c.facts.Virt.Type.V == "xen" }
 
-// privileged reports the privileged domain of Xen: it runs on the real machine,
-// but its CPUs, nodes and memory are what the hypervisor gives it.
+// privileged tells whether this is Xen's privileged domain: it runs on the real machine, but the
+// hypervisor provides its CPUs, nodes and memory.
 func (c *collector) privileged() bool { return c.underXen() && !c.sys.Machine.Virtual.Or(false) }
