@@ -50,8 +50,9 @@ func (b *board) place(u *memoryUnit, s shape, counts []int, how mixStyle, into [
 
 // even swaps modules between the group that holds the most bytes and the one that holds
 // the fewest, always those that bring the two closest together, while any do. Of
-// equal ones the larger module leaves the last slot that it is in, and comes into the
-// first one that holds the smaller. It reports whether any were swapped.
+// equal ones those that come rather than those that stay; else the larger module leaves the
+// last slot that it is in, and comes into the first one that holds the smaller. It reports
+// whether any were swapped.
 func (b *board) even(u *memoryUnit, s shape, into []int) bool {
 	for swapped := false; ; swapped = true {
 		from, to, ok := b.closest(u, s, into)
@@ -83,16 +84,46 @@ func (b *board) closest(u *memoryUnit, s shape, into []int) (from, to []int, ok 
 	if most == none {
 		return nil, nil, false
 	}
-	apart := bytes[most] - bytes[least]
+	apart, staying := bytes[most]-bytes[least], 0
+	now := apart
 	for d := s[most] - 1; d >= 0; d-- {
 		for _, poorer := range u.groups[least].layers[:s[least]] {
 			richer := u.groups[most].layers[d]
-			if gap := apart - 2*(b.inLayer(richer, into)-b.inLayer(poorer, into)); max(gap, -gap) < apart {
-				from, to, apart = richer, poorer, max(gap, -gap)
+			gap := now - 2*(b.inLayer(richer, into)-b.inLayer(poorer, into))
+			gap = max(gap, -gap)
+			if n := b.stayingIn(richer, into) + b.stayingIn(poorer, into); gap < apart || gap == apart && n < staying {
+				from, to, apart, staying = richer, poorer, gap, n
 			}
 		}
 	}
 	return from, to, from != nil
+}
+
+// level reports whether all groups of a shape that hold anything hold the same bytes.
+func (b *board) level(u *memoryUnit, s shape, layout []int) bool {
+	want := int64(0)
+	for g, depth := range s {
+		sum := int64(0)
+		for _, layer := range u.groups[g].layers[:depth] {
+			sum += b.inLayer(layer, layout)
+		}
+		if depth > 0 && want > 0 && sum != want {
+			return false
+		}
+		want = max(want, sum)
+	}
+	return true
+}
+
+// stayingIn counts the modules of a layer that are where they are now.
+func (b *board) stayingIn(layer, into []int) int {
+	n := 0
+	for _, slot := range layer {
+		if into[slot] == b.at[slot] {
+			n++
+		}
+	}
+	return n
 }
 
 // inLayer is what the modules of a layer hold, in bytes.
@@ -282,14 +313,8 @@ func (b *board) choices(u *memoryUnit, counts []int) []choice {
 	at := map[string]int{}
 	layout := make([]int, len(b.at))
 	worth := b.worth(u, counts)
-	add := func(class string, sh shape, how mixStyle) {
+	keep := func(class string) {
 		i, known := at[class]
-		if known && kinds == 1 && worth.of(sh) <= out[i].kept {
-			return
-		}
-		if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
-			return
-		}
 		c := choice{class: class, kept: worth.kept(b, u, layout)}
 		switch {
 		case !known:
@@ -300,6 +325,9 @@ func (b *board) choices(u *memoryUnit, counts []int) []choice {
 			c.layout = slices.Clone(layout)
 			out[i] = c
 		}
+	}
+	fits := func(sh shape, how mixStyle) bool {
+		return b.place(u, sh, counts, how, layout) && b.listed(u, layout)
 	}
 	p := b.topo.Platform.Value
 	var like *twins
@@ -314,11 +342,19 @@ func (b *board) choices(u *memoryUnit, counts []int) []choice {
 			class = u.class(sh, p)
 		}
 		if kinds == 1 {
-			add(class, sh, layered)
+			if i, known := at[class]; (!known || worth.of(sh) > out[i].kept) && fits(sh, layered) {
+				keep(class)
+			}
 			return
 		}
 		for _, how := range [...]mixStyle{layered, leveled, staying, evened} {
-			add(class+how.String(), sh, how)
+			if !fits(sh, how) {
+				continue
+			}
+			keep(class + how.String())
+			if b.level(u, sh, layout) {
+				keep(class + "alike") // in whatever style most of them stay
+			}
 		}
 	})
 	return out

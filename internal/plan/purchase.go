@@ -73,7 +73,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if !s.before.severe() || !s.isDear(full) {
 		return out
 	}
-	exchanged, partly := s.cheapest(fewerThan(full, s.board.exchanges(counts)), even, move, mostExchanged)
+	exchanged, partly := s.cheapest(s.fewerThan(full, s.board.exchanges(counts)), even, move, mostExchanged)
 	if full == nil || exchanged != nil {
 		out, full = addCandidate(out, exchanged), exchanged
 	}
@@ -98,7 +98,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if full == nil {
 		return out
 	}
-	less, _ := s.cheapest(fewerThan(out[0], s.board.reductions(counts)), even, move, mostExchanged)
+	less, _ := s.cheapest(s.fewerThan(out[0], s.board.reductions(counts)), even, move, mostExchanged)
 	out = addCandidate(out, less)
 	if out = s.worthwhile(out); move == nil && out[0] == full {
 		s.dear = s.whyDear(full)
@@ -107,36 +107,65 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 }
 
 // unmoved is what leaves every processor its modules and brings it to as many as a
-// candidate does by buying the same, where that fails and reaches no worse with fewer
-// modules handled; else the candidate. Modules of two kinds need not be shared equally.
+// candidate does by buying the same number, where that fails and reaches no worse and handles fewer
+// modules, or mixes fewer kinds; else the candidate. Modules of two kinds need not be shared equally.
 func (s *search) unmoved(c *candidate) *candidate {
-	split, extra, ok := s.board.addedTo(c)
-	if !ok {
-		return c
-	}
-	s.trials = mostExchanged
-	said := s.stays // the purchase was tried already
-	o := s.best([][][]int{split}, extra)
-	s.stays = said
-	if o.replaces(c) {
-		return o
+	for _, p := range s.board.addedTo(c) {
+		s.trials = mostExchanged
+		said := s.stays // the purchase was tried already
+		o := s.best([][][]int{p.split}, p.extra)
+		s.stays = said
+		if o.replaces(c, s.board) {
+			c = o
+		}
 	}
 	return c
 }
 
 // replaces reports whether a candidate buys as many modules as another, fails and reaches no
-// worse and handles fewer of them.
-func (c *candidate) replaces(o *candidate) bool {
-	return c != nil && c.buys() == o.buys() && c.score.moves < o.score.moves && c.score.failing(&o.score) <= 0 && c.score.reach >= o.score.reach
+// worse, and handles fewer of them or as many and mixes fewer kinds behind a processor.
+func (c *candidate) replaces(o *candidate, b *board) bool {
+	if c == nil || c.buys() != o.buys() || c.score.failing(&o.score) > 0 || c.score.reach < o.score.reach {
+		return false
+	}
+	return cmp.Or(cmp.Compare(c.score.moves, o.score.moves), cmp.Compare(b.mixed(c.layout), b.mixed(o.layout))) < 0
 }
 
-// addedTo says what each processor has and the purchase is where new modules of one kind
-// bring all to the numbers of a candidate that moves some; ok is false where they cannot.
-func (b *board) addedTo(c *candidate) (split [][]int, extra []int, ok bool) {
-	if c == nil || c.score.moves == c.buys() || len(b.stray) > 0 {
-		return nil, nil, false
+// mixed counts the kinds of modules behind each processor beyond one of each size.
+func (b *board) mixed(layout []int) int {
+	n := 0
+	for i := range b.units {
+		kinds, sizes := map[int]bool{}, map[int64]bool{}
+		for _, slot := range b.units[i].slots {
+			if k := layout[slot]; k != none {
+				kinds[k], sizes[b.kinds[k].traits.bytes] = true, true
+			}
+		}
+		n += len(kinds) - len(sizes)
 	}
-	extra = make([]int, len(b.kinds))
+	return n
+}
+
+// addition is what is bought beside all that every processor has, and what each has then.
+type addition struct {
+	split [][]int
+	extra []int
+}
+
+// addedTo lists what new modules bring every processor to the numbers of a candidate that moves
+// some, or mixes kinds: those of the one kind that it buys, and of each size those of the kind
+// that a processor has most of itself.
+func (b *board) addedTo(c *candidate) []addition {
+	if c == nil || len(b.stray) > 0 || c.score.moves == c.buys() && b.mixed(c.layout) == 0 {
+		return nil
+	}
+	return b.ofOwnKinds(b.ofOneKind(nil, c), c)
+}
+
+// ofOneKind adds what brings every processor to as many modules as a candidate, whatever
+// their sizes, where that buys one kind and none has more now.
+func (b *board) ofOneKind(list []addition, c *candidate) []addition {
+	extra := make([]int, len(b.kinds))
 	for k, n := range b.counts() {
 		extra[k] = -n
 	}
@@ -147,9 +176,9 @@ func (b *board) addedTo(c *candidate) (split [][]int, extra []int, ok bool) {
 	}
 	kind := slices.IndexFunc(extra, func(n int) bool { return n != 0 })
 	if kind < 0 || extra[kind] != c.buys() {
-		return nil, nil, false
+		return list
 	}
-	split = b.own()
+	split := b.own()
 	for i := range split {
 		wanted := 0
 		for _, slot := range b.units[i].slots {
@@ -159,11 +188,59 @@ func (b *board) addedTo(c *candidate) (split [][]int, extra []int, ok bool) {
 		}
 		more := wanted - modulesIn(split[i])
 		if more < 0 {
-			return nil, nil, false
+			return list
 		}
 		split[i][kind] += more
 	}
-	return split, extra, true
+	return append(list, addition{split, extra})
+}
+
+// ofOwnKinds adds what brings every processor to as many modules of each size as a candidate, where
+// none has more of one now: of each size the kind that it has most of.
+func (b *board) ofOwnKinds(list []addition, c *candidate) []addition {
+	own := b.own()
+	a := addition{b.own(), make([]int, len(b.kinds))}
+	for i := range b.units {
+		missing := map[int64]int{}
+		for _, slot := range b.units[i].slots {
+			if k := b.at[slot]; k != none {
+				missing[b.kinds[k].traits.bytes]--
+			}
+			if k := c.layout[slot]; k != none {
+				missing[b.kinds[k].traits.bytes]++
+			}
+		}
+		for k := range b.kinds { // the first of a size stands for all
+			size := b.kinds[k].traits.bytes
+			more := missing[size]
+			if more < 0 {
+				return list
+			}
+			delete(missing, size)
+			if most := b.mostOf(size, own[i]); most != none {
+				k = most
+			}
+			a.split[i][k] += more
+			a.extra[k] += more
+		}
+	}
+	return append(list, a)
+}
+
+// fewerThan leaves out the purchases of more modules than a candidate buys, and those of as
+// many that are no smaller.
+func (s *search) fewerThan(c *candidate, purchases [][]int) [][]int {
+	if c == nil {
+		return purchases
+	}
+	return slices.DeleteFunc(purchases, func(extra []int) bool {
+		n, bytes := 0, int64(0)
+		for k, more := range extra {
+			n += max(more, 0)
+			bytes += int64(max(more, 0)) * s.board.kinds[k].traits.bytes
+		}
+		return cmp.Or(cmp.Compare(n, c.buys()), cmp.Compare(bytes, c.score.bytes)) >= 0
+	})
 }
 
 // alike is what cheapest finds of the purchases after which each processor has as many
@@ -171,21 +248,7 @@ func (b *board) addedTo(c *candidate) (split [][]int, extra []int, ok bool) {
 // one kind for all, and the processors differ in no more than the kind.
 func (s *search) alike(full, move *candidate) (whole, part *candidate) {
 	purchases, split := s.board.ownKinds()
-	return s.cheapest(fewerThan(full, purchases), func(extra []int) [][][]int { return split[fmt.Sprint(extra)] }, move, mostExchanged)
-}
-
-// fewerThan leaves out the purchases of as many modules as a candidate buys, or more.
-func fewerThan(c *candidate, purchases [][]int) [][]int {
-	if c == nil {
-		return purchases
-	}
-	return slices.DeleteFunc(purchases, func(extra []int) bool {
-		n := 0
-		for _, more := range extra {
-			n += max(more, 0)
-		}
-		return n >= c.buys()
-	})
+	return s.cheapest(s.fewerThan(full, purchases), func(extra []int) [][][]int { return split[fmt.Sprint(extra)] }, move, mostExchanged)
 }
 
 // worthwhile leaves out what buys more than one before it that keeps the capacity, and

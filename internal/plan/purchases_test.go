@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -373,6 +374,26 @@ func TestSharedWithoutPurchase(t *testing.T) {
 	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(c.made.Fewer))
 	require.Contains(t, c.made.WithoutPurchase(sys, "memory.socket.populated", "socket 1"), ", after which memory.channel.populated fails)")
 	require.Empty(t, c.made.WithoutPurchase(sys, "memory.channel.populated", "socket 1"))
+}
+
+// TestNothingSwappedForAnEvenShare: modules of one kind behind the first processor and of another
+// behind the second, as in a DL360p Gen8 of the SMBIOS archives. Each gets one more of its
+// own; two were to be swapped for both to have both kinds.
+func TestNothingSwappedForAnEvenShare(t *testing.T) {
+	sys := generatorOf("R610").full(t)
+	populate(sys, both(1, 2, 3, 4, 5))
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.SizeBytes.Known() && strings.Contains(s.Locator.Value, "_B") {
+			s.Ranks.Value, s.PartNumber.Value = 1, "M001"
+		}
+	}
+	c := hold(t, "each of its own kind", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{2, 0}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	for _, s := range a.Steps {
+		require.Equal(t, sys.Slots[s.To].Locator.Value[:6], sys.Slots[s.Like].Locator.Value[:6], a.Sentence(sys))
+	}
 }
 
 // TestNothingExchangedForRatingAlone: half of the modules are rated for 2933 MT/s, behind

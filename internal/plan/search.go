@@ -232,7 +232,7 @@ func (s *search) descend(split [][]int) [][]int {
 		for _, c := range choices[i] {
 			layout := slices.Clone(whole)
 			b.units[i].copy(layout, c.layout)
-			layouts = append(layouts, layout)
+			layouts = appendLayout(layouts, layout)
 		}
 		if best := s.leastFailing(s.ranked(layouts)); best != nil {
 			whole = best.layout
@@ -291,9 +291,17 @@ func (s *search) layouts(split [][]int) [][]int {
 	}
 	var out [][]int
 	for _, class := range order {
-		out = append(out, found[class])
+		out = appendLayout(out, found[class])
 	}
 	return out
+}
+
+// appendLayout adds a layout that is not in the list: one class may come to what another does.
+func appendLayout(list [][]int, layout []int) [][]int {
+	if slices.ContainsFunc(list, func(l []int) bool { return slices.Equal(l, layout) }) {
+		return list
+	}
+	return append(list, layout)
 }
 
 // try has a layout audited; nil when it cannot be. The rules that

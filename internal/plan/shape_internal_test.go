@@ -542,6 +542,33 @@ func TestWhatMayGo(t *testing.T) {
 	assert.Empty(t, less.reductions([]int{3, 1}), "8 of 28 are more than a quarter")
 }
 
+// TestLikeChannelsOfThoseThatStay: of the layouts after which all channels hold the same bytes
+// one leaves every module where it is: a third module joins the smaller one of two (a
+// Satellite L750 of the SMBIOS archives was told to swap them first), and of four more on four
+// channels the larger join the smaller (an HP xw8400).
+func TestLikeChannelsOfThoseThatStay(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		at, counts, want []int
+	}{
+		{"one more", []int{1, none, 0, none}, []int{1, 2}, []int{1, 1, 0, none}},
+		{"one more on the other side", []int{0, none, 1, none}, []int{1, 2}, []int{0, none, 1, 1}},
+		{"four more", []int{0, none, 0, none, 1, none, 1, none}, []int{4, 4}, []int{0, 1, 0, 1, 1, 0, 1, 0}},
+	} {
+		b := channelled(2, c.at...)
+		b.kinds = kindsOf(4, 2)
+		b.topo = &population.Result{Platform: assumed(&platform.Platform{})}
+		for i := range b.units[0].groups {
+			b.units[0].groups[i].ordered = true
+		}
+		var layouts [][]int
+		for _, way := range b.choices(&b.units[0], c.counts) {
+			layouts = append(layouts, way.layout)
+		}
+		assert.Contains(t, layouts, c.want, c.name)
+	}
+}
+
 // TestWhatIsDear: more than half as many modules as are installed are dear, and so is what is
 // not known. What buys fewer comes first; what buys more for nothing is left out.
 func TestWhatIsDear(t *testing.T) {
@@ -565,8 +592,11 @@ func TestWhatIsDear(t *testing.T) {
 	assert.True(t, s.isDear(buying(1, 2)))
 	one, two, three := buying(1, 0), buying(0, 2), buying(3, 0)
 	assert.Equal(t, []*candidate{one, two, three}, addCandidate(addCandidate(addCandidate(addCandidate(nil, two), three), one), nil))
-	assert.Equal(t, [][]int{{1, 0}, {-2, 1}}, fewerThan(two, [][]int{{1, 0}, {1, 1}, {-2, 1}, {3, -1}}))
-	assert.Len(t, fewerThan(nil, [][]int{{1, 0}, {9, 9}}), 2)
+	smaller := &search{board: &board{kinds: kindsOf(4, 2)}}
+	two.score.bytes = 6 << 30
+	assert.Equal(t, [][]int{{1, 0}, {0, 2}, {-2, 1}}, smaller.fewerThan(two, [][]int{{1, 0}, {1, 1}, {0, 2}, {-2, 1}, {3, -1}}), "as many that are smaller, too")
+	two.score.bytes = 0
+	assert.Len(t, smaller.fewerThan(nil, [][]int{{1, 0}, {9, 9}}), 2)
 	for _, c := range []struct {
 		name       string
 		first      func(*candidate)
@@ -637,8 +667,14 @@ func TestWhatIsDear(t *testing.T) {
 		"it reaches less":     {moving(func(c *candidate) { c.score.reach = 8 }), false},
 		"there is none":       {nil, false},
 	} {
-		assert.Equal(t, c.replaces, c.o.replaces(asked), name)
+		assert.Equal(t, c.replaces, c.o.replaces(asked, &board{}), name)
 	}
+	// Of two that handle as many that is better which mixes fewer kinds of one size.
+	pair := sharedBy(2, append(kindsOf(2, 1), kindsOf(2)...), 0, 1, 2, none, 0, none, none, none)
+	alike, mixing := moving(func(c *candidate) { c.layout = []int{0, 1, none, none, 2, 1, none, none} }), moving(func(c *candidate) { c.layout = []int{0, 1, 2, none, 0, none, none, none} })
+	assert.Equal(t, []int{0, 1}, []int{pair.mixed(alike.layout), pair.mixed(mixing.layout)})
+	assert.True(t, alike.replaces(mixing, pair))
+	assert.False(t, mixing.replaces(alike, pair))
 }
 
 // TestLeftWhereTheyAre: what each processor has and what is bought, where new modules of one
@@ -650,14 +686,14 @@ func TestLeftWhereTheyAre(t *testing.T) {
 	install := slices.Repeat([]Step{{Do: Install}}, 3)
 	layout := []int{0, 0, none, 0, 1, 0, 0, none}
 	moved := func() *candidate { return &candidate{layout: layout, steps: install, score: layoutScore{moves: 4}} }
-	split, extra, ok := as().addedTo(moved())
-	require.True(t, ok)
-	assert.Equal(t, [][]int{{2, 1}, {3, 0}}, split)
-	assert.Equal(t, []int{3, 0}, extra)
+	assert.Equal(t, []addition{{[][]int{{2, 1}, {3, 0}}, []int{3, 0}}}, as().addedTo(moved()))
+	// Of two kinds of one size each processor gets the one that it has.
+	two := sharedBy(2, append(kindsOf(2), kindsOf(2)...), 0, 0, none, none, 1, 1, none, none)
+	bought := &candidate{layout: []int{0, 0, 1, none, 0, 1, 1, none}, steps: []Step{{Do: Install, Like: 0}, {Do: Install, Like: 4}}, score: layoutScore{moves: 2}}
+	assert.Equal(t, []addition{{[][]int{{3, 0}, {0, 3}}, []int{1, 1}}}, two.addedTo(bought))
 	for name, change := range map[string]func(*board, *candidate){
 		"nothing moves":                func(_ *board, c *candidate) { c.score.moves = 3 },
 		"a module behind no processor": func(b *board, _ *candidate) { b.stray = []int{2} },
-		"two kinds are bought":         func(_ *board, c *candidate) { c.layout = []int{0, 0, 1, none, 1, 0, 0, none} },
 		"nothing is bought": func(_ *board, c *candidate) {
 			c.layout, c.steps = []int{0, none, none, none, 0, 1, none, none}, nil
 		},
@@ -665,11 +701,9 @@ func TestLeftWhereTheyAre(t *testing.T) {
 	} {
 		b, c := as(), moved()
 		change(b, c)
-		_, _, ok := b.addedTo(c)
-		assert.False(t, ok, name)
+		assert.Empty(t, b.addedTo(c), name)
 	}
-	_, _, ok = as().addedTo(nil)
-	assert.False(t, ok)
+	assert.Empty(t, as().addedTo(nil))
 	s := &search{board: as()}
 	assert.Equal(t, [][][]int{{{3, 1}, {1, 0}}}, s.added([]int{2, 0}))
 	s.board.stray = []int{2}
