@@ -127,6 +127,7 @@ func documentedServers() map[string]machinetest.Server {
 	add("Lenovo", "ThinkSystem SR950 V3", "Intel", "Intel(R) Xeon(R) Platinum 8490H", [3]int{6, 143, 8}, 8, ddr5, func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("DIMM %c%d", 'A'+channel, slot+1), fmt.Sprintf("Board/CPU %d", cpu)
 	})
+	add("Lenovo", "ThinkSystem SR665", amd, "AMD EPYC 7402 24-Core Processor", [3]int{23, 49, 0}, 16, ddr4, over(16))
 	add("Lenovo", "ThinkSystem SR655 V3", amd, "AMD EPYC 9354 32-Core Processor", [3]int{25, 17, 1}, 12, ddr5, over(12))
 	add("Lenovo", "ThinkSystem SD535 V3", amd, "AMD EPYC 9354 32-Core Processor", [3]int{25, 17, 1}, 12, ddr5, over(12))
 	add("Lenovo", "ThinkEdge SE455 V3", amd, "AMD EPYC 8324P 32-Core Processor", [3]int{25, 160, 2}, 6, ddr5, over(6))
