@@ -12,7 +12,7 @@ import (
 
 const wordAdvice = "ADVICE"
 
-// adviceNames points from a finding to the advice that cures it.
+// adviceNames returns a finding's remedy or, if an advice cures it, a pointer to that advice.
 func adviceNames(f *report.Finding) string {
 	if len(f.Advice) == 0 {
 		return report.OrEmpty(f.Remedy)
@@ -20,8 +20,8 @@ func adviceNames(f *report.Finding) string {
 	return "see " + wordAdvice + ": " + strings.Join(slices.Compact(slices.Clone(f.Advice)), " or ")
 }
 
-// advice prints what to do about the population and the BIOS settings, once for
-// the machine: the steps in order, and what the audit says of it after them.
+// advice prints once for the machine what to do about the population and the BIOS settings: the
+// steps in order, and what an audit says after them.
 func (p *printer) advice(r *report.Report) {
 	if r.AdviceByChannel != "" {
 		p.section(wordAdvice, "by channel, as no slot can be named")
@@ -57,8 +57,7 @@ func (p *printer) advice(r *report.Report) {
 	}
 }
 
-// other prints another advice: what it takes and what it gives, and its steps where
-// there is room.
+// other prints a further advice: its cost and its result, and its steps if there is room.
 func (p *printer) other(a *report.Advice, steps []string) {
 	line := a.ID + ": " + wording.Effort(a) + "; " + outcome(&a.Reaches)
 	lines := linesOther
@@ -72,8 +71,8 @@ func (p *printer) other(a *report.Advice, steps []string) {
 	p.atMost(lines, func() { p.field(2, "or", line) })
 }
 
-// lessened is what nothing bought asks for and gives, in a line: with its steps where they
-// are wanted, or where nothing is taken out, as those are short.
+// lessened describes in one line a way that buys nothing. Its steps are added if whole is set, or
+// if no module is taken out, because they are short then.
 func lessened(a *report.Advice, whole bool, inv *report.Inventory) string {
 	steps := strings.Join(briefSteps(a.Steps, inv), "; ")
 	if a.Removes == 0 {
@@ -90,8 +89,8 @@ func lessened(a *report.Advice, whole bool, inv *report.Inventory) string {
 	return line
 }
 
-// fewerAlone prints what would be reached for nothing bought where nothing is advised: on a
-// full board of unequal channels that is all that can be done.
+// fewerAlone prints a way that buys nothing if there is no other advice, for example on a full
+// board with unequal channels.
 func (p *printer) fewerAlone(a *report.Advice, inv *report.Inventory) {
 	title := "none that keeps the capacity"
 	if a.Removes == 0 {
@@ -107,7 +106,7 @@ func (p *printer) fewerAlone(a *report.Advice, inv *report.Inventory) {
 	p.newline()
 }
 
-// cheaper says, below the first advice, why there is no cheaper one.
+// cheaper returns, for the first advice, why there is no cheaper one.
 func cheaper(r *report.Report, nth int) string {
 	if nth > 0 || r.AdviceDear == "" {
 		return ""
@@ -115,7 +114,7 @@ func cheaper(r *report.Report, nth int) string {
 	return r.AdviceDear
 }
 
-// briefAdvice prints the cheapest advice with its steps, and the others in a line each.
+// briefAdvice prints the cheapest advice with its steps, and each other advice in one line.
 func (p *printer) briefAdvice(r *report.Report) {
 	all := r.Advice
 	if n := len(all) - 1; all[n].ID == report.AdviceSettings {
@@ -170,8 +169,7 @@ func (p *printer) promises(a *report.Advice) {
 	p.reaches(&a.Reaches, "stays")
 }
 
-// briefSteps are the lines of the steps by their numbers, kept whole where one
-// step is a line.
+// briefSteps returns the steps with their numbers. A line with a single step is kept whole.
 func briefSteps(steps []report.Step, inv *report.Inventory) []string {
 	var out []string
 	for i, line := range wording.Steps(steps, inv) {
@@ -184,14 +182,14 @@ func briefSteps(steps []report.Step, inv *report.Inventory) []string {
 	return out
 }
 
-// How many lines the parts of an advice may take on the first screen.
+// The number of lines that parts of an advice may have in the brief report.
 const (
 	linesSteps   = 6
 	linesReaches = 3
 	linesOther   = 2
 )
 
-// outcome is what another advice reaches and leaves, in a clause.
+// outcome returns what an advice reaches and what remains, as a clause.
 func outcome(r *report.Reaches) string {
 	lines, _ := reachedLines(r)
 	out := "reaches " + strings.Join(lines, " and ")
@@ -204,8 +202,8 @@ func outcome(r *report.Reaches) string {
 	return out
 }
 
-// reaches prints what each processor has after the steps, equal ones once, and
-// which failures there are, under the given name.
+// reaches prints what each processor has after the steps, equal ones once, and the failures that
+// remain, under the given name.
 func (p *printer) reaches(r *report.Reaches, fails string) {
 	p.reached(r)
 	p.field(2, fails, remaining(r.Findings, "memory."))
@@ -224,8 +222,8 @@ func (p *printer) reached(r *report.Reaches) {
 	}
 }
 
-// reachedLines are the different lines of what processors have, with the names of
-// those that have it.
+// reachedLines returns the different descriptions of processors after the steps, and for each the
+// names of the processors that it is true for.
 func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string) {
 	socks = map[string][]string{}
 	for i := range r.Sockets {
@@ -263,7 +261,7 @@ func reachedLine(s *report.ReachedSocket) string {
 	return strings.Join(parts, ", ")
 }
 
-// remaining lists what still fails, by rules that begin so.
+// remaining lists what still fails, of rules whose ids start with this text.
 func remaining(findings []report.Remaining, rules string) string {
 	var names []string
 	seen := map[string]bool{}

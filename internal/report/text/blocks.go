@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// The width that the lines below a grid are wrapped at: so that two blocks
-// stand side by side, within reason.
+// The width at which the lines below a grid are wrapped, chosen so that two blocks fit side by
+// side.
 const (
 	leastStatus = 36
 	mostStatus  = 56
@@ -29,7 +29,7 @@ func (d *drawing) statusWidth() int {
 	return max(leastStatus, min((d.room-mapGap)/2, mostStatus))
 }
 
-// legend explains what the grids use.
+// legend explains the signs that the grids use.
 func (d *drawing) legend() string {
 	s := "slots in GiB: . empty, ? unknown"
 	var n, c, h bool
@@ -74,8 +74,8 @@ func (d *drawing) classes() string {
 	return "class " + strings.Join(out, "; ")
 }
 
-// classCost is what a document says that the machine's class costs, where that
-// finding follows from another and is not printed itself.
+// classCost returns what a document says about the cost of the machine's class, if that finding
+// follows from another one and is therefore not printed.
 func (d *drawing) classCost() string {
 	for i := range d.findings {
 		f := &d.findings[i]
@@ -86,8 +86,8 @@ func (d *drawing) classCost() string {
 	return ""
 }
 
-// blocks draws every processor. Equal ones share one picture, with the slots'
-// names of the first, unless there are but two and both have room side by side.
+// blocks draws every processor. Equal processors share one picture with the slot names of the
+// first, unless there are only two and both fit side by side.
 func (d *drawing) blocks() []slotPicture {
 	keys := d.sockets()
 	d.many = len(keys) > 2
@@ -111,8 +111,7 @@ func (d *drawing) blocks() []slotPicture {
 	return d.named(out)
 }
 
-// unused says whether a socket holds no processor and none of its slots a module,
-// as far as all of that is known.
+// unused tells whether a socket is known to have no processor and no module in its slots.
 func (d *drawing) unused(id int) bool {
 	for i := range d.inv.Slots {
 		if s := &d.inv.Slots[i]; wording.SocketID(s.Socket) == id && s.State != string(inventory.SlotEmpty) {
@@ -124,7 +123,7 @@ func (d *drawing) unused(id int) bool {
 	})
 }
 
-// withoutUnused keeps the titles alone of sockets that are not used.
+// withoutUnused reduces the blocks of unused sockets to their titles.
 func (d *drawing) withoutUnused(blocks []slotPicture) {
 	for i := range blocks {
 		b := &blocks[i]
@@ -165,8 +164,8 @@ func (d *drawing) named(blocks []slotPicture) []slotPicture {
 	return out
 }
 
-// sockets lists what gets a block: every socket that has a placed slot or a
-// processor, and the memory outside them when slots are placed there.
+// sockets lists what gets a block: none if no slot is placed, else the sockets with placed slots
+// and, unless slots are placed outside the sockets (NoSocket), all other sockets.
 func (d *drawing) sockets() []int {
 	var keys []int
 	add := func(k int) {
@@ -214,7 +213,7 @@ func (d *drawing) block(key int, named bool) slotPicture {
 	return b
 }
 
-// socketName is firmware's label, and that the socket is empty.
+// socketName returns firmware's designation of a socket, and a note if the socket is empty.
 func (d *drawing) socketName(id int) string {
 	for i := range d.inv.Sockets {
 		s := &d.inv.Sockets[i]
@@ -233,7 +232,8 @@ func (d *drawing) socketName(id int) string {
 	return ""
 }
 
-// foldPieces joins pieces with commas into lines that are not wider than they must be.
+// foldPieces joins pieces with commas into lines of at most this width, unless a single piece is
+// wider.
 func foldPieces(pieces []string, width int) []string {
 	var out []string
 	line := ""
@@ -284,17 +284,17 @@ func (b *slotPicture) width() int {
 	return w
 }
 
-// The frame around the picture of the slots.
+// The layout of the picture of the slots.
 const (
 	mapIndent = 2
 	mapGap    = 4
-	// linesClasses and linesReason are how many lines the classes' meaning and the
-	// reasons of slots without a place may take.
+	// linesClasses and linesReason limit the lines for the meaning of the classes and for the
+	// reasons of slots without a position.
 	linesClasses = 2
 	linesReason  = 2
 )
 
-// perRow is how many blocks have room side by side.
+// perRow returns how many blocks fit side by side.
 func perRow(blocks []slotPicture, room int) int {
 	return max(1, (room+mapGap)/(widestOf(blocks)+mapGap))
 }

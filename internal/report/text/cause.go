@@ -9,13 +9,13 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// cause prints a cause in brief: what was found, what the document asks for, what
-// it costs, what to do and where it stands.
+// cause prints a cause in brief: what was found, what the document asks for, what it costs, what to
+// do and the source.
 func (p *printer) cause(g *causeGroup) {
 	p.headline(g)
 	p.alike(g, "found", linesFound, foundText)
 	p.alike(g, "expected", linesExpected, expected)
-	// What a cost rests on stands at its end: it is not cut off, but where no room is left.
+	// The source of a cost is at its end, so it is cut off only if no room is left.
 	p.alike(g, "costs", linesCosts+p.tight%tightest, briefCosts)
 	if e := g.first().Effect; e != nil {
 		p.said[e.Text] = true
@@ -25,7 +25,7 @@ func (p *printer) cause(g *causeGroup) {
 	p.atMost(linesLeads, func() { p.field(2, "leads to", p.ledNames(g)) })
 }
 
-// briefFix prints what to do, once for findings that name other slots only.
+// briefFix prints what to do, once for findings that differ only in the slots that they name.
 func (p *printer) briefFix(g *causeGroup, lines int) {
 	if len(g.first().Advice) == 0 && !strings.HasPrefix(g.first().Rule, settingPrefix) {
 		// What to do is the last to be shortened.
@@ -35,8 +35,8 @@ func (p *printer) briefFix(g *causeGroup, lines int) {
 	p.atMost(max(1, lines-p.tight), func() { p.fix(g) })
 }
 
-// briefCosts is what the deviation costs; its source only where it is another
-// document than the finding's.
+// briefCosts returns what the deviation costs, with its source only if that is not the finding's
+// own document.
 func briefCosts(f *report.Finding) string {
 	if f.Effect != nil && f.Citation != nil && strings.Contains(report.OrEmpty(f.Effect.Source), f.Citation.Title) {
 		return f.Effect.Text
@@ -44,8 +44,8 @@ func briefCosts(f *report.Finding) string {
 	return wording.Costs(f.Effect)
 }
 
-// alike prints one field of a group's findings. Findings that differ in the names
-// of their slots alone are one text without them: the picture shows the slots.
+// alike prints one field of the findings in a group. Texts that differ only in slot names in
+// brackets are printed once without them: the picture shows the slots.
 func (p *printer) alike(g *causeGroup, name string, lines int, get func(*report.Finding) string) {
 	texts := g.byText(get)
 	if len(texts) > 1 {
@@ -63,8 +63,8 @@ func (p *printer) alike(g *causeGroup, name string, lines int, get func(*report.
 	p.brief(2, name, strings.Join(parts, "; "), lines)
 }
 
-// remarks prints failures at info that no setting is named in, each with what
-// was found and what to do.
+// remarks prints the failures at info that are not about a setting, each with what was found and
+// what to do.
 func (p *printer) remarks(groups []*causeGroup) {
 	groups = slices.DeleteFunc(slices.Clone(groups), (*causeGroup).setting)
 	if len(groups) == 0 {
@@ -90,8 +90,7 @@ func (p *printer) remarks(groups []*causeGroup) {
 	p.pause()
 }
 
-// failures prints what failed by its cause, and below each what follows
-// from it.
+// failures prints the failures by cause.
 func (p *printer) failures(causes []*causeGroup) {
 	for _, g := range causes {
 		if p.verbose {
@@ -103,7 +102,8 @@ func (p *printer) failures(causes []*causeGroup) {
 	}
 }
 
-// finding prints a cause with all that is known of it.
+// finding prints everything that is known about a cause, and below it the failures that follow from
+// it.
 func (p *printer) finding(g *causeGroup) {
 	p.headline(g)
 	if p.verbose {
@@ -124,8 +124,8 @@ func (p *printer) finding(g *causeGroup) {
 	}
 }
 
-// parted tells what is warned of from what is only remarked, by the worst of a cause and
-// all that follows from it.
+// parted separates causes with a severity above info from remarks. The severity is the highest of a
+// cause and of everything that follows from it.
 func parted(groups []*causeGroup) (causes, remarks []*causeGroup) {
 	for _, g := range groups {
 		if g.rank() > 1 && !g.setting() {

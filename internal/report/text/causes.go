@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// causeGroup is one rule's failures of one severity: they are shown together, so
-// that eight processors with one defect are one paragraph.
+// causeGroup holds the failures of one rule with one severity and one cause. They are printed
+// together, so that the same defect on eight processors is one paragraph.
 type causeGroup struct {
 	members []*report.Finding
 	// follows is the group that caused this one, led the ones it caused.
@@ -38,8 +38,8 @@ func (g *causeGroup) rank() int {
 	return r
 }
 
-// failureGroups gathers the failures and hangs each below its cause. It
-// returns the causes, worst first, else in the order of the audit.
+// failureGroups groups the failures and attaches each group to its cause. It returns the groups
+// without a cause, the worst first, otherwise in the order of the audit.
 func failureGroups(findings []report.Finding) []*causeGroup {
 	groups := gather(findings)
 	for _, g := range groups {
@@ -81,8 +81,8 @@ func gather(findings []report.Finding) []*causeGroup {
 	return groups
 }
 
-// causeOf finds the group that caused_by ("RULE" or "RULE SUBJECT") names;
-// nil when that finding is no failure itself.
+// causeOf returns the group that caused_by ("RULE" or "RULE SUBJECT") names; nil if that finding is
+// not a failure.
 func causeOf(g *causeGroup, groups []*causeGroup) *causeGroup {
 	rule, subject, _ := strings.Cut(report.OrEmpty(g.first().CausedBy), " ")
 	if rule == "" {
@@ -103,7 +103,7 @@ func (g *causeGroup) about(subject string) bool {
 	return slices.ContainsFunc(g.members, func(f *report.Finding) bool { return f.Subject == subject })
 }
 
-// causesItself reports whether a group is its own cause, over however many steps.
+// causesItself tells whether a group is its own cause, directly or through others.
 func causesItself(g *causeGroup) bool {
 	for up := g.follows; up != nil; up = up.follows {
 		if up == g {
@@ -119,7 +119,7 @@ type shared struct {
 	subjects []string
 }
 
-// byText gathers a field of the group's findings by what it says.
+// byText groups a field of the findings by its text.
 func (g *causeGroup) byText(get func(*report.Finding) string) []shared {
 	var out []shared
 	for _, f := range g.members {
@@ -137,7 +137,7 @@ func (g *causeGroup) byText(get func(*report.Finding) string) []shared {
 	return out
 }
 
-// setting reports whether a group is one setting's failure that nothing follows from.
+// setting tells whether the group is about one setting and nothing follows from it.
 func (g *causeGroup) setting() bool {
 	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// digits is the number, "" when it is not known.
+// digits returns the number as text, "" if it is not known.
 func digits(v *int) string {
 	if v == nil {
 		return ""
@@ -17,8 +17,7 @@ func digits(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// slashed joins numbers with '/', '?' for one that is not known; "" when none
-// is.
+// slashed joins numbers with '/', with '?' for an unknown one; "" if none is known.
 func slashed(values ...*int) string {
 	known := false
 	parts := make([]string, len(values))
@@ -40,8 +39,7 @@ func joined(values []int) string {
 	return strings.Join(parts, " ")
 }
 
-// socketWord is the socket's number, "all" where one controller serves every
-// processor.
+// socketWord returns the socket's number, "all" if one controller serves all processors.
 func socketWord(socket *int) string {
 	if socket == nil {
 		return "all"

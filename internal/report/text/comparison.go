@@ -23,19 +23,19 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	return p.flush(w)
 }
 
-// heldGroup is profiles that say the same of this machine, setting by setting.
+// heldGroup holds profiles that say the same about this machine, setting by setting.
 type heldGroup struct {
-	// numbers are their places in the list, from one.
+	// numbers are their positions in the list, from 1.
 	numbers  []string
 	profiles []*report.HeldProfile
-	// rows finds a setting.
+	// rows maps a setting's id to its row.
 	rows map[string]*report.HeldSetting
 }
 
 func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 
-// alikeProfiles puts profiles together of which the same can be said of this machine:
-// the same settings differ from the same values, and the same are not known.
+// alikeProfiles groups profiles with the same result on this machine: the same settings differ,
+// with the same wanted values, and the same settings are not known.
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}
@@ -77,7 +77,7 @@ func profileIDs(profiles []*report.HeldProfile) string {
 	return strings.Join(ids, ", ")
 }
 
-// groupHeld puts profiles of the same settings together.
+// groupHeld groups profiles with the same settings.
 func groupHeld(profiles []report.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
@@ -104,8 +104,8 @@ func sameSettings(a, b []report.HeldSetting) bool {
 	})
 }
 
-// comparison prints the machine beside every documented profile: the verdict,
-// the profiles, the settings, and what is missing to the closest.
+// comparison prints the machine beside every documented profile: the result, the profiles, the
+// settings, and what is missing for the closest profile.
 func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []report.Undecided, settings map[string]report.Setting) {
 	if len(profiles) == 0 {
 		p.section("PROFILES", "not applicable: "+why)
@@ -135,7 +135,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 	}
 }
 
-// numbered lists the profiles under the numbers that head their columns.
+// numbered lists the profiles with the numbers that are the heads of their columns.
 func (p *printer) numbered(profiles []report.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
@@ -150,8 +150,7 @@ func (p *printer) numbered(profiles []report.HeldProfile) {
 	}
 }
 
-// unknownToAll says what would tell the settings that are not known, where no
-// profile is nearest.
+// unknownToAll prints what would make unknown settings known, if no profile is the closest.
 func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	all := report.HeldProfile{}
 	for i := range profiles {
@@ -168,15 +167,15 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	p.newline()
 }
 
-// undecided names the profiles that are left out for want of a fact.
+// undecided lists the profiles that are left out because a fact is not known.
 func (p *printer) undecided(profiles []report.Undecided) {
 	for _, u := range profiles {
 		p.field(2, "left out", u.ID+": "+u.Reason)
 	}
 }
 
-// nearest says which profiles the machine's known settings come nearest to. It
-// never says that the machine is one of them.
+// nearest says which profiles the known settings of the machine are closest to. It never says that
+// the machine has one of them.
 func nearest(profiles []report.HeldProfile) string {
 	var numbers []string
 	var best *report.HeldProfile
@@ -199,10 +198,10 @@ func nearest(profiles []report.HeldProfile) string {
 	}
 }
 
-// settingsAsked counts the settings that a profile asks of this machine.
+// settingsAsked returns the number of settings that a profile asks of this machine.
 func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
-// tallyText says how the settings of a profile stand.
+// tallyText says how many settings of a profile agree, differ or are not known.
 func tallyText(h *report.HeldProfile) string {
 	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
@@ -214,8 +213,8 @@ func tallyText(h *report.HeldProfile) string {
 	return out
 }
 
-// missing lists what a profile asks for and the machine does not have, and
-// what would tell the rest; once for profiles that are alike in it.
+// missing lists what a profile asks for and the machine does not have, and what would make the rest
+// known, once for profiles that agree in this.
 func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
 	p.section(word, profileIDs(profiles))
@@ -263,7 +262,7 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 	}
 }
 
-// sourcesOf names each document once.
+// sourcesOf lists the documents of the profiles, each once.
 func sourcesOf(profiles []*report.HeldProfile) []string {
 	var out []string
 	for _, h := range profiles {

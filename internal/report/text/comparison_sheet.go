@@ -19,11 +19,11 @@ const (
 	settingCell = 24
 )
 
-// notAsked is the cell of a setting that a profile does not name.
+// notAsked is the cell of a setting that a profile does not have.
 const notAsked = "-"
 
-// settingSheet prints settings by profiles: what each wants, marked by how the
-// machine stands to it, and below it the tallies.
+// settingSheet prints a table of settings and profiles: what each profile wants, with a mark that
+// says whether the machine has it, and the totals.
 func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
 	s := &foldedTable{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
@@ -50,8 +50,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	p.newline()
 }
 
-// settingOrder lists the settings of all profiles in the order in which the
-// documents first have them.
+// settingOrder lists the settings of all profiles in the order in which they first occur.
 func settingOrder(groups []*heldGroup) []string {
 	var out []string
 	for _, g := range groups {
@@ -83,8 +82,8 @@ func wantedCell(s *report.HeldSetting) string {
 	return "broken"
 }
 
-// settingFaces are the machine's own values of a setting, each with its mark; the one
-// in effect is not repeated where it is the configured one.
+// settingFaces returns the machine's values of a setting, each with its mark. The effective value
+// is left out if it equals the configured one.
 func settingFaces(s report.Setting) string {
 	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
 	var out []string
@@ -103,7 +102,7 @@ func settingFaces(s report.Setting) string {
 	return strings.Join(out, " ")
 }
 
-// tallies are the rows below the settings.
+// tallies returns the rows with the totals.
 func tallies(groups []*heldGroup) [][]string {
 	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
 	for _, g := range groups {

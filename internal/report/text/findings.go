@@ -11,7 +11,7 @@ func foundText(f *report.Finding) string { return report.OrEmpty(f.Found) }
 
 func expected(f *report.Finding) string { return report.OrEmpty(f.Expected) }
 
-// headline is severity, rule and subjects.
+// headline prints severity, rule and subjects.
 func (p *printer) headline(g *causeGroup) {
 	f := g.first()
 	p.lead(severityWord(f.Severity))
@@ -27,8 +27,8 @@ func (p *printer) ruleAndSubject(hang int, rule, subject string) {
 	p.newline()
 }
 
-// grouped prints one field of all findings of a group: once when they say the
-// same, else with the subjects in front.
+// grouped prints one field of all findings in a group: once if they say the same, else each with
+// its subjects.
 func (p *printer) grouped(g *causeGroup, name string, get func(*report.Finding) string) {
 	texts := g.byText(get)
 	for i, t := range texts {
@@ -43,8 +43,9 @@ func (p *printer) grouped(g *causeGroup, name string, get func(*report.Finding) 
 	}
 }
 
-// fix prints the remedy, or points to the advice that it is a sentence of. That of a setting has one way a line: the menu path,
-// each command; other remedies are one text, whatever firmware put into it.
+// fix prints the remedy, or points to the advice that contains it. For a setting each way has a
+// line: the menu path, and each command. Other remedies are one text, even if firmware put line
+// breaks into it.
 func (p *printer) fix(g *causeGroup) {
 	if len(g.first().Advice) > 0 {
 		p.grouped(g, "fix", adviceNames)
@@ -61,7 +62,7 @@ func (p *printer) fix(g *causeGroup) {
 	}
 }
 
-// source names the document; its address only when everything is asked for.
+// source returns the document of a finding, with its address only in the verbose report.
 func (p *printer) source(f *report.Finding) string {
 	s := f.Citation.Line()
 	if f.Citation != nil && f.Citation.URL != nil && p.verbose {
@@ -70,7 +71,7 @@ func (p *printer) source(f *report.Finding) string {
 	return s
 }
 
-// evidence prints every reading, and how sure they are.
+// evidence prints all readings and how certain they are.
 func (p *printer) evidence(g *causeGroup) {
 	name, seen := "evidence", map[string]bool{}
 	for _, f := range g.members {
@@ -87,8 +88,7 @@ func (p *printer) evidence(g *causeGroup) {
 	p.grouped(g, "certainty", func(f *report.Finding) string { return f.Certainty })
 }
 
-// consequence prints in brief a failure that follows from another: mend that,
-// and this goes with it.
+// consequence prints in brief a failure that follows from another one and goes away with it.
 func (p *printer) consequence(g *causeGroup) {
 	f := g.first()
 	hang := p.label(2, "leads to")
@@ -101,7 +101,7 @@ func (p *printer) consequence(g *causeGroup) {
 	}
 }
 
-// briefFinding is what was found and what was expected, in one go.
+// briefFinding returns what was found and what was expected in one text.
 func briefFinding(f *report.Finding) string {
 	found, expected := report.OrEmpty(f.Found), report.OrEmpty(f.Expected)
 	switch {
@@ -114,7 +114,7 @@ func briefFinding(f *report.Finding) string {
 	}
 }
 
-// document names a source once; where it was named before, only the place in it.
+// document prints a source in full the first time, and later only the place in it.
 func (p *printer) document(indent int, c *report.Citation) {
 	if c == nil {
 		return
@@ -130,7 +130,7 @@ func (p *printer) document(indent int, c *report.Citation) {
 	p.brief(indent, "source", line, linesSource)
 }
 
-// subjects lists what a group's findings are about: each, or in brief.
+// subjects lists what the findings in a group are about.
 func (p *printer) subjects(g *causeGroup) string {
 	if p.verbose {
 		return g.subjects()
@@ -142,7 +142,7 @@ func (p *printer) subjects(g *causeGroup) string {
 	return p.named(names)
 }
 
-// named brings numbered subjects of one kind together: "sockets 0-3".
+// named joins numbered subjects of one kind: "sockets 0-3".
 func (p *printer) named(subjects []string) string {
 	if p.verbose {
 		return gluedList(subjects)
@@ -166,11 +166,10 @@ func (p *printer) groupNames(groups []*causeGroup) string {
 	return strings.Join(names, ", ")
 }
 
-// ledNames lists the failures that go when the cause is mended, with all that
-// follows from them.
+// ledNames lists the failures that go away with the cause.
 func (p *printer) ledNames(g *causeGroup) string { return p.groupNames(g.led) }
 
-// How many lines each part of a cause may take on the first screen.
+// The number of lines that each part of a cause may have in the brief report.
 const (
 	linesFound    = 2
 	linesExpected = 2

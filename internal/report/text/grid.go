@@ -12,25 +12,26 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// slotGrid is the picture of one processor's slots: a column for each channel, a
-// row for each slot of a channel.
+// slotGrid is the picture of one processor's slots, with a column for each channel and a row for
+// each slot of a channel.
 type slotGrid struct {
 	channels []int
-	// breaks holds the channels that another controller begins at, owner the controller of each.
+	// breaks marks the channels at which another controller starts; owner is the controller of each
+	// channel.
 	breaks map[int]bool
 	owner  map[int]int
 	rows   [][]slotCell
-	// numbers are the slot numbers of the rows, "" where one is not known.
+	// numbers are the slot numbers of the rows, "" for an unknown one.
 	numbers []string
-	// boards are the names of the controllers' boards, where labels repeat without them.
+	// boards has the names of the controllers' boards, if the labels alone are ambiguous.
 	boards map[int]string
-	// How wide the names, the sizes and the channels' numbers are.
+	// labelW, sizeW and numberW are the widths of the names, sizes and channel numbers.
 	labelW, sizeW, numberW int
 }
 
 type slotCell struct{ label, size string }
 
-// rowHead is the width of the words before the cells: "channel", "slot 0".
+// rowHead is the width of the text before the cells: "channel", "slot 0".
 const rowHead = 9
 
 func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *slotGrid {
@@ -57,7 +58,7 @@ func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *slot
 	return g
 }
 
-// splitControllers notes where the channels of another controller begin.
+// splitControllers finds the channels at which another controller starts.
 func (g *slotGrid) splitControllers(slots []*report.Slot) {
 	for _, s := range slots {
 		if s.Controller != nil {
@@ -73,8 +74,8 @@ func (g *slotGrid) splitControllers(slots []*report.Slot) {
 	}
 }
 
-// set puts a cell into its channel's column, at its slot number; without one,
-// or when the place is taken, into the next free row.
+// set puts a cell into the column of its channel, in the row of its slot number. If that is not
+// known or the row is taken, it uses the next free row.
 func (g *slotGrid) set(column int, slot *int, c slotCell) {
 	row, number := 0, ""
 	if slot != nil {
@@ -98,14 +99,14 @@ func (g *slotGrid) set(column int, slot *int, c slotCell) {
 	}
 }
 
-// maxRow bounds what a wild slot number may do to the picture.
+// maxRow limits the rows, in case a slot number is implausibly high.
 const maxRow = 15
 
-// longestLabel is the longest slot name that still fits into a cell.
+// longestLabel is the length of the longest slot name that fits into a cell.
 const longestLabel = 6
 
-// draw lays the grid out: with the slots' names when asked for and when there
-// is room, with narrower gaps when there is little, in parts when there is none.
+// draw draws the grid: with the slot names if they are wanted and fit, with narrower gaps if there
+// is little room, and in several parts if it does not fit.
 func (g *slotGrid) draw(room int, named bool) []string {
 	labelW := g.labelW
 	if !named || labelW > longestLabel {
@@ -133,8 +134,7 @@ func (g *slotGrid) width(labelW, gap, channels int) int {
 	return rowHead + channels*(g.cellW(labelW)+gap) + gap*len(g.breaks)
 }
 
-// cellW is the width of a column: of its cells, with their names where these are shown,
-// and of the channel's number over them.
+// cellW returns the width of a column.
 func (g *slotGrid) cellW(labelW int) int {
 	if labelW == 0 {
 		return max(g.sizeW, g.numberW)
@@ -142,7 +142,7 @@ func (g *slotGrid) cellW(labelW int) int {
 	return max(labelW+1+g.sizeW, g.numberW)
 }
 
-// part draws the channels [from, to).
+// part draws the channels from (inclusive) to to (exclusive).
 func (g *slotGrid) part(from, to, labelW, gap int) []string {
 	lines := make([]string, 0, len(g.rows)+1)
 	head := newLine("channel")
@@ -173,8 +173,8 @@ func (g *slotGrid) part(from, to, labelW, gap int) []string {
 	return lines
 }
 
-// boardNames are the names of the boards over the channels [from, to), "" where
-// the slots' labels are not shown or need none, or a name is longer than its controller.
+// boardNames returns the line with the boards' names above the channels; "" if slot names are not
+// shown or are unambiguous, or if a name does not fit.
 func (g *slotGrid) boardNames(from, to, labelW, gap int) string {
 	if len(g.boards) == 0 || labelW == 0 {
 		return ""
@@ -255,8 +255,8 @@ func (l *gridLine) blank(n int) {
 	}
 }
 
-// cellSize is what a cell shows: GiB, '.', '?', with a letter for memory that
-// is not DRAM.
+// cellSize returns the content of a cell: GiB, '.' or '?', with a letter for memory that is not
+// DRAM.
 func cellSize(s *report.Slot) string {
 	switch {
 	case s.State == string(inventory.SlotEmpty):
@@ -276,8 +276,8 @@ func cellSize(s *report.Slot) string {
 	return out
 }
 
-// commonPrefix is what all slot names of a processor begin with, up to a
-// separator or the word DIMM, so that DIMM_A1 and DIMM_A2 become A1 and A2.
+// commonPrefix returns the text with which all slot names of a processor start, up to a separator
+// or the word DIMM. Without it DIMM_A1 and DIMM_A2 are A1 and A2.
 func commonPrefix(slots []*report.Slot) string {
 	if len(slots) < 2 {
 		return ""

@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// WriteInventory prints what was read of a machine, and from where. '-'
-// stands for what is not known.
+// WriteInventory prints what was read of a machine and from where. '-' stands for an unknown value.
 func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	p := newPrinter(o)
 	p.machine(inv)
@@ -127,7 +126,7 @@ func slotCells(s *report.Slot) []string {
 	}
 }
 
-// printedRate is a speed by its printed name, "" when it is not known.
+// printedRate returns a speed in MT/s by its usual name, "" if it is not known.
 func printedRate(mts *int) string {
 	if mts == nil {
 		return ""
@@ -135,7 +134,7 @@ func printedRate(mts *int) string {
 	return wording.PrintedRate(*mts)
 }
 
-// errorsCell is corrected/uncorrected errors, empty where nobody counts.
+// errorsCell returns corrected/uncorrected errors, "" if nothing counts them.
 func errorsCell(e *report.Errors) string {
 	if e == nil {
 		return ""
@@ -143,7 +142,7 @@ func errorsCell(e *report.Errors) string {
 	return wording.Counted(e.Corrected) + "/" + wording.Counted(e.Uncorrected)
 }
 
-// slotType is SMBIOS's word, with the technology where it is not DRAM.
+// slotType returns the type as SMBIOS names it, with the technology if it is not DRAM.
 func slotType(s *report.Slot) string {
 	technology := report.OrEmpty(s.Technology)
 	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, report.OrEmpty(s.Type)) {

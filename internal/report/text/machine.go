@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// machine prints the lines that say which machine this is, and what is to stand
-// beside the platform.
+// machine prints the lines that identify the machine. beside is printed after the platform.
 func (p *printer) machine(inv *report.Inventory, beside ...string) {
 	m := &inv.Machine
 	pieces := []string{wording.Machine(m)}
@@ -24,7 +23,7 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
 
-// platformLines is the recognised platform, and that the machine is a guest.
+// platformLines returns the recognised platform and, for a guest, that it is one.
 func platformLines(m *report.Machine) []string {
 	var out []string
 	for _, s := range [...]*string{m.Platform.ID, m.Platform.Name} {

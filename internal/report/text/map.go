@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// slotMap prints the slots of every processor, channels across, so that the
-// population is seen at a glance.
+// slotMap prints the slots of all processors with the channels side by side.
 func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 	if p.tight < 2 {
 		p.newline()
@@ -45,7 +44,7 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 	p.unplaced(inv)
 }
 
-// blocks prints blocks side by side as far as the width goes.
+// blocks prints blocks side by side as far as they fit.
 func (p *printer) blocks(blocks []slotPicture) {
 	for len(blocks) > 0 {
 		n, widths := p.fit(blocks)
@@ -56,8 +55,8 @@ func (p *printer) blocks(blocks []slotPicture) {
 	}
 }
 
-// fit says how many blocks stand in the next row: rows are kept even, so that
-// four blocks stand as two and two and not as three and one.
+// fit returns how many blocks the next row has. Rows are kept even: four blocks are printed as two
+// and two, not as three and one.
 func (p *printer) fit(blocks []slotPicture) (int, []int) {
 	n := perRow(blocks, p.width-mapIndent)
 	rows := (len(blocks) + n - 1) / n
@@ -90,7 +89,7 @@ func (p *printer) row(blocks []slotPicture, widths []int) {
 	}
 }
 
-// noSlots says in one line why there is nothing to draw.
+// noSlots prints in one line why there is no picture.
 func (p *printer) noSlots(inv *report.Inventory) {
 	why := "the SMBIOS table lists no memory device"
 	for i := range inv.Sources {
@@ -112,8 +111,7 @@ func (p *printer) noSlots(inv *report.Inventory) {
 	p.newline()
 }
 
-// unplaced prints the slots that no block shows: those without a channel, in
-// table order, with the reasons.
+// unplaced prints the slots without a channel, which are in no block, with the reasons.
 func (p *printer) unplaced(inv *report.Inventory) {
 	byKind := map[string][]string{}
 	var kinds, reasons []string
@@ -150,8 +148,8 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	p.newline()
 }
 
-// perLine is how many cells stand in a line: all where they fit, else a number by which
-// boards count.
+// perLine returns how many cells a line has: all if they fit or are at most countedSlots, else
+// countedSlots.
 func (p *printer) perLine(cells []string) int {
 	if len(strings.Join(cells, " ")) <= p.width-p.col-2 || len(cells) <= countedSlots {
 		return len(cells)
@@ -159,11 +157,12 @@ func (p *printer) perLine(cells []string) int {
 	return countedSlots
 }
 
-// countedSlots is a number of slots that is still counted at a glance.
+// countedSlots is the largest number of slots that can be counted at a glance, and one in which
+// boards count.
 const countedSlots = 16
 
-// unplacedCell is the size; of things that are not system memory with the unit
-// and what they are, for a ROM has no whole GiB.
+// unplacedCell returns the size of a slot, with unit and kind if it is not system memory: a ROM has
+// less than a GiB.
 func unplacedCell(s *report.Slot, kind string) string {
 	if kind != kindOther || s.SizeBytes == nil {
 		return cellSize(s)

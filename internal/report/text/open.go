@@ -14,20 +14,19 @@ import (
 
 const (
 	linesSources = 2
-	// linesWays is how many lines of ways to know more are printed; further ones
-	// are counted together.
+	// linesWays is how many ways to know more are printed; the others are only counted.
 	linesWays = 3
 )
 
-// openWay is what would make something known, and what.
+// openWay is an input that would make something known, with the rules that it would decide.
 type openWay struct {
 	way      string
 	rules    []string
 	findings int
 }
 
-// openWays gathers the findings that could not be judged by what would settle
-// them, the one that settles most rules first; what nothing settles comes last.
+// openWays groups the findings that could not be judged by the input that would decide them. The
+// one that decides most rules is first, what no input decides is last.
 func openWays(findings []report.Finding) []openWay {
 	var out []openWay
 	for i := range findings {
@@ -52,7 +51,7 @@ func openWays(findings []report.Finding) []openWay {
 	return out
 }
 
-// hopeless is 1 for what no input would tell, else 0.
+// hopeless is 1 if no input would decide it, else 0.
 func (w *openWay) hopeless() int {
 	if w.way == wording.WayNone {
 		return 1
@@ -60,7 +59,8 @@ func (w *openWay) hopeless() int {
 	return 0
 }
 
-// firstWay is what makes most of the open rules known.
+// firstWay returns the input that would decide most rules, or where to look if no input would
+// decide any.
 func firstWay(findings []report.Finding) string {
 	ways := openWays(findings)
 	if len(ways) == 0 || ways[0].way == wording.WayNone {
@@ -69,8 +69,8 @@ func firstWay(findings []report.Finding) string {
 	return ways[0].way
 }
 
-// byWay prints a line for each thing that would make something known, with the
-// rules it would settle.
+// byWay prints a line for each of the inputs that would decide most, with the number of rules; the
+// others are counted.
 func (p *printer) byWay(findings []report.Finding) {
 	ways := openWays(findings)
 	if len(ways) == 0 {
@@ -99,7 +99,7 @@ func (p *printer) byWay(findings []report.Finding) {
 	p.pause()
 }
 
-// ruleCount counts rules, or settings where all of them are rules about one.
+// ruleCount returns the number of rules, or of settings if all of them are rules about settings.
 func ruleCount(rules []string) string {
 	if slices.ContainsFunc(rules, func(r string) bool { return !strings.HasPrefix(r, settingPrefix) }) {
 		return prose.Count(len(rules), "rule")

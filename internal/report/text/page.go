@@ -44,7 +44,7 @@ func (p *printer) block(b *page.Block) {
 	}
 }
 
-// head parts what it begins from what stands before it.
+// head prints a heading, separated from the text before it.
 func (p *printer) head(h *page.Head) {
 	p.part()
 	if h.Level < 3 {
@@ -69,7 +69,7 @@ func (p *printer) pageTable(t *page.Table) {
 	s.print(p, 0)
 }
 
-// Finding prints one finding as Write does.
+// Finding returns one finding as Write prints it.
 func Finding(f *report.Finding, o Options) string {
 	p := newPrinter(o)
 	if f.Result == string(verdict.Fail) {

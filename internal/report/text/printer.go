@@ -10,21 +10,21 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// The layout of the text: a default width, the narrowest that makes sense,
-// and the column that the values of a labelled line start at.
+// The layout of the text: the default width, the least usable width, and the column at which the
+// values of labelled lines start.
 const (
 	defaultWidth = 80
 	leastWidth   = 40
 	valueColumn  = 10
 )
 
-// hardBlank stands for a blank at which wrap must not break a line.
+// hardBlank stands for a space at which wrap must not break a line.
 const hardBlank = "\x1f"
 
 const blanks = "                                                                                "
 
-// printer collects the text of one report. Whatever comes from outside goes
-// through put, which cleans it, so that no writer can forget to.
+// printer collects the text of one report. Everything from outside goes through put, which makes it
+// printable, so that no caller can forget that.
 type printer struct {
 	buf     []byte
 	col     int
@@ -34,22 +34,21 @@ type printer struct {
 	// roomy parts sections by empty lines. tight is how much is left out so that the report fits a screen, 0 to tightest.
 	roomy bool
 	tight int
-	// said are the documents that were named, and what causes were said to cost.
+	// said has the documents and costs that were printed already.
 	said map[string]bool
 }
 
 // Options say how text is laid out. The caller knows the terminal.
 type Options struct {
-	// Width in columns; 0 is 80.
+	// Width is in columns; 0 stands for 80.
 	Width int
 	// Color colours the severity words.
 	Color bool
-	// Verbose adds every reading behind a finding and what passed.
+	// Verbose adds every reading behind a finding, and what passed.
 	Verbose bool
-	// Exit is the exit status that the report is printed with, nil where there is none.
+	// Exit is the exit status to print, nil if there is none.
 	Exit *int
-	// Settings prints of an inventory the settings alone, each with all that it
-	// rests on.
+	// Settings prints only the settings of an inventory, each with its readings.
 	Settings bool
 }
 
@@ -67,8 +66,7 @@ func newPrinter(o Options) *printer {
 	}
 }
 
-// flush writes what was collected, without the blank line that parts the last
-// section from nothing.
+// flush writes the collected text without the empty line at its end.
 func (p *printer) flush(w io.Writer) error {
 	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
 		return fmt.Errorf("write text: %w", err)
@@ -82,14 +80,14 @@ func (p *printer) newline() {
 	p.col = 0
 }
 
-// put prints on the current line, cleaned.
+// put adds printable text to the current line.
 func (p *printer) put(s string) {
 	s = printable.Clean(s)
 	p.buf = append(p.buf, s...)
 	p.col += printable.Columns(s)
 }
 
-// lead prints one of the leading words in its colour.
+// lead prints one of the words in capitals in its colour.
 func (p *printer) lead(word string) {
 	sequence := ""
 	if p.color {
@@ -102,7 +100,7 @@ func (p *printer) lead(word string) {
 	}
 }
 
-// to moves right to a column; it never moves left.
+// to adds spaces up to a column, if it is not passed yet.
 //
 //go:noinline
 func (p *printer) to(col int) {
@@ -113,9 +111,8 @@ func (p *printer) to(col int) {
 	}
 }
 
-// wrap prints words from the current column on and breaks lines at the
-// width; further lines start at column hang. A word wider than a whole line
-// is cut, except an address, which must stay whole to be of use.
+// wrap prints words from the current column on and breaks lines at the width; further lines start
+// at column hang. A word that is wider than a line is cut, except an address.
 func (p *printer) wrap(hang int, s string) {
 	first := true
 	for word := range strings.FieldsSeq(s) {
@@ -145,8 +142,8 @@ func (p *printer) longWord(hang int, word string) {
 	p.put(word)
 }
 
-// breakAfter is the byte offset after the runes that fit into so many columns, at
-// least one rune.
+// breakAfter returns the offset in bytes after the runes that fit into this many columns; at least
+// one rune.
 func breakAfter(s string, room int) int {
 	used := 0
 	for i, r := range s {
@@ -158,7 +155,7 @@ func breakAfter(s string, room int) int {
 	return len(s)
 }
 
-// units prints pieces that are better kept together, two blanks apart.
+// units prints pieces that should not be broken, two spaces apart.
 func (p *printer) units(hang int, pieces []string) {
 	for i, s := range pieces {
 		gap := 2
@@ -188,19 +185,19 @@ func (p *printer) label(indent int, name string) int {
 	return hang
 }
 
-// gluedList joins items with commas so that lines break between them only.
+// gluedList joins items with commas so that lines break only between items.
 func gluedList(items []string) string {
 	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", hardBlank)
 }
 
-// pause parts two sections by an empty line where there is room.
+// pause prints an empty line if there is room.
 func (p *printer) pause() {
 	if p.verbose || p.roomy {
 		p.newline()
 	}
 }
 
-// field prints a labelled, wrapped value; nothing for an empty one.
+// field prints a labelled, wrapped value; nothing for an empty value.
 func (p *printer) field(indent int, name, value string) {
 	if value == "" {
 		return
@@ -209,14 +206,13 @@ func (p *printer) field(indent int, name, value string) {
 	p.newline()
 }
 
-// tightest leaves out the most.
+// tightest is the value of printer.tight with which most is left out.
 const tightest = 4
 
-// cutShort ends what is not printed in whole.
+// cutShort ends a text that was shortened.
 const cutShort = " ... (-v)"
 
-// atMost keeps what section prints, in whole lines, to a number of lines; with
-// Verbose all of it stays.
+// atMost limits what section prints to this many whole lines, except in the verbose report.
 func (p *printer) atMost(lines int, section func()) {
 	start := len(p.buf)
 	section()
@@ -246,15 +242,15 @@ func (p *printer) atMost(lines int, section func()) {
 	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
 }
 
-// brief prints a labelled value on at most so many lines.
+// brief prints a labelled value on at most this many lines.
 func (p *printer) brief(indent int, name, value string, lines int) {
 	lines = max(1, lines-p.tight)
 	p.shortened(lines, lines*(p.width-indent-valueColumn), value, func(s string) { p.field(indent, name, s) })
 }
 
-// shortened prints a value on at most so many lines, which have room for so many columns.
-// What does not fit is left out by whole clauses, from the end, as long as half of the
-// room is used; else it is cut between two words.
+// shortened prints a value on at most this many lines, which have room for this many columns. If it
+// does not fit, whole clauses are left out from the end as long as half of the room is used;
+// otherwise it is cut between two words.
 func (p *printer) shortened(lines, room int, value string, show func(string)) {
 	if p.verbose || p.with(func() { show(value) }) <= p.lines()+lines {
 		show(value)
@@ -276,8 +272,8 @@ func (p *printer) shortened(lines, room int, value string, show func(string)) {
 	p.atMost(lines, func() { show(value) })
 }
 
-// clauseEnds are the places where a text may end, the last first: before a remark in
-// brackets, and before a comma, semicolon or colon outside of brackets.
+// clauseEnds returns the offsets at which a text may end, the last first: before a remark in
+// brackets, and before a comma, semicolon or colon outside brackets.
 func clauseEnds(s string) []int {
 	var out []int
 	depth := 0
@@ -297,10 +293,10 @@ func clauseEnds(s string) []int {
 	return out
 }
 
-// lines is how many lines are printed so far.
+// lines returns how many lines were printed so far.
 func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
 
-// with is how many lines the report has with one more section, which is not kept.
+// with returns how many lines the report would have with one more section.
 func (p *printer) with(section func()) int {
 	kept := len(p.buf)
 	section()
@@ -309,14 +305,14 @@ func (p *printer) with(section func()) int {
 	return lines
 }
 
-// part leaves an empty line between what was printed and what comes.
+// part prints an empty line between what was printed and what follows.
 func (p *printer) part() {
 	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
 		p.newline()
 	}
 }
 
-// section starts a part of the report with a leading word and a count.
+// section starts a part of the report with a word in capitals and a text.
 func (p *printer) section(word, text string) {
 	p.lead(word)
 	p.to(p.col + 2)

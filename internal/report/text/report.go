@@ -12,10 +12,9 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// Write prints a report for a person at a terminal: who the machine is, the
-// verdict, the slots at a glance, what failed by its cause, what to do, remarks,
-// what would make known what is not, and the verdict once more. It is kept to a
-// screen; what is left out is printed with Verbose.
+// Write prints a report for a person at a terminal: the machine, the verdict, a picture of the
+// slots, the failures by cause, what to do, remarks, which inputs would make unknown things known,
+// and the verdict again. It is limited to about a screen; Verbose prints everything.
 func Write(w io.Writer, r *report.Report, o Options) error {
 	causes, remarks := parted(failureGroups(r.Findings))
 	var p *printer
@@ -36,7 +35,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	return p.flush(w)
 }
 
-// words explains the abbreviations that the report uses.
+// words prints the meaning of the abbreviations that the report uses.
 func (p *printer) words() {
 	var out []string
 	for _, t := range wording.TermsIn(string(p.buf)) {
@@ -45,7 +44,7 @@ func (p *printer) words() {
 	p.field(0, "words", strings.Join(out, "; "))
 }
 
-// screen is how many lines a report may take, by the number of causes.
+// screen returns how many lines a report may have, by the number of causes.
 func screen(causes int) int {
 	switch causes {
 	case 0, 1:
@@ -57,7 +56,7 @@ func screen(causes int) int {
 	}
 }
 
-// report prints all but the last line.
+// report prints everything but the last line.
 func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 	p.field(0, "outdated", r.Outdated)
 	unasked := r.Profile != nil && !p.verbose && !r.ProfileAsked
@@ -90,7 +89,7 @@ func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 	p.buf = append(bytes.TrimRight(p.buf, "\n"), '\n')
 }
 
-// profile names the profile. That there is none matters only to who asked for one.
+// profile prints the profile's name. That there is none is printed only if a profile was asked for.
 func (p *printer) profile(r *report.Report) {
 	if r.Profile == nil {
 		if !p.verbose && !r.ProfileAsked {

@@ -13,15 +13,15 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// verdictless are findings that share a reason, by rule.
+// verdictless holds the findings, by rule, that share a reason.
 type verdictless struct {
 	reason, knownBy string
 	rules           []shared
 	n               int
 }
 
-// byReason gathers the findings of one result by their reason, the one that
-// would settle most first.
+// byReason groups the findings with one result by their reason, the reason with most findings
+// first.
 func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 	type key struct{ reason, knownBy string }
 	var out []verdictless
@@ -54,7 +54,7 @@ func (v *verdictless) add(f *report.Finding) {
 	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject)
 }
 
-// names lists the rules with their subjects, where they need saying.
+// names lists the rules, with their subjects where the rule's name does not say them.
 func (v *verdictless) names() string {
 	out := make([]string, len(v.rules))
 	for i, r := range v.rules {
@@ -66,14 +66,14 @@ func (v *verdictless) names() string {
 	return strings.Join(out, ", ")
 }
 
-// selfEvident reports whether the rule's name says what it is about: the
-// machine, or the setting that the rule is named after.
+// selfEvident tells whether the rule's name says what it is about: the machine, or the setting in
+// its name.
 func selfEvident(rule, subject string) bool {
 	id, ok := strings.CutPrefix(rule, "setting.")
 	return subject == "machine" || ok && subject == "setting "+id
 }
 
-// reasons prints one result grouped by reason.
+// reasons prints the findings with one result by their reason.
 func (p *printer) reasons(findings []report.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)
 	if len(groups) == 0 {
@@ -99,8 +99,8 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	p.newline()
 }
 
-// unknowns prints what could not be judged: in brief one line for each thing
-// that would make it known.
+// unknowns prints what could not be judged; in brief, one line for each input that would make it
+// known.
 func (p *printer) unknowns(findings []report.Finding) {
 	if !p.verbose {
 		p.byWay(findings)
@@ -135,8 +135,8 @@ func (p *printer) passed(findings []report.Finding) {
 	p.newline()
 }
 
-// explained prints what passes in order to explain: a difference by design is
-// no fault, and an operator who measures it wants to know.
+// explained prints passes that explain something: a difference by design is not a fault, but an
+// operator who measures it wants to know.
 func (p *printer) explained(findings []report.Finding) {
 	for i := range findings {
 		f := &findings[i]
@@ -173,12 +173,11 @@ func (p *printer) briefExplanation(f *report.Finding) {
 	p.document(2, f.Citation)
 }
 
-// mostMeasured is how many figures of one result are printed without Verbose: four
-// nodes with bandwidth and latency. Less room takes two away at each step.
+// mostMeasured is how many figures of one result the brief report has: bandwidth and latency of
+// four nodes. With less room there are two fewer at each step.
 const mostMeasured = 8
 
-// measured lists the figures that were joined, a line each, and why no rule judges
-// them where none does.
+// measured lists measured figures, one on each line, and why no rule judges them if none does.
 func (p *printer) measured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
@@ -200,8 +199,8 @@ func (p *printer) measured(all []report.Measurement) {
 	}
 }
 
-// measuredWith is the tool, when it measured, how many figures there are, and with
-// Verbose the file.
+// measuredWith returns the tool, the time and the number of figures and, in the verbose report, the
+// file.
 func (p *printer) measuredWith(m *report.Measurement) string {
 	out := "with " + m.Tool
 	if m.At != nil {
@@ -214,7 +213,7 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 	return out
 }
 
-// figure prints one figure, its passes with Verbose, and why it is undecided where it
+// figure prints one figure, in the verbose report with its passes, and why it is undecided if it
 // could have been judged.
 func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	line := wording.MeasuredPlace(f) + ": " + wording.MeasuredKind(f) + " " + wording.MeasuredValue(f, f.Value)
@@ -231,7 +230,7 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	})
 }
 
-// waived lists accepted failures with the reason and the last day.
+// waived lists accepted failures with the reason and the last day on which they are accepted.
 func (p *printer) waived(findings []report.Finding) {
 	n := 0
 	for i := range findings {
@@ -267,8 +266,7 @@ func waiverText(w *report.Waiver) string {
 	return w.Reason + "; " + until
 }
 
-// unread lists the sources that did not say all, by state and detail: denied
-// is not absent, and neither is truncated.
+// unread lists the sources that could not be read completely, by state and detail.
 func (p *printer) unread(sources []report.Source) {
 	var keys []sourceState
 	names := map[sourceState][]string{}
@@ -303,11 +301,11 @@ func (p *printer) unread(sources []report.Source) {
 	p.newline()
 }
 
-// sourceState is why a source did not say all.
+// sourceState says why a source could not be read completely.
 type sourceState struct{ state, detail string }
 
-// unreadNames names the sources that were there and could not be read, by their
-// state, without the details. What is not there is no news; rules that miss it say so.
+// unreadNames lists the sources that exist and could not be read, by state and without details.
+// Absent sources are not listed; rules that need one say so.
 func (p *printer) unreadNames(keys []sourceState, names map[sourceState][]string, of int) {
 	var states []string
 	by := map[string][]string{}

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// mostRemarked is the number of settings up to which each says what it matters and
-// how it is set; of more, the table alone is printed.
+// mostRemarked is the largest number of settings for which the brief report says what each costs
+// and how it is set. With more there is only the table.
 const mostRemarked = 4
 
 // settingFailures prints the settings that differ from the profile as a table,
@@ -70,8 +70,8 @@ func settingsHead(r *report.Report, n int) string {
 	return head
 }
 
-// settingNotes are what a setting's failure costs, where there is room, and the
-// first way to set it.
+// settingNotes returns, if there is room, what a failure of a setting costs, and the first way to
+// set it.
 func settingNotes(f *report.Finding, effect bool) []string {
 	var out []string
 	if effect {
@@ -86,7 +86,7 @@ func settingNotes(f *report.Finding, effect bool) []string {
 	return out
 }
 
-// clause is the first part of a sentence, up to what it explains or adds.
+// clause returns the start of a sentence, up to an explanation or an addition.
 func clause(s string) string {
 	for _, end := range [...]string{" (", ", or ", ", then ", "; "} {
 		s, _, _ = strings.Cut(s, end)
@@ -94,7 +94,7 @@ func clause(s string) string {
 	return s
 }
 
-// settingDocuments names each document once, with the place where it is one for all.
+// settingDocuments prints each document once, with the place in it if all settings have the same.
 func (p *printer) settingDocuments(groups []*causeGroup) {
 	var documents []*report.Citation
 	for _, g := range groups {

@@ -12,14 +12,14 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// certainties are the words of docs/interface.md, weakest first.
+// certainties are the words of docs/interface.md, the weakest first.
 var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.Corroborated.String(), fact.Direct.String()}
 
-// notOffered stands where the machine's BIOS does not have the setting.
+// notOffered is printed if the machine's BIOS does not have the setting.
 const notOffered = "not offered"
 
-// settings prints the faces of every setting of which one is known, and why
-// the others are not. In full, each has its readings below it.
+// settings prints the faces of every setting of which at least one is known, and the reasons for
+// the others. With full each has its readings below it.
 func (p *printer) settings(all map[string]report.Setting, full bool) {
 	if len(all) == 0 {
 		if full {
@@ -59,7 +59,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 	p.newline()
 }
 
-// unknownSettings lists the rest by the reason.
+// unknownSettings lists the other settings by reason.
 func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		p.to(2)
@@ -73,13 +73,14 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 	}
 }
 
-// showsSetting reports whether any face says something.
+// showsSetting tells whether a face of the setting is known, or whether the machine is known not to
+// offer it.
 func showsSetting(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
-// settingWhy is the reason of a setting of which no face is known: the kernel's, and
-// that of BIOS setup when it is more than that nothing was given.
+// settingWhy returns the reason for a setting without a known face: that of the effective face, and
+// that of the configured face if it says more than that there was no export.
 func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {
@@ -92,7 +93,7 @@ func settingWhy(s *report.Setting) string {
 	return strings.Join(parts, "; ")
 }
 
-// settingCertainty is that of the weakest known face.
+// settingCertainty returns the certainty of the least certain known face.
 func settingCertainty(s *report.Setting) string {
 	weakest := ""
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
@@ -103,7 +104,7 @@ func settingCertainty(s *report.Setting) string {
 	return weakest
 }
 
-// settingReadings are what the known faces, and who decided, rest on, each once.
+// settingReadings returns the readings behind the known faces and the decision, each once.
 func settingReadings(s *report.Setting) []string {
 	var out []string
 	add := func(known bool, evidence []report.Evidence) {
@@ -120,7 +121,7 @@ func settingReadings(s *report.Setting) []string {
 	return out
 }
 
-// faceCell is the value, or that the machine does not offer the setting.
+// faceCell returns the value of a face, or that the machine does not offer the setting.
 func faceCell(f *report.Face) string {
 	if f.Value == nil && f.State == fact.Absent.String() {
 		return notOffered

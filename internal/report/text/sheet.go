@@ -7,23 +7,20 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// foldedTable is a table whose cells wrap and whose columns, where they do not fit
-// side by side, are printed in several parts below each other; the first
-// columns (fixed) are repeated in each part.
+// foldedTable is a table whose cells are wrapped. If its columns do not fit side by side, it is
+// printed in several parts, each with the first columns (fixed).
 type foldedTable struct {
 	fixed int
 	heads []string
 	// rows of cells; a nil row prints an empty line.
 	rows [][]string
-	// nothing is the cell that says nothing: a row of them alone is left out of
-	// its part.
+	// nothing is the content of an empty cell: a row with nothing else is left out of its part.
 	nothing string
-	// most is the widest that a column may be, the last one's for all further
-	// ones.
+	// most limits the widths of the columns; the last value is used for all further columns.
 	most []int
 }
 
-// leastCell is the width that a column keeps however narrow the page is.
+// leastCell is the least width of a column, however narrow the page is.
 const leastCell = 12
 
 func (s *foldedTable) print(p *printer, indent int) {
@@ -49,7 +46,8 @@ func (s *foldedTable) print(p *printer, indent int) {
 	}
 }
 
-// widths are those of the widest cells, bounded, and never less than the head.
+// widths returns the widths of the columns: those of their widest cells within the limits, and at
+// least those of their heads.
 func (s *foldedTable) widths() []int {
 	out := make([]int, len(s.heads))
 	for i, head := range s.heads {
@@ -63,7 +61,7 @@ func (s *foldedTable) widths() []int {
 	return out
 }
 
-// part prints the fixed columns and those from first up to end.
+// part prints the fixed columns and those from first (inclusive) to end (exclusive).
 func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int) {
 	s.line(p, indent, widths, s.heads, first, end)
 	for _, r := range s.rows {
@@ -78,7 +76,7 @@ func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int)
 	}
 }
 
-// line prints one row, on as many lines as its longest cell needs.
+// line prints one row, on as many lines as its highest cell needs.
 func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string
@@ -102,9 +100,8 @@ func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string,
 	}
 }
 
-// foldCell breaks a cell at blanks, and words that are too long after an
-// underscore where they have one in reach. A mark of one column in front stays
-// with its word.
+// foldCell breaks a cell at spaces, and words that are too long after an underscore if possible. A
+// mark of one column at the start stays with its word.
 func foldCell(s string, width int) []string {
 	var out []string
 	line := ""

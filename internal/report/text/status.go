@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// status are the pieces of the lines below a grid: channels in use, class,
-// speed, bandwidth.
+// status returns the pieces of the lines below a grid: used channels, class, speed, bandwidth.
 func (d *drawing) status(key int) []string {
 	p := d.population(key)
 	if p == nil {
@@ -47,12 +46,12 @@ func (d *drawing) population(key int) *report.PopulationSocket {
 	return nil
 }
 
-// channelsUsed is "2 of 3 channels", with '?' for what is not known.
+// channelsUsed returns for example "2 of 3 channels", with '?' for an unknown number.
 func channelsUsed(p *report.PopulationSocket) string {
 	return countOr(p.ChannelsPopulated) + " of " + countOr(p.ChannelsTotal) + " channels"
 }
 
-// countOr is the number, '?' when it is not known.
+// countOr returns the number as text, "?" if it is not known.
 func countOr(v *int) string {
 	if v == nil {
 		return "?"
@@ -60,7 +59,7 @@ func countOr(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// speed compares the running with the expected speed.
+// speed returns the running and the expected speed.
 func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	running := d.running(key)
 	switch {
@@ -78,8 +77,8 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	return s
 }
 
-// running is the lowest configured speed of the socket's modules; nil as soon
-// as one of them does not say.
+// running returns the lowest configured speed in MT/s of the socket's modules; nil if that of one
+// of them is not known.
 func (d *drawing) running(key int) *int {
 	var lowest *int
 	for i := range d.inv.Slots {
@@ -97,8 +96,7 @@ func (d *drawing) running(key int) *int {
 	return lowest
 }
 
-// marks says in a few words what failed on a socket: causes only, and nothing
-// that is a mere remark.
+// marks returns in a few words what failed on a socket, for causes above info.
 func (d *drawing) marks(key int) []string {
 	var out []string
 	for _, f := range d.causes(key) {
@@ -107,9 +105,8 @@ func (d *drawing) marks(key int) []string {
 	return out
 }
 
-// causes are the failures of a socket that follow from no other and are more than
-// a remark; of memory behind no processor those of the machine that have a word for
-// the picture.
+// causes returns the failures of a socket above info that follow from no other. For memory outside
+// the sockets they are those of the machine that have a word for the picture.
 func (d *drawing) causes(key int) []*report.Finding {
 	subject := "socket " + strconv.Itoa(key)
 	if key == wording.NoSocket {
@@ -128,8 +125,8 @@ func (d *drawing) causes(key int) []*report.Finding {
 	return out
 }
 
-// starved are the slots, by handle, that a failure wants filled: the first of each
-// channel of the socket that holds no DIMM.
+// starved returns the handles of slots that a failure wants to be filled: the first slot of each
+// channel of the socket without a DIMM.
 func (d *drawing) starved(key int) []string {
 	p := d.population(key)
 	wanted := slices.ContainsFunc(d.causes(key), func(f *report.Finding) bool {
@@ -155,7 +152,7 @@ func (d *drawing) starved(key int) []string {
 	return out
 }
 
-// mark is the rule's own word for a failure of the socket, else its id.
+// mark returns the rule's own word for a failure of the socket, else the rule's id.
 func (d *drawing) mark(f *report.Finding, key int) string {
 	if f.Mark == nil {
 		return strings.TrimPrefix(f.Rule, "memory.")
@@ -163,7 +160,7 @@ func (d *drawing) mark(f *report.Finding, key int) string {
 	return strings.ReplaceAll(*f.Mark, verdict.EmptyChannels, d.emptyChannels(key))
 }
 
-// emptyChannels names the channels without a DIMM: "channels 2, 5 empty".
+// emptyChannels lists the channels without a DIMM: "channels 2, 5 empty".
 func (d *drawing) emptyChannels(key int) string {
 	p := d.population(key)
 	var empty []string
@@ -184,8 +181,8 @@ func (d *drawing) emptyChannels(key int) string {
 	}
 }
 
-// failedSlots are the handles of slots that a failure names as its subject:
-// "slot 0x1101 (DIMM_A4)".
+// failedSlots returns the handles of slots that are the subject of a failure: "slot 0x1101
+// (DIMM_A4)".
 func failedSlots(findings []report.Finding) []string {
 	var out []string
 	for i := range findings {
@@ -200,21 +197,21 @@ func failedSlots(findings []report.Finding) []string {
 	return out
 }
 
-// drawing is what the blocks of one machine share.
+// drawing is what the blocks of one machine have in common.
 type drawing struct {
 	inv      *report.Inventory
 	findings []report.Finding
 	// room is the number of columns that a block may take.
 	room int
-	// many is true from three blocks on: then they are kept narrow. wide is true
-	// where they stand below each other.
+	// many is true if there are more than two blocks, which are then kept narrow. wide is true if
+	// blocks are printed below each other.
 	many, wide bool
-	// failed holds the handles of slots that a failure is about, and of empty ones
-	// that it asks to be filled.
+	// failed has the handles of slots that a failure is about, and of empty slots that it wants to
+	// be filled.
 	failed []string
 }
 
-// placed are the slots of one socket whose channel is known.
+// placed returns the slots of one socket whose channel is known.
 func (d *drawing) placed(key int) []*report.Slot {
 	var out []*report.Slot
 	for i := range d.inv.Slots {

@@ -15,14 +15,14 @@ const (
 	wordPass     = "PASS"
 	wordUnknown  = "UNKNOWN"
 	wordError    = "ERROR"
-	// wordIncomplete heads a report without a failure in which something could
-	// not be told: that is not a pass.
+	// wordIncomplete is used for a report without failures in which something is unknown: that is
+	// not a pass.
 	wordIncomplete = "INCOMPLETE"
 )
 
 const styleReset = "\x1b[m"
 
-// wordStyle is the sequence that begins a leading word, "" for a plain one.
+// wordStyle returns the escape sequence before a word in capitals, "" for a plain word.
 func wordStyle(word string) string {
 	switch word {
 	case wordCritical, wordError:
@@ -40,7 +40,7 @@ func wordStyle(word string) string {
 	}
 }
 
-// severityWord is the leading word of a severity.
+// severityWord returns the word in capitals for a severity.
 func severityWord(severity string) string {
 	switch severity {
 	case "critical":

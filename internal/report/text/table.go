@@ -8,37 +8,37 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// column of a table. When the table is wider than the page, columns are left
-// out, the one with the highest drop first; those with drop 0 stay. A column
-// that may be dropped and in which no row says anything is not shown at all.
+// column is a column of a table. If the table is wider than the page, columns are left out, the one
+// with the highest drop first; those with drop 0 stay. A column that may be dropped and is empty in
+// all rows is not shown.
 type column struct {
 	head  string
 	right bool
 	drop  int
-	// always shows the column even when no row says anything in it.
+	// always shows the column even if it is empty in all rows.
 	always bool
 }
 
-// textTable prints rows in columns as wide as their widest cell.
+// textTable prints rows in columns that are as wide as their widest cell.
 type textTable struct {
 	columns []column
 	rows    [][]string
-	// below are lines under a row, by its number, indented and wrapped.
+	// below are lines to print under a row, by its number, indented and wrapped.
 	below map[int][]string
-	// belowMost is how many lines each of them may take, 0 for any number.
+	// belowMost limits how many lines each of them may take, 0 for no limit.
 	belowMost int
 }
 
 const (
 	tableGap = 2
-	// belowIndent is how far the lines under a row stand to its right.
+	// belowIndent is by how much the lines under a row are indented.
 	belowIndent = 4
 )
 
-// row adds a row; an empty cell prints as "-": nothing is known there.
+// row adds a row; an empty cell is printed as "-", which means unknown.
 func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// print lays the table out and says which columns had no room.
+// print prints the table and says which columns were left out.
 func (t *textTable) print(p *printer, indent int) {
 	widths := t.widths()
 	left := t.dropColumns(widths, p.width-indent)
@@ -64,7 +64,7 @@ func (t *textTable) print(p *printer, indent int) {
 	}
 }
 
-// dropColumns takes columns out (width -1) until the rest fits, and names them.
+// dropColumns leaves out columns (width -1) until the rest fits, and returns their names.
 func (t *textTable) dropColumns(widths []int, room int) []string {
 	var left []string
 	for totalWidth(widths) > room {
@@ -83,7 +83,7 @@ func (t *textTable) dropColumns(widths []int, room int) []string {
 	return left
 }
 
-// widths are those of the columns, -1 for one that is not to be shown.
+// widths returns the widths of the columns, -1 for one that is not shown.
 func (t *textTable) widths() []int {
 	widths := make([]int, len(t.columns))
 	for i := range t.columns {

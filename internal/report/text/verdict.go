@@ -9,14 +9,14 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// verdict is the one line to read when there is time for one.
+// verdict prints the verdict in one line.
 func (p *printer) verdict(r *report.Report) {
 	word, says := judgement(r)
 	p.section(word, says+"; "+restCounts(r.Summary, p.verbose))
 }
 
-// last repeats the verdict, with the exit status and what to do next: the line
-// that is still on the screen when the rest has scrolled away.
+// last prints the verdict again, with the exit status and the next step: the line that is visible
+// after the rest has scrolled away.
 func (p *printer) last(r *report.Report, exit *int) {
 	word, says := judgement(r)
 	if p.tight < tightest {
@@ -28,7 +28,7 @@ func (p *printer) last(r *report.Report, exit *int) {
 	p.section(word, says+"; next: "+NextStep(r, wordAdvice))
 }
 
-// Verdict is the leading word of a report and the line that says it all.
+// Verdict returns the word in capitals for a report, and the verdict in one line.
 func Verdict(r *report.Report) (word, says string) {
 	word, says = judgement(r)
 	if len(r.Findings) > 0 {
@@ -37,7 +37,7 @@ func Verdict(r *report.Report) (word, says string) {
 	return word, says
 }
 
-// judgement is the leading word of a report and what it means in a few words.
+// judgement returns the word in capitals for a report, and its meaning in a few words.
 func judgement(r *report.Report) (word, says string) {
 	s := r.Summary
 	switch {
@@ -58,12 +58,12 @@ func judgement(r *report.Report) (word, says string) {
 	}
 }
 
-// isGuest reports whether the machine is a virtual one: of its memory nothing is
-// judged, whether its hypervisor shows it a table or not.
+// isGuest tells whether the machine is virtual: its memory is not judged, even if its hypervisor
+// provides a table.
 func isGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
 
-// onlyLive reports whether all that is not known is what the running kernel
-// shows: then a file passed as far as a file can.
+// onlyLive tells whether everything unknown is something that only the running kernel shows; then a
+// file passed as far as a file can.
 func onlyLive(findings []report.Finding) bool {
 	for i := range findings {
 		f := &findings[i]
@@ -74,8 +74,8 @@ func onlyLive(findings []report.Finding) bool {
 	return true
 }
 
-// NextStep is what to do about a report, in a few words; advice is what the part is called
-// that advises.
+// NextStep returns in a few words what to do about a report; advice is the name of the part with
+// the advice.
 func NextStep(r *report.Report, advice string) string {
 	s := r.Summary
 	switch {
@@ -109,8 +109,7 @@ func worstSeverity(findings []report.Finding) string {
 	return severity
 }
 
-// failCounts counts failures by severity, worst first: "2 findings at
-// warning, 1 at info".
+// failCounts counts failures by severity, the worst first: "2 findings at warning, 1 at info".
 func failCounts(findings []report.Finding) string {
 	var at [4]int
 	for i := range findings {
@@ -131,7 +130,7 @@ func failCounts(findings []report.Finding) string {
 	return out
 }
 
-// restCounts counts what did not fail. Pass and unknown are always named.
+// restCounts counts the other findings. Passes and unknowns are always included.
 func restCounts(s report.Summary, all bool) string {
 	out := strconv.Itoa(s.Pass) + " passed, " + strconv.Itoa(s.Unknown) + " unknown"
 	if all {
