@@ -9,22 +9,22 @@ import (
 
 const acpiTables = "/sys/firmware/acpi/tables"
 
-// ACPI says which tables firmware handed over. Only their names are read; the
-// content needs root (Documentation/ABI/testing/sysfs-firmware-acpi).
+// ACPI says which ACPI tables firmware provided. Only their names are read; reading the content
+// needs root (Documentation/ABI/testing/sysfs-firmware-acpi).
 type ACPI struct {
 	Source Source
 	// Tables are the names listed, sorted: "APIC", "SRAT", "SSDT1".
 	Tables Value[[]string]
-	// Masked is true when /sys/firmware is empty, as container runtimes make
-	// it: nothing follows then from what is missing.
+	// Masked is true if /sys/firmware is empty, as container runtimes make it. Then a missing table
+	// means nothing.
 	Masked bool
 	// PMProfile is the FADT's preferred profile: 4 enterprise server, 7
 	// performance server, 0 unspecified.
 	PMProfile Value[int64]
 }
 
-// ReadACPI lists /sys/firmware/acpi/tables. An empty list is not taken as "no
-// tables": the kernel always shows some, so it was masked or not captured.
+// ReadACPI lists /sys/firmware/acpi/tables. An empty list does not mean "no tables", because the
+// kernel always shows some: it was masked or not captured.
 func ReadACPI(root *Root) *ACPI {
 	r := newReader(root)
 	a := &ACPI{Tables: r.names(acpiTables), Masked: root.firmwareMasked() != nil}
@@ -43,13 +43,13 @@ func ReadACPI(root *Root) *ACPI {
 	return a
 }
 
-// tableNames leaves out the folders that are not tables.
+// tableNames removes the names of folders that are not tables.
 func tableNames(names []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
 }
 
-// Has reports whether firmware handed over a table: "SRAT", "SLIT", "HMAT",
-// "PPTT", "APIC", "CEDT". It is unknown where the list is.
+// Has tells whether firmware provided a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It
+// is unknown if the list is.
 func (a *ACPI) Has(table string) Value[bool] {
 	return derive(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
 }

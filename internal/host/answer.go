@@ -13,12 +13,12 @@ import (
 // "readlink".
 type question struct{ op, path string }
 
-// answer is what a recorded capture notes of a question.
+// answer is what the notes of a capture record for a question.
 type answer struct {
 	state fact.State
-	// reason is the failure's cause, in words.
+	// reason is the cause of the failure, in words.
 	reason string
-	// names, kind and target answer list, stat and readlink.
+	// names, kind and target are the answers to list, stat and readlink.
 	names  []string
 	kind   Kind
 	target string
@@ -27,11 +27,11 @@ type answer struct {
 // questions are the words of the notes.
 var questions = [...]string{"read", "head", "list", "stat", "readlink"}
 
-// kindWords are the kinds as notes write them.
+// kindWords are the kinds as they are written in the notes.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
-// notedError gives a noted reason its own error back, so that callers that ask for
-// one of the package's find it.
+// notedError returns the error with this text, so that callers which compare with one of the
+// package's errors find it.
 func notedError(reason string) error {
 	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
 		if err.Error() == reason {
@@ -41,7 +41,7 @@ func notedError(reason string) error {
 	return errors.New(reason)
 }
 
-// line is an answer as a line of the notes; "" for one that has none.
+// line returns the answer as a line of the notes, "" if it needs none.
 func (a *answer) line(q question) string {
 	var fields []string
 	switch {
@@ -64,7 +64,7 @@ func (a *answer) line(q question) string {
 	return strings.Join(fields, "\t") + "\n"
 }
 
-// unnotable reports a name that would break a line of the notes.
+// unnotable tells whether a name would break a line of the notes.
 func unnotable(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
 func plainReason(s string) string {
@@ -76,8 +76,7 @@ func plainReason(s string) string {
 	}, s)
 }
 
-// registerNote is what a capture notes of one register: its value, or the
-// state in which it was not read.
+// registerNote is what the notes record for one register: its value, or why it was not read.
 type registerNote struct {
 	value uint64
 	state fact.State

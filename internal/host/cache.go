@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// Caches are the caches as cpuN/cache tells
-// (Documentation/ABI/testing/sysfs-devices-system-cpu).
+// Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
 type Caches struct {
 	// Levels are the caches of the first online CPU that has any.
 	Levels Value[[]Cache]
@@ -29,12 +28,12 @@ type Cache struct {
 	SizeBytes Value[int64]
 }
 
-// L3Groups counts the distinct L3 caches.
+// L3Groups returns the number of level 3 caches.
 func (c *Caches) L3Groups() Value[int] {
 	return derive(c.L3, func(groups [][]int) int { return len(groups) })
 }
 
-// CPUsPerL3 is the size of the largest L3 group.
+// CPUsPerL3 returns the number of CPUs in the largest L3 group.
 func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
 
 func unknownCaches(online Value[[]int]) Caches {
@@ -46,8 +45,8 @@ const maxLevel = 8
 
 var errNoL3 = errors.New("no cache of level 3")
 
-// caches reads the caches of the first CPU and the groups that share an L3:
-// two files for each group.
+// caches reads the caches of the first CPU and the groups that share an L3, with two files for each
+// group.
 func (r *reader) caches(online []int) Caches {
 	levels := r.levels(online[0])
 	g := newGrouping(online)
@@ -71,12 +70,11 @@ func (r *reader) caches(online []int) Caches {
 	return Caches{Levels: levels, L3: g.l3(levels)}
 }
 
-// l3Finder remembers where the last CPU had its L3, and how its sharers are
-// listed.
+// l3Finder remembers the index of the last CPU's L3, and how its CPUs are listed.
 type l3Finder struct{ index, which int }
 
-// joinL3 makes the group of one CPU; found is false when it has no L3. A CPU
-// whose caches cannot be read is an error: its group would be missing.
+// joinL3 makes the group of one CPU. found is false if it has no L3. A CPU whose caches cannot be
+// read is an error, because its group would be missing.
 func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
 	if f.index < 0 || !r.isL3(cpu, f.index) {
 		levels := r.levels(cpu)
@@ -116,7 +114,7 @@ func (r *reader) isL3(cpu, index int) bool {
 	return err == nil && string(b) == "3"
 }
 
-// l3Index finds the entry of level 3; it is not always index3.
+// l3Index returns the index of level 3, which is not always 3.
 func l3Index(levels Value[[]Cache]) int {
 	for _, c := range levels.V {
 		if c.Level == 3 && c.Type != "Instruction" {
@@ -126,8 +124,8 @@ func l3Index(levels Value[[]Cache]) int {
 	return -1
 }
 
-// levels reads every cache of one CPU. An entry whose level cannot be read is
-// left out only when it is absent; otherwise the list is not known.
+// levels reads every cache of one CPU. An entry whose level cannot be read is skipped only if the
+// file is absent; otherwise the list is unknown.
 func (r *reader) levels(cpu int) Value[[]Cache] {
 	dir := indexed(cpuPrefix, cpu, "/cache")
 	found := r.numbered(dir, "index")

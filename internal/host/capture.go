@@ -19,18 +19,18 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Bounds of a capture.
+// Limits for a capture.
 const (
 	maxStream  = 1 << 30 // bytes after decompression
 	maxKept    = 96 << 20
 	maxMembers = 1 << 20
 	maxFiles   = 1 << 19
 	maxDepth   = 32
-	// maxMember bounds one kept file; only cpuinfo comes near it.
+	// maxMember limits one kept file, in bytes; only cpuinfo comes near it.
 	maxMember = LimitCPUInfo
 )
 
-// OpenCaptureFile is OpenCapture of a named file, which must be a regular one.
+// OpenCaptureFile is OpenCapture for a named file, which must be a regular file.
 func OpenCaptureFile(name string) (*Root, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -47,19 +47,18 @@ func OpenCaptureFile(name string) (*Root, error) {
 	return OpenCapture(name, f)
 }
 
-// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, told apart by
-// content) of the sys and proc trees of one machine into memory: memaudit's
-// own captures, hwloc-gather-topology, lscpu and ghw snapshots. The trees may
-// lie below up to three leading folders. What an audit never asks for is
-// skipped. An archive that is cut short is Truncated, one with several
-// machines or beyond the bounds is Refused, one without any is Malformed.
+// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, recognised by content) with the sys and
+// proc trees of one machine into memory: memaudit's own captures, and those of
+// hwloc-gather-topology, lscpu and ghw. The trees may be below up to three leading folders. Files
+// that no audit reads are skipped. An archive that is cut short is Truncated, one with several
+// machines or above the limits is Refused, and one without a machine is Malformed.
 func OpenCapture(name string, in io.Reader) (*Root, error) {
 	l := newLoader()
 	return l.root(name, l.load(in))
 }
 
-// OpenMembers is OpenCapture of the members of an archive without the archive: what tests
-// make by the hundred needs no packing.
+// OpenMembers is OpenCapture for the members of an archive. Tests that make hundreds of captures
+// need not pack them.
 func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
 	l := newLoader()
 	for h, body := range members {
@@ -70,7 +69,7 @@ func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root,
 	return l.root(name, l.finish())
 }
 
-// root is the one machine of what was loaded, or says what err makes of it.
+// root returns the machine that was loaded, or an error with its State.
 func (l *loader) root(name string, err error) (*Root, error) {
 	if err == nil {
 		var tree *memTree
@@ -87,7 +86,7 @@ func (l *loader) root(name string, err error) (*Root, error) {
 	return nil, &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
 }
 
-// captureState gives the State of a defect of the archive itself.
+// captureState returns the State for a defect of the archive itself.
 func captureState(err error) fact.State {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -111,9 +110,9 @@ type loader struct {
 	machines map[string]*memTree
 	members  int
 	kept     int64
-	// stream and keep bound the bytes unpacked and kept.
+	// stream and keep are the limits of the bytes unpacked and kept.
 	stream, keep int64
-	// hard are hard links, resolved when all members are known.
+	// hard are hard links, which are resolved after all members are loaded.
 	hard []hardLink
 	// data is the file that is being read.
 	data bytes.Buffer
@@ -159,7 +158,7 @@ func (l *loader) load(in io.Reader) error {
 	}
 }
 
-// finish resolves what needs all members.
+// finish resolves hard links.
 func (l *loader) finish() error {
 	for _, h := range l.hard {
 		l.link(h)
@@ -167,9 +166,9 @@ func (l *loader) finish() error {
 	return nil
 }
 
-// endOfArchive is the length of the zero blocks that end a tar archive. The tar
-// reader takes any end between two members for the end of the archive, so one
-// that was cut there would pass for whole, and its missing files for absent.
+// endOfArchive is the length in bytes of the zero blocks that end a tar archive. The tar reader
+// accepts any end between two members as the end of the archive, so an archive that was cut there
+// would seem complete and its missing files absent.
 const endOfArchive = 1024
 
 // zeroTail counts the zero bytes at the end of what was read.
@@ -189,8 +188,8 @@ func (z *zeroTail) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// zerosAtEnd counts the zero bytes at the end of b, eight at a time: half of an archive of
-// small files are such bytes.
+// zerosAtEnd counts the zero bytes at the end of b, eight at a time, because half of an archive of
+// small files is zeros.
 func zerosAtEnd(b []byte) int {
 	n := len(b)
 	for n >= 8 && binary.NativeEndian.Uint64(b[n-8:n]) == 0 {
@@ -202,7 +201,7 @@ func zerosAtEnd(b []byte) int {
 	return len(b) - n
 }
 
-// decompress looks at the first bytes.
+// decompress recognises the compression by the first bytes.
 func decompress(in io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	magic, err := b.Peek(6)
@@ -260,8 +259,7 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	return nil
 }
 
-// memberName cleans a name. Names that climb out of the archive are not
-// members of any machine.
+// memberName cleans a name; false for one that leads out of the archive.
 func memberName(name string) (string, bool) {
 	for strings.HasPrefix(name, "./") {
 		name = name[2:]
@@ -273,8 +271,8 @@ func memberName(name string) (string, bool) {
 	return path.Clean(name), true
 }
 
-// OfCapture reports whether a member of an archive, by its name, belongs to a
-// machine's trees or to what memaudit's own captures hold beside them.
+// OfCapture tells by its name whether a member of an archive belongs to a machine's trees or to
+// what memaudit's own captures hold besides them.
 func OfCapture(name string) bool {
 	name, ok := memberName(name)
 	if ok {
@@ -297,7 +295,7 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	if l.kept += keep; l.kept > l.keep {
 		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, l.keep)
 	}
-	// Grown as it is read: a header may lie about the size.
+	// Grown while reading, because a header may state a wrong size.
 	l.data.Reset()
 	if _, err := l.data.ReadFrom(io.LimitReader(body, keep)); err != nil {
 		return err
@@ -309,7 +307,7 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	return nil
 }
 
-// maxMemberOf bounds one member.
+// maxMemberOf returns the limit in bytes for one member.
 func maxMemberOf(p string) int {
 	if p == notesName || strings.HasPrefix(p, InputsFolder) {
 		return limitNotes
@@ -317,8 +315,7 @@ func maxMemberOf(p string) int {
 	return maxMember
 }
 
-// link gives a hard link the bytes of its target, which must be a file of the
-// same machine.
+// link gives a hard link the content of its target, which must be a file of the same machine.
 func (l *loader) link(h hardLink) {
 	node := &memNode{kind: KindOther}
 	if name, ok := memberName(h.target); ok {

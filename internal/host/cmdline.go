@@ -11,7 +11,7 @@ type Cmdline struct {
 	Source Source
 	// Line is /proc/cmdline as read.
 	Line Value[string]
-	// Options are its words in order; for most options the last one wins.
+	// Options are its words in order; the last one counts for most options.
 	Options []kerneltext.Option
 }
 

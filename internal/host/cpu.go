@@ -8,27 +8,25 @@ import (
 // (Documentation/admin-guide/cputopology.rst).
 type CPU struct {
 	Source Source
-	// Online, Present, Possible and Offline are CPU numbers from the files of
-	// the same name in /sys/devices/system/cpu. Without the file Online is
-	// derived from the folders that have a topology, else from cpuinfo.
+	// Online, Present, Possible and Offline are the CPU numbers in the files of the same names in
+	// /sys/devices/system/cpu. Without its file Online is derived from the folders with a topology,
+	// or else from cpuinfo.
 	Online, Present, Possible, Offline Value[[]int]
 	Topology
 	Caches
-	// SMTControl and SMTActive are smt/control and smt/active as printed.
+	// SMTControl and SMTActive are the contents of smt/control and smt/active.
 	SMTControl, SMTActive Value[string]
 	Identity
 	// Microcodes are the revisions of the first and last CPU of each package
 	// (cpuN/microcode/version, else every processor of cpuinfo).
 	Microcodes Sampled
-	// Hybrid is true where the kernel has PMUs of two kinds of core
-	// (/sys/devices/cpu_atom).
+	// Hybrid is true if the kernel has PMUs for two kinds of cores (/sys/devices/cpu_atom).
 	Hybrid Value[bool]
 }
 
-// ReadCPU reads /sys/devices/system/cpu and the first processor of
-// /proc/cpuinfo. Siblings are read once for each group, never for each CPU:
-// the list of one CPU tells all the others of its core, die, package and
-// cache.
+// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo. Lists of siblings
+// are read once for each group and not for each CPU, because all CPUs of a core, die, package or
+// cache have the same list.
 func ReadCPU(root *Root) *CPU {
 	r := newReader(root)
 	c := &CPU{
@@ -71,9 +69,8 @@ func (r *reader) online() Value[[]int] {
 	return list
 }
 
-// withTopology lists the CPUs that have a topology folder: captures of kernels
-// before 2.6.26 have no list of online CPUs, and an offline CPU has no
-// topology there.
+// withTopology lists the CPUs that have a topology folder: captures of kernels before 2.6.26 have
+// no list of online CPUs, and offline CPUs have no topology there.
 func (r *reader) withTopology() Value[[]int] {
 	dirs := r.numbered(cpuDir, "cpu")
 	if dirs.State != fact.OK {
@@ -91,8 +88,7 @@ func (r *reader) withTopology() Value[[]int] {
 	return known(online, cpuDir, "")
 }
 
-// hybrid looks for the PMU of efficient cores, which is where perf and lscpu
-// look too.
+// hybrid looks for the PMU of efficient cores, as perf and lscpu do.
 func (r *reader) hybrid() Value[bool] {
 	return r.isDir("/sys/devices/cpu_atom")
 }
@@ -115,8 +111,8 @@ func (r *reader) microcodes(c *CPU) Sampled {
 	return s
 }
 
-// Sample names the CPUs that stand for all: the first and the last of each
-// package; without packages the first and the last online.
+// Sample returns CPUs that represent all: the first and the last of each package or, without
+// packages, the first and the last online.
 func (c *CPU) Sample() []int {
 	var out []int
 	pick := func(cpus []int) {

@@ -9,22 +9,21 @@ import (
 
 const (
 	freqDir = cpuDir + "/cpufreq"
-	// samplePolicies bounds the policies that are read: all up to this many,
-	// beyond it so many evenly spread ones, always with the first and last.
+	// samplePolicies limits the policies that are read. If there are more, this many are read at
+	// even distances, including the first and the last.
 	samplePolicies = 64
 )
 
-// CPUFreq is the frequency driver and what it shows
-// (Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst,
-// amd-pstate.rst). Frequencies are in kHz.
+// CPUFreq is the frequency driver and its settings (Documentation/admin-guide/pm/cpufreq.rst,
+// intel_pstate.rst, amd-pstate.rst). Frequencies are in kHz.
 type CPUFreq struct {
 	Source Source
-	// Policies counts cpufreq/policyN. Known and 0 where the kernel has no
-	// frequency driver.
+	// Policies counts cpufreq/policyN. It is known to be 0 if the kernel has no frequency driver.
 	Policies Value[int]
-	// First is the policy of the lowest number in full.
+	// First is the policy with the lowest number, with all its fields.
 	First Policy
-	// What may differ between policies, over a sample of at most 64.
+	// Drivers and the others may differ between policies; they are read from at most samplePolicies
+	// policies.
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
 	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc).
 	Boost Value[bool]
@@ -57,14 +56,14 @@ type Policy struct {
 	CPPCNominalPerf, CPPCHighestPerf Value[int64]
 }
 
-// Uncore is one entry of intel_uncore_frequency, in kHz. Initial is what
-// firmware left, Min and Max hold now.
+// Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
+// Min and Max the present ones.
 type Uncore struct {
 	Name                                         string
 	InitialMinKHz, InitialMaxKHz, MinKHz, MaxKHz Value[int64]
 }
 
-// ReadCPUFreq reads cpufreq. cpu names the CPUs.
+// ReadCPUFreq reads cpufreq. cpu says which CPUs exist.
 func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	r := newReader(root)
 	c := &CPUFreq{
@@ -106,8 +105,8 @@ func (r *reader) flag(path string) Value[bool] {
 	}
 }
 
-// policies lists the policy folders; kernels before 4.3 have cpuN/cpufreq
-// instead. None at all is a statement only in a whole tree.
+// policies lists the policy folders; kernels before 4.3 have cpuN/cpufreq instead. That there are
+// none is known only in a complete tree.
 func (r *reader) policies(cpu *CPU) Value[[]string] {
 	found := r.numbered(freqDir, "policy")
 	dirs := []string{}
@@ -151,8 +150,8 @@ func (r *reader) policy(dir string) Policy {
 	}
 }
 
-// comparePolicies reads what an administrator sets per policy. An attribute
-// that the first policy lacks is not asked of the others.
+// comparePolicies reads what an administrator can set for each policy. An attribute that the first
+// policy lacks is not read for the others.
 func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	attrs := [...]struct {
 		name string
@@ -173,7 +172,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	}
 }
 
-// spread picks at most n entries, evenly, with the first and the last.
+// spread selects at most n entries at even distances, including the first and the last.
 func spread(all []string, n int) []string {
 	if len(all) <= n {
 		return all

@@ -15,7 +15,7 @@ import (
 // cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
 type cpuinfoKeys map[string]string
 
-// text returns the first of these keys that is there and not empty.
+// text returns the value of the first of these keys that exists and is not empty.
 func (k cpuinfoKeys) text(names ...string) Value[string] {
 	for _, name := range names {
 		if v := k[name]; v != "" {
@@ -25,7 +25,7 @@ func (k cpuinfoKeys) text(names ...string) Value[string] {
 	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
-// number returns the first of these keys as a number, decimal or 0x.
+// number returns the value of the first of these keys as a number, decimal or with 0x.
 func (k cpuinfoKeys) number(names ...string) Value[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
@@ -54,8 +54,8 @@ func (k cpuinfoKeys) vendor() Value[string] {
 	return known(name, cpuinfo, code.V)
 }
 
-// implementer names the designer of an Arm core by MIDR_EL1[31:24] (Arm
-// Architecture Reference Manual; the kernel's arch/arm64/include/asm/cputype.h).
+// implementer returns the designer of an Arm core by MIDR_EL1[31:24] (Arm Architecture Reference
+// Manual; the kernel's arch/arm64/include/asm/cputype.h).
 func implementer(code string) (string, bool) {
 	switch code {
 	case "0x41":
@@ -91,8 +91,8 @@ func implementer(code string) (string, bool) {
 	}
 }
 
-// architecture asks the kernel (6.1 and later) or derives the word from keys
-// that only one architecture prints.
+// architecture reads the kernel's word (6.1 and later) or derives it from keys that only one
+// architecture prints.
 func (r *reader) architecture(k cpuinfoKeys) Value[string] {
 	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
@@ -158,11 +158,11 @@ func (r *reader) identity() Identity {
 
 // Identity is the model of the first processor from /proc/cpuinfo.
 type Identity struct {
-	// Vendor is the CPUID vendor, "GenuineIntel"; "ARM" and the like by
-	// implementer for Arm. Brand is "model name" or its like.
+	// Vendor is the CPUID vendor such as "GenuineIntel", or the implementer of an Arm core such as
+	// "ARM". Brand is "model name" or a similar key.
 	Vendor, Brand Value[string]
-	// Family, Model and Stepping are CPUID's, decimal; for Arm Family is the
-	// architecture, Model the part and Stepping the revision.
+	// Family, Model and Stepping are those of CPUID, decimal. On Arm Family is the architecture,
+	// Model the part and Stepping the revision.
 	Family, Model, Stepping Value[int]
 	// Microcode is the revision as printed, "0x2007108".
 	Microcode Value[string]
@@ -175,8 +175,8 @@ type Identity struct {
 	Architecture Value[string]
 }
 
-// allProcessors parses the whole of /proc/cpuinfo. Reading it is slow on big
-// machines; only what sysfs does not tell is looked up here.
+// allProcessors parses the whole of /proc/cpuinfo. That is slow on large machines, so it is used
+// only for what sysfs does not tell.
 func (r *reader) allProcessors() Value[[]kerneltext.Processor] {
 	b, err := r.bytes(cpuinfo, LimitCPUInfo)
 	if err != nil {

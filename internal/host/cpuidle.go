@@ -12,14 +12,13 @@ type CPUIdle struct {
 	Source Source
 	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none".
 	Driver, Governor Value[string]
-	// States are those of the first online CPU, by index.
+	// States are the states of the first online CPU, by index.
 	States Value[[]IdleState]
-	// Names and Disabled compare the sampled CPUs (first and last of each
-	// package): the names of all states, and which of them are disabled, as
-	// "POLL C1 C1E C6" and "0 0 0 1".
+	// Names and Disabled are sampled from the first and last CPU of each package: the names of all
+	// states, and which of them are disabled, for example "POLL C1 C1E C6" and "0 0 0 1".
 	Names, Disabled Sampled
-	// IntelIdleMax and ProcessorMax are the drivers' max_cstate parameters;
-	// the second is readable by root only.
+	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can
+	// read the second.
 	IntelIdleMax, ProcessorMax Value[int64]
 }
 
@@ -30,19 +29,19 @@ type IdleState struct {
 	Name, Desc Value[string]
 	// LatencyUS and ResidencyUS are in microseconds.
 	LatencyUS, ResidencyUS Value[int64]
-	// Disabled is the "disable" file: the administrator, or the driver at
-	// boot when DefaultStatus is "disabled" (Linux 5.6+).
+	// Disabled is the file "disable", set by an administrator or, if DefaultStatus is "disabled",
+	// by the driver at boot (Linux 5.6 and later).
 	Disabled      Value[bool]
 	DefaultStatus Value[string]
 	// Usage counts entries since boot.
 	Usage Value[int64]
 }
 
-// maxStates is the kernel's CPUIDLE_STATE_MAX with room to spare.
+// maxStates is above the kernel's CPUIDLE_STATE_MAX.
 const maxStates = 32
 
-// ReadCPUIdle reads cpuidle of the first online CPU in full and of the
-// sampled ones as far as they may differ. cpu names the CPUs.
+// ReadCPUIdle reads all of cpuidle for the first online CPU, and what may differ for the sampled
+// ones. cpu says which CPUs exist.
 func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	r := newReader(root)
 	const dir = cpuDir + "/cpuidle"

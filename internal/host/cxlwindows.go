@@ -22,13 +22,12 @@ const (
 	cedtWindowSize  = 16
 	cedtWindowLeast = 36
 	limitCEDT       = 64 << 10
-	// maxWindows bounds the kernel's root decoders that are looked at.
+	// maxWindows limits how many of the kernel's root decoders are read.
 	maxWindows = 64
 )
 
-// windows are the ranges of addresses that lead to CXL memory: firmware's fixed
-// windows, else the kernel's root decoders (Documentation/ABI/testing/sysfs-bus-cxl).
-// Root alone may read either.
+// windows returns the address ranges that lead to CXL memory: firmware's fixed windows, else the
+// kernel's root decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
 func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
 	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
@@ -78,8 +77,8 @@ func fixedWindows(b []byte) ([]Range, error) {
 	return list, nil
 }
 
-// rootDecoders lists the windows as the kernel's decoders of the root port have
-// them; one that cannot be read leaves the list unknown.
+// rootDecoders returns the windows of the kernel's decoders of the root port. If one cannot be
+// read, the list is unknown.
 func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 	const dir = "/sys/bus/cxl/devices"
 	if devices.State != fact.OK {
@@ -107,7 +106,7 @@ func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 	return known(list, dir, rangesText(list))
 }
 
-// rangesText writes ranges as /proc/iomem does: the last address belongs to them.
+// rangesText writes ranges as /proc/iomem does, with the last address included.
 func rangesText(list []Range) string {
 	words := make([]string, len(list))
 	for i, w := range list {

@@ -1,14 +1,12 @@
 package host
 
-// Devices are the kernel's devices that stand for a feature of the platform in
-// use.
+// Devices are kernel devices that show that a feature of the platform is in use.
 type Devices struct {
-	// IOMMUs are the units of /sys/class/iommu, sorted: "dmar0", "ivhd1",
-	// "smmu3.0x0000". Intel's are there only while the kernel translates
-	// (linux drivers/iommu/intel/dmar.c).
+	// IOMMUs are the units in /sys/class/iommu, sorted: "dmar0", "ivhd1", "smmu3.0x0000". Intel's
+	// exist only while the kernel translates addresses (linux drivers/iommu/intel/dmar.c).
 	IOMMUs Value[[]string]
-	// KVM is the device number of /dev/kvm: it exists only where the kernel's
-	// hypervisor found the processor's virtualization switched on.
+	// KVM is the device number of /dev/kvm, which exists only if the kernel found the processor's
+	// virtualization switched on.
 	KVM Value[string]
 }
 

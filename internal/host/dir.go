@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirBackend reads below a folder of the file system.
+// dirBackend reads files below a folder of the file system.
 type dirBackend struct {
 	fd int
-	// live: the running machine, whose links need no confinement.
+	// live: this is the running machine, whose links need no confinement.
 	live bool
-	// openat2 says that the kernel resolves beneath a folder for us; without
-	// it every path is walked here.
+	// openat2: the kernel can resolve a path beneath a folder. Otherwise every path is resolved
+	// here.
 	openat2 bool
-	// safe[0] and safe[1] say that DIR/sys and DIR/proc are real kernel file
-	// systems: complete, and without device nodes.
+	// safe[0] and safe[1] say that DIR/sys and DIR/proc are real kernel file systems: complete and
+	// without device nodes.
 	safe [2]bool
 
 	mu sync.Mutex
-	// gone are folders of a tree that is not whole that were asked for once and are not there.
+	// gone are folders of an incomplete tree that were found to be missing.
 	gone map[string]bool
 }
 
@@ -34,7 +34,7 @@ func OpenLive() (*Root, error) {
 		return nil, readError("open", "/", err)
 	}
 	b := &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}
-	// An empty /sys says nothing about this machine: then nothing is absent.
+	// If /sys is empty, missing files do not count as absent.
 	for i, tree := range []string{"sys", "proc"} {
 		names, err := b.list(tree)
 		b.safe[i] = err == nil && len(names) > 0
@@ -42,10 +42,9 @@ func OpenLive() (*Root, error) {
 	return &Root{name: "/", kernel: "/", b: b}, nil
 }
 
-// OpenDir opens a machine mounted or unpacked below dir, which holds sys, proc
-// or both, directly or below one or two leading folders. Where DIR/sys is a
-// mounted sysfs a missing folder is Absent, in an unpacked tree it is
-// Unread. Links are followed inside dir only.
+// OpenDir opens a machine that is mounted or unpacked below dir. dir holds sys, proc or both,
+// directly or below one or two leading folders. If DIR/sys is a mounted sysfs, a missing folder is
+// Absent; in an unpacked tree it is Unread. Links are followed only inside dir.
 func OpenDir(dir string) (*Root, error) {
 	top, err := findMachine(dir)
 	if err != nil {
@@ -68,8 +67,7 @@ func OpenDir(dir string) (*Root, error) {
 	return r, nil
 }
 
-// RunningKernel reports whether dir holds the running kernel's own sysfs and so
-// this machine, not an unpacked or foreign one.
+// RunningKernel tells whether dir holds the sysfs of the running kernel, and so this machine.
 func RunningKernel(dir string) bool {
 	fd, err := unix.Open(dir+"/sys", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -80,8 +78,8 @@ func RunningKernel(dir string) bool {
 	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC
 }
 
-// haveOpenat2 probes once: kernels before 5.6 answer ENOSYS, old seccomp
-// filters EPERM.
+// haveOpenat2 tries the system call once: kernels before 5.6 answer ENOSYS, old seccomp filters
+// EPERM.
 func haveOpenat2(fd int) bool {
 	probe, err := unix.Openat2(fd, ".", &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH})
 	if err != nil {
@@ -130,9 +128,9 @@ func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, err
 	return readBounded(fd, dst, limit, strings.HasPrefix(path, "proc/"))
 }
 
-// openFile opens a regular file for reading. Below a kernel file system that
-// is one call; elsewhere the type is looked at before anything is opened, as
-// opening a device can already do harm (a watchdog, a tape).
+// openFile opens a regular file for reading. On a kernel file system that is one call. Elsewhere
+// the type is checked before anything is opened, because just opening a device can do harm (a
+// watchdog, a tape).
 func (d *dirBackend) openFile(path string) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, openFlags, 0) })
@@ -158,7 +156,7 @@ func (d *dirBackend) openFile(path string) (int, error) {
 	return file, err
 }
 
-// openChecked opens and then makes sure that it is a file.
+// openChecked opens a file and then checks that it is a regular one.
 func (d *dirBackend) openChecked(path string) (int, error) {
 	fd, err := d.locate(path, openFlags)
 	if err != nil {
@@ -171,9 +169,9 @@ func (d *dirBackend) openChecked(path string) (int, error) {
 	return fd, nil
 }
 
-// locate opens a path beneath the root. The kernel does it in one call; links
-// that are absolute or seem to leave the root are walked step by step, which
-// keeps the absolute ones inside and refuses the others.
+// locate opens a path beneath the root, in one system call if possible. Paths with absolute links
+// or with links that seem to leave the root are resolved step by step, which keeps the former
+// inside and refuses the latter.
 func (d *dirBackend) locate(path string, flags int) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
@@ -224,9 +222,8 @@ func (d *dirBackend) readlink(path string) (string, error) {
 	return target, nil
 }
 
-// missing tells "not in the folder" from "folder not captured": in a tree that
-// is not whole a missing name counts only where its folder is there and the
-// name itself is not a dangling link.
+// missing distinguishes "not in the folder" from "folder not captured". In an incomplete tree a
+// missing name is absent only if its folder exists and the name is not a dangling link.
 func (d *dirBackend) missing(path string, err error) error {
 	if !errors.Is(err, unix.ENOENT) || d.whole(path) {
 		return err
@@ -258,7 +255,7 @@ func (d *dirBackend) missing(path string, err error) error {
 	return err
 }
 
-// within reports whether the path lies in a folder that was found not to be there.
+// within tells whether the path is in a folder that was found to be missing.
 func (d *dirBackend) within(path string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

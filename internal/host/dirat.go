@@ -15,9 +15,9 @@ const msrMajor = 202
 // errBeyondEnd: a plain file ends before the register.
 var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
 
-// readAt reads registers. The driver's device is opened only where the tree is
-// the running kernel's own: the same device below an unpacked tree would show
-// this machine's registers for that one's.
+// readAt reads registers. The driver's device is opened only if the tree belongs to the running
+// kernel: a device below an unpacked tree would give this machine's registers for the other
+// machine's.
 func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain bool, err error) {
 	fd, plain, err := d.openRegisters(path, cpu)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain 
 	return plain, nil
 }
 
-// openRegisters looks at what the path is before it opens it, for reading only.
+// openRegisters checks the type of the file before it opens it, for reading only.
 func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, err error) {
 	probe, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
 	if err != nil {
@@ -66,8 +66,8 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	return fd, plain, err
 }
 
-// isRegisters makes sure that a device is the msr driver's, whose minor number is
-// that of the CPU.
+// isRegisters checks that a device belongs to the msr driver and that its minor number is that of
+// the CPU.
 func isRegisters(device uint64, cpu int) error {
 	if unix.Major(device) != msrMajor || unix.Minor(device) != uint32(cpu) {
 		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)

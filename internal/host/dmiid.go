@@ -2,9 +2,8 @@ package host
 
 const dmiDir = "/sys/class/dmi/id/"
 
-// DMIID are the strings of /sys/class/dmi/id
-// (Documentation/ABI/testing/sysfs-class-dmi). Serial numbers and the UUID
-// are readable by root only and identify a machine: print them on request.
+// DMIID holds the strings in /sys/class/dmi/id (Documentation/ABI/testing/sysfs-class-dmi). Only
+// root can read serial numbers and the UUID. They identify a machine: print them only on request.
 type DMIID struct {
 	Source                                                           Source
 	Vendor, Product, ProductVersion, ProductFamily, ProductSKU       Value[string]
@@ -14,8 +13,8 @@ type DMIID struct {
 	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag Value[string]
 }
 
-// ReadDMIID reads /sys/class/dmi/id. Denied serial numbers do not lower the
-// state of the source.
+// ReadDMIID reads /sys/class/dmi/id. Serial numbers that may not be read do not lower the state of
+// the source.
 func ReadDMIID(root *Root) *DMIID {
 	r := newReader(root)
 	d := &DMIID{}

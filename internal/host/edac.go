@@ -10,21 +10,20 @@ import (
 const (
 	edacDir    = "/sys/devices/system/edac/mc"
 	edacPrefix = edacDir + "/mc"
-	// Bounds of one listing; the largest machines have 64 controllers.
+	// Limits of one listing; the largest machines have 64 controllers.
 	maxControllers = 1024
 	maxDIMMs       = 1024
 )
 
-// EDAC is what the memory controllers' drivers say
-// (Documentation/admin-guide/ras.rst).
+// EDAC is what the drivers of the memory controllers show (Documentation/admin-guide/ras.rst).
 type EDAC struct {
 	Source Source
-	// Controllers are mc0, mc1 ... in numeric order. Absent where no driver
-	// registered one: that says nothing about ECC.
+	// Controllers are mc0, mc1 and so on, in numeric order. It is Absent if no driver registered
+	// one, which says nothing about ECC.
 	Controllers Value[[]Controller]
 }
 
-// Controller is one memory controller; it is not a socket.
+// Controller is one memory controller, which is not the same as a socket.
 type Controller struct {
 	// Index is the N of mcN.
 	Index int
@@ -34,13 +33,13 @@ type Controller struct {
 	SizeBytes Value[int64]
 	// ScrubRate is sdram_scrub_rate in bytes/s.
 	ScrubRate Value[int64]
-	// CountedSeconds is seconds_since_reset: how long the counters have counted.
+	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
 	CountedSeconds Value[int64]
-	// CorrectedNoInfo and UncorrectedNoInfo are errors that the driver could put
-	// down to no module (ce_noinfo_count, ue_noinfo_count).
+	// CorrectedNoInfo and UncorrectedNoInfo count errors that the driver could not assign to a
+	// module (ce_noinfo_count, ue_noinfo_count).
 	CorrectedNoInfo, UncorrectedNoInfo Value[int64]
-	// Entries are the dimmN, else the rankN, else the csrowN, numerically.
-	// Only populated ones have a folder.
+	// Entries are the folders dimmN, else rankN, else csrowN, in numeric order. Only populated ones
+	// exist.
 	Entries Value[[]EDACEntry]
 }
 
@@ -49,16 +48,16 @@ type EDACEntry struct {
 	// Kind is "dimm", "rank" or "csrow".
 	Kind  string
 	Index int
-	// Label is the driver's or edac-ctl's name; for a csrow that of its first
-	// channel. Location is "channel 0 slot 1".
+	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
+	// channel. Location is for example "channel 0 slot 1".
 	Label, Location Value[string]
-	// SizeBytes of the module; of one rank for rankN.
+	// SizeBytes is the size of the module; for rankN that of one rank.
 	SizeBytes Value[int64]
 	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
 	MemType, Mode, DeviceType Value[string]
-	// Corrected and Uncorrected count errors since the driver was loaded
-	// (dimm_ce_count, dimm_ue_count; kernel 4.10). A csrow's counters are those
-	// of several modules and are not read.
+	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
+	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
+	// read.
 	Corrected, Uncorrected Value[int64]
 }
 
@@ -110,8 +109,8 @@ func (r *reader) controllers() Value[[]Controller] {
 	return known(list, edacDir, "")
 }
 
-// edacEntries reads the layout the driver has; the legacy csrows only where
-// there is neither of the newer ones.
+// edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN
+// and rankN.
 func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)

@@ -2,11 +2,11 @@ package host
 
 import "github.com/memaudit/memaudit/internal/fact"
 
-// asRoot is the advice for a file that only root may read.
+// asRoot is the advice for a file that only root can read.
 const asRoot = "run as root"
 
-// Fact turns a reading into a fact of a source. An unknown one keeps its reason,
-// and says what would make it known.
+// Fact converts a reading to a fact of a source. An unknown fact has the reason, and what would
+// make it known.
 func Fact[T any](source string, v Value[T], c fact.Certainty) fact.Fact[T] {
 	at := fact.Evidence{Source: source, Path: v.Path, Raw: v.Raw}
 	if v.Known() {
@@ -24,7 +24,7 @@ func (v Value[T]) Reason() string {
 	return v.Path + " was not read"
 }
 
-// Advice says what makes a file readable.
+// Advice says what would make a file readable.
 func Advice(s fact.State, path string) string {
 	switch s {
 	case fact.Denied:

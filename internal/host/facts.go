@@ -15,14 +15,13 @@ type Facts struct {
 	Kernel  *Kernel
 	Devices *Devices
 	SMBIOS  *SMBIOS
-	// KernelLog is read on real machines only: a guest has no EFI of its own to
-	// report.
+	// KernelLog is read only on real machines, because a guest has no EFI memory map of its own.
 	KernelLog *KernelLog
-	// FirmwareAttributes are there on desktops and mobile machines only.
+	// FirmwareAttributes exist only on desktop and mobile machines.
 	FirmwareAttributes *FirmwareAttributes
 }
 
-// ReadAll reads everything. It never fails: what could not be read says so.
+// ReadAll reads everything. It returns no error: each value says if it could not be read.
 func ReadAll(root *Root) *Facts {
 	cpu := ReadCPU(root)
 	virt := ReadVirt(root, cpu)
@@ -35,8 +34,8 @@ func ReadAll(root *Root) *Facts {
 	}
 }
 
-// Sources lists the state of every source, in a fixed order; of those that most
-// machines do not have, where they are.
+// Sources returns the state of every source in a fixed order. Sources that most machines do not
+// have are included only if they exist.
 func (f *Facts) Sources() []Source {
 	list := []Source{
 		f.SMBIOS.Source, f.DMIID.Source, f.CPU.Source, f.NUMA.Source, f.Memory.Source,

@@ -29,22 +29,22 @@ type FirmwareAttributes struct {
 type FirmwareDriver struct {
 	// Name is the driver: "dell-wmi-sysman".
 	Name string
-	// PendingReboot is true when changes wait for a reboot: then a current value
-	// may be that of the next boot.
+	// PendingReboot is true if changes wait for a reboot; then a current value may be that of the
+	// next boot.
 	PendingReboot Value[bool]
 	// Attributes in the order of their names.
 	Attributes Value[[]FirmwareAttribute]
 }
 
-// FirmwareAttribute is one setting. Texts (a service tag, an asset tag, an
-// owner) and lists are named, their values are not read.
+// FirmwareAttribute is one setting. Of texts (service tag, asset tag, owner) and lists only the
+// names are read, not the values.
 type FirmwareAttribute struct {
 	Name string
 	// Type is "enumeration", "integer" ...
 	Type, Display Value[string]
-	// Current is readable by root only on Dell's and Lenovo's machines.
+	// Current can be read only by root on Dell's and Lenovo's machines.
 	Current Value[string]
-	// Possible are the words on offer, as far as the driver tells.
+	// Possible are the possible values, if the driver lists them.
 	Possible []string
 }
 
@@ -67,7 +67,7 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	return f
 }
 
-// Present reports whether a driver is there, or could not be looked for.
+// Present tells whether there is a driver, or whether that could not be determined.
 func (f *FirmwareAttributes) Present() bool {
 	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }
@@ -132,8 +132,8 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	return a
 }
 
-// valued reports an attribute whose value is a setting. Kernels before 5.18
-// have no type for Lenovo's, which are all enumerations.
+// valued tells whether the attribute's value is a setting. Before 5.18 the kernel has no type for
+// Lenovo's attributes, which are all enumerations.
 func (a *FirmwareAttribute) valued() bool {
 	switch a.Type.V {
 	case "enumeration", "integer":

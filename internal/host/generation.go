@@ -2,8 +2,7 @@ package host
 
 import "github.com/memaudit/memaudit/internal/fact"
 
-// Generation is a group of processors with one layout of model-specific
-// registers.
+// Generation is a group of processors with the same layout of model-specific registers.
 type Generation uint8
 
 // The generations, by the groups of turbostat 6.12 (linux
@@ -46,8 +45,7 @@ var intelGenerations = [...]struct {
 	{GenGranite, []int{173, 174}},
 }
 
-// Generation tells the group of this processor; GenOther when its identity is
-// not known.
+// Generation returns the group of this processor, GenOther if its identity is not known.
 func (c *CPU) Generation() Generation {
 	family, model := c.Family, c.Model
 	if family.State != fact.OK || model.State != fact.OK {
@@ -96,8 +94,8 @@ func amdGeneration(family, model int) Generation {
 	}
 }
 
-// Intel reports a generation of Intel's.
+// Intel tells whether this is a generation of Intel processors.
 func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenGranite }
 
-// AMD reports a generation of AMD's.
+// AMD tells whether this is a generation of AMD processors.
 func (g Generation) AMD() bool { return g >= GenOpteron }

@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// attribute is a list of CPUs below cpuN, and the mask older kernels have
-// instead.
+// attribute is a file below cpuN with a list of CPUs, and the file with a mask that older kernels
+// have in its place.
 type attribute struct{ list, mask string }
 
 var (
@@ -20,20 +20,19 @@ var (
 
 var errOverlap = errors.New("CPU lists overlap")
 
-// grouping is a partition of the online CPUs, by the index of each CPU's
-// group.
+// grouping divides the online CPUs into groups.
 type grouping struct {
 	groups [][]int
 	// of is the group of each CPU number, -1 for none.
 	of   []int32
 	path string
 	raw  string
-	// err is the first failure; then the groups are not all.
+	// err is the first failure; then groups are missing.
 	err *ReadError
 }
 
-// members reads the siblings of one CPU, restricted to the online CPUs. which
-// remembers the attribute that this kernel has.
+// members reads the siblings of one CPU that are online. which remembers the attribute that this
+// kernel has.
 func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, path, raw string, err *ReadError) {
 	for i := *which; i < 2*len(attrs); i++ {
 		a := attrs[i/2]
@@ -57,11 +56,10 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, pa
 	return nil, "", "", err
 }
 
-// maxFailures stops a partition whose files fail for every CPU.
+// maxFailures is after how many failures a partition without any group yet is given up.
 const maxFailures = 4
 
-// partition groups the online CPUs by one of the attributes, reading it once
-// for each group.
+// partition groups the online CPUs by one of the attributes, which is read once for each group.
 func (r *reader) partition(online []int, attrs []attribute) grouping {
 	g := newGrouping(online)
 	which, failures := 0, 0
@@ -104,8 +102,8 @@ func newGrouping(online []int) grouping {
 	return g
 }
 
-// add makes a group of the listed CPUs that are online. The CPU itself must be
-// among them, and none may be in another group already.
+// add makes a group of the listed CPUs that are online. The CPU itself must be one of them, and
+// none may be in a group already.
 func (g *grouping) add(cpu int, list []int, path string) *ReadError {
 	members := make([]int, 0, len(list))
 	self := false
@@ -135,7 +133,7 @@ func (g *grouping) fail(err *ReadError) {
 	}
 }
 
-// counted turns a partition into a number.
+// counted converts a partition to a number.
 func (g *grouping) counted(f func([][]int) int) Value[int] {
 	if g.err != nil {
 		return unknown[int](g.err)
@@ -159,7 +157,7 @@ func smallest(groups [][]int) int {
 	return n
 }
 
-// scratchSet is set without keeping the list: V is valid until the next call.
+// scratchSet is set with a shared buffer: V is valid only until the next call.
 func (r *reader) scratchSet(path string) Value[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {

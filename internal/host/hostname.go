@@ -4,6 +4,6 @@ package host
 // own UTS namespace, so that a container reads its own.
 const hostNameFile = "/proc/sys/kernel/hostname"
 
-// ReadHostName reads the machine's name. Nothing else here does: a name tells a
-// machine from its sisters, and is read only when somebody asks for it.
+// ReadHostName reads the machine's name. No other function does, because the name identifies the
+// machine; it is called only on request.
 func ReadHostName(root *Root) Value[string] { return newReader(root).text(hostNameFile) }

@@ -1,6 +1,6 @@
 package host
 
-// Kernel are the operating system's own settings beside firmware's, which may
+// Kernel are settings of the operating system that have the same purpose as firmware's, and may
 // contradict a finding.
 type Kernel struct {
 	// Release is /proc/sys/kernel/osrelease, "6.18.44".

@@ -9,11 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// KernelLog is what the kernel said at boot and no file shows.
+// KernelLog is what the kernel reported at boot and shows in no file.
 type KernelLog struct {
-	// Mirrored is what the EFI memory map marks as more reliable: mirrored
-	// memory beside all of it, both in bytes. Absent when the log does not say
-	// so, be it that nothing is mirrored or that the log has forgotten.
+	// Mirrored is the memory that the EFI memory map marks as more reliable, and all memory, both
+	// in bytes. It is Absent if the log does not say so: nothing is mirrored, or the message is no
+	// longer in the log.
 	Mirrored Value[kerneltext.MirroredMemory]
 }
 
@@ -27,8 +27,7 @@ func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	return ReadKernelLog(root)
 }
 
-// ReadKernelLog reads the boot's part of the kernel log. In a capture it is a
-// plain file of messages.
+// ReadKernelLog reads the messages of the boot. In a capture they are a plain file.
 func ReadKernelLog(root *Root) *KernelLog {
 	r := newReader(root)
 	b, err := r.bytes(kernelLog, LimitList)

@@ -9,13 +9,13 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// kernelLog is the device of the kernel's log
-// (Documentation/ABI/testing/dev-kmsg). Reading it needs CAP_SYSLOG where
-// kernel.dmesg_restrict is set.
+// kernelLog is the device of the kernel's log (Documentation/ABI/testing/dev-kmsg). Reading it
+// needs CAP_SYSLOG if kernel.dmesg_restrict is set.
 const kernelLog = "/dev/kmsg"
 
-// readKernelLog reads the running kernel's log, below the descriptor of "/", up to
-// the end of the boot and keeps the messages asked for: the rest may name the machine or its people.
+// readKernelLog reads the running kernel's log up to the end of the boot and keeps only the
+// messages that are asked for, because others may name the machine or people. root is the
+// descriptor of "/".
 func readKernelLog(root int, dst []byte) ([]byte, error) {
 	fd, err := openRetry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// maxLeading is the deepest folder in which a machine is looked for: hwloc's
-// archives have one leading folder, others up to three.
+// maxLeading is how many leading folders an unpacked tree may have: hwloc's archives have one.
+// maxSiblings limits the folders in which a machine is looked for at each level.
 const (
 	maxLeading  = 2
 	maxSiblings = 256
 )
 
-// findMachine returns the folder that holds sys or proc: dir itself or, when
-// it is unique, one up to maxLeading folders below.
+// findMachine returns the folder that holds sys or proc: dir itself or, if there is only one, a
+// folder up to maxLeading levels below it.
 func findMachine(dir string) (string, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -58,7 +58,8 @@ func machinesBelow(dir string, depth int) []string {
 	return found
 }
 
-// isMachine asks for folders themselves: a link called sys may lead anywhere.
+// isMachine tells whether sys or proc is a folder in dir. A link with that name may lead anywhere
+// and does not count.
 func isMachine(dir string) bool {
 	for _, tree := range []string{"sys", "proc"} {
 		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {

@@ -27,13 +27,12 @@ type Memory struct {
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
 	MapBytes Value[int64]
-	// BlockSizeBytes is block_size_bytes, Blocks the number of memory blocks
-	// that are present, whatever their state.
+	// BlockSizeBytes is block_size_bytes. Blocks is the number of existing memory blocks, whatever
+	// their state.
 	BlockSizeBytes Value[int64]
 	Blocks         Value[int]
-	// OnlineBytes is the sum of the blocks that are online. Reading it costs
-	// one file a block, so it is read only when MapBytes is not known and
-	// there are at most 1,024 blocks; otherwise it is unread.
+	// OnlineBytes is the sum of the online blocks. It costs one file for each block, so it is read
+	// only if MapBytes is not known and there are at most 1,024 blocks; otherwise it is unread.
 	OnlineBytes Value[int64]
 }
 
@@ -53,8 +52,8 @@ func ReadMemory(root *Root) *Memory {
 	return m
 }
 
-// memmap adds up the ranges of type System RAM; their end is inclusive. One
-// range that cannot be read makes the sum unknown.
+// memmap adds up the ranges of type System RAM, whose ends are inclusive. If one range cannot be
+// read, the sum is unknown.
 func (r *reader) memmap() Value[int64] {
 	entries := r.numbered(memmapDir, "")
 	if entries.State != fact.OK {
@@ -80,7 +79,7 @@ func (r *reader) memmap() Value[int64] {
 	return known(sum, memmapDir, systemRAM)
 }
 
-// mapped is the size of one range, 0 when it is not System RAM.
+// mapped returns the size of one range, 0 if it is not System RAM.
 func (r *reader) mapped(dir string) Value[int64] {
 	kind := r.text(dir + "/type")
 	if kind.State != fact.OK {
@@ -102,8 +101,8 @@ func (r *reader) mapped(dir string) Value[int64] {
 	}
 }
 
-// notRAM is 0 bytes for the other types the kernel prints
-// (arch/x86/kernel/e820.c). A word it never prints could have been RAM.
+// notRAM returns 0 bytes for the other types that the kernel prints (arch/x86/kernel/e820.c). A
+// word that it never prints could be RAM, so the size is unknown.
 func notRAM(kind Value[string]) Value[int64] {
 	switch strings.ToLower(kind.V) {
 	case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",

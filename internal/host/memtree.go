@@ -13,7 +13,7 @@ type memNode struct {
 	// link is the target of a symbolic link, "" otherwise.
 	link string
 	data []byte
-	// cut: the member was longer than we keep.
+	// cut: the member was longer than the limit.
 	cut  bool
 	kids map[string]*memNode
 }
@@ -21,9 +21,10 @@ type memNode struct {
 // memTree is a capture in memory. It is not changed after loading.
 type memTree struct {
 	root *memNode
-	// nodes counts what put and folder made.
+	// nodes counts the nodes that put and folder created.
 	nodes int
-	// recent is the folder of the last member: the next one is mostly in it as well.
+	// recent is the folder of the last member, because the next member is mostly in the same
+	// folder.
 	recent     *memNode
 	recentPath string
 }
@@ -32,8 +33,8 @@ func newMemTree() *memTree {
 	return &memTree{root: &memNode{kind: KindDir, kids: map[string]*memNode{}}}
 }
 
-// put adds a member, making its folders. A second member of the same name
-// replaces the first, as tar does, unless one of them is a folder.
+// put adds a member and creates its folders. A second member with the same name replaces the first,
+// as in tar, unless one of them is a folder.
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
@@ -53,7 +54,7 @@ func (t *memTree) put(path string, n *memNode) {
 	t.nodes++
 }
 
-// folder returns the folder at path, making it; nil when a file is in the way.
+// folder returns the folder at path and creates it; nil if there is a file in its place.
 func (t *memTree) folder(path string) *memNode {
 	dir := t.root
 	for part := range strings.SplitSeq(path, "/") {
@@ -71,8 +72,7 @@ func (t *memTree) folder(path string) *memNode {
 	return dir
 }
 
-// direct finds a path on which no link and no way back stands, as on most; nil where find
-// has to say more.
+// direct finds a path without links and "..", which most are; nil if find is needed.
 func (t *memTree) direct(path string) *memNode {
 	n := t.root
 	for n != nil && path != "" {
@@ -85,7 +85,7 @@ func (t *memTree) direct(path string) *memNode {
 	return n
 }
 
-// find resolves a path, following links inside the tree only.
+// find resolves a path. Links are followed inside the tree only.
 func (t *memTree) find(path string, follow bool) (*memNode, error) {
 	if n := t.direct(path); n != nil {
 		return n, nil
@@ -129,9 +129,9 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 	return stack[len(stack)-1], nil
 }
 
-// missingIn says what a missing name means: absent when its folder was
-// captured and the caller asked for it by this name, otherwise nothing at all.
-// /proc itself is not such a folder: people capture single files of it.
+// missingIn returns the error for a missing name: absent if its folder was captured and the caller
+// asked for the name itself, otherwise not captured. /proc does not count as captured, because
+// people capture single files of it.
 func missingIn(path string, last, asked bool) error {
 	switch {
 	case last && asked && !strings.HasPrefix(path, "proc/"):
@@ -196,7 +196,7 @@ func (t *memTree) readlink(path string) (string, error) {
 	return n.link, nil
 }
 
-// whole is never true: a capture holds what somebody thought of.
+// whole is always false: a capture holds only what its program selected.
 func (t *memTree) whole(string) bool { return false }
 
 func (t *memTree) close() error { return nil }

@@ -27,11 +27,11 @@ const (
 	MSRPrefetchAMD uint32 = 0xC0000108
 )
 
-// MSR are the model-specific registers of one or two online CPUs of each
-// package: the first, and for registers of a core also the last.
+// MSR are the model-specific registers of one or two online CPUs of each package: of the first, and
+// of the last too for registers that each core has.
 type MSR struct {
 	Source Source
-	// Readings are in the order of packages and CPUs, for each register asked.
+	// Readings are in the order of packages and CPUs, by register.
 	Readings map[uint32][]MSRReading
 	// Err says why nothing was read at all; nil when something was.
 	Err *ReadError
@@ -46,10 +46,10 @@ type MSRReading struct {
 // msrSource is the source's name in docs/interface.md.
 const msrSource = "msr"
 
-// ErrNoRegisters says that nothing is known of the registers of this processor.
+// ErrNoRegisters says that no register of this processor is known.
 var ErrNoRegisters = errors.New("no register of this processor is documented here")
 
-// RefuseMSR is the result where registers must not be read or mean nothing.
+// RefuseMSR returns the result if registers must not be read or have no meaning.
 func RefuseMSR(reason string) *MSR {
 	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Refused, Err: errors.New(reason)})
 }
@@ -58,10 +58,10 @@ func noMSR(err *ReadError) *MSR {
 	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.Source(), Detail: err.Error()}}
 }
 
-// ReadMSR reads the documented registers of this processor, read-only, through
-// /dev/cpu/N/msr (Documentation of the driver: arch/x86/kernel/msr.c). Each
-// read interrupts the CPU, so that one or two CPUs speak for a package. It must
-// not be asked of a virtual machine, where an unknown register reads 0.
+// ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens
+// for reading only (driver: arch/x86/kernel/msr.c). Each read interrupts the CPU, so only one or
+// two CPUs of each package are read. It must not be called on a virtual machine, where unknown
+// registers read 0.
 func ReadMSR(root *Root, cpu *CPU) *MSR {
 	asked := registersOf(cpu)
 	switch {
@@ -88,10 +88,10 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	return m
 }
 
-// madeUp is the reason when the registers are those of a hypervisor that hides
-// itself: it answers 0 where a processor holds its base ratio, or for AMD's
-// whole HWCR, in which firmware sets bit 24 at least (the kernel complains
-// where it does not: linux arch/x86/kernel/cpu/amd.c). "" when they are not.
+// madeUp returns a reason if the registers are those of a hypervisor that hides itself, else "".
+// Such a hypervisor answers 0 in place of the processor's base ratio, or for the whole HWCR of AMD,
+// in which firmware sets at least bit 24 (the kernel complains if it does not: linux
+// arch/x86/kernel/cpu/amd.c).
 func (m *MSR) madeUp() string {
 	for _, c := range []struct {
 		register uint32
@@ -106,8 +106,8 @@ func (m *MSR) madeUp() string {
 	return ""
 }
 
-// read asks one CPU and returns the first value, else the first failure: a
-// processor need not have every register.
+// read reads the registers of one CPU. It returns the first that could be read, or the first
+// failure: a processor need not have every register.
 func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) outcomer {
 	var regs []uint32
 	for _, a := range asked {
@@ -130,13 +130,13 @@ func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) o
 // register is one register to read.
 type register struct {
 	address uint32
-	// core: each core has its own, so that two of a package are read.
+	// core: each core has its own, so it is read on two CPUs of a package.
 	core bool
 }
 
 func (r register) ofCore() bool { return r.core }
 
-// registersOf lists the registers documented for a processor.
+// registersOf lists the documented registers of a processor.
 func registersOf(cpu *CPU) []register {
 	gen := cpu.Generation()
 	package1 := func(addresses ...uint32) (out []register) {
@@ -198,7 +198,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
 	return out
 }
 
-// askRegisters reads 8 bytes at the register's number, little-endian.
+// askRegisters reads for each register the 8 bytes at its number as offset, little-endian.
 func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uint64]) {
 	chunks := make([]registerRead, len(regs))
 	for i, reg := range regs {
@@ -223,9 +223,8 @@ func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uin
 	}
 }
 
-// plainProblem says why a plain file's bytes are not a reading: a hole reads 0,
-// and registers lie closer together than the 8 bytes of each, so that what
-// stands in the bytes of two can be either's.
+// plainProblem says why the bytes of a plain file are not a reading. A hole reads 0. Registers are
+// closer together than 8 bytes, so bytes that belong to two registers can be those of either.
 func plainProblem(chunks []registerRead, i int) error {
 	c := &chunks[i]
 	if allZero(c.data[:]) {

@@ -28,22 +28,21 @@ import (
 //	msr    PATH  REGISTER  STATE  REASON
 //	redacted  identifiers
 //
-// A state without a question stands where the tree itself has no answer; one
-// with it is the answer to that question (read, head, list,
-// stat, readlink). Names
-// are all that a folder lists, some what a tree lists that may not be whole.
+// A state without a question applies if the tree itself has no answer; one with a
+// question (read, head, list, stat, readlink) is the answer to it. After "names" are
+// all entries of a folder, after "some" those of a folder that may be incomplete.
 const notesName = "memaudit-notes"
 
 const (
 	notesHeader = "memaudit-notes 1"
-	// limitNotes holds what an audit of 2,048 CPUs does not find.
+	// limitNotes is enough for what an audit of 2,048 CPUs does not find, in bytes.
 	limitNotes = 32 << 20
 )
 
 // noteStates are the states a capture can note about a path.
 var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
 
-// loadNotes takes in the notes of a capture, if it has any.
+// loadNotes reads the notes of a capture, if it has any.
 func (r *Root) loadNotes() error {
 	b, more, err := r.b.read(nil, notesName, limitNotes)
 	if err != nil {
@@ -108,7 +107,7 @@ func (n *captureNotes) line(fields []string) error {
 	return nil
 }
 
-// register takes in "PATH REGISTER VALUE".
+// register reads the fields "PATH REGISTER VALUE" or "PATH REGISTER STATE REASON".
 func (n *captureNotes) register(fields []string) error {
 	if len(fields) != 3 && len(fields) != 4 {
 		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
@@ -142,7 +141,7 @@ func noteState(word string) (fact.State, bool) {
 	return fact.Unread, false
 }
 
-// failure takes in "PATH" or "PATH QUESTION REASON".
+// failure reads the fields "PATH" or "PATH QUESTION REASON".
 func (n *captureNotes) failure(state fact.State, fields []string) error {
 	switch {
 	case len(fields) == 1:
@@ -157,7 +156,7 @@ func (n *captureNotes) failure(state fact.State, fields []string) error {
 	return nil
 }
 
-// path takes in "link PATH TARGET" and "kind PATH WORD".
+// path reads the fields "link PATH TARGET" or "kind PATH WORD".
 func (n *captureNotes) path(fields []string) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])

@@ -15,10 +15,10 @@ type NUMA struct {
 	Source Source
 	// Directory is false on a kernel without CONFIG_NUMA.
 	Directory Value[bool]
-	// The node numbers of the files of the same name. has_memory came with
-	// Linux 3.8, has_generic_initiator with 5.6. Without its file Online is
-	// derived from the nodeN folders. HasCPU and HasMemory are Malformed where
-	// they contradict the nodes' own files: ask each node.
+	// Online and the others are the node numbers in the files of the same names. has_memory exists
+	// since Linux 3.8, has_generic_initiator since 5.6. Without its file Online is derived from the
+	// nodeN folders. HasCPU and HasMemory are Malformed if they contradict the files of the nodes;
+	// then use the fields of each Node.
 	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
 	// Nodes are the online nodes in numeric order; numbers may have gaps.
 	Nodes []Node
@@ -30,19 +30,19 @@ type Node struct {
 	ID int
 	// CPUs are the node's CPUs, from cpulist, else from cpumap.
 	CPUs Value[[]int]
-	// Distances stand in the order of the online nodes; the local one is 10.
+	// Distances are in the order of the online nodes; the local one is 10.
 	Distances Value[[]int]
-	// MemTotalBytes is MemTotal of the node's meminfo: what the kernel
-	// manages, slightly below what is installed.
+	// MemTotalBytes is MemTotal in the node's meminfo, in bytes: what the kernel manages, slightly
+	// less than what is installed.
 	MemTotalBytes Value[int64]
-	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0;
-	// where those are not known, membership in has_cpu and has_memory.
+	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0. If these are not
+	// known, the lists has_cpu and has_memory decide.
 	HasCPU, HasMemory Value[bool]
-	// Blocks are the numbers of its memory blocks, online or not: memoryK begins at
-	// K times the size of a block. They are read of nodes with memory and no CPUs.
+	// Blocks are the numbers of its memory blocks, online or not; memoryK starts at K times the
+	// size of a block. They are read only for nodes with memory and without CPUs.
 	Blocks Value[[]int]
-	// LinkedCPUs are the CPUs below it, online or not: cpulist names those online only
-	// (drivers/base/node.c). They are read of nodes with memory and no CPUs.
+	// LinkedCPUs are the CPUs that its folder links, online or not; cpulist has only those online
+	// (drivers/base/node.c). They are read only for nodes with memory and without CPUs.
 	LinkedCPUs Value[[]int]
 	// Access are the rated values for access0 (any initiator) and access1
 	// (CPUs only), from HMAT.
@@ -57,7 +57,7 @@ type Initiators struct {
 	// Latencies in ns, bandwidths in MiB/s.
 	ReadLatency, WriteLatency     Value[int64]
 	ReadBandwidth, WriteBandwidth Value[int64]
-	// Nodes are the initiators linked there: the best ones.
+	// Nodes are the initiators linked there, which are the best ones.
 	Nodes Value[[]int]
 }
 
@@ -90,7 +90,7 @@ func ReadNUMA(root *Root) *NUMA {
 	return n
 }
 
-// withoutFolder blames the missing folder for everything below it.
+// withoutFolder gives everything below the missing folder its reason.
 func (n *NUMA) withoutFolder() *NUMA {
 	e := n.Directory.Err
 	if e == nil {
@@ -165,10 +165,9 @@ func (r *reader) nodeCPUs(dir string) Value[[]int] {
 	return list
 }
 
-// settle says whether a node has CPUs or memory. The node's own file speaks
-// first: kernels around 3.x print an empty has_cpu on machines whose nodes have
-// CPUs. Only when both say different things and the list says yes (all CPUs of
-// the node offline, perhaps) is nothing known.
+// settle decides whether a node has CPUs or memory. The node's own file comes first, because
+// kernels around 3.x print an empty has_cpu on machines whose nodes have CPUs. It is unknown only
+// if the file says no and the list says yes (for example if all CPUs of the node are offline).
 func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {
@@ -181,7 +180,7 @@ func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	}
 }
 
-// doubtList makes a list malformed that leaves out a node which has the thing.
+// doubtList makes a list malformed if it leaves out a node that has the thing.
 func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
 	for i := range nodes {
 		own := has(&nodes[i])

@@ -9,25 +9,25 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// TierHints tell nodes of DRAM from those of HBM, CXL and persistent memory.
+// TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.
 type TierHints struct {
-	// Tiers are the kernel's memory tiers (Linux 6.1+), in numeric order:
-	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Without the
-	// interface Absent.
+	// Tiers are the kernel's memory tiers (Linux 6.1 and later) in numeric order:
+	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Absent if the kernel does not have
+	// them.
 	Tiers Value[[]Tier]
 	// DAX are the devices of /sys/bus/dax, in order of name.
 	DAX Value[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
 	CXL Value[[]string]
-	// Windows are the ranges of physical addresses that lead to CXL memory, in
-	// firmware's order; none where firmware's table has none.
+	// Windows are the ranges of physical addresses that lead to CXL memory, in firmware's order.
+	// The list is empty if firmware's table has none.
 	Windows Value[[]Range]
 	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
 	NVDIMM Value[[]string]
-	// GPUs are the nodes that the NVIDIA driver says are its GPUs' memory
-	// (/proc/driver/nvidia/gpus/ADDRESS/numa_status), those with Status online.
+	// GPUs are the nodes that are memory of NVIDIA GPUs according to the driver
+	// (/proc/driver/nvidia/gpus/ADDRESS/numa_status), if their Status is online.
 	GPUs Value[[]int]
-	// Weights says how the kernel comes to the nodes' weights.
+	// Weights are the weights for interleaving over nodes.
 	Weights Weights
 	// Demotion is /sys/kernel/mm/numa/demotion_enabled: reclaim moves pages to a
 	// slower tier (Documentation/ABI/testing/sysfs-kernel-mm-numa).
@@ -37,8 +37,8 @@ type TierHints struct {
 // Weights is /sys/kernel/mm/mempolicy/weighted_interleave
 // (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave).
 type Weights struct {
-	// Auto is true where the kernel makes the weights from rated bandwidths;
-	// kernels without that file leave every weight as it was written.
+	// Auto is true if the kernel derives the weights from rated bandwidths. Kernels without that
+	// file leave the weights as they were written.
 	Auto Value[bool]
 	// Nodes are the weights by node, 1 to 255.
 	Nodes map[int]Value[int64]
@@ -53,14 +53,14 @@ type Tier struct {
 // DAXDevice is one device-dax instance.
 type DAXDevice struct {
 	Name string
-	// Target is the node the memory forms when it is used as RAM; Node the
-	// node it is near to. The kernel's -1 is Unstated.
+	// Target is the node that the memory forms if it is used as RAM, Node the node that it is near
+	// to. The kernel's -1 is Unstated.
 	Target, Node Value[int64]
-	// Origin is the target of the entry's link, whose path names what the memory
-	// belongs to: ACPI0017 and a region of CXL, ndbusN of persistent memory, hmem
-	// where firmware set a range apart and nobody owns it.
+	// Origin is the target of the entry's link. Its path says to what the memory belongs: ACPI0017
+	// and a region to CXL, ndbusN to persistent memory, hmem to a range that firmware set apart and
+	// that has no other driver.
 	Origin Value[string]
-	// Driver is "kmem" when the memory is used as RAM, "device_dax" when not.
+	// Driver is "kmem" if the memory is used as RAM, otherwise "device_dax".
 	Driver Value[string]
 }
 
@@ -72,7 +72,7 @@ func (r *reader) tierHints() TierHints {
 		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
 }
 
-// maxGPUs bounds the devices that are looked at.
+// maxGPUs limits the devices that are read.
 const maxGPUs = 64
 
 // gpuNodes lists the nodes of GPUs' memory.
@@ -99,7 +99,7 @@ func (r *reader) gpuNodes() Value[[]int] {
 	return known(nodes, dir, "")
 }
 
-// gpuNode reads "Node: 254", which counts with "Status: online".
+// gpuNode reads "Node: 254", if the text also has "Status: online".
 func gpuNode(text string) (node int, ok bool) {
 	online := false
 	node = -1
@@ -118,7 +118,7 @@ func gpuNode(text string) (node int, ok bool) {
 	return node, online && node >= 0
 }
 
-// weights reads the weights of interleaving; without the folder nothing.
+// weights reads the weights for interleaving; all are unset without the folder.
 func (r *reader) weights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
 	nodes := r.numbered(dir, "node")
@@ -167,7 +167,7 @@ func (r *reader) tiers() Value[[]Tier] {
 	return known(tiers, tierDir, "")
 }
 
-// maxDAX bounds the devices that are looked at.
+// maxDAX limits the devices that are read.
 const maxDAX = 256
 
 func (r *reader) dax() Value[[]DAXDevice] {
@@ -190,7 +190,7 @@ func (r *reader) dax() Value[[]DAXDevice] {
 	return known(devices, dir, "")
 }
 
-// names lists a folder, sorted. Names that no path could hold are left out.
+// names lists a folder, sorted, without names that cannot be part of a path.
 func (r *reader) names(dir string) Value[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
@@ -210,8 +210,7 @@ func (r *reader) link(p string) Value[string] {
 	return known(target, p, target)
 }
 
-// linkName reads a link and gives the last name of its target, as the kernel
-// shows a device's driver.
+// linkName returns the last name in a link's target; the kernel shows a device's driver like that.
 func (r *reader) linkName(p string) Value[string] {
 	return derive(r.link(p), path.Base)
 }

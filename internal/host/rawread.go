@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readBounded appends at most limit bytes of the file to dst and reports
-// whether it goes on. Kernel attributes and files on disk come whole up to one
-// page, so a shorter read is the end; pieces is set for files that do not
-// (/proc). A read is never larger than what is left plus one byte.
+// readBounded appends at most limit bytes of the file to dst and tells whether the file is longer.
+// Kernel attributes and files on disk are returned whole up to one page, so a shorter read is the
+// end; pieces is set for files of /proc, which are not. A read is never larger than what is left
+// plus one byte.
 func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, error) {
 	start := len(dst)
 	for {
@@ -34,13 +34,13 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 	}
 }
 
-// readChunk grows with what was read already, so that a small file does not
-// cost a large buffer.
+// readChunk returns the size of the next read. It grows with what was read, so that a small file
+// does not need a large buffer.
 func readChunk(have int) int {
 	return max(LimitAttribute+1, have)
 }
 
-// readNames lists a folder, bounded.
+// readNames lists a folder, up to limitNames entries.
 func readNames(fd int) ([]string, error) {
 	buf := make([]byte, 32<<10)
 	var names []string
@@ -75,10 +75,10 @@ func readlinkAt(fd int, name string) (string, error) {
 	return string(buf[:n]), nil
 }
 
-// openFlags never block on a FIFO and never make a terminal ours.
+// openFlags never block on a FIFO and never acquire a controlling terminal.
 const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
 
-// closeFD closes a descriptor that was only read, so that nothing can be lost.
+// closeFD closes a descriptor that was only read from; an error does not matter.
 func closeFD(fd int) { _ = unix.Close(fd) }
 
 // openRetry repeats a call that a signal interrupted.

@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// reader puts questions to a root with one reused buffer. It is not for
-// concurrent use.
+// reader reads from a root into one shared buffer. It must not be used concurrently.
 type reader struct {
 	root *Root
 	buf  []byte
@@ -24,7 +23,7 @@ func newReader(root *Root) *reader {
 	return &reader{root: root, buf: make([]byte, 0, 2*LimitAttribute)}
 }
 
-// bytes reads a file into the shared buffer; valid until the next call.
+// bytes reads a file into the shared buffer; the result is valid until the next call.
 func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
 	b, err := r.root.appendFile(r.buf, "read", path, limit)
 	if cap(b) > cap(r.buf) {
@@ -33,9 +32,8 @@ func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
 	return b, err
 }
 
-// line reads an attribute of one line, trimmed. A file without any byte is
-// Truncated: the kernel prints at least the end of the line, while a capture
-// made from unreadable files is full of empty ones.
+// line reads an attribute of one line and trims it. An empty file is Truncated: the kernel prints
+// at least the end of the line, but captures of unreadable files contain empty ones.
 func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
 	b, err := r.bytes(path, limit)
 	if err != nil {
@@ -79,7 +77,7 @@ func (r *reader) number(path string) Value[int64] {
 	return r.numberBase(path, 10)
 }
 
-// numberBase reads an integer of that base; base 0 takes 0x for hexadecimal.
+// numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.
 func (r *reader) numberBase(path string, base int) Value[int64] {
 	b, err := r.line(path, LimitAttribute)
 	if err != nil {
@@ -126,7 +124,7 @@ func (r *reader) mask(path string) Value[[]int] {
 	return known(list, path, string(b))
 }
 
-// numbered lists the entries of a folder that are prefix and a number, in
+// numbered lists the numbers of the entries of a folder that consist of prefix and a number, in
 // numeric order.
 func (r *reader) numbered(dir, prefix string) Value[[]int] {
 	names, err := r.root.readDir(dir)
@@ -143,8 +141,8 @@ func (r *reader) numbered(dir, prefix string) Value[[]int] {
 	return known(found, dir, "")
 }
 
-// numberBehind parses "cpu17" with the prefix "cpu". Leading zeros are no
-// number of the kernel's.
+// numberBehind returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
+// writes no leading zeros, so such a name has none.
 func numberBehind(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	if !ok || len(digits) == 0 || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
@@ -160,8 +158,8 @@ func numberBehind(name, prefix string) (int, bool) {
 	return n, true
 }
 
-// isDir reports whether a folder exists, with the strictness of readDir: a
-// missing one is false only where the tree is whole or notes say so.
+// isDir tells whether a folder exists. Like readDir it is strict: a missing folder is false only if
+// the tree is complete or the notes say so.
 func (r *reader) isDir(path string) Value[bool] {
 	_, err := r.root.readDir(path)
 	switch {
@@ -174,8 +172,7 @@ func (r *reader) isDir(path string) Value[bool] {
 	}
 }
 
-// indexed joins a folder of the kernel's numbered objects with an attribute:
-// "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
+// indexed joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
 func indexed(prefix string, n int, rest string) string {
 	b := make([]byte, 0, len(prefix)+len(rest)+6)
 	b = append(b, prefix...)

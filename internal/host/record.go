@@ -16,23 +16,23 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Recorder keeps the answers of a Root, so that a capture can be written that
-// gives the same answers again: also which files were absent or denied.
+// Recorder keeps the answers of a Root, including which files were absent or denied, so that a
+// capture gives the same answers again.
 type Recorder struct {
 	root  *Root
 	files map[string][]byte
-	// whole are the folders whose listing means something by what it lacks.
+	// whole are the folders whose listing is complete.
 	whole   map[string]bool
 	answers map[question]answer
-	// left are the files that a redaction keeps back.
+	// left are the files that the redaction leaves out.
 	left map[string]bool
-	// redacted: what is written is not what was read.
+	// redacted: what is written differs from what was read.
 	redacted bool
-	// registers are noted, not written as files: they overlap in one.
+	// registers are written as notes and not as files, because they overlap in a file.
 	registers map[string]map[uint32]registerNote
 }
 
-// Record starts to keep every answer of the root.
+// Record starts to record every answer of the root.
 func (r *Root) Record() *Recorder {
 	rec := &Recorder{root: r, files: map[string][]byte{}, whole: map[string]bool{}, answers: map[question]answer{},
 		left: map[string]bool{}, registers: map[string]map[uint32]registerNote{}}
@@ -40,7 +40,7 @@ func (r *Root) Record() *Recorder {
 	return rec
 }
 
-// NoRecording is the recording of a machine without trees.
+// NoRecording returns an empty recording, for an audit without trees.
 func NoRecording() *Recorder { return (&Root{b: newMemTree()}).Record() }
 
 // Stop ends the recording.
@@ -49,7 +49,7 @@ func (c *Recorder) Stop() { c.root.Observe(nil) }
 // Paths lists the files that were read, sorted.
 func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 
-// File gives what was read of a file, nil when nothing was.
+// File returns what was read of a file, nil if nothing was.
 func (c *Recorder) File(path string) []byte { return c.files[path] }
 
 func (c *Recorder) note(a Access) {
@@ -96,14 +96,14 @@ func (c *Recorder) content(a *Access) {
 	c.answers[q] = answer{state: a.State, reason: reasonOf(a.Err)}
 }
 
-// Redact decides what a capture may hold of a file: the bytes to write, or
-// keep false to leave the file out, noted as denied.
+// Redact decides what a capture contains of a file: the bytes to write; keep false leaves the file
+// out and notes it as denied.
 type Redact func(path string, data []byte) (out []byte, keep bool)
 
-// Write stops the recording and writes it as .tar.gz, with further members of
-// the caller's (by their path below the root). The members are sorted and have
-// the time given, so equal recordings give equal bytes. redact may be nil. A
-// recording that OpenCapture would refuse for its size is an error.
+// Write stops the recording and writes it as .tar.gz, together with the members in more, by their
+// paths below the root. Members are sorted and have the given time, so equal recordings give equal
+// bytes. redact may be nil. A recording that OpenCapture would refuse because of its size is an
+// error.
 func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[string][]byte) error {
 	c.Stop()
 	c.redacted = c.root.redacted || redact != nil
@@ -163,7 +163,7 @@ func (w *captureWriter) member(path string, data []byte) {
 	}
 }
 
-// folders writes those that were looked for, for people who unpack a capture.
+// folders writes the folders that were read, for people who unpack a capture.
 func (w *captureWriter) folders(c *Recorder) {
 	var found []string
 	for q, a := range c.answers {
@@ -177,7 +177,7 @@ func (w *captureWriter) folders(c *Recorder) {
 	}
 }
 
-// notes writes what parseNotes reads.
+// notes returns what parseNotes reads.
 func (c *Recorder) notes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)

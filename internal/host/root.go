@@ -9,39 +9,37 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// backend is one way to hold a tree. Paths are clean, relative to the root,
-// without a leading slash. Errors are bare causes; ENOENT means that the
-// folder is held and the name is not in it.
+// backend holds a tree. Paths are clean and relative to the root, without a leading slash. Errors
+// are plain causes; ENOENT means that the tree has the folder and the name is not in it.
 type backend interface {
-	// read appends at most limit bytes to dst; more reports that the file
-	// goes on.
+	// read appends at most limit bytes to dst; more says that the file is longer.
 	read(dst []byte, path string, limit int) (out []byte, more bool, err error)
 	list(path string) ([]string, error)
 	stat(path string) (Kind, error)
 	readlink(path string) (string, error)
-	// readAt fills chunks of a CPU's register file; plain reports that it is
-	// an ordinary file of a tree that is not the running kernel's.
+	// readAt fills chunks from a CPU's register file; plain says that it is an ordinary file in a
+	// tree that is not the running kernel's.
 	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
-	// whole reports whether the tree of the path is complete, so that a
-	// missing folder is absent rather than not captured.
+	// whole tells whether the tree is complete at this path. A missing folder is then absent and
+	// not just missing from the capture.
 	whole(path string) bool
 	close() error
 }
 
-// Root is the machine below some folder: "/" of the live system, a tree
-// mounted or unpacked elsewhere, or a capture in memory. Its methods may be
-// called concurrently. Paths are absolute within the root: "/sys/...".
+// Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere,
+// or a capture in memory. Its methods may be called concurrently. Paths are absolute within the
+// root: "/sys/...".
 type Root struct {
 	name     string
 	kernel   string
 	b        backend
 	verdicts map[string]fact.State
 	names    map[string][]string
-	// registers are what a capture notes, by path and register.
+	// registers are those in the notes of a capture, by path and register.
 	registers map[string]map[uint32]registerNote
-	// answers are what a recorded capture notes of single questions.
+	// answers are the answers to single questions in the notes of a capture.
 	answers map[question]answer
-	// redacted: a capture's identifiers are not the machine's.
+	// redacted: the identifiers in the capture are not the machine's real ones.
 	redacted bool
 
 	mu      sync.Mutex
@@ -69,23 +67,23 @@ type Access struct {
 	Value    uint64
 }
 
-// Name is what was opened: "/", a folder or a file name.
+// Name returns what was opened: "/", a folder or the name of a file.
 func (r *Root) Name() string { return r.name }
 
-// KernelFolder is the folder below which sys and proc are the kernel's own file
-// systems, "" for captures and unpacked trees. Only there may a library be
-// pointed that follows links and reads without bounds.
+// KernelFolder returns the folder below which sys and proc are the kernel's own file systems, ""
+// for captures and unpacked trees. Only such a folder may be given to a library that follows links
+// and reads without limits.
 func (r *Root) KernelFolder() string { return r.kernel }
 
-// Redacted reports a capture whose serial numbers and UUIDs are replaced: equal
-// ones are still equal in it, and none is the machine's own.
+// Redacted tells whether serial numbers and UUIDs in the capture were replaced. Equal ones are
+// still equal, but none is the machine's own.
 func (r *Root) Redacted() bool { return r.redacted }
 
 // Close releases the descriptors.
 func (r *Root) Close() error { return r.b.close() }
 
-// Observe calls f for every later question, one at a time; nil stops it.
-// Data are only valid during the call.
+// Observe calls f for every later question, one at a time; nil ends that. Data is valid only during
+// the call.
 func (r *Root) Observe(f func(Access)) {
 	if f == nil {
 		r.observe.Store(nil)
@@ -109,7 +107,7 @@ func (r *Root) ReadFile(path string) ([]byte, error) {
 	return r.ReadLimit(path, LimitAttribute)
 }
 
-// ReadLimit reads a whole file. One longer than limit gives its first limit
+// ReadLimit reads a whole file of at most limit bytes. For a longer one it returns the first limit
 // bytes and a ReadError with State Truncated.
 func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	b, err := r.appendFile(nil, "read", path, limit)
@@ -119,8 +117,7 @@ func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	return b, nil
 }
 
-// ReadHead reads the first limit bytes of a file that may go on; more reports
-// that it does.
+// ReadHead reads the first limit bytes of a file; more tells whether the file is longer.
 func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
 	b, e := r.appendFile(nil, "head", path, limit)
 	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
@@ -132,7 +129,7 @@ func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error)
 	return b, false, nil
 }
 
-// appendFile is ReadLimit into a buffer of the caller.
+// appendFile is ReadLimit that appends to a buffer of the caller.
 func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
 	rel, err := relative(path)
 	var out []byte
@@ -157,8 +154,8 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	return out, e
 }
 
-// readDir lists the names in a folder, in no particular order. A folder that
-// is not in a capture is Unread, never empty.
+// readDir lists the names in a folder in any order. A folder that is not in a capture is Unread,
+// never empty.
 func (r *Root) readDir(path string) ([]string, *ReadError) {
 	names, ok := r.listed(path)
 	e := r.noted("list", path)
@@ -177,9 +174,8 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 	return names, e
 }
 
-// Stat tells what the path is, after following links. In a root that is not
-// whole a missing name in a captured folder is Absent; ask readDir about
-// folders, it is stricter.
+// Stat returns the kind of a file, after following links. In an incomplete root a missing name in a
+// captured folder is Absent; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
 	kind, known := r.notedKind(path)
@@ -219,8 +215,8 @@ func (r *Root) Readlink(path string) (string, error) {
 	return target, nil
 }
 
-// explain turns a cause into a ReadError, taking what the capture itself
-// noted about the path before our own reading of a missing file.
+// explain converts a cause to a ReadError. What the notes of the capture say about the path comes
+// before the failure to find the file.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
@@ -234,8 +230,8 @@ func (r *Root) explain(op, path string, err error) *ReadError {
 	return e
 }
 
-// explainFolder is explain for folders: absent only where the tree is whole
-// or the capture noted it.
+// explainFolder is explain for folders: one is absent only if the tree is complete or the notes say
+// so.
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	rel, bad := relative(path)
@@ -245,8 +241,8 @@ func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	return r.explain(op, path, e)
 }
 
-// certain reports whether a missing or empty folder means something here: the
-// tree is whole, or the capture noted what the folder listed.
+// certain tells whether a missing or empty folder proves anything: the tree is complete, or the
+// notes say what the folder listed.
 func (r *Root) certain(path string) bool {
 	if _, noted := r.names[path]; noted {
 		return true
@@ -255,8 +251,8 @@ func (r *Root) certain(path string) bool {
 	return err == nil && r.b.whole(rel)
 }
 
-// firmwareMasked returns ErrMasked when /sys/firmware is an empty folder in a
-// tree that is otherwise whole: the OCI runtimes' default masking.
+// firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete
+// tree, as OCI runtimes mask it by default.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
 		if r.verdicts["/sys/firmware"] == fact.Denied {
@@ -280,8 +276,8 @@ func stateOf(e *ReadError) fact.State {
 	return e.State
 }
 
-// relative checks a path and strips its leading slash. Only clean absolute
-// paths are read: nothing a caller composed may climb out.
+// relative checks a path and removes its leading slash. Only clean absolute paths are accepted, so
+// no path can lead out of the root.
 func relative(path string) (string, error) {
 	if len(path) < 2 || path[0] != '/' || strings.IndexByte(path, 0) >= 0 {
 		return "", errors.New("not an absolute path below the root")

@@ -2,7 +2,7 @@ package host
 
 import "github.com/memaudit/memaudit/internal/fact"
 
-// noted is the failure that the notes give for a question, nil for none.
+// noted returns the failure that the notes record for a question, nil if there is none.
 func (r *Root) noted(op, path string) *ReadError {
 	a, ok := r.answers[question{op, path}]
 	if !ok || a.state == fact.OK {
@@ -14,7 +14,7 @@ func (r *Root) noted(op, path string) *ReadError {
 	return &ReadError{Op: op, Path: path, State: a.state, Err: notedError(a.reason)}
 }
 
-// listed is what the notes say that a folder lists.
+// listed returns the entries of a folder according to the notes.
 func (r *Root) listed(path string) ([]string, bool) {
 	if names, ok := r.names[path]; ok {
 		return names, true

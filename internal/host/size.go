@@ -20,8 +20,8 @@ const (
 // ErrOversized says that the tree describes more than any machine has.
 var ErrOversized = errors.New("more than any machine has")
 
-// CheckSize refuses a tree that is not a machine's but an attack on whoever reads
-// it: what an audit costs grows with processors and nodes.
+// CheckSize refuses a tree that describes more than any machine has: the cost of an audit grows
+// with the numbers of processors and nodes.
 func CheckSize(root *Root) error {
 	r := newReader(root)
 	online := r.online()

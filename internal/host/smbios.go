@@ -20,23 +20,23 @@ const (
 	limitEntry = 64 << 10
 )
 
-// SMBIOS are the raw bytes of firmware's table; nothing is decoded here.
+// SMBIOS holds the raw bytes of firmware's table, which are not decoded here.
 type SMBIOS struct {
 	Source Source
-	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is
-	// tables/DMI. One that was cut short keeps what was read in Partial.
+	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI. What was read
+	// of a truncated table is in Partial.
 	EntryPoint, Table Value[[]byte]
 	// Partial holds the bytes of a Table whose State is Truncated.
 	Partial []byte
-	// Entries are the structures of dmi/entries/TYPE-INSTANCE/raw, by
-	// position (by type where one has no position); read only when Table is not known.
+	// Entries are the structures in dmi/entries/TYPE-INSTANCE/raw by position, or by type if one
+	// has no position. They are read only if Table is not known.
 	Entries Value[[]SMBIOSEntry]
 }
 
 // SMBIOSEntry is one structure with its strings.
 type SMBIOSEntry struct {
-	// Type and Instance name the folder; Position is the place in the table,
-	// -1 when it is not captured.
+	// Type and Instance are in the folder's name. Position is the position in the table, -1 if it
+	// was not captured.
 	Type, Instance, Position int
 	Data                     []byte
 }
@@ -62,7 +62,7 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 	return s
 }
 
-// blob reads bytes that are not text.
+// blob reads binary data.
 func (r *reader) blob(path string, limit int) Value[[]byte] {
 	b, err := r.bytes(path, limit)
 	switch {
@@ -75,8 +75,8 @@ func (r *reader) blob(path string, limit int) Value[[]byte] {
 	}
 }
 
-// dmiEntries reads the structures one by one. One that fails makes the whole
-// list unknown: a table with a structure missing would lie.
+// dmiEntries reads the structures one by one. If one fails the whole list is unknown, because a
+// table without it would be wrong.
 func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 	names, err := r.root.readDir(dmiEntries)
 	if err != nil {

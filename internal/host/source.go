@@ -6,12 +6,12 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Source says what became of one source of the input.
+// Source says what could be read of one source.
 type Source struct {
 	// Name is one of the source names of docs/interface.md: "cpu", "numa", "memory" ...
 	Name  string
 	State fact.SourceState
-	// Detail says what is missing and why; "" when State is ok.
+	// Detail says what is missing and why, "" if State is ok.
 	Detail string
 }
 
@@ -20,9 +20,9 @@ type outcomer interface {
 	outcome() (fact.State, *ReadError)
 }
 
-// sourceOf sums up a source. Every needed value must be known for ok; of the
-// optional ones only a denied, refused, cut or malformed file is a defect,
-// because kernels differ in what they offer.
+// sourceOf returns the state of a source. It is ok if every needed value is known. Optional values
+// count only if their file was denied, refused, truncated or malformed, because kernels differ in
+// what they offer.
 func sourceOf(name string, needed []outcomer, optional ...outcomer) Source {
 	var first *ReadError
 	var firstState fact.State

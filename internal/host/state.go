@@ -30,15 +30,15 @@ var (
 	ErrSkipped = errors.New("not read")
 )
 
-// ReadError is a failed reading: what was done, to which path below the
-// audited root, which State follows, and the cause.
+// ReadError is a failed reading: the operation, the path below the audited root, the resulting
+// State and the cause.
 type ReadError struct {
 	Op, Path string
 	State    fact.State
 	Err      error
 }
 
-// Error gives "read /sys/x: denied: permission denied".
+// Error returns for example "read /sys/x: denied: permission denied".
 //
 //go:noinline
 func (e *ReadError) Error() string {
@@ -48,8 +48,7 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// StateOf gives the State of an error made by this package: OK for nil,
-// Refused for an error it does not know.
+// StateOf returns the State of an error of this package: OK for nil, Refused for any other error.
 func StateOf(err error) fact.State {
 	if err == nil {
 		return fact.OK
@@ -60,8 +59,8 @@ func StateOf(err error) fact.State {
 	return classify(err)
 }
 
-// classify maps a cause to its State. ENOENT is Absent here; the backend
-// decides before whether it means Unread.
+// classify returns the State for a cause. ENOENT is Absent here; the backend has decided before
+// whether it means Unread.
 func classify(err error) fact.State {
 	switch {
 	case err == nil:

@@ -9,26 +9,24 @@ import (
 
 // Topology groups the online CPUs.
 type Topology struct {
-	// Packages are the distinct physical_package_id, in numeric order.
-	// Unstated when the kernel gives -1 (POWER and s390 guests); not known
-	// where the cores are not.
+	// Packages are the packages by physical_package_id in numeric order. It is Unstated if the
+	// kernel gives -1 (POWER and s390 guests), and not known if the cores are not.
 	Packages Value[[]Package]
 	// Dies counts the dies of all packages (die_cpus_list, Linux 5.3+).
 	Dies Value[int]
 	// Cores counts the cores with at least one CPU online.
 	Cores Value[int]
-	// ThreadsPerCore is the largest number of online siblings of a core, and
-	// MinThreadsPerCore the smallest: they differ on hybrid processors and
-	// with single CPUs offline.
+	// ThreadsPerCore is the largest number of online siblings of a core, MinThreadsPerCore the
+	// smallest. They differ on hybrid processors and if single CPUs are offline.
 	ThreadsPerCore, MinThreadsPerCore Value[int]
 }
 
 // Package is one physical package of the kernel, with its online CPUs.
 type Package struct {
-	// ID is physical_package_id; ids may have gaps.
+	// ID is physical_package_id; there may be gaps.
 	ID   int
 	CPUs []int
-	// Cores counts those with at least one CPU online.
+	// Cores is the number of cores with at least one CPU online.
 	Cores int
 }
 
@@ -58,9 +56,8 @@ func unknownTopology(online Value[[]int]) Topology {
 	return Topology{Packages: unknownAs[[]Package](online), Dies: n, Cores: n, ThreadsPerCore: n, MinThreadsPerCore: n}
 }
 
-// countCores gives every package the number of cores whose first CPU it has.
-// Without the cores the packages are not known either: a package carries its
-// count, and a number that is not a count would be taken for one.
+// countCores counts for each package the cores whose first CPU belongs to it. If the cores are not
+// known, the packages are not either, because each has its number of cores.
 func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 	if packages.State != fact.OK {
 		return packages
@@ -79,8 +76,7 @@ func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 	return packages
 }
 
-// dies counts the dies. Arm prints die_id -1 and one die for each CPU: that is
-// no statement.
+// dies counts the dies. Arm prints die_id -1 and one die for each CPU, which states nothing.
 func (r *reader) dies(online []int) Value[int] {
 	if id := r.number(indexed(cpuPrefix, online[0], "/topology/die_id")); id.State == fact.OK && id.V < 0 {
 		return unknown[int](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
@@ -89,10 +85,9 @@ func (r *reader) dies(online []int) Value[int] {
 	return g.counted(func(groups [][]int) int { return len(groups) })
 }
 
-// packages groups by package list and asks the first, middle and last CPU of
-// each list for the id. Lists that share an id are one package (old kernels
-// list the node instead); one list with several ids is not trusted, then every
-// CPU is asked.
+// packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU
+// of each list. Lists with the same id are one package (old kernels list the node in its place). If
+// a list has several ids, the id of every CPU is read.
 func (r *reader) packages(online []int) Value[[]Package] {
 	g := r.partition(online, packageAttributes[:])
 	if g.err != nil {
@@ -135,7 +130,7 @@ func (r *reader) packageID(cpu int) Value[int64] {
 	return id
 }
 
-// packagesByID asks every CPU.
+// packagesByID reads the package of every CPU.
 func (r *reader) packagesByID(online []int) Value[[]Package] {
 	byID := map[int][]int{}
 	var first Value[int64]

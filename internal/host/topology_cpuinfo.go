@@ -6,9 +6,8 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// cpuinfoTopology derives the topology from "physical id" and "core id" of
-// /proc/cpuinfo, for captures that hold no topology folder. ok is false when
-// cpuinfo cannot tell either.
+// cpuinfoTopology derives the topology from "physical id" and "core id" in /proc/cpuinfo, for
+// captures without topology folders. ok is false if cpuinfo does not have them.
 func (r *reader) cpuinfoTopology() (Topology, bool) {
 	all := r.allProcessors()
 	if all.State != fact.OK {

@@ -6,24 +6,24 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Value is one reading: the value, the file it came from and the text read,
-// or the reason why it is not known. The zero Value is not known.
+// Value is one reading: the value with the file it came from and the text that was read, or the
+// reason why it is not known. The zero Value is not known.
 type Value[T any] struct {
-	// V holds only when State is OK.
+	// V is valid only if State is OK.
 	V     T
 	State fact.State
-	// Err says why the value is not known; nil when State is OK.
+	// Err says why the value is not known; it is nil if State is OK.
 	Err *ReadError
 	// Path is the file below the audited root, "/sys/devices/system/cpu/online".
 	Path string
-	// Raw is the text read, trimmed; for derived values that of the main file.
+	// Raw is the text that was read, trimmed; for a derived value that of its main file.
 	Raw string
 }
 
-// Known reports whether the value holds.
+// Known tells whether the value is known.
 func (v Value[T]) Known() bool { return v.State == fact.OK }
 
-// Get returns the value and whether it holds.
+// Get returns the value and whether it is known.
 func (v Value[T]) Get() (T, bool) { return v.V, v.State == fact.OK }
 
 func (v Value[T]) outcome() (fact.State, *ReadError) { return v.State, v.Err }
@@ -36,13 +36,13 @@ func unknown[T any](err *ReadError) Value[T] {
 	return Value[T]{State: err.State, Err: err, Path: err.Path}
 }
 
-// malformed keeps the text that made no value.
+// malformed returns an unknown value that keeps the text which could not be parsed.
 func malformed[T any](path, raw string, err error) Value[T] {
 	e := &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: err}
 	return Value[T]{State: fact.Malformed, Err: e, Path: path, Raw: raw}
 }
 
-// unknownAs carries the reason of an unknown value over to another type.
+// unknownAs converts an unknown value to another type, with its reason.
 func unknownAs[T, U any](v Value[U]) Value[T] {
 	return Value[T]{State: v.State, Err: v.Err, Path: v.Path, Raw: v.Raw}
 }
@@ -55,31 +55,29 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 	return known(f(v.V), v.Path, v.Raw)
 }
 
-// lacking reports that the file is not there or holds not one byte, as captures
-// made from unreadable files do, so that another file may speak in its place.
+// lacking tells whether the file is missing or empty, so that another file may be used. Captures of
+// unreadable files contain empty ones.
 func lacking[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.lacking() }
 
 func (e *ReadError) lacking() bool {
 	return e.State == fact.Absent || e.State == fact.Unread || errors.Is(e, ErrEmpty)
 }
 
-// Sampled is an attribute that exists once per CPU, policy or package and was
-// read for some of them. Values that differ are all kept, never averaged.
+// Sampled is an attribute that exists for each CPU, policy or package and was read for some of
+// them. Different values are all kept and never averaged.
 type Sampled struct {
-	// Distinct are the values seen, in order of first appearance; the paths
-	// beside them are the first file that held each.
+	// Distinct are the values in the order in which they were found. The paths are those of the
+	// first file with each value.
 	Distinct []string
 	Paths    []string
-	// Read counts the files that gave a value, Asked those that were tried,
-	// Of those that exist.
+	// Read counts the files that gave a value, Asked those that were tried, Of those that exist.
 	Read, Asked, Of int
-	// Failed is the first failure; State is OK only when every try gave a
-	// value.
+	// Failed is the first failure. State is OK only if every file that was tried gave a value.
 	State  fact.State
 	Failed *ReadError
 }
 
-// Uniform returns the one value when every sampled file held it.
+// Uniform returns the value if every sampled file has the same.
 func (s Sampled) Uniform() (string, bool) {
 	if s.State != fact.OK || len(s.Distinct) != 1 {
 		return "", false
@@ -89,7 +87,7 @@ func (s Sampled) Uniform() (string, bool) {
 
 func (s Sampled) outcome() (fact.State, *ReadError) { return s.State, s.Failed }
 
-// add takes one reading into the sample.
+// add adds one reading to the sample.
 //
 //go:noinline
 func (s *Sampled) add(v Value[string]) {

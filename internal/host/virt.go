@@ -8,28 +8,27 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Virtualization are the signs of a guest or a container. What DMI strings mean is
-// decided elsewhere.
+// Virtualization holds signs of a guest or a container. What DMI strings mean is decided in
+// internal/collect.
 type Virtualization struct {
 	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
 	// (CPUID.1:ECX[31]); known on x86 only.
 	HypervisorFlag Value[bool]
-	// Type is /sys/hypervisor/type, "xen". XenFeatures is
-	// properties/features; its bit 11 is the privileged domain, which runs on
-	// real hardware with a virtual topology.
+	// Type is /sys/hypervisor/type, for example "xen". XenFeatures is properties/features; its bit
+	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
 	Type        Value[string]
 	XenFeatures Value[uint64]
 	// DeviceTree is /proc/device-tree/hypervisor/compatible.
 	DeviceTree Value[string]
-	// FirmwareMasked is true when /sys/firmware is an empty folder in an
-	// otherwise whole tree, which is what container runtimes make.
+	// FirmwareMasked is true if /sys/firmware is an empty folder in an otherwise complete tree, as
+	// container runtimes make it.
 	FirmwareMasked bool
 	// Lockdown is the kernel's lockdown mode, the word in brackets: "none",
 	// "integrity", "confidentiality".
 	Lockdown Value[string]
 }
 
-// ReadVirt reads the signs of virtualisation. cpu gives the flags.
+// ReadVirt reads the signs of virtualization. cpu has the flags.
 func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	r := newReader(root)
 	v := &Virtualization{
@@ -57,7 +56,7 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	return v
 }
 
-// bracketed reads a choice the kernel prints as "always [madvise] never".
+// bracketed reads the chosen word of a file such as "always [madvise] never".
 func (r *reader) bracketed(path string) Value[string] {
 	v := r.text(path)
 	if v.State != fact.OK {

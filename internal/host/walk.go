@@ -6,23 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is the kernel's own bound on links in one path.
+// maxLinks is the kernel's own limit for links in one path.
 const maxLinks = 40
 
-// maxParts bounds the components of a path with all its links expanded.
+// maxParts limits the components of a path after all its links were expanded.
 const maxParts = 4096
 
-// walker resolves a path below a root by hand, one component at a time, with
-// a descriptor of every folder on the way so that ".." needs no trust in the
-// file system.
+// walker resolves a path below a root one component at a time. It keeps a descriptor of every
+// folder on the way, so that ".." does not rely on the file system.
 type walker struct {
 	stack []int
 	parts []string
 	links int
 }
 
-// openBeneath opens a path beneath a root, given by its descriptor, without openat2. Absolute links start at
-// the root again; a ".." above it is ErrLeavesRoot.
+// openBeneath opens a path beneath a root, given by its descriptor, without openat2. Absolute links
+// start at the root again; ".." above it is ErrLeavesRoot.
 func openBeneath(root int, path string, flags int) (int, error) {
 	w := walker{stack: []int{root}, parts: strings.Split(path, "/")}
 	defer func() { w.rewind() }()
@@ -43,12 +42,12 @@ func openBeneath(root int, path string, flags int) (int, error) {
 			return fd, err
 		}
 	}
-	// The path ended in "." or "..": the folder we stand in.
+	// The path ended in "." or "..": open the current folder.
 	return unix.Openat(w.top(), ".", flags|unix.O_NOFOLLOW, 0)
 }
 
-// step takes one component: a link is put in front of what is left, the last
-// component is opened with the caller's flags.
+// step resolves one component: the target of a link is put before the remaining components, and the
+// last component is opened with the caller's flags.
 func (w *walker) step(part string, flags int) (fd int, done bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(w.top(), part, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -89,7 +88,7 @@ func (w *walker) link(part string) error {
 
 func (w *walker) top() int { return w.stack[len(w.stack)-1] }
 
-// up leaves a folder; the root itself cannot be left.
+// up goes to the parent folder, but never above the root.
 func (w *walker) up() error {
 	if len(w.stack) == 1 {
 		return ErrLeavesRoot

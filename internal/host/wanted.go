@@ -2,9 +2,8 @@ package host
 
 import "strings"
 
-// captured are the folders of which a capture's members are kept; everything
-// an audit could ask for lies below them. The rest of an archive (PCI devices,
-// network, processes) is skipped unread.
+// captured are the folders whose members are kept from an archive: everything that an audit can
+// read is below them. Other members (PCI devices, network, processes) are skipped.
 var captured = [...]string{
 	"sys/devices/system/cpu/", "sys/devices/system/node/", "sys/devices/system/memory/",
 	"sys/devices/system/edac/", "sys/devices/system/machinecheck/",
@@ -20,19 +19,17 @@ var captured = [...]string{
 	notesName, InputsFolder,
 }
 
-// InputsFolder holds what a capture keeps beside the trees: the other inputs
-// that its machine was audited with.
+// InputsFolder holds the inputs of an audit other than the trees, in memaudit's own captures.
 const InputsFolder = "memaudit-inputs/"
 
-// machineTrees are the names directly below sys and proc by which a machine in an
-// archive is recognised; a folder that happens to be called "sys" has none.
+// machineTrees are names directly below sys and proc by which a machine in an archive is
+// recognised; another folder called "sys" has none of them.
 var machineTrees = [...]string{
 	"sys/devices", "sys/class", "sys/bus", "sys/firmware", "sys/kernel", "sys/hypervisor", "sys/module",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline",
 }
 
-// wanted reports whether a capture keeps the member at this path below the
-// machine's own folder.
+// wanted tells whether the member at this path below the machine's folder is kept.
 func wanted(path string) bool {
 	for _, c := range captured {
 		if strings.HasPrefix(path, c) || leadsTo(path, c) {
@@ -43,13 +40,13 @@ func wanted(path string) bool {
 	return strings.HasPrefix(path, "sys/devices/") && (strings.Contains(path, "/dax") || strings.Contains(path, "/edac/") || strings.Contains(path, "/mc/mc"))
 }
 
-// leadsTo reports whether path is a folder on the way to c.
+// leadsTo tells whether path is a parent folder of c.
 func leadsTo(path, c string) bool {
 	return len(path) < len(c) && c[len(path)] == '/' && strings.HasPrefix(c, path)
 }
 
-// splitMember cuts a member name into the machine's leading folder and the
-// path below it. ok is false for members of no sys, proc or dev tree.
+// splitMember splits a member's name into the machine's leading folder and the path below it. ok is
+// false for members that are not in a sys, proc or dev tree.
 func splitMember(name string) (prefix, path string, ok bool) {
 	start := 0
 	for range maxPrefix + 1 {
