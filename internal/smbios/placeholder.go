@@ -23,7 +23,8 @@ func Placeholder(v string) bool {
 	case "", "not specified", "unknown", "none", "n/a", "na", "no dimm", "[empty]", "empty", "undefined",
 		"to be filled by o.e.m", "to be filled by oem", "o.e.m", "oem", "default string", "not available",
 		"not applicable", "<out of spec>", "<bad index>", "system manufacturer", "system product name",
-		"system version", "0", "0x0000", "00000000", "ffff", "partnum", "manufacturer", "modulepartnumber", "null":
+		"system version", "0", "0x0000", "00000000", "ffff", "partnum", "manufacturer", "modulepartnumber", "null",
+		"unknown product", "cpu version":
 		return true
 	}
 	return false

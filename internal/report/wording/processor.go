@@ -36,7 +36,7 @@ func Processor(brand string) string {
 			kept = append(kept, w)
 		}
 	}
-	short := strings.Join(kept, " ")
+	short := strings.ReplaceAll(strings.Join(kept, " "), " -", "-") // "AMD FX(tm)-8120" is one word
 	if !strings.ContainsFunc(short, unicode.IsLetter) {
 		return strings.Join(strings.Fields(brand), " ")
 	}
