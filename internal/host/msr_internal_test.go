@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,4 +48,24 @@ func TestRegistersOfAnotherCPU(t *testing.T) {
 	require.ErrorIs(t, isRegisters(unix.Mkdev(202, 2), 3), ErrNotRegular)
 	require.ErrorContains(t, isRegisters(unix.Mkdev(202, 2), 3), "device 202:2 is not the registers of CPU 3")
 	require.ErrorIs(t, isRegisters(unix.Mkdev(203, 3), 3), ErrNotRegular)
+}
+
+// TestRegistersOnThePage: docs/kernel.md lists the registers that are read, and no others.
+func TestRegistersOnThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "kernel.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(page), "\n## Registers\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n## ")
+	source, err := os.ReadFile("msr.go")
+	require.NoError(t, err)
+	numbers := func(pattern, text string) (out []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	read := numbers(`(?m)^\tMSR\w+ +uint32 = 0x([0-9A-F]+)`, string(source))
+	require.NotEmpty(t, read)
+	assert.ElementsMatch(t, read, numbers(`(?m)^\| (?:0x)?([0-9A-F]+) \|`, table))
 }
