@@ -186,7 +186,7 @@ func (b *board) room() int {
 
 // exchanges lists what takes modules away and no capacity, cheapest first: of some
 // kinds so many go and of others come that every kind spreads evenly, or all become
-// of one kind.
+// of one kind, or all of one size become of a larger one, whatever kinds that has.
 func (b *board) exchanges(counts []int) [][]int {
 	step := b.step()
 	out := b.levelled(counts, func(extra []int) bool { return slices.Min(extra) < 0 && b.bytes(extra) >= 0 })
@@ -205,7 +205,29 @@ func (b *board) exchanges(counts []int) [][]int {
 			}
 		}
 	}
-	return b.cheapestFirst(out)
+	return b.cheapestFirst(append(out, b.enlarged(counts)...))
+}
+
+// enlarged lists the exchanges of all modules of one size for as many of a larger one, of the
+// kind of which there are most.
+func (b *board) enlarged(counts []int) [][]int {
+	var out [][]int
+	for k := range b.kinds {
+		for less := range b.kinds { // a size of several kinds comes several times, to the same exchange
+			from, to := b.kinds[less].traits.bytes, b.kinds[k].traits.bytes
+			if from >= to || b.mostOf(to, counts) != k {
+				continue
+			}
+			extra := make([]int, len(counts))
+			for i := range b.kinds {
+				if b.kinds[i].traits.bytes == from {
+					extra[i], extra[k] = -counts[i], extra[k]+counts[i]
+				}
+			}
+			out = append(out, extra)
+		}
+	}
+	return out
 }
 
 // ownKinds lists what brings every processor to the same number of modules of one size,

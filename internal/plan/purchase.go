@@ -79,6 +79,9 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	}
 	part = milder(part, partly)
 	if !s.isDear(full) {
+		if part != nil && 2*part.buys() <= full.buys() && part.score.reach > s.before.reach {
+			out = addCandidate(out, part)
+		}
 		return s.worthwhile(out)
 	}
 	alike, partly := s.alike(full, move)

@@ -396,6 +396,29 @@ func TestNothingSwappedForAnEvenShare(t *testing.T) {
 	}
 }
 
+// TestSmallExchangeFirst: one module of each processor's six is smaller, and two others are rated
+// slower, as in an ASRock ROME2D16-2T of the corpus. Two exchanged make the channels alike,
+// and stand before the six that make the modules alike, too.
+func TestSmallExchangeFirst(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, _, slot int) bool { return slot == 0 })
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		switch s.Locator.Value[1:] {
+		case "1":
+			s.SizeBytes.Value, s.RatedMTs.Value, s.PartNumber.Value = s.SizeBytes.Value/2, 2400, "M001"
+		case "5", "6":
+			s.RatedMTs.Value, s.PartNumber.Value = 2400, "M002"
+		}
+	}
+	c := hold(t, "one smaller, three slower", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	few, all := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{2, 0}, []int{buys(few), few.Moves()}, few.Sentence(sys))
+	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(few))
+	require.Equal(t, 6, buys(all), all.Sentence(sys))
+	require.Zero(t, severeOf(all))
+}
+
 // TestNothingExchangedForRatingAlone: half of the modules are rated for 2933 MT/s, behind
 // processors that run 2666 at most. Where one is missing one is bought, of either kind.
 func TestNothingExchangedForRatingAlone(t *testing.T) {
