@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -93,10 +94,10 @@ func harms() []harm {
 			}
 			return s != nil && s.Ranks.Known()
 		}, []string{"memory.dimm.uniform", "memory.lockstep.identical"}, verdict.Info},
-		{"a module has a lower rating", func(sys *inventory.System, _ *population.Result) bool {
+		{"a module has a lower rating", func(sys *inventory.System, topo *population.Result) bool {
 			s := odd(sys)
-			if s != nil {
-				s.RatedMTs.Value = s.RatedMTs.Value * 3 / 4
+			if s != nil { // below what the processors run: beyond that a lower one is no harm
+				s.RatedMTs.Value = min(s.RatedMTs.Value, cmp.Or(topo.HighestMTs(), s.RatedMTs.Value)) * 3 / 4
 			}
 			return s != nil && s.RatedMTs.Known()
 		}, []string{"memory.dimm.uniform", "memory.lockstep.identical"}, verdict.Info},
