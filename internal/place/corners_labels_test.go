@@ -172,7 +172,7 @@ func TestMemoryOfProcessors(t *testing.T) {
 // TestNamesOfProducts: what stands in brackets behind a product's name is its machine
 // type, whose number is the name where nothing else is.
 func TestNamesOfProducts(t *testing.T) {
-	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
+	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "-[791]-": "", "-[791": "", "-[7914]-": "lenovo 7914", "-[]-": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
 		assert.Equal(t, want, modelKey("lenovo", product), product)
 	}
 }
@@ -183,4 +183,32 @@ func TestSlotNumberZero(t *testing.T) {
 	sets := ReadSets(k, &inventory.Machine{Product: known("X4170")})
 	require.NotNil(t, sets)
 	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
+}
+
+// TestLettersBesideBanks: the letter beside a bank is the processor's where the numbers
+// after it follow the banks' channels. A slot whose channel no bank tells is not asked.
+func TestLettersBesideBanks(t *testing.T) {
+	for name, c := range map[string]struct {
+		last Placement
+		want bool
+	}{
+		"a bank of no channel":    {Placement{Socket: 0, Channel: Unplaced, Slot: Unplaced, Source: SourceBank}, true},
+		"a channel of a slot map": {Placement{Socket: 0, Channel: 0, Slot: 1, Source: SourceMap}, true},
+		"a bank out of order":     {Placement{Socket: 0, Channel: 0, Slot: 1, Source: SourceBank}, false},
+		"a bank in order":         {Placement{Socket: 0, Channel: 2, Slot: 0, Source: SourceBank}, true},
+		"two on one bank":         {Placement{Socket: 0, Channel: 1, Slot: 0, Source: SourceBank}, false},
+	} {
+		pl := newPlacer(board("Quanta", "Leopard ORv2-DDR4", "PP", "A0* A1* B0* A2*"), plat4)
+		pl.out[0] = Placement{Socket: 0, Channel: 0, Source: SourceBank}
+		pl.out[1] = Placement{Socket: 0, Channel: 1, Source: SourceBank}
+		pl.out[2] = Placement{Socket: 1, Channel: 0, Source: SourceBank}
+		pl.out[3] = c.last
+		assert.Equal(t, c.want, pl.lettersOfProcessors(), name)
+	}
+}
+
+// TestLongHead: a head with more cells than are read is a head as any other.
+func TestLongHead(t *testing.T) {
+	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\t\t\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
+	require.NotNil(t, ReadSets(k, &inventory.Machine{Product: known("X4170")}))
 }

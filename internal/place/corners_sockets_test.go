@@ -44,6 +44,7 @@ func TestNodesOfProcessors(t *testing.T) {
 		"letters of all, a label of no node":     {"PP", plat4, "D_{A,B}@N1* D_{E,F}@N2* D_{C,D}@ D_G@ D_H@*", "0.-.0.- 0.-.1.- 1.-.0.- 1.-.1.- 1.-.3.-", ""},
 		"letters of all, nodes that contradict":  {"PP", plat4, "D_{A..H}@N1 D_{A..H}@N2 D_D@*", "-.-.-.-", "the label names no node"},
 		"one of two processors, its letters":     {"Pe", plat4, "D_{C,D}@N2*", "0.-.2.- 0.-.3.-", ""},
+		"one of two processors, the next's":      {"Pe", plat4, "D_{C,E}@N2*", "0.-.2.- -.-.-.-", none},
 		"one of two processors, not its letters": {"Pe", plat4, "D_{C,F}@N2*", "0.-.2.- -.-.-.-", none},
 		"a processor of one channel":             {"PP", ofChannels(1, 1), "D_A@N1* D_B@N2*", "0.0.0.- 1.0.0.-", ""},
 		"processors of four, one each":           {"PPPP", plat4, "D_A@N1* D_E@N2* D_I@N3* D_M@N4*", "0.-.0.- 1.-.0.- 2.-.0.- 3.-.0.-", ""},

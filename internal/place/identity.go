@@ -75,6 +75,7 @@ const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ib
 // prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
 func modelKey(vendor, product string) string {
 	product, machineType, _ := strings.Cut(product, "-[")
+	machineType, _, _ = strings.Cut(machineType, "]")
 	key := make([]byte, 0, len(vendor)+len(product)+1)
 	key = append(key, vendor...)
 	told := false
