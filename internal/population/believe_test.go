@@ -29,6 +29,19 @@ func TestRunningAboveTheProcessor(t *testing.T) {
 	assert.Empty(t, r.Conflicts)
 }
 
+// TestRunningOfADesktop: memory that may be overclocked runs at what firmware states, with
+// no speed above which it could not.
+func TestRunningOfADesktop(t *testing.T) {
+	d := testDIMM{gb: 8, rated: 2133, run: 2133, ranks: 2, memType: "DDR3"}
+	r := newTestMachine(1, platform.Intel, 6, 58, 9, "Intel(R) Core(TM) i7-3770K CPU @ 3.50GHz").fill(0, []int{1, 1}, d).derive(t)
+	p := &r.Populations[0]
+	assert.Equal(t, 2133, p.RunningMTs.Value)
+	assert.Equal(t, fact.Direct, p.RunningMTs.Certainty)
+	assert.Equal(t, "memory may be overclocked", p.HighestMTs.Reason)
+	assert.Zero(t, r.HighestMTs())
+	assert.Empty(t, r.Conflicts)
+}
+
 // TestRunningByItsPrintedName: DSP0134 has firmware round the data rate (1066.67) as
 // it likes; R610 boards print 1067, and the processors' table 1066.
 func TestRunningByItsPrintedName(t *testing.T) {

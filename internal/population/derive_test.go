@@ -569,3 +569,31 @@ func TestEmptySystem(t *testing.T) {
 	assert.False(t, r.InstalledBytes.Known())
 	assert.False(t, r.Class.Known())
 }
+
+// TestWithOtherKindOfMemory: a Xeon E5450 with FB-DIMMs is on Intel's 5000 chipset, with
+// DDR2 on the 5100; with modules of another kind the platform is recognised anew.
+func TestWithOtherKindOfMemory(t *testing.T) {
+	k := corpustest.Rules(t)
+	of := func(memType string) *inventory.System {
+		m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU E5450 @ 3.00GHz")
+		return &m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: memType}).sys
+	}
+	before, after := of("DDR2 FB-DIMM"), of("DDR2")
+	known, anew := Derive(before, k), Derive(after, k)
+	require.NotEqual(t, known.Platform, anew.Platform)
+	assert.Equal(t, anew, known.WithModules(before, after, k))
+	again := of("DDR2 FB-DIMM")
+	again.Slots[1].SizeBytes.Value *= 2
+	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
+}
+
+// TestPlacedLike: places are the same where neither a slot's place nor what contradicts
+// one differs.
+func TestPlacedLike(t *testing.T) {
+	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
+	doubt := []inventory.Conflict{{Fact: "place of A1"}}
+	r := &Result{Placements: here}
+	assert.True(t, r.PlacedLike(&Result{Placements: here}))
+	assert.False(t, r.PlacedLike(&Result{Placements: there}))
+	assert.False(t, r.PlacedLike(&Result{Placements: here, placed: doubt}))
+}
