@@ -11,20 +11,20 @@ import (
 
 // Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
 type Caches struct {
-	// Levels are the caches of the first online CPU that has any.
+	// Levels are the caches of the first online CPU.
 	Levels Value[[]Cache]
-	// L3 are the groups of online CPUs that share a level 3 cache. Absent
-	// where no CPU has one; CPUs without one beside others that have one
-	// (low-power cores) are in no group.
+	// L3 are the groups of online CPUs that share a level 3 cache. It is
+	// Absent if no CPU has one, for which the first maxFailures are asked.
+	// CPUs without one beside others that have one (low-power cores) are in
+	// no group.
 	L3 Value[[][]int]
 }
 
 // Cache is one cache of one CPU.
 type Cache struct {
 	Index, Level int
-	// Type is "Data", "Instruction" or "Unified".
-	Type string
-	// SizeBytes is the size in bytes.
+	// Type is "Data", "Instruction" or "Unified", "" if it is not known.
+	Type      string
 	SizeBytes Value[int64]
 }
 
@@ -70,11 +70,12 @@ func (r *reader) caches(online []int) Caches {
 	return Caches{Levels: levels, L3: g.l3(levels)}
 }
 
-// l3Finder remembers the index of the last CPU's L3, and how its CPUs are listed.
+// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists
+// its CPUs.
 type l3Finder struct{ index, which int }
 
-// joinL3 makes the group of one CPU. found is false if it has no L3. A CPU whose caches cannot be
-// read is an error, because its group would be missing.
+// joinL3 makes the group of one CPU. found is false, without an error, if it has no L3. A CPU whose
+// caches cannot be read is an error, because its group would be missing.
 func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
 	if f.index < 0 || !r.isL3(cpu, f.index) {
 		levels := r.levels(cpu)
@@ -114,7 +115,7 @@ func (r *reader) isL3(cpu, index int) bool {
 	return err == nil && string(b) == "3"
 }
 
-// l3Index returns the index of level 3, which is not always 3.
+// l3Index returns the index of level 3, which is not always 3; -1 if there is none.
 func l3Index(levels Value[[]Cache]) int {
 	for _, c := range levels.V {
 		if c.Level == 3 && c.Type != "Instruction" {
@@ -124,8 +125,7 @@ func l3Index(levels Value[[]Cache]) int {
 	return -1
 }
 
-// levels reads every cache of one CPU. An entry whose level cannot be read is skipped only if the
-// file is absent; otherwise the list is unknown.
+// levels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
 func (r *reader) levels(cpu int) Value[[]Cache] {
 	dir := indexed(cpuPrefix, cpu, "/cache")
 	found := r.numbered(dir, "index")

@@ -21,12 +21,13 @@ import (
 
 // Limits for a capture.
 const (
-	maxStream  = 1 << 30 // bytes after decompression
-	maxKept    = 96 << 20
-	maxMembers = 1 << 20
-	maxFiles   = 1 << 19
-	maxDepth   = 32
-	// maxMember limits one kept file, in bytes; only cpuinfo comes near it.
+	maxStream  = 1 << 30  // bytes after decompression
+	maxKept    = 96 << 20 // bytes of all kept files
+	maxMembers = 1 << 20  // members, kept or not
+	maxFiles   = 1 << 19  // kept files and folders
+	maxDepth   = 32       // slashes in a path
+	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo
+	// comes near it.
 	maxMember = LimitCPUInfo
 )
 
@@ -158,7 +159,7 @@ func (l *loader) load(in io.Reader) error {
 	}
 }
 
-// finish resolves hard links.
+// finish resolves hard links, once all members are there.
 func (l *loader) finish() error {
 	for _, h := range l.hard {
 		l.link(h)
@@ -259,7 +260,7 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	return nil
 }
 
-// memberName cleans a name; false for one that leads out of the archive.
+// memberName cleans a name; false for one that is empty, too long or leads out of the archive.
 func memberName(name string) (string, bool) {
 	for strings.HasPrefix(name, "./") {
 		name = name[2:]
@@ -307,7 +308,7 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	return nil
 }
 
-// maxMemberOf returns the limit in bytes for one member.
+// maxMemberOf returns the limit in bytes for one member; notes and inputs have a higher one.
 func maxMemberOf(p string) int {
 	if p == notesName || strings.HasPrefix(p, InputsFolder) {
 		return limitNotes
@@ -315,7 +316,8 @@ func maxMemberOf(p string) int {
 	return maxMember
 }
 
-// link gives a hard link the content of its target, which must be a file of the same machine.
+// link gives a hard link the content of its target, which must be a kept file of the same machine;
+// any other becomes a file that is refused.
 func (l *loader) link(h hardLink) {
 	node := &memNode{kind: KindOther}
 	if name, ok := memberName(h.target); ok {

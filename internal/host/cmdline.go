@@ -9,7 +9,7 @@ import (
 // Cmdline is the kernel command line.
 type Cmdline struct {
 	Source Source
-	// Line is /proc/cmdline as read.
+	// Line is /proc/cmdline, trimmed.
 	Line Value[string]
 	// Options are its words in order; the last one counts for most options.
 	Options []kerneltext.Option

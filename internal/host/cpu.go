@@ -18,15 +18,16 @@ type CPU struct {
 	SMTControl, SMTActive Value[string]
 	Identity
 	// Microcodes are the revisions of the first and last CPU of each package
-	// (cpuN/microcode/version, else every processor of cpuinfo).
+	// (cpuN/microcode/version, else that of the first processor in cpuinfo).
 	Microcodes Sampled
 	// Hybrid is true if the kernel has PMUs for two kinds of cores (/sys/devices/cpu_atom).
 	Hybrid Value[bool]
 }
 
-// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo. Lists of siblings
-// are read once for each group and not for each CPU, because all CPUs of a core, die, package or
-// cache have the same list.
+// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo, or all of
+// cpuinfo if sysfs does not tell which CPUs are online or their topology. Lists of siblings are read
+// once for each group and not for each CPU, because all CPUs of a core, die, package or cache have
+// the same list.
 func ReadCPU(root *Root) *CPU {
 	r := newReader(root)
 	c := &CPU{
@@ -93,7 +94,8 @@ func (r *reader) hybrid() Value[bool] {
 	return r.isDir("/sys/devices/cpu_atom")
 }
 
-// microcodes samples the microcode revision.
+// microcodes samples the microcode revision. If the first file cannot be read, no other is tried
+// and cpuinfo's is taken.
 func (r *reader) microcodes(c *CPU) Sampled {
 	var s Sampled
 	sample := c.Sample()

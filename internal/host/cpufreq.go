@@ -25,7 +25,8 @@ type CPUFreq struct {
 	// Drivers and the others may differ between policies; they are read from at most samplePolicies
 	// policies.
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
-	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc).
+	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), First.Boost that of one
+	// policy.
 	Boost Value[bool]
 	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
 	// package, 0 (performance) to 15 (power).
@@ -37,11 +38,12 @@ type CPUFreq struct {
 	TurboPct, MinPerf, MaxPerf Value[int64]
 	// amd_pstate/{status,prefcore}.
 	AMDStatus, AMDPrefcore Value[string]
-	// Uncore are the entries of intel_uncore_frequency.
+	// Uncore are the entries of intel_uncore_frequency, in order of name.
 	Uncore Value[[]Uncore]
 }
 
-// Policy is one cpufreq policy.
+// Policy is one cpufreq policy. CPPCNominalPerf and CPPCHighestPerf are not the policy's but those
+// of CPU 0, on the abstract scale of ACPI's CPPC.
 type Policy struct {
 	// Dir is the folder of the policy.
 	Dir                              string
@@ -106,7 +108,7 @@ func (r *reader) flag(path string) Value[bool] {
 }
 
 // policies lists the policy folders; kernels before 4.3 have cpuN/cpufreq instead. That there are
-// none is known only in a complete tree.
+// none is known only if the tree is complete, the notes list the folder, or it is Absent.
 func (r *reader) policies(cpu *CPU) Value[[]string] {
 	found := r.numbered(freqDir, "policy")
 	dirs := []string{}
@@ -150,8 +152,8 @@ func (r *reader) policy(dir string) Policy {
 	}
 }
 
-// comparePolicies reads what an administrator can set for each policy. An attribute that the first
-// policy lacks is not read for the others.
+// comparePolicies samples the driver and what an administrator can set for each policy. An
+// attribute that cannot be read of the first policy is not read of the others.
 func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	attrs := [...]struct {
 		name string

@@ -15,7 +15,7 @@ import (
 // cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
 type cpuinfoKeys map[string]string
 
-// text returns the value of the first of these keys that exists and is not empty.
+// text returns the value of the first of these keys that exists and is not empty, Absent if none is.
 func (k cpuinfoKeys) text(names ...string) Value[string] {
 	for _, name := range names {
 		if v := k[name]; v != "" {
@@ -25,7 +25,7 @@ func (k cpuinfoKeys) text(names ...string) Value[string] {
 	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
-// number returns the value of the first of these keys as a number, decimal or with 0x.
+// number reads the value that text finds as a number, decimal or with 0x.
 func (k cpuinfoKeys) number(names ...string) Value[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
@@ -38,7 +38,7 @@ func (k cpuinfoKeys) number(names ...string) Value[int] {
 	return known(int(n), cpuinfo, v.V)
 }
 
-// vendor is vendor_id, or the name of the Arm implementer.
+// vendor is vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
 func (k cpuinfoKeys) vendor() Value[string] {
 	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
@@ -132,7 +132,7 @@ func flagSet(line string) map[string]bool {
 	return set
 }
 
-// identity reads the head of /proc/cpuinfo.
+// identity reads the first processor in the head of /proc/cpuinfo, and CPU 0's MIDR_EL1.
 func (r *reader) identity() Identity {
 	b, more, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
 	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}

@@ -10,7 +10,8 @@ import (
 // (Documentation/admin-guide/pm/cpuidle.rst).
 type CPUIdle struct {
 	Source Source
-	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none".
+	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none". Governor is
+	// current_governor_ro, else current_governor.
 	Driver, Governor Value[string]
 	// States are the states of the first online CPU, by index.
 	States Value[[]IdleState]
@@ -106,7 +107,8 @@ func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 	}
 }
 
-// joined reads one attribute of every state, separated by blanks.
+// joined reads one attribute of every state, separated by blanks; the first that fails is the
+// result.
 func (r *reader) joined(dir, attr string, states []IdleState) Value[string] {
 	all := ""
 	for i, s := range states {

@@ -22,7 +22,7 @@ const (
 	cedtWindowSize  = 16
 	cedtWindowLeast = 36
 	limitCEDT       = 64 << 10
-	// maxWindows limits how many of the kernel's root decoders are read.
+	// maxWindows is how many of the kernel's root decoders are read; more are Malformed.
 	maxWindows = 64
 )
 
@@ -77,8 +77,8 @@ func fixedWindows(b []byte) ([]Range, error) {
 	return list, nil
 }
 
-// rootDecoders returns the windows of the kernel's decoders of the root port. If one cannot be
-// read, the list is unknown.
+// rootDecoders returns the windows of the kernel's root decoders, decoder0.N, in order of name. If
+// one cannot be read, the list is unknown.
 func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 	const dir = "/sys/bus/cxl/devices"
 	if devices.State != fact.OK {

@@ -13,13 +13,13 @@ import (
 // dirBackend reads files below a folder of the file system.
 type dirBackend struct {
 	fd int
-	// live: this is the running machine, whose links need no confinement.
+	// live: the folder is "/" of the running machine, whose links need no confinement.
 	live bool
 	// openat2: the kernel can resolve a path beneath a folder. Otherwise every path is resolved
 	// here.
 	openat2 bool
-	// safe[0] and safe[1] say that DIR/sys and DIR/proc are real kernel file systems: complete and
-	// without device nodes.
+	// safe[0] and safe[1] say that DIR/sys and DIR/proc are the kernel's own file systems, which
+	// are complete and have no device nodes; of the live machine, that they are not empty.
 	safe [2]bool
 
 	mu sync.Mutex
@@ -128,9 +128,9 @@ func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, err
 	return readBounded(fd, dst, limit, strings.HasPrefix(path, "proc/"))
 }
 
-// openFile opens a regular file for reading. On a kernel file system that is one call. Elsewhere
-// the type is checked before anything is opened, because just opening a device can do harm (a
-// watchdog, a tape).
+// openFile opens a file for reading. On the live machine the type is not checked, on a kernel file
+// system of another root it is checked after opening. Elsewhere it is checked before anything is
+// opened, because just opening a device can do harm (a watchdog, a tape).
 func (d *dirBackend) openFile(path string) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, openFlags, 0) })
@@ -223,7 +223,8 @@ func (d *dirBackend) readlink(path string) (string, error) {
 }
 
 // missing distinguishes "not in the folder" from "folder not captured". In an incomplete tree a
-// missing name is absent only if its folder exists and the name is not a dangling link.
+// missing name is absent only if its folder exists outside /proc and the name is not a dangling
+// link.
 func (d *dirBackend) missing(path string, err error) error {
 	if !errors.Is(err, unix.ENOENT) || d.whole(path) {
 		return err

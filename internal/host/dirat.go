@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// msrMajor is the device number of the kernel's msr driver (linux
+// msrMajor is the major device number of the kernel's msr driver (linux
 // include/uapi/linux/major.h, MSR_MAJOR).
 const msrMajor = 202
 
 // errBeyondEnd: a plain file ends before the register.
 var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
 
-// readAt reads registers. The driver's device is opened only if the tree belongs to the running
-// kernel: a device below an unpacked tree would give this machine's registers for the other
-// machine's.
+// readAt reads registers. The driver's device is opened only if sys and proc beside it are the
+// running kernel's: a device below an unpacked tree would give this machine's registers for the
+// other machine's.
 func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain bool, err error) {
 	fd, plain, err := d.openRegisters(path, cpu)
 	if err != nil {

@@ -29,7 +29,7 @@ type Controller struct {
 	Index int
 	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
 	Name Value[string]
-	// SizeBytes is size_mb.
+	// SizeBytes is size_mb, in bytes.
 	SizeBytes Value[int64]
 	// ScrubRate is sdram_scrub_rate in bytes/s.
 	ScrubRate Value[int64]
@@ -51,7 +51,8 @@ type EDACEntry struct {
 	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
 	// channel. Location is for example "channel 0 slot 1".
 	Label, Location Value[string]
-	// SizeBytes is the size of the module; for rankN that of one rank.
+	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
+	// on all its channels.
 	SizeBytes Value[int64]
 	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
 	MemType, Mode, DeviceType Value[string]
@@ -153,7 +154,7 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 	}
 }
 
-// megabytes reads a size in units of 2^20 bytes.
+// megabytes reads a size in units of 2^20 bytes and returns bytes.
 func (r *reader) megabytes(path string) Value[int64] {
 	v := r.number(path)
 	if v.State == fact.OK && (v.V < 0 || v.V > 1<<40) {

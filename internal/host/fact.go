@@ -24,7 +24,7 @@ func (v Value[T]) Reason() string {
 	return v.Path + " was not read"
 }
 
-// Advice says what would make a file readable.
+// Advice says what would make a file readable, "" if nothing is known that would.
 func Advice(s fact.State, path string) string {
 	switch s {
 	case fact.Denied:

@@ -1,6 +1,7 @@
 package host
 
-// Facts is everything this package reads of one machine.
+// Facts is what every audit reads of one machine. Registers (ReadMSR) and the machine's name
+// (ReadHostName) are read separately.
 type Facts struct {
 	CPU     *CPU
 	NUMA    *NUMA
@@ -15,13 +16,14 @@ type Facts struct {
 	Kernel  *Kernel
 	Devices *Devices
 	SMBIOS  *SMBIOS
-	// KernelLog is read only on real machines, because a guest has no EFI memory map of its own.
+	// KernelLog is not read if the processor says that it is a guest's, because a guest's memory
+	// map is its hypervisor's.
 	KernelLog *KernelLog
-	// FirmwareAttributes exist only on desktop and mobile machines.
+	// FirmwareAttributes exist on desktop and mobile machines.
 	FirmwareAttributes *FirmwareAttributes
 }
 
-// ReadAll reads everything. It returns no error: each value says if it could not be read.
+// ReadAll reads all Facts. It returns no error: each value says why it could not be read.
 func ReadAll(root *Root) *Facts {
 	cpu := ReadCPU(root)
 	virt := ReadVirt(root, cpu)
@@ -34,8 +36,8 @@ func ReadAll(root *Root) *Facts {
 	}
 }
 
-// Sources returns the state of every source in a fixed order. Sources that most machines do not
-// have are included only if they exist.
+// Sources returns the state of every source in a fixed order. The firmware attributes, which most
+// machines do not have, are included only if they are Present.
 func (f *Facts) Sources() []Source {
 	list := []Source{
 		f.SMBIOS.Source, f.DMIID.Source, f.CPU.Source, f.NUMA.Source, f.Memory.Source,

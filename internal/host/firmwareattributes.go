@@ -67,7 +67,8 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	return f
 }
 
-// Present tells whether there is a driver, or whether that could not be determined.
+// Present tells whether there is a driver, or whether the folder is there and could not be read. A
+// capture without the folder has none.
 func (f *FirmwareAttributes) Present() bool {
 	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }

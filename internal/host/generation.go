@@ -24,8 +24,8 @@ const (
 	GenSapphire
 	// GenGranite are the servers of Granite Rapids.
 	GenGranite
-	// GenOpteron are AMD's families 15h and 16h, GenZen 17h and 19h up to
-	// Zen 3, GenZen4 Zen 4 and newer.
+	// GenOpteron are AMD's families 15h and 16h, GenZen 17h, 18h (Hygon) and
+	// 19h up to Zen 3, GenZen4 Zen 4 and newer.
 	GenOpteron
 	GenZen
 	GenZen4

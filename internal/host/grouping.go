@@ -23,16 +23,17 @@ var errOverlap = errors.New("CPU lists overlap")
 // grouping divides the online CPUs into groups.
 type grouping struct {
 	groups [][]int
-	// of is the group of each CPU number, -1 for none.
-	of   []int32
+	// of is the group of each CPU number, -1 for none yet, or offline.
+	of []int32
+	// path and raw are those of the first list.
 	path string
 	raw  string
 	// err is the first failure; then groups are missing.
 	err *ReadError
 }
 
-// members reads the siblings of one CPU that are online. which remembers the attribute that this
-// kernel has.
+// members reads the list of siblings of one CPU; the result is valid until the next call. which
+// remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
 func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, path, raw string, err *ReadError) {
 	for i := *which; i < 2*len(attrs); i++ {
 		a := attrs[i/2]
@@ -85,7 +86,7 @@ func (r *reader) partition(online []int, attrs []attribute) grouping {
 	return g
 }
 
-// offline marks a CPU number that is not online in grouping.of.
+// offline marks in grouping.of a CPU number that is not online.
 const offline = -2
 
 func newGrouping(online []int) grouping {
@@ -133,7 +134,7 @@ func (g *grouping) fail(err *ReadError) {
 	}
 }
 
-// counted converts a partition to a number.
+// counted converts a partition to a number, unknown if a group is missing.
 func (g *grouping) counted(f func([][]int) int) Value[int] {
 	if g.err != nil {
 		return unknown[int](g.err)

@@ -17,8 +17,8 @@ type KernelLog struct {
 	Mirrored Value[kerneltext.MirroredMemory]
 }
 
-// kernelLogOf reads the log where it can tell something: the processor of a
-// guest says that it is one.
+// kernelLogOf reads the log unless the processor's hypervisor flag says that
+// this is a guest.
 func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	if virt.HypervisorFlag.V {
 		return &KernelLog{unknown[kerneltext.MirroredMemory](&ReadError{Op: "read", Path: kernelLog, State: fact.Refused,

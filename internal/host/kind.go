@@ -10,7 +10,8 @@ const (
 	KindNone Kind = iota
 	KindFile
 	KindDir
-	// KindOther is a FIFO, device or socket; it is never opened.
+	// KindOther is a FIFO, device or socket. None is opened as a file; /dev/kmsg and the devices of
+	// the msr driver are read as what they are.
 	KindOther
 )
 

@@ -4,7 +4,8 @@ package host
 const (
 	// LimitAttribute is for a sysfs attribute (one page).
 	LimitAttribute = 4096
-	// LimitList is for files that grow with the machine: CPU lists and masks.
+	// LimitList is for files that may be longer than a page: CPU lists and masks, meminfo, the
+	// command line.
 	LimitList = 64 << 10
 	// LimitCPUInfo is for /proc/cpuinfo (4 MB with 2,048 CPUs).
 	LimitCPUInfo = 16 << 20

@@ -11,7 +11,7 @@ import (
 )
 
 // maxLeading is how many leading folders an unpacked tree may have: hwloc's archives have one.
-// maxSiblings limits the folders in which a machine is looked for at each level.
+// maxSiblings limits the entries of a folder among which a machine is looked for.
 const (
 	maxLeading  = 2
 	maxSiblings = 256

@@ -79,7 +79,7 @@ func (r *reader) memmap() Value[int64] {
 	return known(sum, memmapDir, systemRAM)
 }
 
-// mapped returns the size of one range, 0 if it is not System RAM.
+// mapped returns the size of one range in bytes, 0 if it is not System RAM.
 func (r *reader) mapped(dir string) Value[int64] {
 	kind := r.text(dir + "/type")
 	if kind.State != fact.OK {

@@ -21,7 +21,7 @@ type memNode struct {
 // memTree is a capture in memory. It is not changed after loading.
 type memTree struct {
 	root *memNode
-	// nodes counts the nodes that put and folder created.
+	// nodes counts what put and folder added, replaced members as well.
 	nodes int
 	// recent is the folder of the last member, because the next member is mostly in the same
 	// folder.
@@ -33,8 +33,8 @@ func newMemTree() *memTree {
 	return &memTree{root: &memNode{kind: KindDir, kids: map[string]*memNode{}}}
 }
 
-// put adds a member and creates its folders. A second member with the same name replaces the first,
-// as in tar, unless one of them is a folder.
+// put adds a member that is not a folder, and creates its folders. A second member with the same name
+// replaces the first, as in tar, unless that is a folder; below a file nothing is added.
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root

@@ -28,9 +28,10 @@ import (
 //	msr    PATH  REGISTER  STATE  REASON
 //	redacted  identifiers
 //
-// A state without a question applies if the tree itself has no answer; one with a
-// question (read, head, list, stat, readlink) is the answer to it. After "names" are
-// all entries of a folder, after "some" those of a folder that may be incomplete.
+// A state without a question applies if the tree itself has no answer, "truncated"
+// also to a file that it has; one with a question (read, head, list, stat, readlink)
+// is the answer to it. After "names" are all entries of a folder, after "some" those
+// of a folder that may be incomplete. The reason of a register may be missing.
 const notesName = "memaudit-notes"
 
 const (

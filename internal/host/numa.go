@@ -166,8 +166,9 @@ func (r *reader) nodeCPUs(dir string) Value[[]int] {
 }
 
 // settle decides whether a node has CPUs or memory. The node's own file comes first, because
-// kernels around 3.x print an empty has_cpu on machines whose nodes have CPUs. It is unknown only
-// if the file says no and the list says yes (for example if all CPUs of the node are offline).
+// kernels around 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is not
+// known, the list decides. If the file says no and the list says yes (for example if all CPUs of the
+// node are offline), the result is Malformed.
 func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {
@@ -180,7 +181,7 @@ func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	}
 }
 
-// doubtList makes a list malformed if it leaves out a node that has the thing.
+// doubtList makes a list Malformed if it leaves out a node that has CPUs or memory by its own file.
 func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
 	for i := range nodes {
 		own := has(&nodes[i])

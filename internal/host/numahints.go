@@ -19,8 +19,8 @@ type TierHints struct {
 	DAX Value[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
 	CXL Value[[]string]
-	// Windows are the ranges of physical addresses that lead to CXL memory, in firmware's order.
-	// The list is empty if firmware's table has none.
+	// Windows are the ranges of physical addresses that lead to CXL memory, in the order of
+	// firmware's table or of the kernel's decoders. The list is empty if firmware's table has none.
 	Windows Value[[]Range]
 	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
 	NVDIMM Value[[]string]
@@ -118,7 +118,7 @@ func gpuNode(text string) (node int, ok bool) {
 	return node, online && node >= 0
 }
 
-// weights reads the weights for interleaving; all are unset without the folder.
+// weights reads the weights for interleaving; without the folder Auto is unknown and Nodes is empty.
 func (r *reader) weights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
 	nodes := r.numbered(dir, "node")
@@ -190,7 +190,7 @@ func (r *reader) dax() Value[[]DAXDevice] {
 	return known(devices, dir, "")
 }
 
-// names lists a folder, sorted, without names that cannot be part of a path.
+// names lists a folder, sorted.
 func (r *reader) names(dir string) Value[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
@@ -215,6 +215,7 @@ func (r *reader) linkName(p string) Value[string] {
 	return derive(r.link(p), path.Base)
 }
 
+// notNegative makes a negative number, with which the kernel says that it does not know, Unstated.
 func notNegative(v Value[int64]) Value[int64] {
 	if v.State == fact.OK && v.V < 0 {
 		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: fact.Unstated, Err: ErrUnstated})

@@ -8,9 +8,9 @@ import (
 )
 
 // readBounded appends at most limit bytes of the file to dst and tells whether the file is longer.
-// Kernel attributes and files on disk are returned whole up to one page, so a shorter read is the
-// end; pieces is set for files of /proc, which are not. A read is never larger than what is left
-// plus one byte.
+// A kernel attribute or a file on disk gives at least a page at once, so a shorter read is its end;
+// pieces is set for files of /proc, which may give less and go on. A read is never larger than what
+// is left plus one byte.
 func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, error) {
 	start := len(dst)
 	for {
@@ -40,7 +40,7 @@ func readChunk(have int) int {
 	return max(LimitAttribute+1, have)
 }
 
-// readNames lists a folder, up to limitNames entries.
+// readNames lists a folder; one with more than limitNames entries is ErrTooLarge.
 func readNames(fd int) ([]string, error) {
 	buf := make([]byte, 32<<10)
 	var names []string
@@ -62,7 +62,7 @@ func readNames(fd int) ([]string, error) {
 	}
 }
 
-// readlinkAt reads a link of at most one page.
+// readlinkAt reads a link; a target that fills a page is ErrTooLarge.
 func readlinkAt(fd int, name string) (string, error) {
 	buf := make([]byte, LimitAttribute)
 	n, err := unix.Readlinkat(fd, name, buf)
@@ -91,7 +91,7 @@ func openRetry(open func() (int, error)) (int, error) {
 	}
 }
 
-// registerRead is one register of 8 bytes of a file.
+// registerRead is one register: 8 bytes of a file at an offset, or why they were not read.
 type registerRead struct {
 	at   int64
 	data [8]byte

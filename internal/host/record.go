@@ -102,8 +102,7 @@ type Redact func(path string, data []byte) (out []byte, keep bool)
 
 // Write stops the recording and writes it as .tar.gz, together with the members in more, by their
 // paths below the root. Members are sorted and have the given time, so equal recordings give equal
-// bytes. redact may be nil. A recording that OpenCapture would refuse because of its size is an
-// error.
+// bytes. redact may be nil. A recording with more bytes than OpenCapture reads is an error.
 func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[string][]byte) error {
 	c.Stop()
 	c.redacted = c.root.redacted || redact != nil
@@ -163,7 +162,7 @@ func (w *captureWriter) member(path string, data []byte) {
 	}
 }
 
-// folders writes the folders that were read, for people who unpack a capture.
+// folders writes the folders that a Stat found, for people who unpack a capture.
 func (w *captureWriter) folders(c *Recorder) {
 	var found []string
 	for q, a := range c.answers {

@@ -17,8 +17,8 @@ type backend interface {
 	list(path string) ([]string, error)
 	stat(path string) (Kind, error)
 	readlink(path string) (string, error)
-	// readAt fills chunks from a CPU's register file; plain says that it is an ordinary file in a
-	// tree that is not the running kernel's.
+	// readAt fills chunks from a CPU's register file, each with its bytes or its error; plain says
+	// that it is an ordinary file, not the driver's device, and the root is not the live "/".
 	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
 	// whole tells whether the tree is complete at this path. A missing folder is then absent and
 	// not just missing from the capture.
@@ -58,7 +58,7 @@ type Access struct {
 	Err *ReadError
 	// Data are the bytes read, or the target of a link.
 	Data []byte
-	// Names are the entries of a folder, in the kernel's order.
+	// Names are the entries of a folder, in any order.
 	Names []string
 	// Kind is what "stat" found.
 	Kind Kind
@@ -117,7 +117,8 @@ func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	return b, nil
 }
 
-// ReadHead reads the first limit bytes of a file; more tells whether the file is longer.
+// ReadHead reads at most the first limit bytes of a file; more tells whether the file is longer,
+// which is not an error here.
 func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
 	b, e := r.appendFile(nil, "head", path, limit)
 	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
@@ -129,7 +130,8 @@ func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error)
 	return b, false, nil
 }
 
-// appendFile is ReadLimit that appends to a buffer of the caller.
+// appendFile is ReadLimit into a buffer of the caller, which it overwrites from the beginning. Only
+// with State Truncated has it bytes besides an error.
 func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
 	rel, err := relative(path)
 	var out []byte
@@ -175,7 +177,7 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 }
 
 // Stat returns the kind of a file, after following links. In an incomplete root a missing name in a
-// captured folder is Absent; readDir is stricter about folders.
+// captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
 	kind, known := r.notedKind(path)
@@ -216,7 +218,7 @@ func (r *Root) Readlink(path string) (string, error) {
 }
 
 // explain converts a cause to a ReadError. What the notes of the capture say about the path comes
-// before the failure to find the file.
+// before the failure to find the file. Of a masked /sys/firmware a missing file is Denied.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
@@ -252,7 +254,7 @@ func (r *Root) certain(path string) bool {
 }
 
 // firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete
-// tree, as OCI runtimes mask it by default.
+// tree, as OCI runtimes mask it by default, or if the notes say that it was denied; else nil.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
 		if r.verdicts["/sys/firmware"] == fact.Denied {

@@ -14,8 +14,8 @@ const (
 	dmiTable   = "/sys/firmware/dmi/tables/DMI"
 	dmiEntry   = "/sys/firmware/dmi/tables/smbios_entry_point"
 	dmiEntries = "/sys/firmware/dmi/entries"
-	// maxEntries bounds the structures taken from dmi/entries; limitEntry is
-	// the longest structure with its strings.
+	// maxEntries bounds the structures taken from dmi/entries, limitEntry the
+	// bytes of one structure with its strings.
 	maxEntries = 8192
 	limitEntry = 64 << 10
 )
@@ -23,8 +23,7 @@ const (
 // SMBIOS holds the raw bytes of firmware's table, which are not decoded here.
 type SMBIOS struct {
 	Source Source
-	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI. What was read
-	// of a truncated table is in Partial.
+	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI.
 	EntryPoint, Table Value[[]byte]
 	// Partial holds the bytes of a Table whose State is Truncated.
 	Partial []byte
@@ -35,8 +34,8 @@ type SMBIOS struct {
 
 // SMBIOSEntry is one structure with its strings.
 type SMBIOSEntry struct {
-	// Type and Instance are in the folder's name. Position is the position in the table, -1 if it
-	// was not captured.
+	// Type and Instance are in the folder's name. Position is the position in the table, -1 if that
+	// of any structure is not known.
 	Type, Instance, Position int
 	Data                     []byte
 }

@@ -20,9 +20,9 @@ type outcomer interface {
 	outcome() (fact.State, *ReadError)
 }
 
-// sourceOf returns the state of a source. It is ok if every needed value is known. Optional values
-// count only if their file was denied, refused, truncated or malformed, because kernels differ in
-// what they offer.
+// sourceOf returns the state of a source. It is ok if every needed value is known, partial if at
+// least one value is, otherwise that of the first failure. Optional values fail only if their file
+// was denied, refused, truncated or malformed, because kernels differ in what they offer.
 func sourceOf(name string, needed []outcomer, optional ...outcomer) Source {
 	var first *ReadError
 	var firstState fact.State

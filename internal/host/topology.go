@@ -87,7 +87,8 @@ func (r *reader) dies(online []int) Value[int] {
 
 // packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU
 // of each list. Lists with the same id are one package (old kernels list the node in its place). If
-// a list has several ids, the id of every CPU is read.
+// a list has several ids or the lists cannot be read, the id of every CPU is read. It does not count
+// the cores.
 func (r *reader) packages(online []int) Value[[]Package] {
 	g := r.partition(online, packageAttributes[:])
 	if g.err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // cpuinfoTopology derives the topology from "physical id" and "core id" in /proc/cpuinfo, for
-// captures without topology folders. ok is false if cpuinfo does not have them.
+// captures without topology folders. It is false if a processor in cpuinfo lacks one of them.
 func (r *reader) cpuinfoTopology() (Topology, bool) {
 	all := r.allProcessors()
 	if all.State != fact.OK {

@@ -55,8 +55,8 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 	return known(f(v.V), v.Path, v.Raw)
 }
 
-// lacking tells whether the file is missing or empty, so that another file may be used. Captures of
-// unreadable files contain empty ones.
+// lacking tells whether the file is missing, not captured or empty, so that another file may be
+// used. Captures of unreadable files contain empty ones.
 func lacking[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.lacking() }
 
 func (e *ReadError) lacking() bool {
@@ -70,9 +70,11 @@ type Sampled struct {
 	// first file with each value.
 	Distinct []string
 	Paths    []string
-	// Read counts the files that gave a value, Asked those that were tried, Of those that exist.
+	// Read counts the files that gave a value, Asked those that were tried. Of counts the CPUs or
+	// policies that could have been asked.
 	Read, Asked, Of int
-	// Failed is the first failure. State is OK only if every file that was tried gave a value.
+	// Failed is the first failure. State is OK only if a file was tried and every one that was gave
+	// a value.
 	State  fact.State
 	Failed *ReadError
 }

@@ -18,7 +18,8 @@ type Virtualization struct {
 	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
 	Type        Value[string]
 	XenFeatures Value[uint64]
-	// DeviceTree is /proc/device-tree/hypervisor/compatible.
+	// DeviceTree is /proc/device-tree/hypervisor/compatible, if that is one string; Malformed if it
+	// is several, as under Xen.
 	DeviceTree Value[string]
 	// FirmwareMasked is true if /sys/firmware is an empty folder in an otherwise complete tree, as
 	// container runtimes make it.

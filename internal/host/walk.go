@@ -9,7 +9,8 @@ import (
 // maxLinks is the kernel's own limit for links in one path.
 const maxLinks = 40
 
-// maxParts limits the components of a path after all its links were expanded.
+// maxParts limits the components of a path after all its links were expanded, and the bytes of a
+// member's name in an archive.
 const maxParts = 4096
 
 // walker resolves a path below a root one component at a time. It keeps a descriptor of every

@@ -45,8 +45,8 @@ func leadsTo(path, c string) bool {
 	return len(path) < len(c) && c[len(path)] == '/' && strings.HasPrefix(c, path)
 }
 
-// splitMember splits a member's name into the machine's leading folder and the path below it. ok is
-// false for members that are not in a sys, proc or dev tree.
+// splitMember splits a member's name into the machine's leading folders and the path below them. ok
+// is false for members that are not in a machine's trees (isTree) and neither notes nor inputs.
 func splitMember(name string) (prefix, path string, ok bool) {
 	start := 0
 	for range maxPrefix + 1 {
