@@ -57,7 +57,8 @@ func (p *printer) advice(r *report.Report) {
 	}
 }
 
-// other prints a further advice: its cost and its result, and its steps if there is room.
+// other prints a further advice: its cost and its result, and its steps if nothing has to be left
+// out of the report.
 func (p *printer) other(a *report.Advice, steps []string) {
 	line := a.ID + ": " + wording.Effort(a) + "; " + outcome(&a.Reaches)
 	lines := linesOther
@@ -114,7 +115,8 @@ func cheaper(r *report.Report, nth int) string {
 	return r.AdviceDear
 }
 
-// briefAdvice prints the cheapest advice with its steps, and each other advice in one line.
+// briefAdvice prints the cheapest advice with its steps, and the others shortened; where most is left
+// out, of the others only the last.
 func (p *printer) briefAdvice(r *report.Report) {
 	all := r.Advice
 	if n := len(all) - 1; all[n].ID == report.AdviceSettings {
@@ -160,7 +162,7 @@ func (p *printer) briefSettings(a *report.Advice) {
 	p.newline()
 }
 
-// promises prints what an audit says after the steps.
+// promises prints what an audit says after the steps; of settings only the failures that remain.
 func (p *printer) promises(a *report.Advice) {
 	if a.ID == report.AdviceSettings {
 		p.field(2, "stays", remaining(a.Reaches.Findings, settingPrefix))
@@ -182,7 +184,8 @@ func briefSteps(steps []report.Step, inv *report.Inventory) []string {
 	return out
 }
 
-// The number of lines that parts of an advice may have in the brief report.
+// The number of lines that parts of an advice may have in the brief report if nothing has to be left
+// out.
 const (
 	linesSteps   = 6
 	linesReaches = 3
@@ -223,7 +226,7 @@ func (p *printer) reached(r *report.Reaches) {
 }
 
 // reachedLines returns the different descriptions of processors after the steps, and for each the
-// names of the processors that it is true for.
+// names of the processors that it is true for. Processors of which nothing is known are left out.
 func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string) {
 	socks = map[string][]string{}
 	for i := range r.Sockets {

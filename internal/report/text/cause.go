@@ -64,7 +64,7 @@ func (p *printer) alike(g *causeGroup, name string, lines int, get func(*report.
 }
 
 // remarks prints the failures at info that are not about a setting, each with what was found and
-// what to do.
+// what to do, or with little room only their names.
 func (p *printer) remarks(groups []*causeGroup) {
 	groups = slices.DeleteFunc(slices.Clone(groups), (*causeGroup).setting)
 	if len(groups) == 0 {
@@ -125,7 +125,8 @@ func (p *printer) finding(g *causeGroup) {
 }
 
 // parted separates causes with a severity above info from remarks. The severity is the highest of a
-// cause and of everything that follows from it.
+// cause and of everything that follows from it. Failures that are about one setting alone are among
+// the remarks at any severity, because they have a table of their own.
 func parted(groups []*causeGroup) (causes, remarks []*causeGroup) {
 	for _, g := range groups {
 		if g.rank() > 1 && !g.setting() {

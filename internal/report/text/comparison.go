@@ -23,7 +23,7 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	return p.flush(w)
 }
 
-// heldGroup holds profiles that say the same about this machine, setting by setting.
+// heldGroup holds profiles that want and find the same, setting by setting: one column of the table.
 type heldGroup struct {
 	// numbers are their positions in the list, from 1.
 	numbers  []string
@@ -34,8 +34,9 @@ type heldGroup struct {
 
 func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 
-// alikeProfiles groups profiles with the same result on this machine: the same settings differ,
-// with the same wanted values, and the same settings are not known.
+// alikeProfiles groups profiles with the same result on this machine: the same counts, the same
+// settings differ, with the same wanted values, remedies, notes and costs, and the same settings are
+// not known, for the same reasons.
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}

@@ -82,8 +82,8 @@ func wantedCell(s *report.HeldSetting) string {
 	return "broken"
 }
 
-// settingFaces returns the machine's values of a setting, each with its mark. The effective value
-// is left out if it equals the configured one.
+// settingFaces returns the machine's values of a setting, each with its mark. The effective and the
+// pending value are left out if they equal the configured one.
 func settingFaces(s report.Setting) string {
 	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
 	var out []string

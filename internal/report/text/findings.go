@@ -114,7 +114,8 @@ func briefFinding(f *report.Finding) string {
 	}
 }
 
-// document prints a source in full the first time, and later only the place in it.
+// document prints a source in full the first time and, in the brief report, later only the place in
+// it.
 func (p *printer) document(indent int, c *report.Citation) {
 	if c == nil {
 		return
@@ -142,7 +143,7 @@ func (p *printer) subjects(g *causeGroup) string {
 	return p.named(names)
 }
 
-// named joins numbered subjects of one kind: "sockets 0-3".
+// named lists subjects; in the brief report numbered ones of one kind are joined: "sockets 0-3".
 func (p *printer) named(subjects []string) string {
 	if p.verbose {
 		return gluedList(subjects)

@@ -75,7 +75,7 @@ func (g *slotGrid) splitControllers(slots []*report.Slot) {
 }
 
 // set puts a cell into the column of its channel, in the row of its slot number. If that is not
-// known or the row is taken, it uses the next free row.
+// known it uses the first free row, and if the row is taken the next free one.
 func (g *slotGrid) set(column int, slot *int, c slotCell) {
 	row, number := 0, ""
 	if slot != nil {
@@ -99,7 +99,7 @@ func (g *slotGrid) set(column int, slot *int, c slotCell) {
 	}
 }
 
-// maxRow limits the rows, in case a slot number is implausibly high.
+// maxRow is the row of all slot numbers from there on, in case one is implausibly high.
 const maxRow = 15
 
 // longestLabel is the length of the longest slot name that fits into a cell.

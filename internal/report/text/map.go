@@ -55,8 +55,8 @@ func (p *printer) blocks(blocks []slotPicture) {
 	}
 }
 
-// fit returns how many blocks the next row has. Rows are kept even: four blocks are printed as two
-// and two, not as three and one.
+// fit returns how many blocks the next row has, and their widths, which are all the widest's. Rows
+// are kept even: four blocks are printed as two and two, not as three and one.
 func (p *printer) fit(blocks []slotPicture) (int, []int) {
 	n := perRow(blocks, p.width-mapIndent)
 	rows := (len(blocks) + n - 1) / n
@@ -89,7 +89,7 @@ func (p *printer) row(blocks []slotPicture, widths []int) {
 	}
 }
 
-// noSlots prints in one line why there is no picture.
+// noSlots prints why there is no picture, and of a guest whose the DIMMs are.
 func (p *printer) noSlots(inv *report.Inventory) {
 	why := "the SMBIOS table lists no memory device"
 	for i := range inv.Sources {

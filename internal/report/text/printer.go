@@ -212,7 +212,8 @@ const tightest = 4
 // cutShort ends a text that was shortened.
 const cutShort = " ... (-v)"
 
-// atMost limits what section prints to this many whole lines, except in the verbose report.
+// atMost limits what section prints to this many whole lines, except in the verbose report. If more
+// follows, the last line is cut between two words and ends in cutShort.
 func (p *printer) atMost(lines int, section func()) {
 	start := len(p.buf)
 	section()
@@ -242,7 +243,7 @@ func (p *printer) atMost(lines int, section func()) {
 	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
 }
 
-// brief prints a labelled value on at most this many lines.
+// brief prints a labelled value on at most this many lines, less p.tight, but at least one.
 func (p *printer) brief(indent int, name, value string, lines int) {
 	lines = max(1, lines-p.tight)
 	p.shortened(lines, lines*(p.width-indent-valueColumn), value, func(s string) { p.field(indent, name, s) })
@@ -296,7 +297,8 @@ func clauseEnds(s string) []int {
 // lines returns how many lines were printed so far.
 func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
 
-// with returns how many lines the report would have with one more section.
+// with returns how many lines the report would have with one more section, which it prints and takes
+// back: the section must end its last line and change nothing but the text.
 func (p *printer) with(section func()) int {
 	kept := len(p.buf)
 	section()

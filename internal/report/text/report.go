@@ -56,7 +56,7 @@ func screen(causes int) int {
 	}
 }
 
-// report prints everything but the last line.
+// report prints everything but the comparison of profiles, the abbreviations and the last line.
 func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 	p.field(0, "outdated", r.Outdated)
 	unasked := r.Profile != nil && !p.verbose && !r.ProfileAsked
@@ -89,7 +89,8 @@ func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 	p.buf = append(bytes.TrimRight(p.buf, "\n"), '\n')
 }
 
-// profile prints the profile's name. That there is none is printed only if a profile was asked for.
+// profile prints the profile's name. That there is none is printed only if a profile was asked for,
+// and in the verbose report.
 func (p *printer) profile(r *report.Report) {
 	if r.Profile == nil {
 		if !p.verbose && !r.ProfileAsked {

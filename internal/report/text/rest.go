@@ -213,8 +213,8 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 	return out
 }
 
-// figure prints one figure, in the verbose report with its passes, and why it is undecided if it
-// could have been judged.
+// figure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with
+// why it is undecided if it could have been judged.
 func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	line := wording.MeasuredPlace(f) + ": " + wording.MeasuredKind(f) + " " + wording.MeasuredValue(f, f.Value)
 	switch passes := wording.MeasuredPasses(f); {
@@ -305,7 +305,7 @@ func (p *printer) unread(sources []report.Source) {
 type sourceState struct{ state, detail string }
 
 // unreadNames lists the sources that exist and could not be read, by state and without details.
-// Absent sources are not listed; rules that need one say so.
+// Absent sources and those read in part are not listed; rules that need one say so.
 func (p *printer) unreadNames(keys []sourceState, names map[sourceState][]string, of int) {
 	var states []string
 	by := map[string][]string{}

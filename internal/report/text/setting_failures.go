@@ -11,7 +11,7 @@ import (
 )
 
 // mostRemarked is the largest number of settings for which the brief report says what each costs
-// and how it is set. With more there is only the table.
+// and how it is set, halved with each step of p.tight. With more there is only the table.
 const mostRemarked = 4
 
 // settingFailures prints the settings that differ from the profile as a table,
@@ -94,7 +94,8 @@ func clause(s string) string {
 	return s
 }
 
-// settingDocuments prints each document once, with the place in it if all settings have the same.
+// settingDocuments prints each document that was not printed before, with the place in it if all
+// settings have the same.
 func (p *printer) settingDocuments(groups []*causeGroup) {
 	var documents []*report.Citation
 	for _, g := range groups {

@@ -79,8 +79,8 @@ func showsSetting(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
-// settingWhy returns the reason for a setting without a known face: that of the effective face, and
-// that of the configured face if it says more than that there was no export.
+// settingWhy returns the reasons for a setting without a known face: for the effective and the
+// configured face why it is not known and what would make it known, each text once.
 func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {

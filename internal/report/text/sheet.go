@@ -20,7 +20,7 @@ type foldedTable struct {
 	most []int
 }
 
-// leastCell is the least width of a column, however narrow the page is.
+// leastCell is the width below which no column is narrowed, however narrow the page is.
 const leastCell = 12
 
 func (s *foldedTable) print(p *printer, indent int) {

@@ -77,8 +77,8 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	return s
 }
 
-// running returns the lowest configured speed in MT/s of the socket's modules; nil if that of one
-// of them is not known.
+// running returns the lowest configured speed in MT/s of the socket's DRAM modules; nil if that of
+// one of them is not known, or if there is none.
 func (d *drawing) running(key int) *int {
 	var lowest *int
 	for i := range d.inv.Slots {

@@ -130,7 +130,8 @@ func failCounts(findings []report.Finding) string {
 	return out
 }
 
-// restCounts counts the other findings. Passes and unknowns are always included.
+// restCounts counts the findings other than failures. Passes and unknowns are always included, those
+// that do not apply only with all, and the others if there are any.
 func restCounts(s report.Summary, all bool) string {
 	out := strconv.Itoa(s.Pass) + " passed, " + strconv.Itoa(s.Unknown) + " unknown"
 	if all {
