@@ -18,6 +18,9 @@ var hypervisors = [...]struct{ prefix, name string }{
 	{"Virtual Machine", "hyper-v"}, {"Standard PC", "qemu"}, {"oVirt", "kvm"}, {"RHEV", "kvm"}, {"Bhyve", "bhyve"},
 }
 
+// xenDomain is the kernel's word in /sys/hypervisor/type.
+const xenDomain = "xen"
+
 // Clouds that rent whole machines with the same strings as their guests.
 const (
 	amazon = "amazon"
@@ -76,6 +79,9 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 	case v.XenFeatures.Known():
 		return fact.Known(true, fact.Direct, features), name, true
 	case c.underXen():
+		if !name.Known() {
+			name = fact.Known(xenDomain, fact.Direct, tree.From)
+		}
 		return fact.Unknown[bool](fact.Unread, "this runs under Xen, as a guest or as the privileged domain", "a capture that holds /sys/hypervisor/properties/features", name.From), name, true
 	case tree.Known():
 		return fact.Known(true, fact.Direct, tree.From), fact.Known(strings.TrimPrefix(tree.Value, "linux,"), fact.Direct, tree.From), true
@@ -140,8 +146,11 @@ func hypervisorOf(text string) (name string, ok bool) {
 	return "", false
 }
 
-// underXen tells whether this is a domain of Xen, a guest or the privileged one.
-func (c *collector) underXen() bool { return c.facts != nil && c.facts.Virt.Type.V == "xen" }
+// underXen tells whether this is a domain of Xen, a guest or the privileged one. On Arm the device
+// tree of both has Xen's node (Documentation/devicetree/bindings/arm/xen.txt).
+func (c *collector) underXen() bool {
+	return c.facts != nil && (c.facts.Virt.Type.V == xenDomain || strings.HasPrefix(c.facts.Virt.DeviceTree.V, "xen,"))
+}
 
 // privileged tells whether this is Xen's privileged domain: it runs on the real machine, but the
 // hypervisor provides its CPUs, nodes and memory.

@@ -68,6 +68,7 @@ func TestVirtual(t *testing.T) {
 		{"Xen's privileged domain with the flag", xen(hosttest.Flags(base, "hypervisor"), "00000b21"), want.Is(false, corroborated), absent},
 		{"Xen, which of them not captured", xen(base, ""), want.Not[bool](fact.Unread, "guest or as the privileged domain"), want.Is("xen", direct)},
 		{"guest by device tree", flagless.With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "linux,kvm\x00"}), want.Is(true, direct), want.Is("kvm", direct)},
+		{"under Xen by device tree", flagless.With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "xen,xen-4.17\x00xen,xen\x00"}), want.Not[bool](fact.Unread, "guest or as the privileged domain"), want.Is("xen", direct)},
 		{"nothing captured", flagless.Without("sys/class/dmi", "sys/devices/virtual/dmi"), want.Not[bool](fact.Unread, "nothing says"), want.Not[string](fact.Absent, "no hypervisor is known")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -189,6 +189,9 @@ func TestVirt(t *testing.T) {
 	assert.False(t, v.HypervisorFlag.V)
 	v = read(hosttest.Files{"proc/cpuinfo": "processor : 0\nFeatures : fp\nCPU architecture: 8\n"})
 	assert.False(t, v.HypervisorFlag.Known(), "Arm has no such flag")
+	const compatible = "proc/device-tree/hypervisor/compatible"
+	assert.Equal(t, "xen,xen-4.17", read(f.With(hosttest.Files{compatible: "xen,xen-4.17\x00xen,xen\x00"})).DeviceTree.V, "the first of several")
+	assert.Equal(t, fact.Unstated, read(f.With(hosttest.Files{compatible: " \n"})).DeviceTree.State)
 }
 
 func TestCmdline(t *testing.T) {

@@ -18,8 +18,9 @@ type Virtualization struct {
 	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
 	Type        Value[string]
 	XenFeatures Value[uint64]
-	// DeviceTree is /proc/device-tree/hypervisor/compatible, if that is one string; Malformed if it
-	// is several, as under Xen.
+	// DeviceTree is the first string of /proc/device-tree/hypervisor/compatible: "linux,kvm",
+	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
+	// after it).
 	DeviceTree Value[string]
 	// FirmwareMasked is true if /sys/firmware is an empty folder in an otherwise complete tree, as
 	// container runtimes make it.
@@ -34,7 +35,7 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	r := newReader(root)
 	v := &Virtualization{
 		Type:           r.text("/sys/hypervisor/type"),
-		DeviceTree:     r.text("/proc/device-tree/hypervisor/compatible"),
+		DeviceTree:     r.firstString("/proc/device-tree/hypervisor/compatible"),
 		FirmwareMasked: root.firmwareMasked() != nil,
 		Lockdown:       r.bracketed("/sys/kernel/security/lockdown"),
 	}
@@ -55,6 +56,21 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 		}
 	}
 	return v
+}
+
+// firstString reads the first string of a property of the device tree, in which each ends in a NUL
+// byte; an empty one is Unstated.
+func (r *reader) firstString(path string) Value[string] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[string](err)
+	}
+	first, _, _ := strings.Cut(string(b), "\x00")
+	if first == "" {
+		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+	}
+	first = strings.ToValidUTF8(first, "\uFFFD")
+	return known(first, path, first)
 }
 
 // bracketed reads the chosen word of a file such as "always [madvise] never".
