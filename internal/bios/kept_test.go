@@ -48,6 +48,20 @@ func TestKeptExportsAreBounded(t *testing.T) {
 	var e bios.Export
 	require.ErrorContains(t, json.Unmarshal(many, &e), "big: more than")
 	require.Error(t, json.Unmarshal([]byte(`{"attributes": 1}`), &e))
+	most, err := json.Marshal(map[string]any{"name": "full", "attributes": make([]struct{}, 20_000)})
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(most, &e), "as many as a file may have")
+}
+
+// TestKeptLockWithoutTerms: a dependency on nothing, which no export has, locks nothing.
+func TestKeptLockWithoutTerms(t *testing.T) {
+	var e bios.Export
+	require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "locks": {"A": [{"locks": true}]}}`), &e))
+	_, said, _ := e.Locked("A", func(string) (string, bool) { return "", false })
+	assert.False(t, said)
+	data, err := json.Marshal(&e)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "locks", "nothing of it is kept")
 }
 
 // TestWithout: of what nobody audits the name stays, and nothing that it holds.

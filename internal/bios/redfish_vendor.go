@@ -109,8 +109,8 @@ const amdName = "Cbs"
 // tells none. If more than half of the names are AMI's opaque ones, the vendor is Gigabyte where
 // one starts with GBT, else AMI.
 //
-// Names of reference code win only if there are at least two of them and fewer than two names of
-// any vendor. guessed is true if fewer than two names tell the vendor, and always for AMI.
+// Names of reference code win only if there are at least two of them, more than of the other's, and
+// fewer than two names of any vendor. guessed is true if fewer than two names tell the vendor, and always for AMI.
 func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	votes, opaque := countNames(attributes)
 	if opaque > len(attributes)/2 {
@@ -120,8 +120,11 @@ func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 		return AMI, true
 	}
 	reference, names := IntelReference, votes[IntelReference]
-	if votes[AMDReference] > names {
-		reference, names = AMDReference, votes[AMDReference]
+	switch amd := votes[AMDReference]; {
+	case amd > names:
+		reference, names = AMDReference, amd
+	case amd == names:
+		names = 0
 	}
 	delete(votes, IntelReference)
 	delete(votes, AMDReference)

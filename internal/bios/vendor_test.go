@@ -38,7 +38,11 @@ func TestVendorOfResource(t *testing.T) {
 		{name: "one knob of it is no maker", attributes: `"C6Enable": "x"`, guessed: true},
 		{name: "reference code with two names of a maker", attributes: `"C6Enable": "x", "NumaEn": "x", "IntelHyperThread": "x", "SelectMemoryRAS": "x"`, vendor: bios.Cisco},
 		{name: "AMD's common settings", attributes: `"CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x"`, vendor: bios.AMDReference},
+		{name: "as many of AMD's as of Intel's", attributes: `"C6Enable": "x", "NumaEn": "x", "CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x"`, guessed: true},
+		{name: "more of AMD's than of Intel's", attributes: `"C6Enable": "x", "NumaEn": "x", "CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x", "CbsDfCmnAcpiSratL3Numa": "x"`, vendor: bios.AMDReference},
 		{name: "codes", attributes: `"KTIS001": 1, "CSM000": 1, "Boot": 1`, vendor: bios.AMI, guessed: true},
+		{name: "one code of Gigabyte's among AMI's", attributes: `"GBT0001": 1, "KTIS001": 1, "CSM000": 1`, vendor: bios.Gigabyte, guessed: true},
+		{name: "no values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, guessed: true},
 		{name: "Gigabyte's codes", attributes: `"GBT0001": 1, "GBT0002": 1`, vendor: bios.Gigabyte},
 		{name: "nothing that tells", attributes: `"Turbo": "x"`, guessed: true},
 	} {
