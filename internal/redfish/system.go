@@ -256,7 +256,7 @@ func naming(s string) bool {
 	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
 		return false
 	}
-	return len(lettersAndDigits(s)) >= 3 && telling(s)
+	return telling(s)
 }
 
 // telling tells whether an identifier identifies anything: it is not a placeholder and not one
@@ -283,14 +283,8 @@ func plainUUID(s string) string {
 	return s
 }
 
-// swapped returns a UUID with its first three fields in the other byte order, which SMBIOS up to
-// 2.5 and some controllers use.
+// swapped returns the 32 digits of a UUID with its first three fields in the other byte order, which
+// SMBIOS up to 2.5 and some controllers use.
 func swapped(u string) string {
-	b, err := hex.DecodeString(u)
-	if err != nil || len(b) != 16 {
-		return ""
-	}
-	b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]
-	b[4], b[5], b[6], b[7] = b[5], b[4], b[7], b[6]
-	return hex.EncodeToString(b)
+	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
 }

@@ -3,6 +3,7 @@ package redfish
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"log"
 	"net/http/httptest"
@@ -40,6 +41,12 @@ func TestCompare(t *testing.T) {
 		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, likeSystem, "model"},
 		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, doubtfulSystem, ""},
 		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknownSystem, ""},
+		"short serial":            {Identity{Serial: "a12"}, system{SerialNumber: "A12"}, sameSystem, "serial number"},
+		"serial of two digits":    {Identity{Serial: "12", Products: []string{"Server 1"}}, system{SerialNumber: "12", Model: "Server 1"}, likeSystem, "model"},
+		"model of three letters":  {Identity{Products: []string{"R65"}}, system{Model: "r65"}, likeSystem, "model"},
+		"model of two letters":    {Identity{Products: []string{"R6"}}, system{Model: "R6"}, unknownSystem, ""},
+		"model of one zero more":  {Identity{Products: []string{"PowerEdge R65"}}, system{Model: "PowerEdge R605"}, doubtfulSystem, ""},
+		"model of one z more":     {Identity{Products: []string{"Workstation 840"}}, system{Model: "Workstation Z840"}, doubtfulSystem, ""},
 		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknownSystem, ""},
 	}
 	for name, c := range cases {
@@ -110,6 +117,62 @@ func TestSystems(t *testing.T) {
 	assert.Contains(t, a.Err().Error(), "describes another machine: its serial number differs")
 	assert.Nil(t, a.BIOS)
 	silent(t, a)
+}
+
+// TestSystemsOfOtherModels: of several systems whose models are all others none is taken,
+// also where the model of one alone can be compared.
+func TestSystemsOfOtherModels(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	for serial, who := range map[string]Identity{"": {Products: []string{"Server 2"}}, "FCH000001": {Serial: "FCH777777", Products: []string{"Server 2"}}} {
+		b.tree["/redfish/v1/Systems/A"] = `{"Model":"Server 1","SerialNumber":"` + serial + `"}`
+		a := Read(context.Background(), b.options(t), who)
+		assert.False(t, a.Found)
+		require.Error(t, a.Err())
+		assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine", serial)
+	}
+}
+
+// TestManySystems: a service may list as many systems as are asked for, and no more.
+func TestManySystems(t *testing.T) {
+	for systems, says := range map[int]string{maxSystems: "", maxSystems + 1: "the service lists more than 64 systems"} {
+		b := newBMC(t)
+		members := []string{`{"@odata.id":"/redfish/v1/Systems/FCH123456"}`}
+		for n := range systems - 1 {
+			path := fmt.Sprintf("/redfish/v1/Systems/%d", n)
+			b.tree[path] = fmt.Sprintf(`{"Model":"Server 1","SerialNumber":"FCH%06d"}`, n)
+			members = append(members, `{"@odata.id":"`+path+`"}`)
+		}
+		b.tree["/redfish/v1/Systems"] = `{"Members":[` + strings.Join(members, ",") + `]}`
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		assert.Equal(t, says == "", a.Found, systems)
+		if says != "" {
+			require.Error(t, a.Err())
+			assert.Contains(t, a.Err().Error(), says)
+		}
+	}
+}
+
+// TestOnlySystemThatCannotBeRead: why the only system could not be read is said, not that
+// there is none.
+func TestOnlySystemThatCannotBeRead(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/2"}]}`
+	a := Read(context.Background(), b.options(t), Identity{})
+	require.Len(t, a.Problems, 1)
+	assert.Contains(t, a.Problems[0].Error(), "the service has no such resource (404)")
+	assert.NotContains(t, a.Problems[0].Error(), "no system of the service could be read")
+}
+
+// TestConcealedIdentifiers: serial numbers and names of the machine stand in no text. What
+// is too short to be one is left, and so is what the model names too, as Lenovo's SKU.
+func TestConcealedIdentifiers(t *testing.T) {
+	s := &system{Model: "ThinkSystem SR650 -[7X06CTO1WW]-", SerialNumber: "J3AB", SKU: "7X06CTO1WW", AssetTag: "A12", HostName: "node17"}
+	c := &client{}
+	c.conceal(s)
+	assert.Equal(t, "*** A12 *** 7X06CTO1WW", c.scrub("J3AB A12 node17 7X06CTO1WW"))
+	assert.True(t, s.identifies("System-J3AB"))
+	assert.False(t, s.identifies("System-A12"), "three signs are in many names")
 }
 
 func TestParseURL(t *testing.T) {
