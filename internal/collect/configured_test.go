@@ -538,3 +538,19 @@ func TestConfiguredUnderHPEsSecondPreset(t *testing.T) {
 	require.Equal(t, "nps1", export("Disabled")["sub_numa"].Configured.Value)
 	require.Equal(t, "nps1", export("Something new")["sub_numa"].Configured.Value)
 }
+
+// TestAddressesInNames: a MAC address identifies a machine and is left out of an attribute's
+// name, in all spellings of firmware; numbers that are none stay.
+func TestAddressesInNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"NIC_3cecef112233_Speed":     "NIC_(address)_Speed",
+		"LAN 00:19:99:AF:00:90":      "LAN (address)",
+		"LAN 00-19-99-af-00-90 Boot": "LAN (address) Boot",
+		"000000000000":               "(address)",
+		"A9F0A9F0A9F0":               "(address)",
+		"PcieSlot1A2B3C4D5E":         "PcieSlot1A2B3C4D5E",
+		"Slot\t1":                    "Slot1",
+	} {
+		require.Equal(t, want, redacted(name), name)
+	}
+}

@@ -95,6 +95,7 @@ func TestNamedByBoard(t *testing.T) {
 		{"empty", "empty", "TYAN ", "S8230", "TYAN", "S8230"},
 		{" ", " ", " ", "04N3DF", "", "04N3DF"},
 		{"ASUS", "System Product Name", "ASUSTeK COMPUTER INC.", "ProArt B550-CREATOR", "ASUS", "ProArt B550-CREATOR"},
+		{"Hetzner", " ", " ", "W680D4U-1L", "Hetzner", ""},
 		{"Hetzner", " ", "ASRockRack", "W680D4U-1L", "Hetzner", ""},
 		{"Default string", "Model 1", "Example", "Board 1", "", "Model 1"},
 		{"Example", "Model 1", "Example", "Board 1", "Example", "Model 1"},
