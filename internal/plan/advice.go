@@ -34,16 +34,16 @@ type Plan struct {
 	Why string
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
-	// Dear says in one clause why nothing cheaper is among the advice than what buys
-	// more than half as many modules as are installed, or what moving would do beside
-	// advice that leaves something, where no slot can be named; "" when something is.
+	// Dear says in one clause why no advice is cheaper than one that is dear. If Either is set, it
+	// is what moving would do by channels, beside advice that leaves something.
 	Dear string
-	// Either says that Why, or Dear, is what would do by channels, as no slot can be named.
+	// Either says that Why, or Dear, is what would help by channels, because no slot can be named.
 	Either bool
-	// Fewer is what would be reached for nothing bought, nil where that is not asked for or
-	// nothing is proven. It is no advice: either modules are taken out, no more than a quarter of the capacity, where
-	// documents name the number that stays and what keeps the capacity is as dear as that, or is not known;
-	// or a processor without memory gets some of another's, and that one is warned of for it.
+	// Fewer is what would be reached if nothing is bought, nil if that is not asked for or nothing is
+	// proven. It is not an advice, because it has a price. Either modules are taken out: at most a
+	// quarter of the capacity, if documents name the number that stays and the advice that keeps the
+	// capacity buys much or does not exist. Or a processor without memory gets some of another's,
+	// and a rule warns about that other one afterwards.
 	Fewer *Advice
 }
 
@@ -56,7 +56,7 @@ type Advice struct {
 	Steps []Step
 	// Reaches is what the audit says of the machine after the steps.
 	Reaches Reach
-	// GivenUp is how many bytes of capacity there are less after the steps.
+	// GivenUp is by how many bytes the capacity is smaller after the steps.
 	GivenUp int64
 	// Source names the document of the target layout, or says that it is
 	// general practice.
@@ -119,7 +119,7 @@ func (a *Advice) Moves() int {
 	return handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
 }
 
-// handled counts what is done with modules: of those that change places each is one.
+// handled counts the modules that are carried: each of those that change places is one.
 func handled(steps []Step) int {
 	n := 0
 	for i := 0; i < len(steps); i++ {
@@ -133,9 +133,10 @@ func handled(steps []Step) int {
 	return n
 }
 
-// RingSlots is in which slots the first swaps of the steps change modules round: that of each
-// slot goes to the slot before it, that of the first one to the last. Three that change
-// round are two swaps, and three modules that are carried. swaps is how many steps it is.
+// RingSlots returns the slots whose modules the swaps at the beginning of the steps pass round: the
+// module of each slot goes to the slot before it in the list, that of the first to the last. For
+// three slots that takes two swaps, and three modules are carried. swaps is the number of these
+// steps; the first step must be a swap.
 func RingSlots(steps []Step) (slots []int, swaps int) {
 	first := steps[0].From
 	came := map[int]int{first: steps[0].To, steps[0].To: first}
@@ -178,8 +179,8 @@ type Pipeline struct {
 // Sought reports whether advice was sought for the finding.
 func (p *Plan) Sought(rule, subject string) bool { return namesSubject(p.Asked, rule, subject) }
 
-// CuresFinding reports whether the finding is gone after the steps, or stays as no
-// more than a remark.
+// CuresFinding tells whether the steps cure the finding: it is gone or, if it was severe, no more than
+// a remark.
 func (a *Advice) CuresFinding(rule, subject string) bool {
 	return namesSubject(a.Cures, rule, subject)
 }

@@ -7,35 +7,35 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 )
 
-// board is the machine as a planner sees it: slots in fill order by channel,
-// and the modules by kind.
+// board is the machine as the planner sees it: slots by unit, group and layer, and the modules by
+// kind. The package's comment explains these words.
 type board struct {
 	sys   *inventory.System
 	topo  *population.Result
 	kinds []moduleKind
-	// at is the kind in each slot, by index into System.Slots.
+	// at is today's layout.
 	at    []int
 	units []memoryUnit
 	// sets are the maker's own, nil where none are known.
 	sets *place.Sets
-	// numbers are what these call each slot, once one was asked for.
+	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
-	// stray are slots behind no running processor that hold modules.
+	// stray are the slots with modules that belong to no unit, for example those of an empty socket.
 	stray []int
 }
 
 // memoryUnit is the memory of one processor, or of the chipset.
 type memoryUnit struct {
 	socket int
-	// doubted says why it is not certain which slot is on which channel: then only
-	// a layout that fills every slot can be advised. "" when it is.
+	// doubted says why it is not certain which slot is on which channel, "" if it is. If it is not,
+	// only a layout that fills every slot, or a set of the product's own manual, can be advised.
 	doubted string
-	// groups are filled together: single channels, or lockstep pairs.
-	groups []channelGroup
-	// slots are all of the unit's, in table order.
+	groups  []channelGroup
+	// slots are all slots of the unit, in the order of the table.
 	slots []int
-	// turn lists the groups so that controllers take turns; controller is each one's,
-	// counted from 0, of so many controllers. See settle.
+	// turn lists the groups so that controllers take turns. controller is the controller of each
+	// group, counted from 0 in the order of the groups, and controllers how many there are. All
+	// three are set by settle.
 	turn, controller []int
 	controllers      int
 }
@@ -46,7 +46,7 @@ func (u *memoryUnit) turns() []int {
 	return u.turn
 }
 
-// settle works out once what depends on the groups' controllers alone.
+// settle sets turn, controller and controllers, once.
 func (u *memoryUnit) settle() {
 	if u.turn != nil {
 		return
@@ -70,11 +70,11 @@ func (u *memoryUnit) settle() {
 type channelGroup struct {
 	// controller owns the group; -1 when not known.
 	controller int
-	// layers are the slots in fill order: one slot of each channel a layer.
+	// layers are in fill order; each has one slot of every channel.
 	layers [][]int
-	// ordered says that it is known which layer is filled first.
+	// ordered says that the fill order is known. If not, the layers that hold modules come first.
 	ordered bool
-	// filled counts the layers that hold modules now.
+	// filled counts the layers that hold a module now.
 	filled int
 }
 
@@ -86,8 +86,8 @@ const (
 
 func (b *board) name(slot int) string { return SlotName(b.sys, slot) }
 
-// moduleKind is what makes modules interchangeable. Unknown properties are equal to
-// unknown ones only.
+// moduleKind is a kind: modules with these traits are interchangeable. What is not known of a module
+// is equal only to what is not known of another.
 type moduleKind struct {
 	traits traits
 	// like is a slot that holds one, count how many there are.

@@ -17,8 +17,8 @@ func traitsOf(s *inventory.Slot) traits {
 	}
 }
 
-// running are the traits that count where no processor runs memory faster than highest,
-// in MT/s; 0 where that is not known. One speed has several names.
+// running returns the traits that count on a machine whose processors run memory at highest MT/s at
+// most (0 if that is not known): the rated speed by its usual name, and not above highest.
 func (t traits) running(highest int) traits {
 	t.rated = ddr.Nominal(t.rated)
 	if highest > 0 {
@@ -39,8 +39,8 @@ func threeWay(f fact.Fact[bool]) int {
 	}
 }
 
-// modules sorts the modules at hand into kinds, the larger and then those of
-// more ranks first, as every document that speaks of an order wants them.
+// modules sorts the installed modules into kinds, the larger and then those of more ranks first, as
+// every document that speaks of an order wants them. It returns why that is not possible, else "".
 func (b *board) modules() string {
 	seen := map[traits]int{}
 	highest := b.topo.HighestMTs()

@@ -1,7 +1,30 @@
-// Package plan says what to do about a machine's memory: which modules to move,
-// and what to buy when moving cannot help. It proposes layouts, puts each into a
-// copy of the model, has it audited there, and promises only what that audit
-// says.
+// Package plan says what to do about a machine's memory: which modules to move, and what to buy if
+// moving cannot help. It proposes layouts, puts each into a copy of the model, has it audited there,
+// and promises only what that audit says.
+//
+// The planner's terms, which mean the same in all its files:
+//
+//   - board: the machine as the planner sees it, its slots and modules.
+//   - unit: the memory of one processor, or of the chipset on a front-side bus.
+//   - group: the channels of a unit that are filled together: a single one, or those in lockstep.
+//   - layer: one slot of each channel of a group. A group's layers are in fill order, the first
+//     filled first; the group is ordered if that order is known.
+//   - kind: modules that are alike in all that firmware says of them (traits).
+//   - layout: for each slot, by its index in System.Slots, the index of the kind in it, or none.
+//   - shape: for each group of a unit, how many of its layers hold modules. It does not say which.
+//   - class: shapes that differ only in which of like channels and controllers they use; one of
+//     them is tried for all.
+//   - counts: how many modules there are of each kind, by index. Extra is the same for a purchase:
+//     what is bought, negative for what is taken out.
+//   - split: the counts that each unit gets.
+//   - mix: how many modules there are of each size, where a capacity is planned and not a machine.
+//   - step: what somebody does with modules: move, swap, remove, install or exchange.
+//   - proposal: a layout before its audit; candidate: one after it, with the steps to it and its
+//     score; advice: a candidate that the whole derivation has proven.
+//   - severe: failing at warning or above; a remark is a failure at info.
+//   - to cure a finding: after the steps it is gone or, if it was severe, no more than a remark.
+//   - doubted: it is not certain which slot of a unit is on which channel.
+//   - dear: buying more than half as many modules as are installed.
 package plan
 
 import (
@@ -13,8 +36,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// Make plans for a machine that was audited. It does nothing when no rule
-// about the layout fails.
+// Make plans for a machine that was audited, of which found is the audit. The plan is empty if no
+// rule about the layout fails.
 func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
 	before := failures(found.Findings, p.AboutLayout)
 	if len(before) == 0 {
@@ -50,7 +73,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	return out
 }
 
-// why says why no layout is proven.
+// why says in one clause why no candidate is proven.
 func (s *search) why() string {
 	if s.unproven != "" {
 		return "of the best layout " + s.unproven
@@ -79,8 +102,8 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// alternatives are the best layout that moving alone reaches, then, when that
-// is none or leaves a warning, what new modules reach, those with the fewest first.
+// alternatives lists the best candidate that buys nothing and then, if there is none or it leaves a
+// severe failure, those that buy modules, the fewest first.
 func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
@@ -106,25 +129,25 @@ func (s *search) alternatives() []*candidate {
 	return append(out, bought...)
 }
 
-// filledForWant reports whether a candidate buys more modules than are installed to
-// fill slots that nothing but the want of a document asks for: where it is not known
-// which slots are first, channels are filled whole or all slots are. Two modules do not
-// become 32 for that; where every channel has one slot, all of them are wanted.
+// filledForWant tells whether a candidate buys more modules than are installed only because a
+// document is missing: if it is not known which slots are first, channels are filled whole, or all
+// slots are, and two modules would become 32. It is false if no processor has more slots than
+// channels, because then all of them are wanted anyway.
 func (s *search) filledForWant(c *candidate, counts []int) bool {
 	return s.board.undocumented() != "" && s.board.deep() && c.buys() > modulesIn(counts)
 }
 
-// ratedBelow reports whether no more than remarks are made about a machine whose
-// processors their maker rates below what their channels give together: what more
-// modules would gain there is not documented, so none are bought.
+// ratedBelow tells whether nothing severe fails on a machine whose processors their maker rates below
+// what their channels give together: no document says what more modules would gain there, so none
+// are bought.
 func (s *search) ratedBelow() bool {
 	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
 }
 
-// eitherWay says in one clause how many modules would go from which channel to
-// which where it is not known which slot of a channel is filled first: when moving
-// them leaves nothing at warning or above and is the same whether channels are filled
-// from the first slot up or from the last one down. "" else.
+// eitherWay says in one clause how many modules would go from which channel to which, for a machine
+// of which it is not known which slot of a channel is filled first. It is "" unless these moves are
+// the same whether channels are filled from the first slot up or from the last one down, are proven
+// for both, and leave nothing severe.
 func (s *search) eitherWay(counts []int) string {
 	said := ""
 	for _, down := range []bool{false, true} {
@@ -150,9 +173,8 @@ func (s *search) eitherWay(counts []int) string {
 	return "moving " + said + " would do, but " + unordered
 }
 
-// eitherPurchase says in one clause how many modules would come to which channel where
-// it is not known which slot of a channel is filled first: under the conditions of
-// eitherWay. "" else.
+// eitherPurchase says in one clause how many modules would be installed on which channel, and which
+// would be moved, under the conditions of eitherWay; "" otherwise.
 func (s *search) eitherPurchase(counts []int) string {
 	said := ""
 	for _, down := range []bool{false, true} {

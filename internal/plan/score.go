@@ -8,29 +8,30 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// layoutScore is what an audit says of a layout.
+// layoutScore is what an audit says of a layout, and what the steps to it cost.
 type layoutScore struct {
+	// critical, warning and info count the failures of rules about the layout by severity.
 	critical, warning, info int
 	// decided and unknown are the rules and subjects that passed or failed, and
 	// those that could not be told.
 	decided map[string]bool
 	unknown map[string]string // with the reason
-	// reach is the bandwidth of all processors that is sure, in bytes per second.
+	// reach is the sum of the processors' sureBandwidth.
 	reach float64
-	// peak is that of all populated channels together, in bytes per second; 0 where one
-	// processor's is not known.
+	// peak is that of all populated channels together, in bytes per second; 0 if that of one
+	// processor is not known.
 	peak  int64
 	fails []Finding
-	// moves and bytes (bought) are what it takes.
+	// moves is how many modules are handled, bytes how much is bought.
 	moves int
 	bytes int64
 }
 
-// sureBandwidth is the bandwidth that the slowest region has by the population model, in
-// bytes per second; the populated channels' peak where the regions are not known.
-// Where the clock is not known either, as with modules that have not run yet, channels
-// are counted: enough to order the layouts of one machine. What was measured is left
-// out: a few percent are not worth twice the modules.
+// sureBandwidth is the bandwidth of the slowest region by the population model, in bytes per second,
+// or the peak of the populated channels if the regions are not known. If the speed is not known
+// either, as with modules that have not run yet, it is a number of channels: enough to order the
+// layouts of one machine. Measured shares are not used, because a few percent are not worth twice
+// the modules.
 func sureBandwidth(p *population.Population) float64 {
 	s, known := p.Relative.Get()
 	best, ok := p.Best.Get()
@@ -47,30 +48,30 @@ func sureBandwidth(p *population.Population) float64 {
 	}
 }
 
-// compare orders results: fewer and milder failures first, then more bandwidth,
-// then what costs less.
+// compare orders scores, the better first: fewer and milder failures, then more bandwidth, then fewer
+// bytes bought, then fewer modules handled.
 func (a *layoutScore) compare(o *layoutScore) int {
 	return cmp.Or(a.failing(o), cmp.Compare(o.reach, a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
 }
 
-// failing orders by what fails alone.
+// failing orders scores by their failures alone: critical ones first, then warnings, then remarks.
 func (a *layoutScore) failing(o *layoutScore) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
 }
 
-// slower reports whether channels are given up for nothing: the slowest regions gain no
-// bandwidth, and all together lose some. What fails for unlike channels fails no more
-// where one channel holds everything.
+// slower tells whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
+// and all channels together lose some. Rules about unlike channels no longer fail if one channel
+// holds all modules, so their silence is not enough.
 func (a *layoutScore) slower(than *layoutScore) bool {
 	return a.peak > 0 && a.peak < than.peak && a.reach <= than.reach
 }
 
-// milder reports whether less fails at warning or above.
+// milder tells whether there are fewer critical failures, or as many and fewer warnings.
 func (a *layoutScore) milder(than *layoutScore) bool {
 	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
 }
 
-// severe reports whether something fails at warning or above.
+// severe tells whether something fails at warning or above.
 func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
 
 // against are the rules that speak against a layout: those that fail at warning or

@@ -8,15 +8,14 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 )
 
-// shape says how many layers of each group hold modules.
+// shape says for each group of a unit how many of its layers hold modules: its depth.
 type shape []int
 
-// A unit of up to mostShapes shapes is searched whole; a larger one by the
-// shapes that documents use: equal depth on some channels, or on all of them
-// with the rest on some.
+// mostShapes is the number of shapes, of any number of modules, up to which a unit is searched whole.
+// Of a larger one only the shapes are tried that documents use (regular), and at most so many.
 const mostShapes = 4096
 
-// size is the number of modules of a layer.
+// size is the number of modules of a layer: the channels of a group.
 func (u *memoryUnit) size() int {
 	for _, g := range u.groups {
 		if len(g.layers) > 0 {
@@ -26,17 +25,16 @@ func (u *memoryUnit) size() int {
 	return 1
 }
 
-// shapes lists the ways to put n modules into a unit's slots.
+// shapes lists the shapes of n modules in a unit, as each visits them.
 func (u *memoryUnit) shapes(n int) []shape {
 	var out []shape
 	u.each(n, nil, false, func(s shape) { out = append(out, slices.Clone(s)) })
 	return out
 }
 
-// each visits the ways to put n modules into a unit's slots that keep the fill
-// order where it is known; where it is not, a channel is empty, full or filled
-// as it is now. Of shapes that differ by like groups exchanged the first is enough where
-// these are given. Those that fill the first groups come first, with rising the last.
+// each visits the allowed shapes of n modules in a unit; none if n is not a whole number of layers.
+// With like only the first of the shapes that differ by exchanged twins is visited. Shapes that fill
+// the first groups come first, or with rising last. visit must not keep the shape.
 func (u *memoryUnit) each(n int, like *twins, rising bool, visit func(shape)) {
 	if n%u.size() != 0 {
 		return
@@ -64,7 +62,8 @@ func (u *memoryUnit) each(n int, like *twins, rising bool, visit func(shape)) {
 	})
 }
 
-// allows reports whether every group can be filled to its depth.
+// allows tells whether every group can be filled to its depth: an ordered one to any, another only if
+// it is empty, full or as deep as now. Lockstep pairs must be filled inTurn as well.
 func (u *memoryUnit) allows(s shape) bool {
 	for i, d := range s {
 		g := &u.groups[i]
@@ -119,8 +118,8 @@ func visitShapes(u *memoryUnit, n int, like *twins, rising bool, visit func(shap
 	}
 }
 
-// regular visits the shapes that put n layers evenly over k groups, for every k
-// that divides n, and those that put them over all groups with the rest on some.
+// regular visits the shapes that put n layers evenly over k groups, for every k that divides n, those
+// that put them over all groups with the rest on some, and today's if that has n layers.
 func (u *memoryUnit) regular(n int, visit func(shape)) {
 	groups := len(u.groups)
 	for k := min(n, groups); k > 0; k-- {
@@ -175,9 +174,9 @@ func subsets(n, k int, visit func([]bool)) {
 	pick(0, k)
 }
 
-// class names shapes that are alike but for which of the equal channels and
-// controllers they use: how many groups of each depth every controller has. Where
-// the platform tells its channels apart, alike are those that interleave alike.
+// class returns the name of a shape's class: how many groups of each depth every controller has, in
+// any order of the controllers. On platforms with AMD's policy, whose channels are not all alike, it
+// is that of the depths which interleave in the same way.
 func (u *memoryUnit) class(s shape, p *platform.Platform) string {
 	if p.Policy == platform.PolicyAMD {
 		return shape(population.EquivalentDepths(p, s)).depths()
@@ -198,7 +197,7 @@ func (u *memoryUnit) class(s shape, p *platform.Platform) string {
 // depthBits is the room for a number of groups; a processor has fewer than 32.
 const depthBits = 5
 
-// depths writes a digit a group; no channel is deeper than nine.
+// depths writes one digit for each group; no channel is deeper than nine.
 func (s shape) depths() string {
 	text := make([]byte, 0, len(s))
 	for _, d := range s {
@@ -216,16 +215,16 @@ func (s shape) unevenness() int {
 	return n
 }
 
-// twins are groups of a unit that are alike in all that tells the shapes of modules of one
-// kind apart: their controller, how many layers they have and what these hold now. Shapes
-// that differ by twins exchanged are of one class and leave as many modules in place, so
-// that the first one stands for all: six of twelve like channels are one shape, not 924.
+// twins are groups of a unit that are alike in all that distinguishes layouts of one kind of module:
+// their controller, how many layers they have, whether they are ordered and what the layers hold now.
+// Shapes that differ by exchanged twins are of one class and leave as many modules in place, so that
+// the first one is tried for all: six of twelve like channels are one shape, not 924.
 type twins struct {
-	// group is for each group the next one before it that is its twin, none without.
+	// group is for each group the nearest one before it that is its twin, none if there is none.
 	group []int
-	// blocks are the controllers' groups, one controller after the other; empty where
-	// those of a controller do not lie side by side. A block's twin is the next one before
-	// it that is group by group alike.
+	// blocks are the controllers' groups, one controller after the other; empty if the groups of a
+	// controller are not side by side. A block's twin is the nearest one before it that is alike,
+	// group by group.
 	blocks []groupBlock
 	// of is the block of each group.
 	of []int
@@ -275,9 +274,8 @@ func (u *memoryUnit) twins(below [][]int) *twins {
 	return t
 }
 
-// falls reports whether a shape is the first visited of those that differ from it by
-// twins exchanged, those that fill the first groups. Today's falls: what twins hold now is
-// the same.
+// falls tells whether a shape is the first of those that differ from it by exchanged twins: from twin
+// to twin the depths never rise. Today's shape falls, because twins hold the same now.
 func (t *twins) falls(s shape) bool {
 	for at := range s {
 		if !t.fallsTo(s, at+1) {
@@ -287,8 +285,8 @@ func (t *twins) falls(s shape) bool {
 	return true
 }
 
-// fallsTo is the part of falls that the group before another one decides, whatever is
-// behind it.
+// fallsTo is the part of falls that depends on the groups before this index and is decided by the
+// last of them.
 func (t *twins) fallsTo(s shape, before int) bool {
 	if before == 0 {
 		return true
