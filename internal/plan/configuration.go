@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// derive works a layout out.
+// derive puts a layout into the target and derives its population.
 func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 	sys := t.put(layout)
 	return sys, t.base.Again(sys)
@@ -214,8 +214,8 @@ type documentedCount struct {
 	documented bool
 }
 
-// bySet puts a mix into the slots of those numbers, larger modules first in the
-// fill order.
+// bySet puts a mix into the slots with these numbers, larger modules first in the order of the table;
+// it is false if the slots and the modules are not equally many.
 func (t *Target) bySet(set, mix []int) ([]int, bool) {
 	layout := t.empty()
 	left, k, placed := slices.Clone(mix), 0, 0
@@ -236,8 +236,8 @@ func (t *Target) bySet(set, mix []int) ([]int, bool) {
 	return layout, placed == len(set) && !slices.ContainsFunc(left, func(n int) bool { return n > 0 })
 }
 
-// kit is the number of equal modules that are bought together where they work in
-// lockstep: a pair on both controllers (Fujitsu: every size in fours).
+// kit is the number of equal modules that are bought together if they work in lockstep: a layer on
+// both controllers (Fujitsu: every size in fours); 1 without lockstep.
 func (t *Target) kit() int {
 	if w := t.unit.size(); w > 1 {
 		return 2 * w

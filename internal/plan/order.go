@@ -13,9 +13,10 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// settleOrder settles which slot of a channel is filled first where no slot map
-// says so: the sets of slots in the product's own manual do, else the board's document,
-// else the channels that are filled in part show it, when they agree.
+// settleOrder puts the layers of each group that is not ordered by a slot map in fill order, as the
+// sets of slots in the product's own manual tell it, else the board's document, else the channels
+// that are filled in part, if they agree. If nothing tells it, layers with modules come first and the
+// group stays unordered. It also counts the filled layers.
 func (b *board) settleOrder() {
 	for i := range b.units {
 		for j := range b.units[i].groups {
@@ -45,8 +46,8 @@ func (b *board) settleOrder() {
 	}
 }
 
-// orderBySets puts the slots of a channel in the order in which the product's own
-// manual fills them, where its sets tell every two of them apart.
+// orderBySets orders the layers as the product's own manual fills the slots, if its sets decide for
+// every two of them which is filled first.
 func (b *board) orderBySets(g *channelGroup) {
 	if g.ordered || b.sets == nil || b.sets.Analogous {
 		return
@@ -79,9 +80,9 @@ func (b *board) orderByLabels(g *channelGroup) {
 	g.ordered = true
 }
 
-// partlyFilled reports whether the groups that are filled in part are filled
-// from the first slot up, and from the last one down. Without such a group, or
-// when they contradict each other, the two are equal.
+// partlyFilled tells whether all unordered groups that are filled in part are filled from the first
+// slot up, and whether all are from the last one down. Without such a group, or if they contradict
+// each other, both are false.
 func (b *board) partlyFilled() (up, down bool) {
 	seen := false
 	up, down = true, true
@@ -123,8 +124,8 @@ func (b *board) fullness(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// assuming is the board with every channel of unknown order filled from the first
-// slot up, or from the last one down; nil when the order of all is known.
+// assuming returns the board as if every unordered group were filled from the first slot up, or with
+// down from the last one; nil if all groups are ordered.
 func (b *board) assuming(down bool) *board {
 	out, changed := *b, false
 	out.units = slices.Clone(b.units)
@@ -153,8 +154,8 @@ func (b *board) assuming(down bool) *board {
 	return &out
 }
 
-// byChannel says moves by channels: "1 module from channel 0 to channel 1", with the
-// sockets where there are several; "" when a step is no move.
+// byChannel describes moves and swaps by channels: "1 module from channel 0 to channel 1", with the
+// sockets if there are several; "" if there is another step.
 func (b *board) byChannel(steps []Step) string {
 	type way struct{ fromSocket, from, toSocket, to int }
 	count := map[way]int{}
@@ -246,8 +247,8 @@ func (b *board) installs(steps []Step) string {
 	return prose.And(parts)
 }
 
-// undocumented is why channels are filled whole or all slots are, for want of a
-// document: "" where one says which slots are first, or the manual lists them.
+// undocumented returns why channels are filled whole, or all slots are, because a document is missing;
+// "" if one says which slots are first or the manual lists them.
 func (b *board) undocumented() string {
 	for i := range b.units {
 		u := &b.units[i]

@@ -13,10 +13,11 @@ import (
 // general is the source of a layout that no document of the machine gives.
 const general = "general practice"
 
-// prove has a candidate audited by the whole derivation, as the machine will
-// be after the steps. ok is false when that says otherwise than the search did. Where
-// the derivation comes to the same as in the search, whose audit asked all rules about
-// the layout, only those are asked that it did not.
+// prove has a candidate audited after the whole derivation, as the machine will be after the steps.
+// It is false if the machine's slots may be placed otherwise then, if a rule about modules fails that
+// did not, or if other rules about the layout fail than in the search; s.unproven says which. If the
+// derivation places everything as in the search, whose audit asked all rules about the layout, only
+// the rules about modules are asked again.
 func (s *search) prove(c *candidate) (Advice, bool) {
 	sys := s.machine.after(s.board.sys, c.steps)
 	topo := s.board.topo.WithModules(s.board.sys, sys, s.pipeline.Rules)
@@ -61,8 +62,8 @@ func samePlace(x, y place.Placement) bool {
 	return x == y
 }
 
-// costliest names the advice by what it asks for. Modules that come for others
-// that go are an exchange, whichever slots they come into.
+// costliest returns the advice's ID: its costliest kind of step. Installing some modules and removing
+// others is an exchange, whichever slots they come into.
 func (a *Advice) costliest() string {
 	if a.Count(Install) > 0 && a.Count(Remove) > 0 {
 		return Exchange

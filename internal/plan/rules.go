@@ -14,7 +14,8 @@ func (p *Pipeline) AboutLayout(id string) bool { return p.Role(id).Layout }
 // another with new ones.
 func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
 
-// aboutOthers reports whether a rule's result stays whatever modules are moved.
+// aboutOthers tells whether a rule's result stays the same whatever modules are moved: it is not about
+// the layout, and not one of which only the running machine tells.
 func (p *Pipeline) aboutOthers(id string) bool {
 	role := p.Role(id)
 	return !role.Layout && !role.Running
@@ -33,7 +34,7 @@ func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
 	return out
 }
 
-// goneFailures lists the failures that are no more.
+// goneFailures lists the earlier failures whose rule no longer fails on that subject, at any severity.
 func goneFailures(before, after []Finding) []Finding {
 	return without(before, after, func(_, _ Finding) bool { return true })
 }
@@ -44,8 +45,8 @@ func curedFailures(before, after []Finding) []Finding {
 	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
 }
 
-// without lists the failures but those that stay after: the same rule fails on the
-// same subject, and stays says that it is no less a failure.
+// without lists the earlier failures, except those that stay: after has a failure of the same rule on
+// the same subject, and stays says of the two that it counts.
 func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
 	var out []Finding
 	for _, f := range before {

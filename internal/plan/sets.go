@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/place"
 )
 
-// source names the document that lists the slots, "" when none does.
+// source names the document that lists these slots, by number and sorted, as a set; "" if none does.
 func source(sets *place.Sets, filled []int) string {
 	row, ok := sets.Rows[len(filled)]
 	if !ok || !row.Has(filled) {
@@ -15,8 +15,8 @@ func source(sets *place.Sets, filled []int) string {
 	return sets.Document(len(filled))
 }
 
-// listed reports whether the maker's table has a layout of one processor. A
-// number of modules of which the table says nothing is not held against it.
+// listed tells whether the maker's table has the slots that a layout fills in a unit. It is also true
+// without a table, and for a number of modules of which the table says nothing.
 func (b *board) listed(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
@@ -46,7 +46,7 @@ func (b *board) filled(u *memoryUnit, layout []int) []int {
 	return out
 }
 
-// number is what the maker's table calls a slot.
+// number is the number by which the maker's table calls a slot, -1 if that is not known.
 func (b *board) number(slot int) int {
 	if b.numbers == nil {
 		b.numbers = make([]int, len(b.sys.Slots))

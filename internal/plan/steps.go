@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// steps lists what brings the board to a layout, with as few modules touched as
-// can be: only what a slot holds too much leaves it.
+// steps lists what brings the board from today's layout to another one. Only modules leave their slot
+// that are of another kind than the layout has there, so as few as possible are touched.
 func (b *board) steps(layout []int) []Step {
 	var out, moves, installs []Step
 	spare := make([][]int, len(b.kinds))
@@ -45,11 +45,11 @@ func (b *board) steps(layout []int) []Step {
 	return exchanges(append(append(out, moves...), installs...))
 }
 
-// sources says for each slot of a layout which slot its module comes from, none for one
-// that stays or is bought, and takes these modules out of spare. A processor's own
-// modules come first: no other one gets them while it has use for them itself. Where the
-// same slots are filled as now, all modules that move do so in circles: of these come
-// first those that change places with what the slot holds, as two are swapped in one step.
+// sources returns for each slot of a layout the slot that its module comes from, none for one that
+// stays or is bought, and takes these modules out of spare (for each kind, the slots whose modules
+// leave them). A unit's own modules come first: another unit gets them only if it has no use for them
+// itself. If the same slots are filled as now, all modules that move do so in circles; then modules
+// that change places with each other are preferred, because two are swapped in one step.
 func (b *board) sources(layout []int, spare [][]int) []int {
 	come := slices.Repeat([]int{none}, len(layout))
 	circles := slices.EqualFunc(b.at, layout, func(now, then int) bool { return (now == none) == (then == none) })
@@ -73,7 +73,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 	return come
 }
 
-// owner is the unit that a slot belongs to, none for a stray one.
+// owner is the index of the unit that a slot belongs to, none for a stray one.
 func (b *board) owner(slot int) int {
 	for i := range b.units {
 		if _, ok := slices.BinarySearch(b.units[i].slots, slot); ok {
@@ -83,10 +83,10 @@ func (b *board) owner(slot int) int {
 	return none
 }
 
-// inOrder sorts moves so that each goes into a slot that is empty by then. Where modules
-// wait for one another, a spare one of the kind may go in the stead of one, which is
-// taken out; two that change places are swapped; of more, one takes a free slot for the
-// time, and where none is free they are swapped one after the other.
+// inOrder sorts moves so that each goes into a slot that is empty by then. If modules wait for one
+// another, a spare one of the same kind is moved instead of one of them, which is taken out
+// (makeWay). Otherwise two that change places are swapped; of more, one is put into a free slot for
+// a while; and if no slot is free, they are swapped one after the other (breakCircle).
 func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
@@ -126,8 +126,9 @@ func (b *board) breakCircle(moves []Step, occupied []bool) (Step, []Step) {
 	return Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}, moves
 }
 
-// makeWay takes out, of moves that all wait for one another, a module in the way of one
-// of them, and moves a spare one of its kind instead of it. It reports whether there is one.
+// makeWay changes one of several moves that all wait for one another: a spare module of the same kind
+// and unit is moved instead, and the module that was to move is spare. It returns false if there is
+// none.
 func (b *board) makeWay(moves, done []Step, spare [][]int, occupied []bool) bool {
 	into := func(steps []Step, slot int) bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return s.To == slot })
@@ -149,7 +150,7 @@ func (b *board) makeWay(moves, done []Step, spare [][]int, occupied []bool) bool
 	return false
 }
 
-// free is an empty slot whose position is known.
+// free is a slot that is not occupied and whose position is known, none if there is none.
 func (b *board) free(occupied []bool) int {
 	for i := range b.units {
 		for _, g := range b.units[i].groups {
@@ -165,8 +166,8 @@ func (b *board) free(occupied []bool) int {
 	return none
 }
 
-// exchanges joins what leaves a slot and what comes into it, but where a module that
-// changes places stands in the slot for a time.
+// exchanges joins a removal from a slot and an installation into it to one exchange, unless another
+// module is in the slot for a while between the two.
 func exchanges(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
@@ -246,7 +247,7 @@ type trial struct {
 	touched []int
 }
 
-// after is the machine after the steps, until it is asked for the next ones.
+// after returns the machine after the steps. It is valid until the next call.
 func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 	if t.touched == nil || len(steps) == 0 {
 		applyTo(&t.machine, sys, steps)
@@ -270,10 +271,10 @@ func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 	return &t.machine
 }
 
-// seeAgain is what the system sees of so many bytes after so many before. What
-// firmware and kernel keep for themselves stays as large as it was; where much is
-// not seen, a mirror or a spare, it is as large a part of the whole again. Twice the
-// modules beside what was seen of the old ones would look mirrored.
+// seeAgain adapts what the system sees of the memory to a capacity that changes, both in bytes.
+// What firmware and kernel keep for themselves is as many bytes as now; if more is missing (a mirror
+// or a spare), it is the same part of the capacity. Unchanged figures beside twice the modules would
+// look like a mirror.
 func seeAgain(m *inventory.Memory, before, after int64) {
 	if before == 0 || before == after {
 		return
@@ -290,8 +291,8 @@ func seeAgain(m *inventory.Memory, before, after int64) {
 	}
 }
 
-// mirrorShare is the part of the memory of which more is missing than firmware and
-// kernel keep: a mirror or a spare takes a quarter at least.
+// mirrorShare: if more than one part in so many is missing, that is more than firmware and kernel
+// keep. A mirror or a spare takes a quarter at least.
 const mirrorShare = 5
 
 // installed is the capacity of the modules whose size is known, in bytes.

@@ -78,7 +78,9 @@ func asksForFewer(p *platform.Platform, slots int) bool {
 	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
 }
 
-// channels sorts the unit's slots into channels, by position.
+// channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted
+// what is not certain. It returns why that is not possible, else "". Empty slots without a known
+// position are left out.
 func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
@@ -133,8 +135,8 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
 	return out
 }
 
-// group puts the slots of its channels into layers; a slot without a partner
-// is left out.
+// group puts the slots of its channels into layers; a slot without a partner on every channel is left
+// out. It is ordered if a slot map places the slots, for lockstep channels, and with one layer.
 func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 	g := channelGroup{controller: controller, ordered: len(of) > 1}
 	depth := 0

@@ -30,7 +30,7 @@ type Target struct {
 	// named says that the slots are a machine's and a document confirms their
 	// places; else only the maker's own slot sets name any.
 	named bool
-	// open are the groups of which it is not known which slot is filled first.
+	// open are the groups, by index, that are not ordered on the machine.
 	open map[int]bool
 	// labels are a machine's slots by printed number where their places are not
 	// known: the maker's own table names them nevertheless.

@@ -90,8 +90,8 @@ func (s *Socket) left() float64 {
 	}
 }
 
-// counts lists the numbers of modules that documents name; all of them that no
-// document forbids when they are asked for.
+// counts lists the numbers of modules of one processor that documents name, or with all every number
+// that no document forbids.
 func (t *Target) counts(all bool) []documentedCount {
 	p := t.Platform
 	width := t.unit.size()
@@ -207,8 +207,8 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 // mostShapesRanked bounds how many shapes of one count are derived.
 const mostShapesRanked = 256
 
-// extent is how far a shape spreads: over so many channels (or lockstep pairs),
-// behind so many controllers where modules work in lockstep.
+// extent is how far a shape spreads: over how many groups and, if modules are bought in kits, how many
+// controllers.
 type extent struct{ controllers, channels int }
 
 func (t *Target) extent(s shape) extent {
