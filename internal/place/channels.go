@@ -208,9 +208,9 @@ func letterIndex(letter int, skipped string) int {
 	return n
 }
 
-// alphabet finds how the letters of the processor at the given position name
-// its channels: restarting at A on every processor or going on. It returns
-// nil when no way fits, as none does while the number of channels is not known.
+// alphabet returns how the letters of the processor at this position name its channels: beginning at A
+// on every processor, or going on from one to the next, with some letters left out. It returns nil if
+// no way fits, as none does if the number of channels is not known.
 func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
 	for _, skipped := range skippedLetters {
 		for _, first := range [...]int{0, position * g.channels} {

@@ -135,8 +135,8 @@ func (pl *placer) rowsAgainst(c *processor) string {
 	return differs
 }
 
-// flatter is the least number of modules on the fullest channel, however the
-// processor's modules are spread; 0 when the channels are not known.
+// flatter is how many modules the fullest channel would have if the processor's modules were spread
+// evenly; 0 if the number of channels is not known.
 func (pl *placer) flatter(c *processor) int {
 	n := 0
 	for _, slots := range c.channels {
@@ -301,7 +301,7 @@ func (pl *placer) nodesAgainst() string {
 	return ""
 }
 
-// holdsAlmost reports whether a node's memory is a size but for what is reserved.
+// holdsAlmost tells whether a node's memory is this size less what the kernel may have reserved.
 func holdsAlmost(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
 }

@@ -33,7 +33,8 @@ func (g *slotGroup) any(f labelField) bool {
 	return false
 }
 
-// base is the number of the first thing: 0 when some label says 0, else 1.
+// base is the number with which a field begins: 0 if the rule says so or a label of the group has 0,
+// else 1.
 func (g *slotGroup) base(f labelField) int {
 	if f == fieldSlot || f == fieldBankSlot {
 		if g.rule.has("slot0") {

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// slotPlace is one place of the machine.
+// slotPlace is one place of the machine: a slot of a channel, or with slot 0 the channel itself.
 type slotPlace struct{ socket, channel, slot int }
 
 // fillSingleSlots gives slot 0 to slots that are alone on their channel.
@@ -166,10 +166,9 @@ func (pl *placer) guardSockets() bool {
 	return true
 }
 
-// behindAbsent keeps modules behind a processor that is not there, with one
-// source to say so: the labels put modules behind every processor that is
-// there as well, and the sockets' names count in the table's order, so that no
-// other order of the processors explains them.
+// behindAbsent keeps modules in slots of a processor that is absent, at the certainty of one source,
+// if no other order of the processors explains them: the labels put modules on every present
+// processor as well, and the sockets' names count in the table's order.
 func (pl *placer) behindAbsent() bool {
 	for _, id := range pl.present {
 		if !slices.ContainsFunc(pl.populatedDRAM(), func(i int) bool { return pl.out[i].Socket == id }) {
@@ -201,9 +200,9 @@ func (pl *placer) namedInOrder() bool {
 	return true
 }
 
-// onePresent repairs names that count processors in another order than the
-// table: with one processor all modules are on it, wherever labels say the
-// one socket is that they name.
+// onePresent repairs labels that count processors in another order than the table. If one processor
+// is present and the labels of all modules name one other, the two are exchanged in all placements,
+// at the certainty of one source. It is false if that does not explain the labels.
 func (pl *placer) onePresent() bool {
 	only := Unplaced
 	if len(pl.present) == 1 {
@@ -236,7 +235,8 @@ func (pl *placer) isPresent(id int) bool {
 	return len(pl.sys.Sockets) == 0 || positionOf(pl.present, id) >= 0
 }
 
-// guardChannels checks what the channels hold.
+// guardChannels takes the channels back if one is beyond the processor's, has more slots than the
+// platform's channels, or holds two slots in one place.
 func (pl *placer) guardChannels() {
 	depth := make(map[slotPlace]int, len(pl.out))
 	taken := make(map[slotPlace]int, len(pl.out))
@@ -267,7 +267,7 @@ func (pl *placer) guardChannels() {
 	pl.guardTwins()
 }
 
-// guardTwins finds populated slots with the same labels and no slot number.
+// guardTwins takes the channels back if two modules have the same labels and no slot number.
 func (pl *placer) guardTwins() {
 	type text struct{ locator, bank string }
 	seen := make(map[text]bool)

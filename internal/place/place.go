@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// read matches every slot's labels.
+// read finds the rule that reads each slot's labels; a slot without one has the reason.
 func (pl *placer) read(rules []locatorRule) {
 	var memo shapeMemo
 	for i := range pl.sys.Slots {
@@ -33,9 +33,9 @@ func (pl *placer) read(rules []locatorRule) {
 	}
 }
 
-// dropHalfLabelled leaves alone what another rule reads only because one of its
-// two labels is missing: numbers count from the smallest that a rule sees, so
-// that a slot by itself would be counted from another base than its neighbours.
+// dropHalfLabelled leaves a slot unread if another rule than its neighbours' reads it only because one
+// of its two labels is missing. Numbers count from the smallest that a rule sees, so such a slot would
+// be counted from another base than its neighbours.
 func (pl *placer) dropHalfLabelled() {
 	var whole [2]*locatorRule // that reads slots with this label
 	for i := range pl.labels {
@@ -55,7 +55,7 @@ func (pl *placer) dropHalfLabelled() {
 	}
 }
 
-// single returns the only processor there can be memory on.
+// single returns the only processor that can have memory; false if there are several or none.
 func (pl *placer) single() (int, bool) {
 	if len(pl.present) == 1 {
 		return pl.present[0], true

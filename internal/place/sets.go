@@ -13,7 +13,7 @@ import (
 // setsFile holds the makers' slot sets.
 const setsFile = "slots/sets.tsv"
 
-// Sets says which slots a product's maker fills for a number of modules.
+// Sets says which slots a product's maker fills for a number of modules of a processor.
 type Sets struct {
 	// Analogous is true for a sister's manual: the product's own was not read.
 	Analogous bool

@@ -149,8 +149,8 @@ func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	return Unplaced, Unplaced, false
 }
 
-// owner finds the processor of a number that counts over all processors, none for
-// numbers that are the same on each.
+// owner finds the processor of a number; false if the numbers are the same on every processor, or no
+// processor has it.
 func (m *slotMap) owner(number, sockets int) (int, bool) {
 	if m.Offset == 0 && m.Second == nil {
 		return Unplaced, false

@@ -43,8 +43,8 @@ func (pl *placer) newView(source, who string) *witnessView {
 	return v
 }
 
-// hear takes a witness in: where the labels place the modules the two are
-// compared, and where they do not the witness settles it.
+// hear uses a witness, if its view is possible: if all modules are placed, the mapping is compared with
+// it; otherwise it places those that are not.
 func (pl *placer) hear(v *witnessView) {
 	if v == nil || pl.fsb || !pl.possible(v) {
 		return
@@ -58,9 +58,9 @@ func (pl *placer) hear(v *witnessView) {
 	}
 }
 
-// possible reports whether a view can be one of this machine: no channel deeper
-// and no processor with more channels than there are. Some controllers give all
-// modules one channel.
+// possible tells whether a view can be one of this machine: it has a channel, none is deeper than the
+// platform's, and none of its owners has more channels than a processor. Some management controllers
+// give all modules one channel.
 func (pl *placer) possible(v *witnessView) bool {
 	depth, channels := map[slotPlace]int{}, map[int]int{}
 	for _, s := range v.at {
@@ -110,8 +110,8 @@ func (pl *placer) compare(c *processor, v *witnessView) {
 	}
 }
 
-// settle places the modules by a witness where the labels leave one open. It
-// must speak of all of them.
+// settle places the slots without a channel by a witness, at the certainty of one source. It does
+// nothing unless the witness states the channel of every module, and the processor is known.
 func (pl *placer) settle(v *witnessView) {
 	only, single := pl.single()
 	for _, i := range pl.populatedDRAM() {
