@@ -139,7 +139,7 @@ vm: build ## real kernels on described machines, under QEMU; audited, measured, 
 
 .PHONY: fuzz-whole
 fuzz-whole: ## from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says
-	$(GO) test -run '^$$' -fuzz '^FuzzWhole$$' -fuzztime 20s -fuzzminimizetime 5x ./internal/cli
+	@scripts/fuzz 20s FuzzWhole
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
