@@ -19,9 +19,8 @@ type identity struct {
 	biosVendor, biosVersion, biosDate fact.Fact[string]
 }
 
-// identity reads the strings of /sys/class/dmi/id: through ghw where the root
-// is a folder that it can be pointed at; our own reader says why one is
-// missing, which ghw does not tell.
+// identity reads the strings of /sys/class/dmi/id, through ghw as well if sys and proc below the root
+// are the kernel's own. Our own reader says why a string is missing, which ghw does not tell.
 func (c *collector) identity() identity {
 	d := c.facts.DMIID
 	own := identity{
@@ -53,7 +52,8 @@ func ghwOptions(folder string) []any {
 	return []any{ghw.WithChroot(folder), ghw.WithDisableTools(), ghw.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))}
 }
 
-// ask takes ghw's word where it has one; its "unknown" is a placeholder as firmware's are.
+// ask returns ghw's word, or our own reading if ghw has only a placeholder, such as its "unknown". If
+// the two differ, that is a conflict, and our own reading stays.
 func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 	if smbios.Placeholder(word) {
 		return own
@@ -65,7 +65,7 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
 }
 
-// identityFact is one of our own readings, with placeholders told apart.
+// identityFact is one of our own readings; a placeholder of firmware's is Unstated.
 func identityFact(v host.Value[string]) fact.Fact[string] {
 	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
 	if f.Known() && smbios.Placeholder(f.Value) {
@@ -78,9 +78,9 @@ func identityFact(v host.Value[string]) fact.Fact[string] {
 // every file of every CPU (0.5 s at 2,048 CPUs).
 const maxSecondOpinion = 64
 
-// secondOpinion compares our count of nodes and of usable memory with ghw's
-// and records where they differ. ghw is never the source: it gives zero nodes
-// without an error on old kernels.
+// secondOpinion compares our number of nodes and of bytes of usable memory with ghw's and records a
+// difference as a conflict. ghw is never the source: it gives zero nodes without an error on old
+// kernels.
 func (c *collector) secondOpinion() {
 	if c.facts == nil || c.root.KernelFolder() == "" || len(c.facts.CPU.Online.V) > maxSecondOpinion {
 		return

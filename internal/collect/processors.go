@@ -9,8 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// processors fills in the sockets: one for each processor structure of SMBIOS, including empty
-// sockets; without SMBIOS one for each package that the kernel shows.
+// processors fills in the sockets: one for each central processor that SMBIOS describes (oneASocket),
+// including empty sockets; if it describes none, one for each package that the kernel shows. Under Xen
+// the packages are not used, because the hypervisor makes them up.
 func (c *collector) processors() {
 	if c.table != nil {
 		for _, p := range c.oneASocket(c.table.Processors()) {
@@ -110,9 +111,10 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 	}
 }
 
-// joinPackages pairs the populated sockets with the kernel's packages in
-// order. When the numbers differ the kernel is right about what runs, and no
-// socket gets a package.
+// joinPackages pairs the sockets with running processors with the kernel's packages, in order, and
+// takes from the kernel what SMBIOS does not say of them. If the numbers differ, the kernel is right
+// about what runs: no socket gets a package, and the difference is a conflict if both are surely of
+// the same machine.
 func (c *collector) joinPackages(packages []inventory.Package) {
 	running := c.sys.Running()
 	at := c.sys.CPU.Packages.From
