@@ -179,3 +179,65 @@ func TestAlike(t *testing.T) {
 	}
 	require.NotEqual(t, EquivalentDepths(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), EquivalentDepths(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
 }
+
+// TestInterleavingOfEqualLayouts: of Rome the two channels of a pair may change places, and
+// A to D with E to H. Of Milan, where A and E alone take part in six-channel interleaving,
+// A does not change places with B, nor E with F.
+func TestInterleavingOfEqualLayouts(t *testing.T) {
+	for _, c := range []struct {
+		six          bool
+		depths, want []int
+	}{
+		{false, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 1, 0, 0}},
+		{true, []int{1, 0, 0, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 1, 0, 0, 0}},
+		{true, []int{0, 0, 1, 0, 0, 0, 0, 0}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
+		{true, []int{0, 0, 0, 0, 0, 0, 0, 1}, []int{0, 0, 0, 0, 0, 0, 0, 1}},
+		{false, []int{1, 1, 1, 1, 2, 2, 2, 2}, []int{1, 1, 1, 1, 2, 2, 2, 2}},
+	} {
+		p := &platform.Platform{Policy: platform.PolicyAMD}
+		p.SixChannels = c.six
+		assert.Equal(t, c.want, EquivalentDepths(p, c.depths), "%v", c)
+	}
+}
+
+// TestSixChannelsOfMilan: A, C, D, E, G and H interleave six ways up to 256 GiB a channel
+// (Gigabyte, Memory Population Guidelines for EPYC 7003), and never do of Rome.
+func TestSixChannelsOfMilan(t *testing.T) {
+	for _, c := range []struct {
+		each int64
+		six  bool
+		ways []int
+	}{
+		{256 * gib, true, []int{6}}, {257 * gib, true, []int{1, 2, 1, 2}}, {64 * gib, false, []int{1, 2, 1, 2}},
+	} {
+		l := &layout{bytes: []int64{c.each, 0, c.each, c.each, c.each, 0, c.each, c.each}}
+		var ways []int
+		for _, r := range l.amdRegions(c.six) {
+			ways = append(ways, r.Ways)
+		}
+		assert.Equal(t, c.ways, ways, "%v", c)
+	}
+}
+
+// TestChannelsOfASet: of an odd number of channels the emptiest is left out, the last of
+// equals; of controllers that are alike the first is taken.
+func TestChannelsOfASet(t *testing.T) {
+	assert.Equal(t, []int{0}, zen4Set([]int64{1}))
+	assert.Equal(t, []int{0, 1}, zen4Set([]int64{1, 1}))
+	assert.Equal(t, []int{0, 1}, zen4Set([]int64{1, 1, 1}))
+	assert.Equal(t, []int{1, 2}, zen4Set([]int64{1, 2, 2}))
+	set, least := pickSymmetric([]int64{4, 4, 4, 4}, [][]int{{0, 1}, {2, 3}}, 1, 2)
+	assert.Equal(t, []int{0, 1}, set)
+	assert.Equal(t, int64(4), least)
+}
+
+// TestMetricsAtBounds: no region has no bandwidth, one channel of one all of it.
+func TestMetricsAtBounds(t *testing.T) {
+	assert.Equal(t, metrics{}, measure(nil, []int64{0, 0}, 2))
+	one := []Region{{Bytes: 8, Ways: 1, Channels: []int{0}}}
+	assert.Equal(t, metrics{}, measure(one, []int64{8}, 0))
+	assert.Equal(t, metrics{best: 1, worst: 1, sweep: 1, spread: 1}, measure(one, []int64{8}, 1))
+	assert.True(t, (&Share{Source: shareByChannels}).ByChannels())
+	assert.False(t, (&Share{Source: shareByModel}).ByChannels())
+	assert.Equal(t, "x11dpht", letters("X11 DPH-T"))
+}
