@@ -10,8 +10,8 @@ import (
 )
 
 // processors fills in the sockets: one for each central processor that SMBIOS describes (oneASocket),
-// including empty sockets; if it describes none, one for each package that the kernel shows. Under Xen
-// the packages are not used, because the hypervisor makes them up.
+// including empty sockets; if it describes none, one for each package that the kernel shows. In Xen's
+// privileged domain the packages are not used, because the hypervisor makes them up.
 func (c *collector) processors() {
 	if c.table != nil {
 		for _, p := range c.oneASocket(c.table.Processors()) {
