@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
@@ -220,6 +221,29 @@ func TestSituations(t *testing.T) {
 		for _, rule := range want[s.name] {
 			assert.Equal(t, "fail", fails[rule], "%s: %s %s", s.name, rule, audit.errs)
 		}
+	}
+}
+
+// TestRemedyOfTiers: who is told to update the BIOS for an HMAT has none. Where firmware
+// rates the memory, the kernel is what makes no tiers of it.
+func TestRemedyOfTiers(t *testing.T) {
+	t.Parallel()
+	rating := hosttest.NodeDir + "node2/access0/initiators/read_bandwidth"
+	rated := withCXLNode(treeOf(t))
+	unrated := withCXLNode(treeOf(t))
+	delete(unrated, rating)
+	for want, files := range map[string]hosttest.Files{"run a Linux that makes its tiers from the HMAT": rated, "update the BIOS": unrated} {
+		_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", files.Write(t))
+		var doc struct {
+			Findings []struct{ Rule, Subject, Result, Remedy string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+		at := slices.IndexFunc(doc.Findings, func(f struct{ Rule, Subject, Result, Remedy string }) bool {
+			return f.Rule == "numa.tier.distinct" && f.Subject == "node 2"
+		})
+		require.NotEqual(t, -1, at)
+		assert.Equal(t, "fail", doc.Findings[at].Result)
+		assert.Contains(t, doc.Findings[at].Remedy, want)
 	}
 }
 

@@ -100,6 +100,8 @@ func nodeType() *ObjectType {
 		Field{"has_memory", boolType, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
 		Field{"bytes", intType, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
 		Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+		Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
+			get(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
 		Field{"socket", intType, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
 		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 	)
