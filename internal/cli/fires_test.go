@@ -111,6 +111,11 @@ var situations = []situation{
 	{"a CXL card of which nothing is mapped", func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(cxlDevice).Write(t)}
 	}},
+	{"a kernel told to ignore the nodes", func(t *testing.T) []string {
+		node := hosttest.NodeDir
+		return []string{"--root", treeOf(t).Without(node + "node1/").With(hosttest.Files{"proc/cmdline": "ro numa=off\n", node + "online": "0\n", node + "has_cpu": "0\n", node + "has_memory": "0\n",
+			node + "node0/distance": "10\n"}).Write(t)}
+	}},
 	{"CXL memory in DRAM's tier with DRAM's weight", func(t *testing.T) []string {
 		return []string{"--root", withCXLNode(treeOf(t)).Write(t)}
 	}},
@@ -203,6 +208,7 @@ func TestSituations(t *testing.T) {
 		"a setting that waits":                                 {"settings.pending"},
 		"a setting that contradicts the running system":        {"settings.conflict"},
 		"a CXL card of which nothing is mapped":                {"memory.cxl.used"},
+		"a kernel told to ignore the nodes":                    {"numa.nodes.used"},
 		"CXL memory in DRAM's tier with DRAM's weight":         {"numa.tier.distinct", "numa.interleave.weights"},
 		"a socket that reads less than its twin":               {"measure.socket.asymmetric"},
 		"memory that was faster when it was accepted":          {"measure.baseline.dropped"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // nodeInterleave derives whether memory is interleaved over the sockets, by the decision table of
@@ -95,7 +96,7 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 	n := &m.System.NUMA
 	options, optionsKnown := n.Options.Get()
 	srat, sratKnown := n.SRAT.Get()
-	off, all := osTurnsNUMAOff(options), slices.Concat(evidence, []fact.Evidence{from})
+	off, all := slices.ContainsFunc(options, inventory.IgnoresNodes), slices.Concat(evidence, []fact.Evidence{from})
 	switch {
 	case off && sratKnown && srat:
 		return fact.Known(disabledWord, fact.Indirect, from, evidence...)

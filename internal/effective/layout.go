@@ -79,7 +79,7 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	options, ok := m.System.NUMA.Options.Get()
 	var f fact.Fact[string]
 	switch {
-	case osTurnsNUMAOff(options):
+	case slices.ContainsFunc(options, inventory.IgnoresNodes):
 		f = fact.Unknown[string](fact.Refused, "the command line changes the NUMA nodes", "boot without the option", m.System.NUMA.Cmdline.From)
 	case !ok && nodes.Value <= 1 && m.System.NUMA.SRAT.Or(true):
 		f = fact.Unknown[string](fact.Unread, "the command line is not known, so the one node may be the kernel's choice",

@@ -71,14 +71,6 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	return fact.Known(count, fact.Direct, fact.At(inventory.SourceNUMA, list.Path, list.Raw))
 }
 
-// osTurnsNUMAOff tells whether an option makes the kernel ignore firmware's nodes. It compares the
-// start of numa='s value, as the kernel does.
-func osTurnsNUMAOff(options []string) bool {
-	return slices.ContainsFunc(options, func(o string) bool {
-		return strings.HasPrefix(o, "numa=off") || strings.HasPrefix(o, "numa=noacpi") || o == "acpi=off" || o == "noacpi"
-	})
-}
-
 func fakedNodes(options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "numa=fake") })
 }

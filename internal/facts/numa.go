@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,11 @@ func numaType() *ObjectType {
 		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
 		{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
+		})},
+		{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
+				return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
+			})
 		})},
 		{"sub_numa", textType, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
 		{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},

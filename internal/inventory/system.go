@@ -3,6 +3,8 @@
 package inventory
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
@@ -389,6 +391,12 @@ type NUMA struct {
 	// on what an audit sees (numa=, acpi=, nosmt, mem=, maxcpus=, ...).
 	Cmdline fact.Fact[string]
 	Options fact.Fact[[]string]
+}
+
+// IgnoresNodes tells whether a kernel option makes the kernel ignore firmware's NUMA nodes. It
+// compares the start of numa='s value, as the kernel does.
+func IgnoresNodes(option string) bool {
+	return strings.HasPrefix(option, "numa=off") || strings.HasPrefix(option, "numa=noacpi") || option == "acpi=off" || option == "noacpi"
 }
 
 // Memory is what the operating system sees of the memory.
