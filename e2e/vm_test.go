@@ -548,6 +548,33 @@ func cedt(start, size uint64) []byte {
 	return b
 }
 
+// TestVMOptions: what a kernel was told to leave alone is missed, and the fix names the option.
+func TestVMOptions(t *testing.T) {
+	for _, c := range []struct {
+		option string
+		flags  []string
+		fails  []string
+	}{
+		{"numa=off", nil, []string{"numa.nodes.used"}},
+		// What is claimed is laid over /proc, where it hides what the kernel was told.
+		{"mem=4G", []string{"--real-ram"}, []string{"memory.capacity.visible", "numa.node.memory"}},
+	} {
+		t.Run(c.option, func(t *testing.T) {
+			t.Parallel()
+			s, e := guest{machine: "dell-r610-good", flags: append(c.flags, "--set", "append="+c.option)}.audited(t)
+			assert.Equal(t, c.fails, s.fails())
+			assert.Equal(t, 1, e.status)
+			for _, rule := range c.fails {
+				for _, f := range s.of(rule) {
+					if f.Result == "fail" {
+						assert.Contains(t, f.Remedy, c.option, rule)
+					}
+				}
+			}
+		})
+	}
+}
+
 // EDAC counts nothing in these machines: the kernels are built without EDAC_DEBUG and without the
 // driver of ACPI's error tables, and none of their drivers is for a controller that QEMU has.
 

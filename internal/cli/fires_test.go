@@ -116,6 +116,11 @@ var situations = []situation{
 		return []string{"--root", treeOf(t).Without(node + "node1/").With(hosttest.Files{"proc/cmdline": "ro numa=off\n", node + "online": "0\n", node + "has_cpu": "0\n", node + "has_memory": "0\n",
 			node + "node0/distance": "10\n"}).Write(t)}
 	}},
+	{"a kernel told to leave memory alone", func(t *testing.T) []string {
+		node := hosttest.NodeDir
+		return []string{"--root", treeOf(t).With(hosttest.Files{"proc/cmdline": "ro mem=4G\n", "proc/meminfo": "MemTotal: 4063232 kB\n",
+			node + "has_memory": "0\n", node + "node0/meminfo": "Node 0 MemTotal: 4063232 kB\n", node + "node1/meminfo": "Node 1 MemTotal: 0 kB\n"}).Write(t)}
+	}},
 	{"CXL memory in DRAM's tier with DRAM's weight", func(t *testing.T) []string {
 		return []string{"--root", withCXLNode(treeOf(t)).Write(t)}
 	}},
@@ -209,6 +214,7 @@ func TestSituations(t *testing.T) {
 		"a setting that contradicts the running system":        {"settings.conflict"},
 		"a CXL card of which nothing is mapped":                {"memory.cxl.used"},
 		"a kernel told to ignore the nodes":                    {"numa.nodes.used"},
+		"a kernel told to leave memory alone":                  {"memory.capacity.visible", "numa.node.memory"},
 		"CXL memory in DRAM's tier with DRAM's weight":         {"numa.tier.distinct", "numa.interleave.weights"},
 		"a socket that reads less than its twin":               {"measure.socket.asymmetric"},
 		"memory that was faster when it was accepted":          {"measure.baseline.dropped"},
@@ -230,27 +236,45 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-// TestRemedyOfTiers: who is told to update the BIOS for an HMAT has none. Where firmware
-// rates the memory, the kernel is what makes no tiers of it.
-func TestRemedyOfTiers(t *testing.T) {
+// TestRemedyByCause: a fix names what the machine shows to be the cause. Who is told to update the
+// BIOS for an HMAT has none, and nobody buys modules for a node that an option empties.
+func TestRemedyByCause(t *testing.T) {
 	t.Parallel()
-	rating := hosttest.NodeDir + "node2/access0/initiators/read_bandwidth"
-	rated := withCXLNode(treeOf(t))
 	unrated := withCXLNode(treeOf(t))
-	delete(unrated, rating)
-	for want, files := range map[string]hosttest.Files{"run a Linux that makes its tiers from the HMAT": rated, "update the BIOS": unrated} {
-		_, out, errs := run(nil, "check", "--format", "json", "--fail-on", "never", "--root", files.Write(t))
+	delete(unrated, hosttest.NodeDir+"node2/access0/initiators/read_bandwidth")
+	for _, c := range []struct {
+		check               []string
+		rule, subject, want string
+	}{
+		{situationOf(t, "CXL memory in DRAM's tier with DRAM's weight"), "numa.tier.distinct", "node 2", "run a Linux that makes its tiers from the HMAT"},
+		{[]string{"--root", unrated.Write(t)}, "numa.tier.distinct", "node 2", "update the BIOS"},
+		{situationOf(t, "a kernel told to leave memory alone"), "memory.capacity.visible", "machine", "boot without mem=4G"},
+		{situationOf(t, "a kernel told to leave memory alone"), "numa.node.memory", "node 1", "boot without mem=4G"},
+		{situationOf(t, "a kernel told to ignore the nodes"), "numa.nodes.used", "machine", "take numa=off off the command line"},
+	} {
+		_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, c.check...)...)
 		var doc struct {
 			Findings []struct{ Rule, Subject, Result, Remedy string }
 		}
 		require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
-		at := slices.IndexFunc(doc.Findings, func(f struct{ Rule, Subject, Result, Remedy string }) bool {
-			return f.Rule == "numa.tier.distinct" && f.Subject == "node 2"
-		})
-		require.NotEqual(t, -1, at)
-		assert.Equal(t, "fail", doc.Findings[at].Result)
-		assert.Contains(t, doc.Findings[at].Remedy, want)
+		judged := false
+		for _, f := range doc.Findings {
+			if f.Rule == c.rule && f.Subject == c.subject {
+				judged = true
+				assert.Equal(t, "fail", f.Result, c.rule)
+				assert.Contains(t, f.Remedy, c.want, c.rule)
+			}
+		}
+		assert.True(t, judged, c.rule)
 	}
+}
+
+// situationOf gives the arguments of the check of a situation.
+func situationOf(t *testing.T, name string) []string {
+	t.Helper()
+	at := slices.IndexFunc(situations, func(s situation) bool { return s.name == name })
+	require.NotEqual(t, -1, at, name)
+	return situations[at].check(t)
 }
 
 // madeFires counts the machines and situations of the project on which each rule

@@ -201,6 +201,31 @@ func TestHidden(t *testing.T) {
 	assert.Contains(t, hidden(m).Reason, "more than")
 }
 
+// TestHiddenByOption: firmware's map shows all memory whatever the kernel was told to leave alone.
+func TestHiddenByOption(t *testing.T) {
+	const g = int64(1) << 30
+	for _, c := range []struct {
+		name       string
+		mapped     fact.Fact[int64]
+		used       int64
+		options    []string
+		want, seen int64
+	}{
+		{"an option", sure(24 * g), 4 * g, []string{"quiet", "mem=4G"}, 20 * g, 4 * g},
+		{"another option", sure(24 * g), 20 * g, []string{"memmap=4G!12G"}, 4 * g, 20 * g},
+		{"no option that takes memory", sure(24 * g), 4 * g, []string{"numa=off"}, 0, 24 * g},
+		{"an option and a smaller map", sure(4 * g), 5 * g, []string{"mem=4G"}, 20 * g, 4 * g},
+	} {
+		m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+		m.sys.Memory.VisibleBytes, m.sys.Memory.TotalBytes, m.sys.NUMA.Options = c.mapped, sure(c.used), sure(c.options)
+		assert.Equal(t, c.want, hidden(m).v, c.name)
+		assert.Equal(t, c.seen, m.seen().Value, c.name)
+	}
+	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
+	assert.Equal(t, int64(0), hidden(m).v, "what the kernel uses was not read")
+}
+
 func TestECCOn(t *testing.T) {
 	edac := func(name string, modes ...string) []inventory.Controller {
 		c := inventory.Controller{Name: sure(name)}

@@ -15,14 +15,23 @@ func hidden(m *Machine) Value {
 	if !m.visible().Known() && m.sys.Memory.MappedBytes.Known() {
 		return unmapped(m)
 	}
-	return unseen(m)
+	return m.without(m.seen())
 }
 
-// unseen is the installed memory that the kernel does not see. A system that
-// sees more than the modules hold proves the list of modules incomplete, so
-// that nothing can be concluded.
-func unseen(m *Machine) Value {
-	seen := m.visible()
+// seen is the memory that the system sees: what firmware gave the kernel, and less where a kernel
+// option takes some of that away, which firmware's map does not show.
+func (m *Machine) seen() fact.Fact[int64] {
+	visible, used := m.visible(), m.sys.Memory.TotalBytes
+	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 && visible.Known() && used.Known() && used.Value < visible.Value {
+		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
+		return used
+	}
+	return visible
+}
+
+// without is the installed memory that is not seen. A system that sees more than the modules hold
+// proves the list of modules incomplete, so that nothing can be concluded.
+func (m *Machine) without(seen fact.Fact[int64]) Value {
 	installed, visible := valueOf(m.topo.InstalledBytes), valueOf(seen)
 	return m.complete(derived(func() any {
 		return max(0, m.topo.InstalledBytes.Value-seen.Value)
@@ -58,7 +67,7 @@ func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
 // other share (rank sparing, a failed module, a kernel option) decides
 // nothing.
 func mirrored(m *Machine) Value {
-	h := unseen(m)
+	h := m.without(m.visible())
 	if !h.Known() {
 		return h
 	}
