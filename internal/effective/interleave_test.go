@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/fact/want"
@@ -133,6 +134,15 @@ func TestNodeInterleaveMissingProcessor(t *testing.T) {
 	t.Parallel()
 	f := collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), twoProcessors(hosttest.Skylake))
 	want.Not[string](fact.Conflicting, "SMBIOS lists 2 running processors").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
+}
+
+// TestNodeInterleaveGivenTable: a table given beside the tree may be another
+// machine's and contradicts nothing.
+func TestNodeInterleaveGivenTable(t *testing.T) {
+	t.Parallel()
+	root := collecttest.Capture(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}))
+	sys := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, twoProcessors(hosttest.Skylake).Dump())})
+	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(sys, "node_interleave"))
 }
 
 // TestNodeInterleaveOneProcessor: firmware and the kernel agree on one processor.

@@ -163,6 +163,18 @@ Memory Device
 	assert.Equal(t, Field[string]{}, d.Technology)
 }
 
+// TestTextItems: an item of a list is no attribute, whatever it looks like.
+func TestTextItems(t *testing.T) {
+	d := devicesOf(parse(t, []byte(`# dmidecode 3.3
+Handle 0x0011, DMI type 17, 40 bytes
+Memory Device
+	Notes:
+		Speed: 1600 MT/s
+	Speed: 2933 MT/s
+`)))[0]
+	assert.Equal(t, known(2933), d.Speed)
+}
+
 // A text that stops in the middle must not look whole.
 func TestTextCut(t *testing.T) {
 	text := madeText(t, "2.8")
