@@ -201,3 +201,26 @@ func TestBounded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "3000000\n3\n", string(out))
 }
+
+// TestReasons: each reason is given to a change that the sources still have, once.
+func TestReasons(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", ".."))
+	text, err := os.ReadFile("internal/tools/gomutate/reasons.tsv")
+	require.NoError(t, err)
+	known, err := readReasons("internal/tools/gomutate/reasons.tsv")
+	require.NoError(t, err)
+	assert.Len(t, known, strings.Count(string(text), "\ninternal/"), "a reason given twice")
+	found := map[string]map[string]bool{}
+	for reason := range known {
+		dir := filepath.Dir(strings.Split(reason, "\t")[0])
+		if found[dir] == nil {
+			found[dir] = map[string]bool{}
+			changes, err := changesOf(dir)
+			require.NoError(t, err)
+			for i := range changes {
+				found[dir][changes[i].String()] = true
+			}
+		}
+		assert.True(t, found[dir][reason], "no such change: %s", reason)
+	}
+}
