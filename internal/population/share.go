@@ -97,7 +97,7 @@ func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
 			best = min(best, limit)
 		}
 	}
-	return best, best > 0
+	return best, true
 }
 
 func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
@@ -171,10 +171,8 @@ func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	}
 	channels := strconv.Itoa(regions[0].Ways) + "/" + strconv.Itoa(len(pop.DPC.Value))
 	deep := channels + ", " + strconv.Itoa(depth) + " per channel"
-	out := layoutNames{best: []string{deep}}
-	if mts := pop.RunningMTs.Or(pop.Speed.Value.MTs); mts > 0 {
-		out.clocked = deep + ", " + strconv.Itoa(ddr.Nominal(mts)) + " MT/s"
-	}
+	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
+	out := layoutNames{clocked: deep + ", " + strconv.Itoa(ddr.Nominal(mts)) + " MT/s", best: []string{deep}}
 	if depth == 1 {
 		out.best = append(out.best, channels)
 	}
