@@ -79,7 +79,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	}
 	part = milder(part, partly)
 	if !s.isDear(full) {
-		if part != nil && 2*part.buys() <= full.buys() && part.score.reach > s.before.reach {
+		if part.helps(full, &s.before) {
 			out = addCandidate(out, part)
 		}
 		return s.worthwhile(out)
@@ -107,6 +107,12 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 		s.dear = s.whyDear(full)
 	}
 	return out
+}
+
+// helps reports whether a part of a purchase buys half as many modules at most and leaves more
+// bandwidth than before.
+func (c *candidate) helps(full *candidate, before *layoutScore) bool {
+	return c != nil && 2*c.buys() <= full.buys() && c.score.reach > before.reach
 }
 
 // unmoved is what leaves every processor its modules and brings it to as many as a

@@ -238,10 +238,7 @@ func (s *search) descend(split [][]int) [][]int {
 			whole = best.layout
 		}
 	}
-	if slices.Equal(whole, least) {
-		return [][]int{whole}
-	}
-	return [][]int{whole, least}
+	return appendLayout([][]int{whole}, least)
 }
 
 // leastFailing is the best of layouts that need not mend anything, for they are parts of

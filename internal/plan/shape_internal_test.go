@@ -239,6 +239,24 @@ func TestModulesIntoShapes(t *testing.T) {
 	}
 }
 
+// TestLevelShapes: channels are level where all that hold anything hold as much.
+func TestLevelShapes(t *testing.T) {
+	b := channelled(2, none, none, none, none, none, none)
+	b.kinds = kindsOf(2, 1)
+	for _, c := range []struct {
+		shape  shape
+		layout []int
+		level  bool
+	}{
+		{shape{1, 2, 0}, []int{0, none, 1, 1, none, none}, true},
+		{shape{1, 0, 2}, []int{0, none, none, none, 1, 1}, true},
+		{shape{1, 1, 0}, []int{0, none, 1, none, none, none}, false},
+		{shape{0, 1, 1}, []int{none, none, 1, none, 0, none}, false},
+	} {
+		assert.Equal(t, c.level, b.level(&b.units[0], c.shape, c.layout), c)
+	}
+}
+
 // TestWorthOfSlots: a module that stays is worth more than any number that go out of slots
 // which others come into; these count only where a processor gives some up.
 func TestWorthOfSlots(t *testing.T) {
@@ -402,6 +420,8 @@ func TestWhatMayBeBought(t *testing.T) {
 	assert.Equal(t, [][]int{{1, -1}, {-1, 2}, {2, -1}}, unlike.exchanges(counts), "up to all slots of channels that are not alike")
 	two := sharedBy(2, kindsOf(2, 1), 0, none, 1, none)
 	assert.Equal(t, [][]int{{1, 1}}, two.purchases([]int{1, 1}), "behind two processors every kind must part in two")
+	larger := sharedBy(1, append(kindsOf(2, 1), kindsOf(2)...), 0, 0, 1, 2)
+	assert.Equal(t, [][]int{{1, -1, 0}}, larger.enlarged([]int{2, 1, 1}), "of the kind of which there are most")
 	alike := sharedBy(1, kindsOf(1), 0, 0, none, none, none)
 	assert.Empty(t, alike.exchanges([]int{2}), "of one kind nothing goes for more of it")
 	full := channelled(1, 0, 0)
@@ -687,6 +707,8 @@ func TestLeftWhereTheyAre(t *testing.T) {
 	layout := []int{0, 0, none, 0, 1, 0, 0, none}
 	moved := func() *candidate { return &candidate{layout: layout, steps: install, score: layoutScore{moves: 4}} }
 	assert.Equal(t, []addition{{[][]int{{2, 1}, {3, 0}}, []int{3, 0}}}, as().addedTo(moved()))
+	one := sharedBy(2, kindsOf(2, 1), 0, none, 0, 0)
+	assert.Equal(t, []addition{{[][]int{{2, 0}, {2, 0}}, []int{1, 0}}}, one.ofOneKind(nil, &candidate{layout: []int{0, 0, 0, 0}, steps: install[:1]}), "one is bought")
 	// Of two kinds of one size each processor gets the one that it has.
 	two := sharedBy(2, append(kindsOf(2), kindsOf(2)...), 0, 0, none, none, 1, 1, none, none)
 	bought := &candidate{layout: []int{0, 0, 1, none, 0, 1, 1, none}, steps: []Step{{Do: Install, Like: 0}, {Do: Install, Like: 4}}, score: layoutScore{moves: 2}}
@@ -720,24 +742,14 @@ func scripted(says ...[]Finding) (*search, []proposal) {
 	s := &search{board: channelled(1, at...), trials: mostMoved}
 	s.board.sys.Slots = make([]inventory.Slot, len(says))
 	s.board.sys.Slots[0] = inventory.Slot{State: inventory.SlotPopulated, SizeBytes: assumed(int64(1 << 30))}
-	s.pipeline.Role = func(string) verdict.Role { return verdict.Role{Layout: true} }
-	s.pipeline.Verdicts = func(sys *inventory.System, _ *population.Result, rules func(string) bool) (*verdict.Audit, error) {
-		out := &verdict.Audit{}
+	judgedBy(s, func(slots []inventory.Slot) (out []Finding) {
 		for i := range says {
-			if sys.Slots[i].State != inventory.SlotPopulated {
-				continue
-			}
-			for _, f := range says[i] {
-				if rules(f.Rule) {
-					out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
-				}
+			if slots[i].State == inventory.SlotPopulated {
+				out = append(out, says[i]...)
 			}
 		}
-		return out, nil
-	}
-	before, _ := s.pipeline.Verdicts(s.board.sys, nil, s.pipeline.AboutLayout)
-	s.before = s.judge(before.Findings, s.board.topo)
-	s.suspect(s.before.fails)
+		return out
+	})
 	var proposals []proposal
 	for to := 1; to < len(says); to++ {
 		layout := slices.Repeat([]int{none}, len(says))
@@ -745,6 +757,147 @@ func scripted(says ...[]Finding) (*search, []proposal) {
 		proposals = append(proposals, proposal{layout: layout, steps: []Step{{Do: Move, From: 0, To: to, Like: none}}, topo: s.board.topo})
 	}
 	return s, proposals
+}
+
+// judgedBy has the rules say of a machine what says does, also as it is.
+func judgedBy(s *search, says func([]inventory.Slot) []Finding) {
+	s.pipeline.Role = func(string) verdict.Role { return verdict.Role{Layout: true} }
+	s.pipeline.Verdicts = func(sys *inventory.System, _ *population.Result, rules func(string) bool) (*verdict.Audit, error) {
+		out := &verdict.Audit{}
+		for _, f := range says(sys.Slots) {
+			if rules(f.Rule) {
+				out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
+			}
+		}
+		return out, nil
+	}
+	before, _ := s.pipeline.Verdicts(s.board.sys, nil, s.pipeline.AboutLayout)
+	s.before = s.judge(before.Findings, s.board.topo)
+	s.suspect(s.before.fails)
+}
+
+// searched is a search over the modules of one kind that processors have, judged by says.
+func searched(says func([]inventory.Slot) []Finding, processors int, at ...int) *search {
+	s := &search{board: sharedBy(processors, kindsOf(1), at...), trials: mostMoved}
+	s.board.topo.Platform = assumed(&platform.Platform{})
+	s.board.sys.Slots = make([]inventory.Slot, len(at))
+	for i, k := range at {
+		if k != none {
+			s.board.sys.Slots[i] = inventory.Slot{State: inventory.SlotPopulated, SizeBytes: assumed(int64(1 << 30))}
+		}
+	}
+	judgedBy(s, says)
+	return s
+}
+
+// dealt is one over two modules and four slots of two processors; says is by the number of
+// modules behind the second one.
+func dealt(says map[int][]Finding, at ...int) *search {
+	return searched(func(slots []inventory.Slot) []Finding {
+		return says[len(slices.DeleteFunc(slices.Clone(slots[2:]), func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated }))]
+	}, 2, at...)
+}
+
+// TestModulesForTheEmptyProcessor: a processor without a module gets some of one kind, of one
+// other processor that keeps as many at least; the fewest come first, four are the most. Not
+// where a module is behind no processor that is known.
+func TestModulesForTheEmptyProcessor(t *testing.T) {
+	two := sharedBy(2, kindsOf(2, 1), 0, 0, 0, 1, none, none, none, none)
+	assert.Equal(t, [][][]int{{{2, 1}, {1, 0}}, {{3, 0}, {0, 1}}, {{1, 1}, {2, 0}}}, two.reliefs())
+	two.stray = []int{0}
+	assert.Empty(t, two.reliefs())
+	for n, most := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 7: 3, 8: 4, 10: 4} {
+		at := slices.Repeat([]int{none}, 20)
+		for i := range n {
+			at[i] = 0
+		}
+		assert.Len(t, sharedBy(2, kindsOf(1), at...).reliefs(), most, "%d modules", n)
+	}
+	three := sharedBy(3, kindsOf(1), 0, 0, 0, none, none, none, none, none, none)
+	assert.Equal(t, [][][]int{{{1}, {1}, {1}}}, three.reliefs(), "one for each of both")
+	assert.Empty(t, sharedBy(2, kindsOf(1), 0, 0, 0, none).reliefs(), "each has some")
+}
+
+// TestRelieved: moving modules to an empty processor is taken where it is better than what
+// else is known, and not tried where that leaves nothing severe.
+func TestRelieved(t *testing.T) {
+	bare, warned, remark := Finding{"a", "machine", "critical"}, Finding{"b", "machine", "warning"}, Finding{"c", "machine", "info"}
+	says := map[int][]Finding{0: {bare, remark}, 1: {remark}}
+	s := dealt(says, 0, 0, none, none)
+	c := s.relieved(nil)
+	require.NotNil(t, c)
+	assert.Equal(t, 1, c.score.info)
+	for name, k := range map[string]struct {
+		best  layoutScore
+		taken bool
+	}{
+		"worse": {layoutScore{warning: 1}, true}, "as good": {layoutScore{info: 1, moves: c.score.moves, reach: c.score.reach}, false}, "nothing severe": {layoutScore{info: 2}, false},
+	} {
+		s, best := dealt(says, 0, 0, none, none), &candidate{score: k.best}
+		assert.Equal(t, k.taken, s.relieved(best) != best, name)
+	}
+	best := &candidate{score: layoutScore{critical: 1, info: 1, moves: c.score.moves, reach: c.score.reach}}
+	s = dealt(map[int][]Finding{0: {bare, warned, remark}, 1: {bare, remark}}, 0, 0, none, none)
+	assert.Same(t, best, s.relieved(best), "what is as good")
+	s = dealt(map[int][]Finding{0: {bare}, 1: {bare}}, 0, 0, none, none)
+	assert.Same(t, best, s.relieved(best), "what mends nothing")
+
+	// At the price of a warning where something critical is gone.
+	s = dealt(says, 0, 0, none, none)
+	assert.NotNil(t, s.shared([]int{2}))
+	s = dealt(map[int][]Finding{0: {bare, warned}, 1: {bare}}, 0, 0, none, none)
+	assert.Nil(t, s.shared([]int{2}), "what is critical stays")
+	s = dealt(says, 0, none, none, none)
+	assert.Nil(t, s.shared([]int{1}), "the other one would have none")
+}
+
+// TestBestOfUnequalShares: of moves the least changed layout is tried as well, of a purchase
+// only the best.
+func TestBestOfUnequalShares(t *testing.T) {
+	bare, warned, remark := Finding{"a", "machine", "critical"}, Finding{"b", "machine", "warning"}, Finding{"c", "machine", "info"}
+	tried := func(extra []int) int {
+		s := searched(func(slots []inventory.Slot) []Finding {
+			switch {
+			case slots[4].State != inventory.SlotPopulated:
+				return []Finding{bare, remark}
+			case slots[6].State != inventory.SlotPopulated:
+				return []Finding{warned, remark}
+			default:
+				return []Finding{remark}
+			}
+		}, 2, 0, 0, 0, 0, none, none, none, none)
+		for i := range s.board.units[1].groups {
+			s.board.units[1].groups[i].controller = i / 2 // two modules behind one controller or behind both
+		}
+		best := s.best([][][]int{{{3}, {2}}}, extra)
+		require.NotNil(t, best)
+		assert.Equal(t, []int{0, none, 0, none}, best.layout[4:])
+		return mostMoved - s.trials
+	}
+	assert.Equal(t, 1, tried(nil)-tried([]int{0}))
+}
+
+// TestExcuses: a lenient search takes a failure that another subject had before, as severe.
+func TestExcuses(t *testing.T) {
+	s := &search{before: layoutScore{fails: []Finding{{"a", "socket 1", "warning"}}}, lenient: true}
+	for f, want := range map[Finding]bool{{"a", "socket 0", "warning"}: true, {"a", "socket 0", "critical"}: false, {"b", "socket 1", "warning"}: false} {
+		assert.Equal(t, want, s.excuses(f), f)
+	}
+	s.lenient = false
+	assert.False(t, s.excuses(Finding{"a", "socket 0", "warning"}))
+}
+
+// TestPartThatHelps: half as many modules at most, for more bandwidth than before.
+func TestPartThatHelps(t *testing.T) {
+	of := func(buys int, reach float64) *candidate {
+		return &candidate{steps: slices.Repeat([]Step{{Do: Install}}, buys), score: layoutScore{reach: reach}}
+	}
+	for _, c := range []struct {
+		part  *candidate
+		helps bool
+	}{{of(2, 9), true}, {of(3, 9), false}, {of(1, 9), true}, {of(2, 8), false}, {nil, false}} {
+		assert.Equal(t, c.helps, c.part.helps(of(4, 10), &layoutScore{reach: 8}))
+	}
 }
 
 // TestBestOfLayouts: the first of those that mend as much, before any that mend less; what
