@@ -52,7 +52,7 @@ func CompileProcessors(k fs.FS) ([]byte, error) {
 // endOfRows is where the first rows of a table end.
 func endOfRows(table string, rows int) int {
 	at := 0
-	for n := 0; n < rows && at < len(table); n++ {
+	for range rows {
 		next := strings.IndexByte(table[at:], '\n')
 		if next < 0 {
 			return len(table)

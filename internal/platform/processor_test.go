@@ -139,6 +139,41 @@ func TestCompiledProcessors(t *testing.T) {
 		assert.Equal(t, want, lookUpProcessor(of(damaged), "amd epyc 7543"), "%.40q", damaged)
 	}
 	assert.Equal(t, want, lookUpProcessor(of(have), "amd epyc 7543"))
+
+	alone := func(part string) fs.FS {
+		return fstest.MapFS{compiled.File: {Data: compiled.Join(map[string][]byte{ProcessorPart: []byte(part)})}}
+	}
+	rows := strings.Split(strings.TrimSuffix(string(table), "\n"), "\n")
+	last, _, _ := strings.Cut(rows[len(rows)-1], ",")
+	assert.NotNil(t, lookUpProcessor(alone(have), last), "the last chunk ends with the part")
+	assert.Nil(t, lookUpProcessor(alone("amd epyc 7203\t4\n\nnone"), "amd epyc 7543"), "damaged, and no table")
+	assert.Empty(t, unpacked("none"))
+	_, err = CompileProcessors(fstest.MapFS{})
+	require.Error(t, err, "no table")
+	for rows, end := range map[int]int{1: 2, 2: 3, 3: 5, 4: 5} {
+		assert.Equal(t, end, endOfRows("a\n\nb\n", rows), rows)
+	}
+}
+
+// wholeFiles are files that are read from the beginning only.
+type wholeFiles struct{ fs.FS }
+
+func (w wholeFiles) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	return struct{ fs.File }{f}, err
+}
+
+// TestProcessorsOfAnyFiles: the table is searched where files can be read at any place, and
+// read as a whole elsewhere.
+func TestProcessorsOfAnyFiles(t *testing.T) {
+	table, err := fs.ReadFile(rules.FS, processorTable)
+	require.NoError(t, err)
+	files := fstest.MapFS{processorTable: {Data: table}}
+	want := lookUpProcessor(rules.FS, "amd epyc 7543")
+	require.NotNil(t, want)
+	assert.Equal(t, want, lookUpProcessor(files, "amd epyc 7543"))
+	assert.Equal(t, want, lookUpProcessor(wholeFiles{files}, "amd epyc 7543"))
+	assert.Nil(t, lookUpProcessor(wholeFiles{fstest.MapFS{}}, "amd epyc 7543"))
 }
 
 func TestSearchDamagedTable(t *testing.T) {
