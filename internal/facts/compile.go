@@ -154,12 +154,8 @@ type ExprError struct {
 func (e *ExprError) Error() string { return e.Message }
 
 func issueError(iss *cel.Issues) error {
-	errs := iss.Errors()
-	if len(errs) == 0 {
-		return iss.Err()
-	}
 	var all []error
-	for _, e := range errs {
+	for _, e := range iss.Errors() {
 		msg, _, _ := strings.Cut(e.Message, "\n")
 		all = append(all, &ExprError{Line: e.Location.Line(), Column: e.Location.Column(), Message: msg})
 	}

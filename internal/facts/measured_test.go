@@ -149,6 +149,55 @@ func TestLatencies(t *testing.T) {
 	assert.InDelta(t, 1.5, v.v, 1e-9, "the only file")
 }
 
+// TestCrossings: each node's processors with another node's memory beside their own, of the
+// last result that has them: another tool's is believed less, one of memaudit's that is not
+// judged and another machine's not at all.
+func TestCrossings(t *testing.T) {
+	own, far := figure(measure.Latency, 0, 0, 90e-9), figure(measure.Latency, 0, 1, 150e-9)
+	nobody := figure(measure.Latency, inventory.NoNode, 1, 70e-9)
+	other := func(change func(*inventory.Measurement)) inventory.Measurement {
+		m := inventory.Measurement{Tool: "mlc", Path: "/b.txt", Unjudged: "made by mlc", Figures: []inventory.Measured{own, figure(measure.Latency, 0, 2, 190e-9)}}
+		change(&m)
+		return m
+	}
+	as := func(*inventory.Measurement) {}
+	for name, c := range map[string]struct {
+		files []inventory.Measurement
+		words []string
+		sure  fact.Certainty
+	}{
+		"the only file":         {[]inventory.Measurement{of(nobody, own, far, far)}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
+		"two nodes":             {[]inventory.Measurement{of(own, far, figure(measure.Latency, 0, 3, 160e-9))}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns", "node 0's processors: own memory 90 ns, node 3's 160 ns"}, fact.Direct},
+		"the last one":          {[]inventory.Measurement{of(own, far), other(as)}, []string{"node 0's processors: own memory 90 ns, node 2's 190 ns"}, fact.Indirect},
+		"without other nodes":   {[]inventory.Measurement{of(own, far), of(own)}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
+		"of another machine":    {[]inventory.Measurement{of(own, far), other(func(m *inventory.Measurement) { m.Foreign = true })}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
+		"measured in a guest":   {[]inventory.Measurement{of(own, far), other(func(m *inventory.Measurement) { m.Tool = "memaudit" })}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
+		"no own memory":         {[]inventory.Measurement{of(far)}, []string{"no latency was measured of these nodes"}, fact.None},
+		"nothing":               {[]inventory.Measurement{of(own)}, nil, fact.None},
+		"undecided, by another": {[]inventory.Measurement{other(func(m *inventory.Measurement) { m.Figures[0].Why = "one pass" })}, []string{"node 0's processors: own memory 90 ns, node 2's 190 ns"}, fact.Indirect},
+	} {
+		m := measuredMachine(c.files...)
+		assert.Equal(t, c.words != nil, read(t, "measurement", "crossed", m).v, name)
+		v := read(t, "measurement", "crossings", m)
+		all, _ := v.v.([]*Object)
+		var words []string
+		for _, o := range all {
+			said, _ := o.field("latency_words")
+			words = append(words, said.Text()+said.Reason)
+			assert.Equal(t, c.sure, said.Certainty, name)
+		}
+		assert.Equal(t, c.words, words, name)
+		if c.words == nil {
+			assert.Equal(t, "no other node's memory was measured", v.Reason, name)
+		}
+	}
+	undecided := own
+	undecided.Why = "the passes differ by 7 %"
+	all, _ := read(t, "measurement", "crossings", measuredMachine(of(undecided, far))).v.([]*Object)
+	extra, _ := all[0].field("extra_ns")
+	assert.Equal(t, "the passes differ by 7 %", extra.Reason)
+}
+
 // TestTriads: two processors' Triads are compared where both were measured, and beside them
 // what a document measured of their layouts.
 func TestTriads(t *testing.T) {

@@ -37,5 +37,10 @@ func TestPrepare(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int{"machine.virtual": 1, "1 > 2": 2}, planned)
 	_, err := x.Get("1 +", types.BoolType)
-	assert.Error(t, err)
+	require.Error(t, err)
+	x = Programs{}
+	x.Prepare([]string{"machine.virtual"})
+	p, err := x.Get("machine.virtual", types.BoolType)
+	require.NoError(t, err)
+	assert.NotNil(t, p, "nothing was parsed ahead of time")
 }

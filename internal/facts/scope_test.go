@@ -33,6 +33,94 @@ func TestSubjectsHaveNoPlaceWithoutOne(t *testing.T) {
 	assert.False(t, found)
 }
 
+// TestScopeOfASubject: a subject's variable is its object, every other one the machine's.
+func TestScopeOfASubject(t *testing.T) {
+	m := NewMachine(&inventory.System{}, &population.Result{})
+	m.sys.Machine.Product = sure("R610")
+	s := NewScope(m)
+	o := &Object{typ: Declared().objects["node"], src: &inventory.Node{ID: 3}}
+	s.About(Subject{Name: "node 3", Variable: "node", object: o})
+	got, _ := s.ResolveName("node")
+	assert.Same(t, o, got)
+	assert.Equal(t, "3", s.PlainFact("node", "id"))
+	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
+	s.About(Subject{Name: "machine", Variable: "machine"})
+	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
+}
+
+// TestScopeOfStatedFacts: of an object that a case does not state every fact is unknown; a
+// list that it does not state is not known, and what is no name of the schema is none.
+func TestScopeOfStatedFacts(t *testing.T) {
+	s := NewStatedScope(map[string]Value{"machine": PlainValue(NewStated(Declared().objects["machine"], "machine", map[string]Value{"product": PlainValue("R610")}))})
+	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
+	got, found := s.ResolveName("memory")
+	assert.True(t, found)
+	assert.IsType(t, &Object{}, got)
+	_, found = s.ResolveName("nodes")
+	assert.True(t, found)
+	_, found = s.ResolveName("nothing")
+	assert.False(t, found)
+}
+
+// TestYesOrNo: a condition is true, false or unknown; another expression is an error.
+func TestYesOrNo(t *testing.T) {
+	m := NewMachine(&inventory.System{}, &population.Result{})
+	m.sys.Machine.Vendor = sure("Dell Inc.")
+	s := NewScope(m)
+	for src, want := range map[string]bool{"1 < 2": true, "1 > 2": false, "machine.product == 'R610'": false, "has(machine.product)": false, "has(machine.vendor)": true} {
+		p, err := CompileExpr(src, types.BoolType)
+		require.NoError(t, err, src)
+		value, o := s.EvalBool(p)
+		assert.Equal(t, want, value, src)
+		require.NoError(t, o.Err, src)
+		assert.Equal(t, src == "machine.product == 'R610'", o.Val == nil, src)
+	}
+	p, err := CompileExpr("'text'", types.StringType)
+	require.NoError(t, err)
+	value, o := s.EvalBool(p)
+	assert.False(t, value)
+	require.ErrorContains(t, o.Err, "expression gives string, expected true or false")
+}
+
+// TestHas: a fact is there where it is known, whatever asks.
+func TestHas(t *testing.T) {
+	o := &Object{typ: Declared().objects["node"], path: "node", src: &inventory.Node{ID: 3}}
+	assert.Equal(t, types.True, o.IsSet(types.String("id")))
+	assert.Equal(t, types.False, o.IsSet(types.String("tier")))
+	assert.Equal(t, types.False, o.IsSet(types.Int(1)))
+	for name, want := range map[string]bool{"id": true, "tier": false} {
+		field, ok := provider{}.FindStructFieldType(Declared().objects["node"].cel.TypeName(), name)
+		require.True(t, ok)
+		assert.Equal(t, want, field.IsSet(o), name)
+		assert.False(t, field.IsSet("another object"), name)
+	}
+}
+
+// TestWeakestFact: what was read and is not known weakens no verdict; one fact of what no
+// document confirms is enough to say so.
+func TestWeakestFact(t *testing.T) {
+	s := NewScope(NewMachine(&inventory.System{}, &population.Result{}))
+	hold := func(certainty fact.Certainty, unverified bool) {
+		t.Helper()
+		weakest, doubt := s.Certainty()
+		assert.Equal(t, certainty, weakest)
+		assert.Equal(t, unverified, doubt)
+	}
+	s.tr.read(&answer{value: Missing(fact.Absent, "not stated", "")})
+	hold(fact.Direct, false)
+	s.tr.read(&answer{value: valueOf(doubtfulFact())})
+	hold(fact.Indirect, true)
+	s.tr.read(&answer{value: valueOf(sure("read"))})
+	hold(fact.Indirect, true)
+}
+
+// doubtfulFact is one of what no document confirms.
+func doubtfulFact() fact.Fact[string] {
+	f := fact.Known("x", fact.Indirect, fact.Evidence{})
+	f.Unverified = true
+	return f
+}
+
 // TestPlainFact: a text or number as it is printed, nothing for what is not known or no plain
 // value.
 func TestPlainFact(t *testing.T) {

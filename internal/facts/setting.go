@@ -89,9 +89,9 @@ func judged(s inventory.Setting) (Value, string) {
 	}
 	v := valueOf(s.Effective)
 	switch {
-	case v.Known() && s.Configured.Or("") == settings.Auto:
+	case s.Configured.Or("") == settings.Auto:
 		return v, "effective; BIOS setup says auto"
-	case v.Known() && s.Configured.Known():
+	case s.Configured.Known():
 		return v, "effective; that BIOS setup says " + s.Configured.Value + " is in doubt"
 	}
 	if v.Reason == "" && !v.Known() {
@@ -189,7 +189,7 @@ func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value
 	case !v.Known() && s.Pending.Known():
 		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
 		v.from, v.more = s.Pending.From, s.Pending.More
-	case v.Known() && face == "configured" && v.v == settings.Auto:
+	case face == "configured" && v.v == settings.Auto:
 		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
 			"the menu of BIOS setup, or the vendor's description of auto"), face
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:

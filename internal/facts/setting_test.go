@@ -22,6 +22,12 @@ func TestJudgedFace(t *testing.T) {
 		v, face := judged(with(certainty))
 		assert.Equal(t, want, [2]string{v.Text(), face}, certainty)
 	}
+	v, face := judged(inventory.Setting{Effective: sure("disabled")})
+	assert.Equal(t, [3]string{"disabled", "effective", ""}, [3]string{v.Text(), face, v.Reason})
+	v, face = judged(inventory.Setting{Configured: sure("auto"), Effective: sure("disabled")})
+	assert.Equal(t, [2]string{"disabled", "effective; BIOS setup says auto"}, [2]string{v.Text(), face})
+	v, _ = judged(inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "the file was denied", "")})
+	assert.Equal(t, "the file was denied", v.Reason, "a reason of its own")
 }
 
 // TestBiasThatTheKernelMade: an energy bias of 6 is firmware's, or the kernel's in the place of
@@ -61,4 +67,103 @@ func TestJudgedForAuto(t *testing.T) {
 	assert.Equal(t, "enabled", v.v)
 	v, _ = JudgedFor(inventory.Setting{}, "turbo", []string{"auto"}, FaceAny)
 	assert.Contains(t, v.Reason, "neither firmware's settings nor the kernel show it")
+}
+
+// TestByBIOS: who may have made a running value that speaks of BIOS setup, for a site's own
+// profile, a document about systems that were measured, and one about BIOS setup itself.
+func TestByBIOS(t *testing.T) {
+	nobody := fact.Fact[string]{}
+	for _, c := range []struct {
+		by                         fact.Fact[string]
+		id                         string
+		site, measured, configured bool
+	}{
+		{sure(inventory.DecidedFirmware), "turbo", true, true, true},
+		{sure(inventory.DecidedHardware), "turbo", true, true, false},
+		{sure(inventory.DecidedKernel), "turbo", false, false, false},
+		{sure(inventory.DecidedAdministrator), "turbo", true, false, false},
+		{sure(inventory.DecidedCommandLine), "hardware_prefetch", true, false, false},
+		{nobody, "turbo", true, false, false},
+		{nobody, "hardware_prefetch", true, true, false},
+	} {
+		s := inventory.Setting{DecidedBy: c.by, Effective: sure("enabled")}
+		assert.Equal(t, [3]bool{c.site, c.measured, c.configured},
+			[3]bool{byBIOS(&s, c.id, FaceAny), byBIOS(&s, c.id, FaceFirmware), byBIOS(&s, c.id, FaceConfigured)}, c)
+	}
+}
+
+// TestJudgedForProfiles: which face a profile's row is judged by, and why by none.
+func TestJudgedForProfiles(t *testing.T) {
+	by := func(configured, effective, who string) inventory.Setting {
+		s := inventory.Setting{}
+		for value, f := range map[*fact.Fact[string]]string{&s.Configured: configured, &s.Effective: effective, &s.DecidedBy: who} {
+			if f != "" {
+				*value = sure(f)
+			}
+		}
+		return s
+	}
+	another := func(s inventory.Setting) inventory.Setting {
+		s.Configured.Unverified = true
+		return s
+	}
+	const doubt = "effective; that BIOS setup says enabled is in doubt"
+	for name, c := range map[string]struct {
+		s          inventory.Setting
+		want       []string
+		about      Face
+		value, why string
+		face       string
+	}{
+		"BIOS setup word for word":           {by("auto", "enabled", "firmware"), []string{"enabled"}, FaceConfigured, "auto", "", "configured"},
+		"auto is wanted":                     {by("auto", "enabled", "firmware"), []string{"auto"}, FaceAny, "auto", "", "configured"},
+		"what auto came to":                  {by("auto", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective; BIOS setup says auto"},
+		"another machine's, and it runs":     {another(by("enabled", "enabled", "firmware")), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
+		"another machine's, denied":          {another(by("enabled", "disabled", "firmware")), []string{"enabled"}, FaceConfigured, "disabled", "", doubt},
+		"another machine's, by somebody":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
+		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
+		"another machine's, nothing runs":    {another(by("enabled", "", "")), []string{"disabled"}, FaceConfigured, "enabled", "", "configured"},
+		"auto, and what it came to is open":  {by("auto", "", ""), []string{"enabled"}, FaceAny, "", "BIOS setup leaves the choice to firmware (auto)", "configured"},
+		"configured, not as wanted":          {by("disabled", "", ""), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
+		"runs as wanted":                     {by("", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "enabled", "", "effective"},
+		"runs otherwise, by firmware":        {by("", "disabled", "firmware"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective"},
+		"runs otherwise, by somebody":        {by("", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "", "an administrator at run time", "effective"},
+		"nothing is known":                   {by("", "", ""), []string{"enabled"}, FaceFirmware, "", "neither firmware's settings nor the kernel show it", "effective"},
+		"only BIOS setup's, by another face": {by("disabled", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
+	} {
+		v, face := JudgedFor(c.s, "turbo", c.want, c.about)
+		assert.Equal(t, [2]string{c.value, c.face}, [2]string{v.Text(), face}, name)
+		if c.value == "" {
+			assert.Contains(t, v.Reason, c.why, name)
+		}
+	}
+}
+
+// TestFacesOfASetting: what the three faces say of each other.
+func TestFacesOfASetting(t *testing.T) {
+	of := func(id, configured, effective, by string) *settingFacts {
+		return &settingFacts{id, inventory.Setting{Configured: sure(configured), Effective: sure(effective), DecidedBy: sure(by)}}
+	}
+	waiting := func(s inventory.Setting) *settingFacts {
+		s.Pending = sure("enabled")
+		return &settingFacts{"turbo", s}
+	}
+	disagreeing := inventory.Setting{Configured: fact.Unknown[string](fact.Conflicting, "one says a, one b", "")}
+	holdFields(t, "setting", []fieldCase{
+		{"as it runs", "contradicts", of("turbo", "enabled", "enabled", "kernel"), false, ""},
+		{"otherwise", "contradicts", of("turbo", "enabled", "disabled", "firmware"), true, ""},
+		{"by the kernel", "contradicts", of("turbo", "enabled", "disabled", "kernel"), true, ""},
+		{"every kernel's bias", "contradicts", of("energy_perf_bias", "performance", "balanced", "kernel"), false, ""},
+		{"a bias by somebody", "contradicts", of("energy_perf_bias", "performance", "balanced", "administrator"), true, ""},
+		{"every kernel's x2APIC", "contradicts", of("x2apic", "disabled", "enabled", "kernel"), false, ""},
+		{"not what it is now", "waits", waiting(inventory.Setting{Configured: sure("disabled"), Effective: sure("enabled")}), true, ""},
+		{"what it is now", "waits", waiting(inventory.Setting{Configured: sure("enabled"), Effective: sure("disabled")}), false, ""},
+		{"not what runs", "waits", waiting(inventory.Setting{Effective: sure("disabled")}), true, ""},
+		{"what runs", "waits", waiting(inventory.Setting{Effective: sure("enabled")}), false, ""},
+		{"two exports", "exports_disagree", &settingFacts{"turbo", disagreeing}, "one says a, one b", ""},
+		{"one export", "exports_disagree", of("turbo", "enabled", "enabled", "kernel"), "", ""},
+		{"not known, of one", "exports_disagree", &settingFacts{"turbo", inventory.Setting{Configured: fact.Unknown[string](fact.Absent, "not listed", "")}}, "", ""},
+		{"without a reading", "decision", of("turbo", "enabled", "enabled", "kernel"), "the kernel", ""},
+		{"with one", "decision", &settingFacts{"turbo", inventory.Setting{DecidedBy: fact.Known("kernel", fact.Direct, fact.Evidence{Path: "/proc/cmdline", Raw: "quiet\n"})}}, "the kernel (/proc/cmdline quiet)", ""},
+	})
 }
