@@ -120,29 +120,46 @@ func TestExitStatus(t *testing.T) {
 		failOn   string
 		strict   bool
 		want     int
+		plugin   int
 	}{
-		{"all pass", []report.Finding{pass}, "warning", true, report.ExitOK},
-		{"fails at the level", []report.Finding{pass, result(verdict.Fail, verdict.Warning)}, "warning", false, report.ExitFailed},
-		{"fails above the level", []report.Finding{result(verdict.Fail, verdict.Critical)}, "warning", false, report.ExitFailed},
-		{"fails below the level", []report.Finding{result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK},
-		{"info asked for", []report.Finding{result(verdict.Fail, verdict.Info)}, "info", false, report.ExitFailed},
-		{"warning, critical asked for", []report.Finding{result(verdict.Fail, verdict.Warning)}, "critical", false, report.ExitOK},
-		{"never", []report.Finding{result(verdict.Fail, verdict.Critical)}, "never", false, report.ExitOK},
-		{"never, strict and unknown", []report.Finding{result(verdict.Fail, verdict.Critical), open}, "never", true, report.ExitNotAudited},
-		{"waived", []report.Finding{result(verdict.Waived, verdict.Critical)}, "info", true, report.ExitOK},
-		{"unknown", []report.Finding{pass, open}, "warning", false, report.ExitOK},
-		{"unknown, strict", []report.Finding{pass, open}, "warning", true, report.ExitNotAudited},
-		{"error, strict", []report.Finding{pass, result(verdict.Error, verdict.Info)}, "warning", true, report.ExitNotAudited},
-		{"failure before strict", []report.Finding{open, result(verdict.Fail, verdict.Warning)}, "warning", true, report.ExitFailed},
-		{"failure below, strict and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", true, report.ExitNotAudited},
-		{"severity slipped", []report.Finding{result(verdict.Fail, "")}, "info", false, report.ExitFailed},
-		{"nothing audited", nil, "warning", false, report.ExitNotAudited},
-		{"nothing audited, never", nil, "never", false, report.ExitNotAudited},
-		{"not applicable only", []report.Finding{result(verdict.NotApplicable, verdict.Info)}, "warning", true, report.ExitOK},
-		{"wrong word", []report.Finding{pass}, "error", false, report.ExitUsage},
+		{"all pass", []report.Finding{pass}, "warning", true, report.ExitOK, report.PluginOK},
+		{"fails at the level", []report.Finding{pass, result(verdict.Fail, verdict.Warning)}, "warning", false, report.ExitFailed, report.PluginWarning},
+		{"fails above the level", []report.Finding{result(verdict.Fail, verdict.Critical)}, "warning", false, report.ExitFailed, report.PluginCritical},
+		{"fails below the level", []report.Finding{result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK, report.PluginOK},
+		{"info asked for", []report.Finding{result(verdict.Fail, verdict.Info)}, "info", false, report.ExitFailed, report.PluginWarning},
+		{"warning, critical asked for", []report.Finding{result(verdict.Fail, verdict.Warning)}, "critical", false, report.ExitOK, report.PluginOK},
+		{"never", []report.Finding{result(verdict.Fail, verdict.Critical)}, "never", false, report.ExitOK, report.PluginOK},
+		{"never, strict and unknown", []report.Finding{result(verdict.Fail, verdict.Critical), open}, "never", true, report.ExitNotAudited, report.PluginUnknown},
+		{"waived", []report.Finding{result(verdict.Waived, verdict.Critical)}, "info", true, report.ExitOK, report.PluginOK},
+		{"unknown", []report.Finding{pass, open}, "warning", false, report.ExitOK, report.PluginOK},
+		{"unknown, strict", []report.Finding{pass, open}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
+		{"error, strict", []report.Finding{pass, result(verdict.Error, verdict.Info)}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
+		{"failure before strict", []report.Finding{open, result(verdict.Fail, verdict.Warning)}, "warning", true, report.ExitFailed, report.PluginWarning},
+		{"failure below, strict and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
+		{"severity slipped", []report.Finding{result(verdict.Fail, "")}, "info", false, report.ExitFailed, report.PluginWarning},
+		{"nothing audited", nil, "warning", false, report.ExitNotAudited, report.PluginUnknown},
+		{"nothing audited, never", nil, "never", false, report.ExitNotAudited, report.PluginUnknown},
+		{"not applicable only", []report.Finding{result(verdict.NotApplicable, verdict.Info)}, "warning", true, report.ExitOK, report.PluginUnknown},
+		{"only failures below, and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK, report.PluginUnknown},
+		{"only failures below", []report.Finding{result(verdict.Fail, verdict.Info)}, "critical", false, report.ExitOK, report.PluginOK},
+		{"only unknown", []report.Finding{open}, "warning", false, report.ExitOK, report.PluginUnknown},
+		{"wrong word", []report.Finding{pass}, "error", false, report.ExitUsage, report.PluginUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, report.ExitStatus(&report.Report{Findings: c.findings}, c.failOn, c.strict))
+			r := &report.Report{Findings: c.findings}
+			assert.Equal(t, c.want, report.ExitStatus(r, c.failOn, c.strict))
+			for i := range c.findings {
+				switch verdict.Result(c.findings[i].Result) {
+				case verdict.Pass:
+					r.Summary.Pass++
+				case verdict.Fail:
+					r.Summary.Fail++
+				case verdict.Waived:
+					r.Summary.Waived++
+				case verdict.Unknown, verdict.NotApplicable, verdict.Error:
+				}
+			}
+			assert.Equal(t, c.plugin, report.PluginStatus(r, c.failOn, c.strict), "a plugin's")
 		})
 	}
 	for _, word := range report.FailOn() {

@@ -108,6 +108,27 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	}
 }
 
+// TestNothingAdvised: what is reached for nothing bought stands alone only where no layout is
+// advised; what moving would do is said where it is not known which slot comes first.
+func TestNothingAdvised(t *testing.T) {
+	fewer := &Advice{ID: plan.Remove}
+	for name, c := range map[string]struct {
+		advice []Advice
+		want   *Advice
+	}{
+		"nothing": {nil, fewer}, "settings": {[]Advice{{ID: AdviceSettings}}, fewer},
+		"a layout": {[]Advice{{ID: AdviceSettings}, {ID: plan.Install}}, nil},
+	} {
+		r := Report{Advice: c.advice, AdviceFewer: fewer}
+		assert.Equal(t, c.want, r.FewerAlone(), name)
+	}
+	for either, want := range map[bool]string{true: "moving one would do", false: ""} {
+		r := Report{}
+		r.advise(twoSlots(), &plan.Plan{Why: "moving one would do", Either: either})
+		assert.Equal(t, want, r.AdviceByChannel)
+	}
+}
+
 // TestComparedAsAWhole: comparable is true where everything was compared, false where
 // nothing was, and null between; a kind of which nothing differs is 0 only in the first.
 func TestComparedAsAWhole(t *testing.T) {
@@ -160,6 +181,18 @@ func TestMemoryBesideFirmwaresWord(t *testing.T) {
 		assert.Equal(t, &c.stated, slots[0].Type, c)
 		assert.Empty(t, slots[1].Memory, c)
 		assert.Empty(t, BuildInventory(sys, topo, Options{}).Slots[0].Memory, c)
+	}
+	for name, change := range map[string]func(*inventory.Slot){
+		"not stated": func(s *inventory.Slot) { s.Type = fact.Fact[string]{} },
+		"no module":  func(s *inventory.Slot) { s.State = inventory.SlotEmpty },
+		"not DRAM":   func(s *inventory.Slot) { s.Technology = sure(inventory.NVDIMM) },
+		"no kind":    func(s *inventory.Slot) { s.Technology = fact.Fact[inventory.Technology]{} },
+	} {
+		s := inventory.Slot{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), Type: sure("DRAM"), RatedMTs: sure(1333)}
+		assert.Equal(t, "DDR3", memoryBeside(&s, "DDR3"))
+		assert.Empty(t, memoryBeside(&s, ""), "no document")
+		change(&s)
+		assert.Empty(t, memoryBeside(&s, "DDR3"), name)
 	}
 }
 
