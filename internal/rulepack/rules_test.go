@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,7 @@ func TestDescribed(t *testing.T) {
 	assert.Equal(t, []string{}, profiles[4].Platforms)
 	assert.Equal(t, []string{}, profiles[1].Platforms)
 	assert.Equal(t, []bool{true, false, true, true, false}, []bool{profiles[0].WrittenFor("milan"), profiles[0].WrittenFor("rome"), profiles[2].WrittenFor("milan"), profiles[2].WrittenFor("rome"), profiles[4].WrittenFor("milan")})
+	assert.False(t, profiles[2].WrittenFor("rom"), "a part of a name")
 	for _, c := range []struct{ asked, want string }{{"hpc", "hpc"}, {"database", "database"}, {"low-latency", "database"}, {"", "database"}} {
 		assert.Equal(t, c.want, pack.Profiles[1].Answers(c.asked), c.asked)
 	}
@@ -391,9 +393,59 @@ func TestFilesOfAFolder(t *testing.T) {
 	require.Empty(t, faults)
 	require.Len(t, packs, 1)
 	assert.Equal(t, filepath.Join(dir, "a.yaml"), packs[0].File)
+	for _, name := range []string{"a.yaml", "bad.yaml"} {
+		file := filepath.Join(dir, name)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var doc yaml.Node
+		require.NoError(t, yaml.Unmarshal(data, &doc))
+		want, wantFaults := LoadPath(file)
+		packs, faults = LoadParsed(file, doc.Content[0])
+		assert.Equal(t, want, packs, "parsed already: %s", name)
+		assert.Equal(t, wantFaults, faults, name)
+	}
 	packs, faults = LoadPath(filepath.Join(dir, "none.yaml"))
 	assert.Empty(t, packs)
 	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is told once")
+}
+
+// TestFactsLike: facts beyond those that a complaint lists are not kept quiet.
+func TestFactsLike(t *testing.T) {
+	of := &facts.ObjectType{}
+	for range mostFacts {
+		of.Fields = append(of.Fields, facts.Field{Name: "f"})
+	}
+	assert.NotContains(t, factsLike(of, "g"), "...")
+	of.Fields = append(of.Fields, facts.Field{Name: "f"})
+	assert.Contains(t, factsLike(of, "g"), ", f ...")
+}
+
+// TestWhoseFacts: facts are named of the object that stands before the fault's dot; a place that
+// is none, in another line or behind the text, names none.
+func TestWhoseFacts(t *testing.T) {
+	at := func(line, column int) error {
+		return &facts.ExprError{Line: line, Column: column, Message: "undefined field 'a'"}
+	}
+	assert.Contains(t, likeFacts("memory.a > 1", at(1, 6)), ": memory has ")
+	for _, c := range []struct {
+		src string
+		err error
+	}{
+		{"memory.a > 1", errors.New("undefined field 'a'")}, {"memory.a > 1 ||\nmemory.b > 1", at(2, 6)}, {"memory.a", at(1, 8)}, {"memory a", at(1, 6)}, {"other.a", at(1, 5)},
+	} {
+		assert.Empty(t, likeFacts(c.src, c.err), c.src)
+	}
+}
+
+// TestCaseWithoutItsPlace: of cases that a rule takes from another by YAML's merge the rule's
+// own place is told.
+func TestCaseWithoutItsPlace(t *testing.T) {
+	var doc yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("\n{id: site.a}"), &doc))
+	v := &validator{pack: &Pack{File: "a.yaml"}}
+	v.cases(&Rule{ID: "site.a", Cases: []Case{{Name: "one", Expect: "maybe"}}, node: doc.Content[0]}, false)
+	require.NotEmpty(t, v.out)
+	assert.Contains(t, v.out[0].String(), `a.yaml:2:1: case "one": expect "maybe"`)
 }
 
 // TestEntriesOfACase: merged keys are there, a later one of the same name replaces them, and a

@@ -27,9 +27,7 @@ func (r *presetReader) table(name string) (*settings.Table, error) {
 		return t, nil
 	}
 	t, err := settings.OpenTable(r.fsys, name)
-	if err == nil {
-		r.tables[name] = t
-	}
+	r.tables[name] = t
 	return t, err
 }
 
