@@ -1,12 +1,15 @@
 package collect
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
@@ -50,6 +53,66 @@ func TestDefectAfterTheMemory(t *testing.T) {
 		"no memory": {func(b *smbiostest.Builder) { b.System(smbiostest.System{}); b.Board(smbiostest.Board{}) }, false},
 	} {
 		assert.Equal(t, c.want, memoryBefore(parsed(c.build), &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), name)
+	}
+}
+
+// TestDecodedParts: any part of a table is decoded, and nothing is no table.
+func TestDecodedParts(t *testing.T) {
+	assert.Nil(t, decode(&host.SMBIOS{}))
+	assert.NotNil(t, decode(&host.SMBIOS{Partial: []byte{1}}))
+}
+
+// TestNoVirtualBit: a table without firmware's characteristics says nothing of a guest.
+func TestNoVirtualBit(t *testing.T) {
+	for _, version := range [][2]int{{2, 0}, {3, 2}} {
+		b := smbiostest.New(version[0], version[1])
+		b.BIOS(smbiostest.BIOS{Vendor: "Example"})
+		c := &collector{table: smbios.Decode(nil, b.Table())}
+		bios, _ := c.table.BIOS()
+		assert.Equal(t, bios.VirtualMachine.Known(), c.virtualBit().Known(), version)
+		if !bios.VirtualMachine.Known() {
+			assert.Equal(t, fact.Fact[bool]{}, c.virtualBit())
+		}
+	}
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Product: "Server 1"})
+	assert.Equal(t, fact.Fact[bool]{}, (&collector{table: smbios.Decode(nil, b.Table())}).virtualBit())
+}
+
+// TestRangesBeyondAddresses: a range that ends where no processor's addresses do is none.
+func TestRangesBeyondAddresses(t *testing.T) {
+	for end, counts := range map[uint64]bool{1<<30 - 1: true, maxAddress - 1: true, maxAddress: false} {
+		b := smbiostest.New(3, 2)
+		device := b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 1 << 30})
+		body := slices.Repeat([]byte{0xFF}, 8)
+		body = binary.LittleEndian.AppendUint16(body, device)
+		body = append(body, 0xFF, 0xFF, 1, 0, 0)
+		body = binary.LittleEndian.AppendUint64(body, 0)
+		b.Add(20, binary.LittleEndian.AppendUint64(body, end))
+		c := &collector{table: smbios.Decode(nil, b.Table()), sys: &inventory.System{Slots: []inventory.Slot{{Handle: device}}}}
+		_, ok := c.deviceRanges()
+		assert.Equal(t, counts, ok, end)
+	}
+}
+
+// TestProcessorsOff: a node without CPUs may have some that are off, which its folder links.
+func TestProcessorsOff(t *testing.T) {
+	cpus := func(n ...int) host.Value[[]int] { return host.Value[[]int]{V: n, State: fact.OK} }
+	plain := fact.Known(inventory.NodeCPULess, fact.Direct, fact.Evidence{})
+	for name, c := range map[string]struct {
+		present, online host.Value[[]int]
+		want            inventory.NodeKind
+	}{
+		"some are off":       {cpus(0, 1), cpus(0), inventory.NodeDRAM},
+		"all are on":         {cpus(0, 1), cpus(0, 1), inventory.NodeCPULess},
+		"not known, present": {host.Value[[]int]{}, cpus(0), inventory.NodeCPULess},
+		"not known, on":      {cpus(0, 1), host.Value[[]int]{}, inventory.NodeCPULess},
+	} {
+		facts := &host.Facts{CPU: &host.CPU{}, NUMA: &host.NUMA{}}
+		facts.CPU.Present, facts.CPU.Online = c.present, c.online
+		facts.NUMA.Nodes = []host.Node{{ID: 1, LinkedCPUs: cpus(1)}}
+		got := (&collector{facts: facts}).processorsOff(&inventory.Node{ID: 1}, plain)
+		assert.Equal(t, c.want, got.Value, name)
 	}
 }
 

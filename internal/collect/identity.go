@@ -28,10 +28,14 @@ func (c *collector) identity() identity {
 		boardVendor: identityFact(d.BoardVendor), board: identityFact(d.Board),
 		biosVendor: identityFact(d.BIOSVendor), biosVersion: identityFact(d.BIOSVersion), biosDate: identityFact(d.BIOSDate),
 	}
-	folder := c.root.KernelFolder()
-	if folder == "" || !d.Vendor.Known() {
-		return own
+	if folder := c.root.KernelFolder(); folder != "" && d.Vendor.Known() {
+		return c.askedAt(folder, own)
 	}
+	return own
+}
+
+// askedAt asks ghw for the same strings below a folder.
+func (c *collector) askedAt(folder string, own identity) identity {
 	opts := ghwOptions(folder)
 	if p, err := ghw.Product(opts...); err == nil {
 		own.vendor, own.product = c.ask(p.Vendor, own.vendor), c.ask(p.Name, own.product)
@@ -85,14 +89,28 @@ func (c *collector) secondOpinion() {
 	if c.facts == nil || c.root.KernelFolder() == "" || len(c.facts.CPU.Online.V) > maxSecondOpinion {
 		return
 	}
-	opts := ghwOptions(c.root.KernelFolder())
-	own := c.sys.Memory.TotalBytes
-	if m, err := ghw.Memory(opts...); err == nil && m.TotalUsableBytes > 0 && own.Known() && m.TotalUsableBytes != own.Value {
-		c.conflict("usable memory", own.From, fact.At(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads a different amount")
+	c.compareCounts(ghwCounts(ghwOptions(c.root.KernelFolder())))
+}
+
+// ghwCounts returns ghw's usable memory in bytes and its number of nodes, 0 for what it does not read.
+func ghwCounts(opts []any) (bytes int64, nodes int) {
+	if m, err := ghw.Memory(opts...); err == nil {
+		bytes = m.TotalUsableBytes
 	}
-	nodes := c.facts.NUMA.Nodes
-	if t, err := ghw.Topology(opts...); err == nil && len(t.Nodes) > 0 && len(nodes) > 0 && len(t.Nodes) != len(nodes) {
-		c.conflict("NUMA nodes", fact.At(inventory.SourceNUMA, "/sys/devices/system/node/online", display(len(nodes))),
-			fact.At(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw does not count as many nodes as the kernel lists online")
+	if t, err := ghw.Topology(opts...); err == nil {
+		nodes = len(t.Nodes)
+	}
+	return bytes, nodes
+}
+
+// compareCounts records where ghw's counts differ from ours.
+func (c *collector) compareCounts(bytes int64, nodes int) {
+	own, listed := c.sys.Memory.TotalBytes, len(c.facts.NUMA.Nodes)
+	if bytes > 0 && own.Known() && bytes != own.Value {
+		c.conflict("usable memory", own.From, fact.At(inventory.SourceMemory, own.From.Path, display(bytes)), "ghw reads a different amount")
+	}
+	if nodes > 0 && listed > 0 && nodes != listed {
+		c.conflict("NUMA nodes", fact.At(inventory.SourceNUMA, "/sys/devices/system/node/online", display(listed)),
+			fact.At(inventory.SourceNUMA, "/sys/devices/system/node", display(nodes)), "ghw does not count as many nodes as the kernel lists online")
 	}
 }

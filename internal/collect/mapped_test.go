@@ -96,9 +96,16 @@ func TestRanges(t *testing.T) {
 	of(smbiostest.DeviceMapping{Start: 8 * g, End: 16*g - 1, Position: 4, Depth: 3})
 	of(smbiostest.DeviceMapping{Start: 17 * g, End: 24*g - 1, Position: 1, Depth: 1})
 	of(smbiostest.DeviceMapping{Start: 0, End: 1023})
+	of(smbiostest.DeviceMapping{Start: 0, End: 4*g - 1, Position: 2, Depth: 2}, smbiostest.DeviceMapping{Start: 0, End: 4*g - 1, Position: 1, Depth: 2})
 	sys := collecttest.Decoded(t, b)
 	assert.Equal(t, &inventory.Range{Position: 2, Depth: 3}, sys.Slots[0].Range)
 	assert.Equal(t, &inventory.Range{Start: int64(8 * g)}, sys.Slots[1].Range)
 	assert.Equal(t, &inventory.Range{Start: int64(17 * g)}, sys.Slots[2].Range, "one row is no interleave")
 	assert.Nil(t, sys.Slots[3].Range)
+	assert.Equal(t, 2, sys.Slots[4].Range.Position, "the first of two that begin alike")
+
+	b = smbiostest.New(3, 2)
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 8 << 30})
+	b.DeviceMapping(smbiostest.DeviceMapping{Start: 0, End: 8*g - 1, Device: 0xFFFF, Mapping: 0xFFFF})
+	assert.Equal(t, collecttest.Decoded(t, b).Slots[0].Mapped, fact.Fact[bool]{}, "a range of no module says nothing of the others")
 }

@@ -99,6 +99,10 @@ func TestPartNumberIsNotBelieved(t *testing.T) {
 	assert.Contains(t, detail(sys), "M393A4K40CB2-CTD says 32768 MiB and firmware 16384, and is not believed (1 module)")
 
 	d = ddr4()
+	d.Bytes, d.Type, d.Speed, d.Configured, d.Manufacturer, d.Part = 16<<30, typeDDR3, 1600, 1600, "Kingston", "KVR16R11D4/1616"
+	assert.NotContains(t, detail(withParts(t, d)), "MiB", "a capacity that was written amiss contradicts nothing")
+
+	d = ddr4()
 	d.Rank, d.Type, d.Speed, d.Configured = 0, typeDDR3, 1333, 1333
 	sys = withParts(t, d)
 	assert.False(t, sys.Slots[0].Ranks.Known())

@@ -215,7 +215,7 @@ func TestThreadsByFirmwaresCounts(t *testing.T) {
 		want                             string
 	}{
 		{8, 4, -1, -1, enabledWord}, {4, 4, -1, -1, ""}, {4, 4, 4, -1, ""}, {8, 8, 4, -1, ""}, {8, 8, 4, 4, ""}, {8, 4, 4, 4, disabledWord}, {8, 4, 4, 2, enabledWord}, {8, 4, 8, 4, enabledWord},
-		{8, -1, -1, 4, enabledWord}, {-1, 4, -1, -1, ""}, {8, -1, 4, -1, ""}, {-1, 4, 4, 2, enabledWord}, {-1, 4, 2, 2, ""},
+		{8, -1, -1, 4, enabledWord}, {-1, 4, -1, -1, ""}, {8, -1, 4, -1, ""}, {-1, 4, 4, 2, enabledWord}, {-1, 4, 2, 2, ""}, {16, 8, 16, 16, ""},
 	} {
 		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running), CoresEnabled: counted(c.coresOn)}}}}
 		assert.Equal(t, c.want, m.smtByFirmware().Value, c)
