@@ -126,21 +126,36 @@ func TestCompare(t *testing.T) {
 		}, []string{"slot 0x0001 (P1-DIMM1): dimm_lost"}},
 		"another BIOS lists less": {func(sys *inventory.System) { sys.Slots, sys.Machine.BIOSVersion = sys.Slots[:1], known("2.0") },
 			[]string{"slot 0x1101 (A2): unknown", "machine: bios"}},
-		"no table":         {func(sys *inventory.System) { sys.Slots = nil }, []string{"machine: unknown"}},
-		"table cut":        {func(sys *inventory.System) { sys.Slots, sys.Firmware.Lost = sys.Slots[:1], &inventory.Problem{} }, []string{"slot 0x1101 (A2): unknown", "machine: unknown"}},
-		"slot not listed":  {func(sys *inventory.System) { sys.Slots = sys.Slots[:1] }, []string{"slot 0x1101 (A2): dimm_lost"}},
-		"memory lost":      {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(16 << 30)) }, []string{"machine: memory_lost"}},
-		"memory gained":    {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(48 << 30)) }, []string{"machine: memory_gained"}},
-		"another kernel":   {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 300<<20)) }, []string{}},
-		"the map not read": {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, []string{}},
-		"no memory read":   {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
-		"bios":             {func(sys *inventory.System) { sys.Machine.BIOSVersion = known("1.1") }, []string{"machine: bios"}},
-		"bios not read":    {func(sys *inventory.System) { unread(&sys.Machine.BIOSVersion) }, []string{"machine: unknown"}},
-		"processor gone":   {func(sys *inventory.System) { sys.Sockets[1].Populated = known(false) }, []string{"machine: processor"}},
-		"processor other":  {func(sys *inventory.System) { sys.Sockets[1].Brand = known("Xeon 2") }, []string{"machine: processor"}},
-		"nodes":            {func(sys *inventory.System) { sys.Nodes = sys.Nodes[:1] }, []string{"machine: numa"}},
-		"nodes not read":   {func(sys *inventory.System) { sys.Nodes = nil }, []string{"machine: unknown"}},
-		"setting":          {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: setting"}},
+		"no table":              {func(sys *inventory.System) { sys.Slots = nil }, []string{"machine: unknown"}},
+		"table cut":             {func(sys *inventory.System) { sys.Slots, sys.Firmware.Lost = sys.Slots[:1], &inventory.Problem{} }, []string{"slot 0x1101 (A2): unknown", "machine: unknown"}},
+		"slot not listed":       {func(sys *inventory.System) { sys.Slots = sys.Slots[:1] }, []string{"slot 0x1101 (A2): dimm_lost"}},
+		"memory lost":           {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(16 << 30)) }, []string{"machine: memory_lost"}},
+		"memory gained":         {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(48 << 30)) }, []string{"machine: memory_gained"}},
+		"another kernel":        {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 300<<20)) }, []string{}},
+		"the map not read":      {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, []string{}},
+		"no memory read":        {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
+		"bios":                  {func(sys *inventory.System) { sys.Machine.BIOSVersion = known("1.1") }, []string{"machine: bios"}},
+		"bios not read":         {func(sys *inventory.System) { unread(&sys.Machine.BIOSVersion) }, []string{"machine: unknown"}},
+		"processor gone":        {func(sys *inventory.System) { sys.Sockets[1].Populated = known(false) }, []string{"machine: processor"}},
+		"processor other":       {func(sys *inventory.System) { sys.Sockets[1].Brand = known("Xeon 2") }, []string{"machine: processor"}},
+		"date of the bios":      {func(sys *inventory.System) { sys.Machine.BIOSDate = known("03/04/2020") }, []string{"machine: bios"}},
+		"no date now":           {func(sys *inventory.System) { sys.Machine.BIOSDate = fact.Fact[string]{} }, []string{}},
+		"a share of the memory": {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 32<<30/50)) }, []string{}},
+		"a byte more than that": {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 32<<30/50 - 1)) }, []string{"machine: memory_lost"}},
+		"a share more":          {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 + 32<<30/50)) }, []string{}},
+		"and a byte":            {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 + 32<<30/50 + 1)) }, []string{"machine: memory_gained"}},
+		"not listed then, another BIOS": {func(sys *inventory.System) {
+			sys.Machine.BIOSVersion = known("2.0")
+			sys.Slots = append(sys.Slots, with(sys, 3, "NEW"))
+			sys.Slots[4].Handle, sys.Slots[4].Locator = 0x1104, known("A5")
+		}, []string{"slot 0x1104 (A5): unknown", "machine: bios"}},
+		"smaller, rated otherwise": {func(sys *inventory.System) {
+			sys.Slots[0].SizeBytes, sys.Slots[0].RatedMTs = known(int64(8<<30)), known(2666)
+		}, []string{"slot 0x1100 (A1): dimm_replaced"}},
+		"rated slower":   {func(sys *inventory.System) { sys.Slots[0].RatedMTs = known(2666) }, []string{"slot 0x1100 (A1): dimm_slower"}},
+		"nodes":          {func(sys *inventory.System) { sys.Nodes = sys.Nodes[:1] }, []string{"machine: numa"}},
+		"nodes not read": {func(sys *inventory.System) { sys.Nodes = nil }, []string{"machine: unknown"}},
+		"setting":        {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: setting"}},
 		"two": {func(sys *inventory.System) {
 			sys.Machine.BIOSVersion = known("2")
 			sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")}
@@ -173,6 +188,39 @@ func TestCompare(t *testing.T) {
 		then, now := take(t, system()), system()
 		c.change(now)
 		assert.Equal(t, c.want, outcome(Compare("b.json", then, now)), name)
+	}
+}
+
+// TestWordsOfChanges: one part that differs is enough to say that it is the same serial
+// number's; a processor without a model is named as one.
+func TestWordsOfChanges(t *testing.T) {
+	said := func(then, now *inventory.System) string {
+		var out []string
+		for _, c := range Compare("b.json", take(t, then), now).Compared {
+			for _, change := range c.Changes {
+				out = append(out, change.Then+" > "+change.Now)
+			}
+		}
+		return strings.Join(out, "; ")
+	}
+	sys := system()
+	sys.Slots[0].SizeBytes = known(int64(8 << 30))
+	assert.Contains(t, said(system(), sys), "; the same serial number, another size")
+	sys.Slots[0].Serial = ""
+	assert.NotContains(t, said(system(), sys), "same serial number")
+	unnamed := system()
+	unnamed.Sockets[1].Brand = fact.Fact[string]{}
+	gone := system()
+	gone.Sockets[1].Populated = known(false)
+	assert.Contains(t, said(unnamed, gone), "a processor > ")
+	assert.Contains(t, said(system(), gone), "Xeon > ")
+	assert.Equal(t, []uint16{0x1100, 0x1101}, take(t, system()).Populated())
+}
+
+// TestTelling: identifiers of one character, of few, and makers' words for none tell nothing.
+func TestTelling(t *testing.T) {
+	for id, want := range map[string]bool{"ABC": true, "A09": true, "zz9": true, "0Z9": true, "AA": false, "000": false, "0-0-0": false, "Not Specified": false, "001": true, "[{]": false, "a/b/c": true, "10000": true} {
+		assert.Equal(t, want, telling(id), id)
 	}
 }
 

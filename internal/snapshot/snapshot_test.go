@@ -72,6 +72,55 @@ func TestCmdline(t *testing.T) {
 	}
 }
 
+// TestRecordedFiles: which files hold identifiers, and what of them stays.
+func TestRecordedFiles(t *testing.T) {
+	r := &redactor{Hash: hash(t, "k"), audited: func(name, _ string) bool { return name == "SMT" }}
+	const attributes = "/sys/class/firmware-attributes/thinklmi/attributes/"
+	for _, c := range []struct {
+		path, text string
+		hidden     string // what must go, "" for a file that stays as it is
+	}{
+		{"/sys/class/dmi/id/product_serial", "CN7016\n", "7016"},
+		{"/sys/class/dmi/id/chassis_asset_tag", "RACK17\n", "RACK17"},
+		{"/sys/class/dmi/id/product_name", "PowerEdge\n", ""},
+		{"/sys/devices/other_serial", "CN7016\n", ""},
+		{"/sys/devices/virtual/dmi/id/product_uuid", "33221100-5544-7766-8899-aabbccddeeff\n", "33221100"},
+		{"/proc/cmdline", "root=UUID=1234-ABCD", "1234"},
+		{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: AbZz09 CPU\nSerial\t\t: 10000000abcd1234\n", "abcd1234"},
+		{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: AbZz09 CPU\n", ""},
+		{"/sys/firmware/dmi/entries/1-0/raw", string(systemEntry), "SECRET"},
+		{"/sys/firmware/dmi/entries/1-0/handle", "SECRET1\n", ""},
+		{attributes + "AssetTag/current_value", "RACK17\n", "RACK17"},
+		{attributes + "Owner/possible_values", "NODE17;NODE18\n", "NODE17"},
+		{attributes + "SMT/current_value", "Enable\n", ""},
+		{attributes + "Boot/current_value", "Disabled\n", ""},
+		{attributes + "AssetTag/display_name", "Asset Tag\n", ""},
+		{"/sys/class/firmware-attributes/thinklmi/attributes/pending_reboot", "17\n", ""},
+		{"/sys/devices/system/current_value", "RACK17\n", ""},
+	} {
+		out, kept := r.file(c.path, []byte(c.text))
+		assert.True(t, kept, c.path)
+		assert.Len(t, out, len(c.text), c.path)
+		if c.hidden == "" {
+			assert.Equal(t, c.text, string(out), c.path)
+			continue
+		}
+		assert.NotContains(t, string(out), c.hidden, c.path)
+	}
+	out, _ := r.file("/proc/cpuinfo", []byte("model name\t: CPU 17\nSerial\t\t: 10000000abcd1234\n"))
+	assert.Contains(t, string(out), "model name\t: CPU 17\nSerial\t\t: ")
+}
+
+// systemEntry is a structure of type 1 whose serial number is its only string.
+var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
+
+// TestLetters: the first and the last of letters and digits are hidden as well.
+func TestLetters(t *testing.T) {
+	for c, want := range map[byte]bool{'a': true, 'z': true, 'A': true, 'Z': true, '0': true, '9': true, 0x80: true, 0xFF: true, '-': false, ' ': false, '{': false, '@': false, '/': false, ':': false} {
+		assert.Equal(t, want, letter(c), "%c", c)
+	}
+}
+
 // TestInputsRefused: other inputs that are not what a capture holds.
 func TestInputsRefused(t *testing.T) {
 	for _, data := range []string{"", "{", `{"schema":"memaudit.inputs/v2"}`, `{"schema":"memaudit.inputs/v1","exports":[{}]}`,
