@@ -512,3 +512,57 @@ func shellReads(t *testing.T, commands string) []string {
 	require.NoError(t, err, string(out))
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
+
+// TestChoose: the usual form of an export, and those whose tools know its names.
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		export bios.Export
+		forms  []patch.Form // the usual one first, none where no change is known
+	}{
+		{bios.Export{Format: bios.Racadm, Vendor: bios.Dell}, []patch.Form{patch.Racadm, patch.SCP, patch.Redfish}},
+		{bios.Export{Format: bios.WSMan, Vendor: bios.Dell}, []patch.Form{patch.Racadm, patch.SCP, patch.Redfish}},
+		{bios.Export{Format: bios.SCPXML, Vendor: bios.Dell}, []patch.Form{patch.SCP, patch.Racadm, patch.Redfish}},
+		{bios.Export{Format: bios.SCPJSON, Vendor: bios.Dell}, []patch.Form{patch.SCP, patch.Racadm, patch.Redfish}},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell}, []patch.Form{patch.Redfish, patch.Racadm, patch.SCP}},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.HPE}, []patch.Form{patch.Redfish, patch.ILORest}},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.Lenovo}, []patch.Form{patch.Redfish}},
+		{bios.Export{Format: bios.ILORest, Vendor: bios.HPE}, []patch.Form{patch.ILORest, patch.Redfish}},
+		{bios.Export{Format: bios.ASU, Vendor: bios.Lenovo}, []patch.Form{patch.OneCLI}},
+		{bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro}, []patch.Form{patch.SUM}},
+		{bios.Export{Format: bios.Conrep, Vendor: bios.HPE}, []patch.Form{patch.Conrep}},
+		{bios.Export{Format: "other"}, nil},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true}, nil},
+	} {
+		for _, f := range []patch.Form{"", patch.Racadm, patch.SCP, patch.Redfish, patch.ILORest, patch.OneCLI, patch.SUM, patch.Conrep} {
+			got, err := patch.Choose(&c.export, string(f))
+			if len(c.forms) == 0 || f != "" && !slices.Contains(c.forms, f) {
+				require.Error(t, err, "%s as %s", c.export.Format, f)
+				continue
+			}
+			require.NoError(t, err)
+			want := f
+			if f == "" {
+				want = c.forms[0]
+			}
+			assert.Equal(t, want, got, "%s as %s", c.export.Format, f)
+		}
+	}
+}
+
+// TestNamesakesInAMenu: SUM's file tells an attribute by its name and menu; of two alike it
+// takes the order, which a file with one of them has not.
+func TestNamesakesInAMenu(t *testing.T) {
+	option := bios.Attribute{Name: "Turbo", Menu: "CPU", Options: []string{"On", "Off"}}
+	other := option
+	other.Menu = "Memory"
+	for _, c := range []struct {
+		attributes []bios.Attribute
+		kept       int
+	}{{[]bios.Attribute{option}, 1}, {[]bios.Attribute{option, other}, 1}, {[]bios.Attribute{option, option}, 0}} {
+		e := &bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro, Attributes: c.attributes}
+		p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "turbo", Attribute: &e.Attributes[0], To: "On"}}}
+		p.Fit(patch.SUM)
+		assert.Len(t, p.Changes, c.kept)
+		assert.Len(t, p.Open, 1-c.kept)
+	}
+}
