@@ -86,7 +86,7 @@ const maxShown = 120
 // printable replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f || r > 0x7e {
+		if r < 0x20 || r > 0x7e {
 			return '?'
 		}
 		return r
