@@ -50,11 +50,11 @@ type Answer struct {
 // Read translates the attributes of an export into one setting. lookup returns the attributes with
 // a plain name. The first entry whose attribute is in the export decides; later entries for the
 // same attribute may know more of its values. The value "next" leaves the decision to the next
-// attribute.
+// attribute, also past entries of its own attribute that do not know the value.
 func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) Answer {
 	s, _ := Lookup(id)
 	a := Answer{}
-	decided := ""
+	decided, passed := "", ""
 	entries := t.Settings[id]
 	for i := range entries {
 		e := &entries[i]
@@ -68,7 +68,10 @@ func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) A
 		}
 		value, outcome := e.translate(s, given)
 		if value == Next {
-			decided = ""
+			decided, passed = "", name
+			continue
+		}
+		if name == passed && outcome != Translated {
 			continue
 		}
 		a.Outcome, a.Value, a.Given, a.Attr = outcome, value, given[0], e

@@ -114,6 +114,38 @@ func TestNext(t *testing.T) {
 	require.Equal(t, settings.Next, word)
 }
 
+// TestNextPassesItsOwnAttribute: Dell's Sme leaves the decision to TransparentSme when it is off, and the second entry
+// for Sme, which knows only the other word, does not take it back. Without
+// TransparentSme it decides alone.
+func TestNextPassesItsOwnAttribute(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	read := func(values map[string]string) settings.Answer {
+		return tables.Of("Dell Inc.").Read("memory_encryption", func(plain string) []settings.ExportedAttribute {
+			if v, ok := values[plain]; ok {
+				return []settings.ExportedAttribute{{Name: plain, Value: v, Stated: true}}
+			}
+			return nil
+		})
+	}
+	for _, c := range []struct {
+		values  map[string]string
+		outcome settings.Outcome
+		value   string
+	}{
+		{map[string]string{"sme": "Disabled", "transparentsme": "Disabled"}, settings.Translated, settings.Disabled},
+		{map[string]string{"sme": "Disabled", "transparentsme": "Enabled"}, settings.Translated, "single_key"},
+		{map[string]string{"sme": "Enabled", "transparentsme": "Disabled"}, settings.Translated, "multi_key"},
+		{map[string]string{"sme": "Disabled", "transparentsme": "Perhaps"}, settings.Foreign, ""},
+		{map[string]string{"sme": "Disabled"}, settings.Translated, settings.Disabled},
+		{map[string]string{}, settings.Missing, ""},
+	} {
+		a := read(c.values)
+		require.Equal(t, c.outcome, a.Outcome, c.values)
+		require.Equal(t, c.value, a.Value, c.values)
+	}
+}
+
 // TestCounts: a number of cores stands as it is, Dell's as Supermicro's, where
 // 0 means all of them (SUM's help text of Cores Enabled).
 func TestCounts(t *testing.T) {
