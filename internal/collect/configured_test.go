@@ -22,7 +22,7 @@ const (
 	dellBIOS = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios",
  "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings"}},
  "Attributes": {"SysProfile": "Custom", "ProcTurboMode": "Enabled", "ProcCStates": "Sometimes", "LogicalProc": null, "MemFrequency": "1866MHz", "AssetTag": "A-17",
- "NIC_3cecef112233_Speed": "Auto", "EnergyPerformanceBias": "LowPower"}}`
+ "NIC_3cecef112233_Speed": "Auto", "MemOpMode": "SpareMode"}}`
 	dellWaiting = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcTurboMode": "Disabled"}}`
 	racadmText  = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\nProcC1E=Enabled (Pending Value=Disabled)\n"
 	hpeBIOS     = `{"@odata.type": "#Bios.v1_0_4.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"DeterminismControl": "DeterminismCtrlManual",
@@ -66,9 +66,9 @@ func TestConfigured(t *testing.T) {
 	require.Equal(t, "1866", sys.Settings["memory_speed"].Configured.Value)
 	require.Equal(t, "Custom", sys.Settings["workload_profile"].Configured.Value)
 
-	bias := sys.Settings["energy_perf_bias"].Configured
-	require.Equal(t, "power_saving", bias.Value)
-	require.True(t, bias.Unverified, "no capture proves this word")
+	spare := sys.Settings["memory_ras_mode"].Configured
+	require.Equal(t, "spare", spare.Value)
+	require.True(t, spare.Unverified, "no capture proves this word")
 
 	unknown := sys.Settings["c_states"].Configured
 	require.Equal(t, fact.Unstated, unknown.State)
@@ -469,6 +469,71 @@ func TestConfiguredUnderAParent(t *testing.T) {
 	require.Contains(t, sys.Settings["turbo"].Configured.Reason, `SpeedStep_P_States__FF12 is "Disable"`)
 	require.Contains(t, sys.Settings["energy_perf_bias"].Configured.Reason, `is "OS Controls EPB"`)
 	require.Equal(t, "os", sys.Settings["epb_owner"].Configured.Value)
+}
+
+// TestConfiguredNamesOfX13: an option that Supermicro's X13 calls otherwise than X11 is read, and not called one that the
+// machine does not offer (registry of a SYS-821GE-TNHR).
+func TestConfiguredNamesOfX13(t *testing.T) {
+	sys := collected(t, Input{Root: captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Supermicro\n"})},
+		`{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"EnableMonitorMWAIT_3D1F": "Enable", "DDR2xRefreshEnable_3B63": "Disable",
+ "PCIeASPMSupport_Global__00A6": "Disable", "SNC_F300": "Enable SNC4 (4-clusters)", "MirrorMode_DFFA": "Full Mirror Mode", "ADDDCSparing_3C3F": "Enabled",
+ "PatrolScrub_3C41": "Enable at End of POST", "CPUC1AutoDemotion_3D20": "Auto", "LLCDeadLineAlloc_0029": "Enable", "XPTRemotePrefetch_0015": "Auto"}}`)
+	for id, want := range map[string]string{"monitor_mwait": "enabled", "refresh_rate": "x1", "pcie_aspm": "disabled", "sub_numa": "snc4", "memory_ras_mode": "mirror_full",
+		"adddc": "enabled", "patrol_scrub": "enabled", "c1_auto_demotion": "auto", "llc_dead_line": "enabled", "xpt_remote_prefetch": "auto"} {
+		got := sys.Settings[id].Configured
+		require.Equal(t, want, got.Value, id)
+		require.False(t, got.Unverified, id)
+	}
+}
+
+// TestConfiguredAutonomous: where the processor chooses idle states by itself, SUM hides what would choose them otherwise
+// (WorkIf 1 != Autonomous Core C-State; 0 != C states), and what the file says of that is not in effect.
+func TestConfiguredAutonomous(t *testing.T) {
+	sum := func(settings string) *inventory.System {
+		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced">`+settings+`</Menu></BiosCfg>`)
+	}
+	option := func(name, value string) string {
+		return `<Setting name="` + name + `" selectedOption="` + value + `" type="Option"></Setting>`
+	}
+	hidden := option("CPU C6 report", "Disable") + option("Enhanced Halt State (C1E)", "Enable")
+	autonomous := sum(option("Autonomous Core C-State", "Enable") + hidden)
+	require.Equal(t, "autonomous", autonomous.Settings["c_states"].Configured.Value)
+	require.Equal(t, `Autonomous Core C-State is "Enable", and under it Enhanced Halt State (C1E) does not decide`, autonomous.Settings["c1e"].Configured.Reason)
+	chosen := sum(option("Autonomous Core C-State", "Disable") + hidden)
+	require.Equal(t, "disabled", chosen.Settings["c_states"].Configured.Value)
+	require.Equal(t, "enabled", chosen.Settings["c1e"].Configured.Value)
+	off := sum(option("C states", "Disabled") + option("Enhanced C-states", "Enabled") + option("Package C State Limit", "C6"))
+	require.Equal(t, "disabled", off.Settings["c_states"].Configured.Value)
+	require.False(t, off.Settings["c1e"].Configured.Known())
+	require.False(t, off.Settings["package_c_state"].Configured.Known())
+}
+
+// TestConfiguredLinksOfLenovo: socket links save power while either of their two states may be entered; a mirror of the
+// registry's two kinds is one.
+func TestConfiguredLinksOfLenovo(t *testing.T) {
+	export := func(attributes string) map[string]inventory.Setting {
+		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": "ThinkSystem SR670 V2\n"})
+		return collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "CustomMode", `+attributes+`}}`).Settings
+	}
+	for attributes, want := range map[string]string{
+		`"Processors_L1": "Disabled", "Processors_L0p": "Enabled"`:  "enabled",
+		`"Processors_L1": "Enabled", "Processors_L0p": "Disabled"`:  "enabled",
+		`"Processors_L1": "Disabled", "Processors_L0p": "Disabled"`: "disabled",
+		`"Processors_L1": "Disabled"`:                               "disabled",
+	} {
+		require.Equal(t, want, export(attributes)["upi_power_mgmt"].Configured.Value, attributes)
+	}
+	for attributes, want := range map[string]string{
+		`"Memory_MirrorMode": "Full", "Memory_ADDDCSparing": "Disabled"`:     "mirror_full",
+		`"Memory_MirrorMode": "Partial", "Memory_ADDDCSparing": "Disabled"`:  "mirror_partial",
+		`"Memory_MirrorMode": "Disabled", "Memory_ADDDCSparing": "Enabled"`:  "adddc",
+		`"Memory_MirrorMode": "Disabled", "Memory_ADDDCSparing": "Disabled"`: "independent",
+	} {
+		got := export(attributes)["memory_ras_mode"].Configured
+		require.Equal(t, want, got.Value, attributes)
+		require.False(t, got.Unverified, attributes)
+	}
+	require.Equal(t, "x1", export(`"Memory_2xRefreshRate": "Disabled"`)["refresh_rate"].Configured.Value)
 }
 
 // TestConfiguredUnderCiscosPresets: the performance profile decides the
