@@ -280,7 +280,7 @@ func TestPresetOfThisMachine(t *testing.T) {
 		e := audit.NewEngine([]*rulepack.Pack{pack})
 		if c.table != "" {
 			e.WithTables(func() (settings.Tables, error) {
-				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom|MaxPerf\n")}}, "d")
+				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom=Custom|MaxPerf=MaxPerf\n")}}, "d")
 			})
 		}
 		assert.Nil(t, e.Preset(sys, topo, audit.Options{Profile: "no such profile", Asked: true}), c.name)

@@ -62,7 +62,7 @@ generations: [{source: s, for: [milan]}]
 commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]
 `
 
-const settingSpellings = "Example\ts\tredfish\tProfile\tProfile\tCustom|MaxPerf\nExample\ts\tredfish\tBoost\tBoost\tOn|Off\n"
+const settingSpellings = "Example\ts\tredfish\tProfile\tProfile\tCustom=Custom|MaxPerf=MaxPerf\nExample\ts\tredfish\tBoost\tBoost\tOn=On|Off=Off\n"
 
 func known(value, source, field string) fact.Fact[string] {
 	return fact.Known(value, fact.Direct, fact.Evidence{Source: source, Path: "p", Field: field, Raw: value})

@@ -29,7 +29,7 @@ settings:
 generations: [{source: D, for: [milan]}]
 `
 
-const twoSpellings = "Example\tD\tredfish\tThreads\tThreads\tYes|No\nExample\tD\tredfish\tAMDBoost\tAMD Boost\tOn|Off\n"
+const twoSpellings = "Example\tD\tredfish\tThreads\tThreads\tYes=Yes|No=No\nExample\tD\tredfish\tAMDBoost\tAMD Boost\tOn=On|Off=Off\n"
 
 const toSet = `
 profiles:

@@ -257,6 +257,16 @@ func TestMenusPrintTheirOwnWords(t *testing.T) {
 	hpe := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
 	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])
 	require.Contains(t, hpe[1], "ilorest set WorkloadProfile=LowLatency ")
+	for id, c := range map[string][2]string{ // WS-Man names the option as setup does, and its values as the tools do
+		"power_policy": {"max_performance", "BIOS setup: System Profile Settings > CPU Power Management = Maximum Performance"},
+		"memory_speed": {"max", "BIOS setup: System Profile Settings > Memory Frequency = Maximum Performance"},
+		// No document at hand prints setup's text.
+		"memory_ras_mode": {"independent", "racadm: racadm set BIOS.MemSettings.MemOpMode OptimizerMode; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)"},
+	} {
+		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Wish{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])
+	}
+	preset := tables.Of("Dell").Steps(settings.Wish{ID: "workload_profile", Want: "PerfOptimized", Product: "PowerEdge R720", Platform: "sandybridge-ep"})
+	require.Equal(t, "BIOS setup: System Profile Settings > System Profile = Performance", preset[0])
 	amd := tables.Of("Dell").Steps(settings.Wish{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
 	require.Equal(t, "SysProfile is PerfOptimized, which governs the setting: free it first, by the value that documents call Custom", amd[0])
 }

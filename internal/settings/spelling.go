@@ -199,7 +199,7 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 			return "", false // this generation calls the option otherwise
 		case text != "":
 			return text, true
-		case s.form == FormSUM, s.display != "", word == "Enabled", word == "Disabled":
+		case s.form == FormSUM, word == "Enabled", word == "Disabled":
 			return word, true
 		case a.Texts[word] != "":
 			return a.Texts[word], true

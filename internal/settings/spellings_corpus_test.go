@@ -141,7 +141,7 @@ func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]
 		if strings.ContainsAny(v, "|=\t\n") || !speaks(table, matches, a, v) {
 			continue
 		}
-		if text := a.OptionTexts[v]; text != "" && text != v && !strings.ContainsAny(text, "|=\t\n") {
+		if text := a.OptionTexts[v]; text != "" && (text != v || settings.OtherWord(v) == "") && !strings.ContainsAny(text, "|=\t\n") {
 			v += "=" + text
 		}
 		words = append(words, v)
