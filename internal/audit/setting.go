@@ -148,7 +148,7 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	case len(steps) > 0:
 		lines = append(lines, steps...)
 	default:
-		lines = append(lines, unspelled(w, s.Configured))
+		lines = append(lines, r.unspelled(p.ID, w, s.Configured))
 	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
@@ -156,12 +156,16 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	return strings.Join(lines, "\n")
 }
 
-// unspelled says what is wanted where nothing proves how the machine spells it,
-// and what would.
-func unspelled(w *rulepack.WantedSetting, now fact.Fact[string]) string {
+// unspelled says what is wanted where no table proves how the machine spells it, and what
+// would. A registry that is given is read by profiles patch.
+func (r *auditRun) unspelled(profile string, w *rulepack.WantedSetting, now fact.Fact[string]) string {
 	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
 	if now.Known() && now.From.Field != "" {
-		return "nothing at hand says how " + now.From.Field + ", which is " + now.From.Raw + ", spells it: " + inOurs +
+		option := now.From.Field + ", which is " + now.From.Raw
+		if slices.ContainsFunc(r.sys.Exports, func(e inventory.Export) bool { return e.Format == inventory.FormatRegistry }) {
+			return "no table says how " + option + ", spells it: " + inOurs + "; memaudit profiles patch " + profile + ", with the same input, prints the word if the registry given has one"
+		}
+		return "nothing at hand says how " + option + ", spells it: " + inOurs +
 			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
 	}
 	return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"

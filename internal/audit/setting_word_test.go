@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -26,12 +27,16 @@ func TestPresetIsSpelledAsTheVendorDoes(t *testing.T) {
 func TestUnspelled(t *testing.T) {
 	w := &rulepack.WantedSetting{ID: "x2apic", Want: rulepack.Words{"auto", "enabled"}}
 	named := fact.Evidence{Source: inventory.SourceBIOS, Field: "X2", Raw: "Off"}
+	r := judging("Example", nil)
 	const ours = "in memaudit's words x2apic must be auto or enabled"
 	option := "nothing at hand says how X2, which is Off, spells it: " + ours + "; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
 	export := "nothing at hand says how this machine spells the option: " + ours + "; an export of its BIOS settings, given with --bios, names it"
-	assert.Equal(t, option, unspelled(w, fact.Known("disabled", fact.Direct, named)))
-	assert.Equal(t, export, unspelled(w, fact.Unknown[string](fact.Malformed, "no word of ours", "", named)))
-	assert.Equal(t, export, unspelled(w, fact.Known("disabled", fact.Direct, fact.Evidence{Source: inventory.SourceBIOS})))
+	assert.Equal(t, option, r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, named)))
+	assert.Equal(t, export, r.unspelled("example/hpc", w, fact.Unknown[string](fact.Malformed, "no word of ours", "", named)))
+	assert.Equal(t, export, r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, fact.Evidence{Source: inventory.SourceBIOS})))
+	r.sys.Exports = []inventory.Export{{Format: "redfish"}, {Format: string(bios.Registry)}}
+	assert.Equal(t, "no table says how X2, which is Off, spells it: "+ours+"; memaudit profiles patch example/hpc, with the same input, prints the word if the registry given has one",
+		r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, named)), "what is given is not asked for")
 }
 
 // TestUndoing: what somebody did on the running system is taken back where it was done.

@@ -88,6 +88,9 @@ type Source struct {
 	Detail string
 }
 
+// FormatRegistry is the format of an export that is an attribute registry.
+const FormatRegistry = "redfish-registry"
+
 // Export is what became of one export of BIOS settings.
 type Export struct {
 	// Source is the source's name, Path the file or the resource.
