@@ -99,6 +99,40 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// TestSplitIsOneLine: of a trait without a majority no machine is called unlike the others; the text
+// counts the values, the most held first.
+func TestSplitIsOneLine(t *testing.T) {
+	text := func(versions ...string) string {
+		f := fleet.New("platform")
+		for i, version := range versions {
+			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) {
+				r.Inventory.Machine.BIOS.Version = &version
+				if i == 0 {
+					r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("disabled")}}
+				}
+			}))
+		}
+		var b strings.Builder
+		require.NoError(t, f.Document().Write(&b, "text"))
+		_, differs, _ := strings.Cut(b.String(), "\nDIFFERS ")
+		differs, _, _ = strings.Cut(differs, "\n\n")
+		return differs
+	}
+	assert.Equal(t, "  from most of westmere-ep\n  0: turbo (configured) is disabled, most have enabled\n"+
+		"  no majority: bios version is 2 (3), 1 (1), 3 (1), 4 (1) and 2 more", text("1", "3", "2", "4", "2", "5", "2", "6"))
+	assert.Equal(t, "  among westmere-ep\n  no majority: bios version is 1 (1), 2 (1)\n"+
+		"  no majority: turbo (configured) is disabled (1), enabled (1)", text("1", "2"))
+}
+
+// TestOneMachine: a single machine is not called machines.
+func TestOneMachine(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("a", "", node(nil))
+	var b strings.Builder
+	require.NoError(t, f.Document().Write(&b, "text"))
+	assert.Contains(t, b.String(), "fleet     1 machine, 0 with findings, 0 inputs not read")
+}
+
 // TestUnknownIsNoDifference: what could not be read of one machine says nothing
 // about it, and a machine without a kind is compared with nobody.
 func TestUnknownIsNoDifference(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -107,7 +109,7 @@ func (d *Document) text(w io.Writer) error {
 			failing++
 		}
 	}
-	say("fleet     %d machines, %d with findings, %d inputs not read\n", len(d.Machines), failing, len(d.Unreadable))
+	say("fleet     %s, %d with findings, %s not read\n", prose.Count(len(d.Machines), "machine"), failing, prose.Count(len(d.Unreadable), "input"))
 	d.textFindings(say)
 	d.textMeasured(say)
 	d.textDiffers(say)
@@ -122,7 +124,7 @@ func (d *Document) text(w io.Writer) error {
 		if i == 0 {
 			say("\nUNKNOWN   what could not be judged, and what would help\n")
 		}
-		say("  %d machines: %s\n", len(u.Machines), u.Reason)
+		say("  %s: %s\n", prose.Count(len(u.Machines), "machine"), u.Reason)
 		if u.KnownBy != nil {
 			say("    known by  %s\n", *u.KnownBy)
 		}
@@ -139,7 +141,7 @@ func (d *Document) text(w io.Writer) error {
 
 func (d *Document) textFindings(say func(string, ...any)) {
 	for _, f := range d.Findings {
-		say("\n%-9s %s   %d machines\n", strings.ToUpper(f.Severity), f.Rule, len(f.Machines))
+		say("\n%-9s %s   %s\n", strings.ToUpper(f.Severity), f.Rule, prose.Count(len(f.Machines), "machine"))
 		say("  on      %s\n", machineNames(f.Machines))
 		if f.Example.Found != nil {
 			say("  found   %s, %s: %s\n", f.Example.Machine, f.Example.Subject, *f.Example.Found)
@@ -165,7 +167,7 @@ func (d *Document) textMeasured(say func(string, ...any)) {
 	for i := range d.Measured[:min(slowest, len(d.Measured))] {
 		m := &d.Measured[i]
 		if i == 0 {
-			say("\nMEASURED  %d machines, the slowest node of each, beside the median machine of its kind\n", len(d.Measured))
+			say("\nMEASURED  %s, the slowest node of each, beside the median machine of its kind\n", prose.Count(len(d.Measured), "machine"))
 		}
 		switch {
 		case m.ReadBytesPerSecond == nil:
@@ -198,22 +200,61 @@ func (d *Document) textBIOS(say func(string, ...any)) {
 	}
 }
 
-// textDiffers prints each machine that is unlike most of its kind; groups of a
-// split kind are counted, not listed.
+// textDiffers prints each machine that is unlike most of its kind, and of a trait of which no
+// value has a majority how many machines have which value.
 func (d *Document) textDiffers(say func(string, ...any)) {
-	kind := ""
-	for _, g := range d.Groups {
-		for _, diff := range g.Differs {
-			if kind != g.Kind {
-				kind = g.Kind
-				say("\nDIFFERS   from most of %s\n", kind)
+	for i := 0; i < len(d.Groups); {
+		kind := d.Groups[i].Kind
+		var unlike, split []Difference
+		for ; i < len(d.Groups) && d.Groups[i].Kind == kind; i++ {
+			for _, diff := range d.Groups[i].Differs {
+				if diff.MajorityHas == nil {
+					split = append(split, diff)
+				} else {
+					unlike = append(unlike, diff)
+				}
 			}
-			if diff.MajorityHas == nil {
-				say("  %s: %s is %s; no value has a majority\n", diff.Machine, diff.Trait, diff.Has)
-				continue
-			}
+		}
+		switch {
+		case len(unlike) > 0:
+			say("\nDIFFERS   from most of %s\n", kind)
+		case len(split) > 0:
+			say("\nDIFFERS   among %s\n", kind)
+		}
+		for _, diff := range unlike {
 			say("  %s: %s is %s, most have %s\n", diff.Machine, diff.Trait, diff.Has, *diff.MajorityHas)
 		}
+		textSplit(say, split)
+	}
+}
+
+// mostValues of a trait without a majority that a line of text shows.
+const mostValues = 4
+
+// textSplit prints one line for each trait, with the values that most machines have first.
+func textSplit(say func(string, ...any), split []Difference) {
+	for len(split) > 0 {
+		trait := split[0].Trait
+		var values []string
+		counts := map[string]int{}
+		split = slices.DeleteFunc(split, func(diff Difference) bool {
+			if diff.Trait != trait {
+				return false
+			}
+			if counts[diff.Has]++; counts[diff.Has] == 1 {
+				values = append(values, diff.Has)
+			}
+			return true
+		})
+		arrange.Stably(values, func(a, b string) int { return counts[b] - counts[a] })
+		line := ""
+		for _, v := range values[:min(mostValues, len(values))] {
+			line += fmt.Sprintf(", %s (%d)", v, counts[v])
+		}
+		if more := len(values) - mostValues; more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+		say("  no majority: %s is %s\n", trait, line[len(", "):])
 	}
 }
 
@@ -222,7 +263,7 @@ func (d *Document) html(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">" +
 		"<title>memaudit fleet</title><style>" + styleSheet + "</style></head><body><main>\n")
-	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
+	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%s, %s not read</p>\n", prose.Count(len(d.Machines), "machine"), prose.Count(len(d.Unreadable), "input"))
 	d.htmlFindings(&b)
 	d.htmlDiffers(&b)
 	writeTable(&b, "Machines, the most bandwidth lost first", columns, d.rows())
