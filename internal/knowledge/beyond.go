@@ -35,6 +35,7 @@ func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	for kind := range pairs(orEmpty(first["speeds"])) {
 		c.module(first["speeds"], kind)
 	}
+	c.fewer(first["max_dpc_of"], first["speeds"], first["max_dpc"])
 	for _, part := range itemsOf(first["parts"]) {
 		p := pairs(part)
 		depth := p["max_dpc"]
@@ -174,6 +175,23 @@ var moduleKind = sync.OnceValue(func() *regexp.Regexp {
 func (c *checker) module(table *yaml.Node, kind string) {
 	if !moduleKind().MatchString(kind) {
 		c.fault(table, "speeds", "unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
+	}
+}
+
+// fewer: a kind that a channel takes fewer of has a row of speeds, and takes
+// fewer than the channel has slots.
+func (c *checker) fewer(table, speeds, depth *yaml.Node) {
+	deep := 0
+	if depth != nil {
+		deep, _ = strconv.Atoi(depth.Value)
+	}
+	for kind, most := range pairs(orEmpty(table)) {
+		if pairs(orEmpty(speeds))[kind] == nil {
+			c.fault(table, "max_dpc_of", "%s has no row in speeds", kind)
+		}
+		if n, _ := strconv.Atoi(most.Value); n >= deep {
+			c.fault(most, "max_dpc_of."+kind, "%d, expected fewer than max_dpc, %d", n, deep)
+		}
 	}
 }
 

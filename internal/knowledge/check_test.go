@@ -131,6 +131,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[800, 1333, 800]", `speeds.rdimm-1r2r: 1333 after 800: the speed rises with depth`, false},
 		{"platforms/westmere-ep.yaml", "IBM-X3550M3-PG", "NO-SUCH", "sources: NO-SUCH is not in rules/platforms/sources.tsv", false},
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1333, 1333]", "speeds.rdimm-1r2r: 2 cells, but max_dpc is 3", false},
+		{"platforms/westmere-ep.yaml", "{udimm: 2,", "{lrdimm: 2,", "max_dpc_of: lrdimm has no row in speeds", false},
+		{"platforms/westmere-ep.yaml", "{udimm: 2,", "{udimm: 3,", "max_dpc_of.udimm: 3, expected fewer than max_dpc, 3", false},
 		{"platforms/westmere-ep.yaml", "rdimm-1r2r:", "rdim:", "speeds: unknown kind rdim, expected rdimm, ", false},
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1334, 1333, 800]", "speeds.rdimm-1r2r: 1334 MT/s is printed as 1333", false},
 		{"platforms/cascade-lake-sp.yaml", "max_mts: 2666, source: 'GIGAMON-FM'", "max_mts: 2666, source: 'NO-SUCH'", "boards: source NO-SUCH is not one of the platform's sources", false},

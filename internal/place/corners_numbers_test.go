@@ -179,4 +179,11 @@ func TestFastestOfKinds(t *testing.T) {
 		assert.NotEmpty(t, kinds, name)
 		assert.Equal(t, c.want, fastest(p, s, c.depth), name)
 	}
+	// A kind of which a channel takes fewer is not what sits there deeper.
+	s.Registered = fact.Fact[bool]{State: fact.Unstated}
+	p := &platform.Platform{Speeds: map[string][]int{"rdimm": {1333, 1333, 800}, "udimm": {1333, 1066, 0}}, MostDPC: map[string]int{"udimm": 2}}
+	assert.Equal(t, 1333, fastest(p, s, 2))
+	assert.Equal(t, 800, fastest(p, s, 3))
+	p.MostDPC = nil
+	assert.Equal(t, 0, fastest(p, s, 3), "not ruled out")
 }

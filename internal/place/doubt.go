@@ -178,6 +178,9 @@ func fastest(p *platform.Platform, s *inventory.Slot, depth int) int {
 	kinds, _ := platform.KindsFor(p, s)
 	most := 0
 	for _, kind := range kinds {
+		if !p.Takes(kind, depth) {
+			continue
+		}
 		v := platform.SpeedAt(p.Speeds[kind], depth)
 		if v == 0 {
 			return 0

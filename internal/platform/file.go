@@ -20,6 +20,7 @@ type platformFile struct {
 	PerSystem     int               `yaml:"channels_per_system"`
 	Controllers   int               `yaml:"controllers"`
 	Policy        string            `yaml:"policy"`
+	MostDPC       map[string]int    `yaml:"max_dpc_of"`
 	AlsoNormal    map[string][]int  `yaml:"also_normal"`
 	Boards        []Board           `yaml:"boards"`
 	ByDPC         *bool             `yaml:"speed_depends_on_dpc"`
@@ -134,7 +135,7 @@ func (f *platformFile) platform() *Platform {
 		ID: f.ID, Name: f.Name, NUMA: orTrue(f.NUMA),
 		ChannelsPerSocket: f.Channels, ChannelsPerSystem: f.PerSystem,
 		Controllers: f.Controllers, MaxDPC: f.MaxDPC, Policy: f.Policy,
-		Speeds: f.Speeds, AlsoNormal: f.AlsoNormal,
+		Speeds: f.Speeds, MostDPC: f.MostDPC, AlsoNormal: f.AlsoNormal,
 		RecommendedDIMMs: f.Recommended, AcceptableDIMMs: f.Acceptable, AllowedDIMMs: f.Allowed,
 		LockstepPairs: f.Lockstep, SpeedDependsOnDPC: orTrue(f.ByDPC),
 		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,

@@ -151,6 +151,13 @@ func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	return false
 }
 
+// Takes reports whether a channel takes d modules of the kind: where a document
+// allows fewer, a module that sits there is of another kind.
+func (p *Platform) Takes(kind string, d int) bool {
+	most := p.MostDPC[kind]
+	return most == 0 || d <= most
+}
+
 // SpeedAt is the speed with d DIMMs per channel, 0 when the row has none.
 func SpeedAt(row []int, d int) int {
 	if d < 1 || d > len(row) {

@@ -22,8 +22,11 @@ type Platform struct {
 	// count, do not grade.
 	Policy string
 	// Speeds by DIMM kind (rdimm-1r2r, lrdimm-4r ...), by DIMMs per channel
-	// from one; 0 is "not supported".
+	// from one; 0 is "not supported or not documented".
 	Speeds map[string][]int
+	// MostDPC are the DIMMs of one kind that a channel takes at most, where a
+	// document allows fewer of it than MaxDPC.
+	MostDPC map[string]int
 	// AlsoNormal are speeds of single vendors' boards, by DPC.
 	AlsoNormal map[string][]int
 	// RecommendedDIMMs, AcceptableDIMMs and AllowedDIMMs are counts per

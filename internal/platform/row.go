@@ -174,6 +174,7 @@ func (f *platformFile) code(c *compiled.Coding) {
 	c.Int(&f.PerSystem)
 	c.Int(&f.Controllers)
 	c.Text(&f.Policy)
+	compiled.CodeMap(c, &f.MostDPC, c.Int)
 	codeSpeeds(c, &f.AlsoNormal)
 	compiled.CodeList(c, &f.Boards, func(b *Board) { b.code(c) })
 	compiled.CodePointer(c, &f.ByDPC, c.Bool)

@@ -184,6 +184,37 @@ func TestSpeedReasonsNameKnownFacts(t *testing.T) {
 	assert.Equal(t, "no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for each kind that this DIMM may be with 3 DIMMs per channel", reason)
 }
 
+// TestSpeedOfKindsThatFit: three modules on a channel are registered ones of at
+// most two ranks where a channel takes two of the other kinds (IBM, x3650 M3
+// product guide, p13), also when firmware does not say what they are.
+func TestSpeedOfKindsThatFit(t *testing.T) {
+	unstated := func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{State: fact.Unstated} }
+	for _, c := range []struct {
+		name   string
+		dpc    int
+		change func(*inventory.Slot)
+		want   int
+		reason string
+	}{
+		{"registered or not, not said", 3, unstated, 800, ""},
+		{"ranks not said either", 3, func(s *inventory.Slot) { unstated(s); s.Ranks = fact.Fact[int]{State: fact.Unstated} }, 800, ""},
+		{"two on a channel may be either", 2, unstated, 0, "between 1066 and 1333 MT/s: the kind of DIMM or the DIMMs per channel are not known"},
+		{"unbuffered", 3, func(s *inventory.Slot) { s.Registered = collecttest.Known(false) }, 0,
+			"no document gives the speed of Westmere-EP (Xeon 5600) for udimm with 3 DIMMs per channel"},
+		{"four ranks", 3, func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) }, 0,
+			"no document gives the speed of Westmere-EP (Xeon 5600) for rdimm-4r with 3 DIMMs per channel"},
+	} {
+		m := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz")
+		m.fill(0, []int{c.dpc, c.dpc, c.dpc}, testDIMM{gb: 8, rated: 1333})
+		for i := range m.sys.Slots {
+			c.change(&m.sys.Slots[i])
+		}
+		f := m.derive(t).Populations[0].Speed
+		assert.Equal(t, c.reason, f.Reason, c.name)
+		assert.Equal(t, c.want, f.Value.MTs, c.name)
+	}
+}
+
 // TestSpeedBound: nothing raises the speed over the slowest rating or the
 // processor's maximum, whatever else is not known.
 func TestSpeedBound(t *testing.T) {

@@ -72,6 +72,9 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	out := speedLimit{lo: unlimited, indirect: !exact, volts: platform.LowVoltageUnlisted(p, s, keys)}
 	for _, key := range keys {
 		for d := lo; d <= hi; d++ {
+			if !p.Takes(key, d) {
+				continue
+			}
 			v := platform.SpeedAt(p.Speeds[key], d)
 			if v == 0 {
 				return speedLimit{reason: undocumented(p, keys, key, lo, hi, d)}
@@ -82,6 +85,9 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 			out.hi = max(out.hi, v)
 			out.indirect = out.indirect || p.Unverified["speeds"] || p.Unverified["speeds "+strconv.Itoa(d)]
 		}
+	}
+	if out.lo == unlimited {
+		return speedLimit{reason: undocumented(p, keys, keys[0], lo, hi, hi)}
 	}
 	return out
 }

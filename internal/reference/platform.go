@@ -33,6 +33,7 @@ func platformFields(p *platform.Info) []page.Field {
 		{Name: "memory", Value: attached(p)},
 		{Name: "channels per processor", Value: number(p.ChannelsPerSocket)}, {Name: "channels per system", Value: number(p.ChannelsPerSystem)},
 		{Name: "controllers per processor", Value: number(p.Controllers)}, {Name: "DIMMs per channel at most", Value: number(p.MaxDPC)},
+		{Name: "fewer per channel of a kind", Value: fewerOfKinds(p.MostDPC)},
 		{Name: "interleave policy", Value: policy}, {Name: "recommended DIMMs per processor", Value: numbers(p.RecommendedDIMMs)},
 		{Name: "acceptable DIMMs", Value: numbers(p.AcceptableDIMMs)}, {Name: "the only DIMM counts allowed", Value: numbers(p.AllowedDIMMs)},
 		{Name: "classes of layouts", Value: p.Classes},
@@ -42,6 +43,15 @@ func platformFields(p *platform.Info) []page.Field {
 	}
 	return append(fields, page.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)},
 		page.Field{Name: "source", Value: document(&p.Citation)})
+}
+
+// fewerOfKinds lists the kinds of which a channel takes fewer modules than it has slots.
+func fewerOfKinds(most map[string]int) string {
+	var out []string
+	for _, kind := range slices.Sorted(maps.Keys(most)) {
+		out = append(out, kind+" "+number(most[kind]))
+	}
+	return strings.Join(out, ", ")
 }
 
 // attached says in words how the memory hangs on the processors.
