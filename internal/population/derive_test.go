@@ -125,6 +125,14 @@ func TestSpeedOfOtherBoards(t *testing.T) {
 	own := three("System x3550 M5: -[5463AC1]-")
 	assert.Equal(t, []int{1600}, own.AlsoNormal)
 	assert.False(t, own.BoardDecides(1600), "its own document says so")
+	two := func(product string) Speed {
+		m := newTestMachine(1, platform.Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2697 v2 @ 2.70GHz")
+		m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("IBM"), collecttest.Known(product)
+		return m.fill(0, []int{2, 2, 2, 2}, testDIMM{gb: 16, rated: 1866, ranks: 2, run: 1600}).derive(t).Populations[0].Speed.Value
+	}
+	require.Equal(t, 1866, two("BladeCenter HS23 -[7875MFM]-").MTs)
+	assert.True(t, two("BladeCenter HS23 -[7875MFM]-").BoardDecides(1600), "the x3650 M4 HD runs two at 1600")
+	assert.False(t, two("System x3650 M4 HD: -[5460AC1]-").BoardDecides(1600))
 	naples := newTestMachine(1, platform.AMD, 23, 1, 2, "AMD EPYC 7351 16-Core Processor")
 	naples.sys.Machine.Product = collecttest.Known("Test Server")
 	s := naples.fill(0, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 16, rated: 2666, run: 2133}).derive(t).Populations[0].Speed.Value
