@@ -150,6 +150,8 @@ func TestPlaceMaps(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "unlike processors", vendor: "Dell Inc.", product: "PowerEdge R430", sockets: "PP", platform: plat4,
 			slots: []string{"A{1,5}* B4*"}, want: "0.-.0.0 0.-.0.1 1.-.3.0", rule: "dell-13g-8-4", certainty: fact.Corroborated},
+		{name: "a storage node has twelve slots a processor", vendor: "Dell Inc.", product: "PowerVault DX6112", sockets: "PP", platform: plat4,
+			slots: []string{"DIMM_A{1,4,5,9}*"}, want: "0.-.0.0 0.-.3.0 0.-.0.1 0.-.0.2", rule: "dell-12g-4ch-like", certainty: fact.Indirect},
 		{name: "controllers of the map", vendor: "Dell Inc.", product: "PowerEdge R740", sockets: "PP", platform: plat6,
 			slots: []string{"A{1,4,12}*"}, want: "0.0.0.0 0.1.3.0 0.1.5.1", rule: "dell-14g-6ch"},
 		{name: "double blanks", vendor: "HP", product: "ProLiant DL380p Gen8", sockets: "PP", platform: plat4,
