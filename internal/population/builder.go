@@ -146,3 +146,15 @@ func (b *builder) maxDPC() int {
 	}
 	return b.platform.MaxDPC
 }
+
+// rasMode is the setting that says how channels or ranks stand in for others.
+const rasMode = "memory_ras_mode"
+
+// Its words for sparing and for none of these modes.
+const sparingWord, independentWord = "spare", "independent"
+
+// mode is what the setting says, "" where it is not known.
+func (b *builder) mode() string {
+	s := b.sys.Settings[rasMode]
+	return fact.First(s.Configured, s.Effective).Or("")
+}

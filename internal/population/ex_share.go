@@ -3,8 +3,6 @@ package population
 import (
 	"strconv"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // pairShare is the share of a layout of lockstep pairs by channels, the regions
@@ -115,14 +113,5 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 	return bytes, dimms, ""
 }
 
-// rasMode is the setting that says how channels or ranks stand in for others.
-const rasMode = "memory_ras_mode"
-
-// sparingWord is its word for sparing.
-const sparingWord = "spare"
-
 // sparing reports whether BIOS setup keeps memory back as a spare.
-func (b *builder) sparing() bool {
-	s := b.sys.Settings[rasMode]
-	return fact.First(s.Configured, s.Effective).Or("") == sparingWord
-}
+func (b *builder) sparing() bool { return b.mode() == sparingWord }

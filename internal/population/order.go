@@ -94,8 +94,8 @@ func (b *builder) turn(slot int) int {
 }
 
 // setOrder checks the filled slots against the maker's sets for this number of
-// modules. A set of lockstep, mirroring or sparing says nothing: the mode may be
-// on. What a sister model's manual says is not verified.
+// modules. A set of lockstep, mirroring or sparing says nothing unless BIOS setup
+// is known to have none of them on. What a sister model's manual says is not verified.
 func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	unknown := func(reason string) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
@@ -116,7 +116,8 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	switch {
 	case len(row.Sets) == 0:
 		return unknown("which slots the maker fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
-	case !row.Has(filled) && row.HasMode(filled):
+	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
+		pop.ModeSlots = true
 		return unknown("the filled slots are the maker's set for lockstep, mirroring or sparing, and whether that is on is not known")
 	}
 	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))

@@ -68,11 +68,22 @@ func TestOrderBySets(t *testing.T) {
 		r.Sets = c.sets
 		r = r.Again(&m.sys)
 		p := &r.Populations[0]
+		assert.Equal(t, strings.HasPrefix(c.name, "a set of a mode"), p.ModeSlots, c.name)
 		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
 		assert.Equal(t, c.kept, p.Order.Value, c.name)
 		assert.Equal(t, c.detail, p.OrderDetail, c.name)
 		if c.sets != nil && len(c.filled) == 2 && p.Order.Known() {
 			assert.Equal(t, "Example, Manual p1", p.OrderSource)
+		}
+		if !p.ModeSlots {
+			continue
+		}
+		for mode, on := range map[string]bool{"independent": false, "lockstep": true, "advanced_ecc": true} {
+			m.sys.Settings = map[string]inventory.Setting{"memory_ras_mode": {Configured: fact.Known(mode, fact.Direct, fact.Evidence{})}}
+			p := &r.Again(&m.sys).Populations[0]
+			assert.Equal(t, on, p.ModeSlots, mode)
+			assert.Equal(t, !on, p.Order.Known(), mode)
+			assert.False(t, p.Order.Value, mode)
 		}
 	}
 }

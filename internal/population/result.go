@@ -185,6 +185,9 @@ type Population struct {
 	// documented order. OrderDetail names the slots that break it.
 	Order       fact.Fact[bool]
 	OrderDetail string
+	// ModeSlots is set where the filled slots are the maker's set for lockstep,
+	// mirroring or sparing alone: the mode may be on, and leave a channel empty.
+	ModeSlots bool
 	// OrderFaults are the slots of lockstep pairs that break their order.
 	OrderFaults []OrderFault
 	// OrderSource names the document of the order, "" for the slot map's.
