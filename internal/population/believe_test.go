@@ -54,7 +54,7 @@ func TestRunningByItsPrintedName(t *testing.T) {
 // TestVoltageThatNoRowNames: a PowerEdge C8220 with LRDIMMs of 1.35 V (M386B4G70DM0-YK0), of whose
 // voltage SMBIOS 2.7 has no field, runs them at 1066 where Dell's row for LRDIMMs says 1333.
 func TestVoltageThatNoRowNames(t *testing.T) {
-	const open = "1 DIMM per channel (lrdimm-4r): 1333, of which the document names no voltage: at 1.35 V it may be less"
+	const open = "1 DIMM per channel (lrdimm-4r): 1333, which a board may not reach at 1.35 V"
 	for mv, want := range map[int]string{0: open, 1350: open, 1500: "1 DIMM per channel (lrdimm-4r): 1333"} {
 		d := testDIMM{gb: 32, rated: 1600, ranks: 4, lr: true, mv: mv, memType: "DDR3"}
 		speed := newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2680 0 @ 2.70GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t).Populations[0].Speed

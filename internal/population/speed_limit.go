@@ -19,7 +19,7 @@ type speedLimit struct {
 	kind     string // row of the speed table behind lo
 	dpc      int    // DIMMs per channel behind lo
 	indirect bool   // unverified, or read off a neighbouring row
-	volts    bool   // the module may run at 1.35 V, of which the row does not speak
+	volts    bool   // the module may run at 1.35 V, which the row does not tell apart
 	reason   string // why there is no limit to be had; "" when there is
 }
 
@@ -124,7 +124,7 @@ func dpcText(d int) string {
 func (l speedLimit) why(p *platform.Platform) (limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
 	if l.volts {
-		detail += ", of which the document names no voltage: at 1.35 V it may be less"
+		detail += ", which a board may not reach at 1.35 V"
 	}
 	if platform.SpeedAt(p.Speeds[l.kind], 1) > l.lo {
 		return LimitDPC, detail
