@@ -84,6 +84,21 @@ func TestScores(t *testing.T) {
 	assert.False(t, (&layoutScore{peak: 80, reach: 51}).slower(fast), "the slowest region gains")
 	assert.False(t, (&layoutScore{peak: 100, reach: 40}).slower(fast), "no channel is given up")
 	assert.False(t, (&layoutScore{peak: 0, reach: 40}).slower(fast), "not known")
+	three := &layoutScore{channels: 3, narrowest: 1, reach: 50, peak: 100}
+	for name, c := range map[string]struct {
+		after, before *layoutScore
+		slower        bool
+	}{
+		"the clock after is not known":           {&layoutScore{channels: 2, narrowest: 1, reach: 1}, three, true},
+		"the clock before is not known":          {&layoutScore{channels: 2, narrowest: 1, reach: 99, peak: 99}, &layoutScore{channels: 3, narrowest: 1, reach: 1}, true},
+		"the narrowest region gains":             {&layoutScore{channels: 2, narrowest: 2, reach: 1}, three, false},
+		"as many channels":                       {&layoutScore{channels: 3, narrowest: 1, reach: 1}, three, false},
+		"neither regions nor the clock is known": {&layoutScore{channels: 1}, &layoutScore{channels: 2}, true},
+	} {
+		assert.Equal(t, c.slower, c.after.slower(c.before), name)
+	}
+	assert.Equal(t, 2, narrowest([]population.Region{{Ways: 4}, {Ways: 2}, {Ways: 3}}))
+	assert.Zero(t, narrowest(nil))
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Purchase: rule == "empty channel"} }}
 	assert.True(t, (&layoutScore{warning: 1}).worthBuying(p))
 	assert.True(t, (&layoutScore{fails: []Finding{{Rule: "empty channel"}}}).worthBuying(p))

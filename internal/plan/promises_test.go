@@ -161,13 +161,33 @@ func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 }
 
 // bandwidth holds that no channels are given up for nothing: where the peak of all of
-// them falls, the slowest regions have a larger share of the best than before.
+// them falls, or fewer are populated, the slowest regions have a larger share of the best than before.
 func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
 	peakBefore, slowestBefore, known := bandwidths(c.topo)
 	peak, slowest, ok := bandwidths(topo)
 	if known && ok && peak < peakBefore && slowest <= slowestBefore {
 		c.broke(a, "the peak falls from %d to %d bytes/s, and the slowest regions gain nothing", peakBefore, peak)
 	}
+	was, widthBefore := widths(c.topo)
+	if is, width := widths(topo); is < was && width <= widthBefore {
+		c.broke(a, "%d channels hold memory where %d did, and the narrowest regions gain nothing", is, was)
+	}
+}
+
+// widths sums up, over the processors, the populated channels and those of the narrowest region.
+func widths(of *population.Result) (channels, narrowest int) {
+	for i := range of.Populations {
+		p := &of.Populations[i]
+		channels += p.ChannelsPopulated.Or(0)
+		var ways []int
+		for _, r := range p.Regions.Or(nil) {
+			ways = append(ways, r.Ways)
+		}
+		if len(ways) > 0 {
+			narrowest += slices.Min(ways)
+		}
+	}
+	return channels, narrowest
 }
 
 // bandwidths sums up, over the processors, the peak in bytes per second and the slowest

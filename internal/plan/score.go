@@ -20,8 +20,11 @@ type layoutScore struct {
 	reach float64
 	// peak is that of all populated channels together, in bytes per second; 0 if that of one
 	// processor is not known.
-	peak  int64
-	fails []Finding
+	peak int64
+	// channels are the populated ones, narrowest those of each processor's narrowest region; 0
+	// where they are not known.
+	channels, narrowest int
+	fails               []Finding
 	// moves is how many modules are handled, bytes how much is bought.
 	moves int
 	bytes int64
@@ -48,6 +51,17 @@ func sureBandwidth(p *population.Population) float64 {
 	}
 }
 
+// narrowest is the number of channels of the narrowest region, 0 where none is known.
+func narrowest(regions []population.Region) int {
+	ways := 0
+	for i := range regions {
+		if w := regions[i].Ways; ways == 0 || w < ways {
+			ways = w
+		}
+	}
+	return ways
+}
+
 // compare orders scores, the better first: fewer and milder failures, then more bandwidth, then fewer
 // bytes bought, then fewer modules handled.
 func (a *layoutScore) compare(o *layoutScore) int {
@@ -61,9 +75,13 @@ func (a *layoutScore) failing(o *layoutScore) int {
 
 // slower tells whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
 // and all channels together lose some. Rules about unlike channels no longer fail if one channel
-// holds all modules, so their silence is not enough.
+// holds all modules, so their silence is not enough. Where a clock is not known, as often with two
+// modules on a channel that had one, the channels are counted.
 func (a *layoutScore) slower(than *layoutScore) bool {
-	return a.peak > 0 && a.peak < than.peak && a.reach <= than.reach
+	if a.peak > 0 && than.peak > 0 {
+		return a.peak < than.peak && a.reach <= than.reach
+	}
+	return a.channels < than.channels && a.narrowest <= than.narrowest
 }
 
 // milder tells whether there are fewer critical failures, or as many and fewer warnings.

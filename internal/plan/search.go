@@ -419,6 +419,8 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
 		out.reach += sureBandwidth(p)
+		out.channels += p.ChannelsPopulated.Or(0)
+		out.narrowest += narrowest(p.Regions.Or(nil))
 		peak, known := p.Peak.Get()
 		out.peak += peak
 		clocked = clocked && known

@@ -59,6 +59,19 @@ func TestNothingToEven(t *testing.T) {
 	hold(t, "all behind one processor", enlarged(t, sys, 2, "A1", "A7"), pipeline(t))
 }
 
+// TestChannelsAreKept: two modules of two sizes on two of eight channels, of a platform of which
+// no document gives the speed with two modules on a channel. Both on one channel would make
+// the channels alike, and leave half of the bandwidth: that was the first advice, as for a Mac Pro
+// 5,1 and an ASUS Z8PE-D12 of the SMBIOS archives.
+func TestChannelsAreKept(t *testing.T) {
+	sys := server(t, "altra", func(_, channel, slot int) bool { return channel < 2 && slot == 0 })
+	c := hold(t, "an Altra with two sizes", enlarged(t, sys, 2, "DIMM_P0_B0", "DIMM_P1_B0"), pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	for i := range c.made.Advice {
+		require.NotEqual(t, plan.Move, c.made.Advice[i].ID, c.made.Advice[i].Sentence(sys))
+	}
+}
+
 // fullOfTwo is a machine with one Sandy Bridge, four channels and two slots on each, all
 // full: of twice the size are the modules whose bits are set.
 func fullOfTwo(t testing.TB, larger uint) *inventory.System {
