@@ -303,16 +303,24 @@ func (b *board) modulesOf(size int64, has []int) int {
 	return sum
 }
 
+// bought are the modules that come, without those that go.
+func bought(extra []int) []int {
+	out := slices.Clone(extra)
+	for k := range out {
+		out[k] = max(out[k], 0)
+	}
+	return out
+}
+
+// fewestFirst orders purchases by the modules bought, then as they were.
+func fewestFirst(purchases [][]int) [][]int {
+	arrange.Stably(purchases, func(x, y []int) int { return cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))) })
+	return purchases
+}
+
 // cheapestFirst orders purchases by the bytes bought, then by modules bought, then by
 // modules taken out, and leaves out the empty one and what stands twice.
 func (b *board) cheapestFirst(purchases [][]int) [][]int {
-	bought := func(extra []int) []int {
-		out := slices.Clone(extra)
-		for k := range out {
-			out[k] = max(out[k], 0)
-		}
-		return out
-	}
 	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return modulesIn(bought(extra)) == 0 })
 	arrange.Stably(purchases, func(x, y []int) int {
 		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))),

@@ -73,7 +73,13 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if !s.before.severe() || !s.isDear(full) {
 		return out
 	}
-	exchanged, partly := s.cheapest(s.fewerThan(full, s.board.exchanges(counts)), even, move, mostExchanged)
+	exchanges := s.board.exchanges(counts)
+	exchanged, partly := s.cheapest(s.fewerThan(full, slices.Clone(exchanges)), even, move, mostExchanged)
+	if exchanged != nil && s.isDear(exchanged) { // fewest bytes may be many small modules
+		if fewest, _ := s.cheapest(fewestFirst(s.fewerThan(exchanged, exchanges)), even, move, mostExchanged); fewest != nil {
+			exchanged = fewest
+		}
+	}
 	if full == nil || exchanged != nil {
 		out, full = addCandidate(out, exchanged), exchanged
 	}

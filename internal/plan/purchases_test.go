@@ -419,6 +419,23 @@ func TestSmallExchangeFirst(t *testing.T) {
 	require.Zero(t, severeOf(all))
 }
 
+// TestLargerOnesAreFewer: six of twelve channels hold a module, one of them of half the size. What
+// buys fewest bytes makes all of the small size, for eleven modules of which five push
+// larger ones out; seven of the large size do, too, and it was said that fewer would not.
+func TestLargerOnesAreFewer(t *testing.T) {
+	sys := server(t, "supermicro-genoa", func(_, channel, _ int) bool { return channel%2 == 0 })
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.Locator.Value == "P1-DIMMA1" || s.Locator.Value == "P2-DIMMA1" {
+			s.SizeBytes.Value, s.PartNumber.Value = s.SizeBytes.Value/2, "M001"
+		}
+	}
+	c := hold(t, "one of six smaller", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[len(c.made.Advice)-1]
+	require.Empty(t, a.Reaches.Findings, a.Sentence(sys))
+	require.Equal(t, []int{2, 12}, []int{a.Count(plan.Exchange), a.Count(plan.Install)}, a.Sentence(sys))
+}
+
 // TestNothingExchangedForRatingAlone: half of the modules are rated for 2933 MT/s, behind
 // processors that run 2666 at most. Where one is missing one is bought, of either kind.
 func TestNothingExchangedForRatingAlone(t *testing.T) {
