@@ -72,3 +72,18 @@ func TestUnknownRanksAreNotEqual(t *testing.T) {
 	assert.False(t, class.Known())
 	assert.Equal(t, "A or B: whether the modules have the same number of ranks is not known", class.Reason)
 }
+
+// TestRunningAtTheProcessorsBest: no document gives the speed of single-rank RDIMMs of an unknown
+// voltage behind an E5-2680, which runs 1600 at most. Where firmware states that speed on all
+// channels, nothing slows them down; a lower one tells nothing, and one that cannot be is no witness.
+func TestRunningAtTheProcessorsBest(t *testing.T) {
+	for run, want := range map[int]string{1600: gradeA, 1599: gradeA, 1333: "", 1866: "", 0: ""} {
+		d := testDIMM{gb: 8, rated: 1866, run: run, ranks: 1, memType: "DDR3"}
+		p := newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2680 0 @ 2.70GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t).Populations[0]
+		require.False(t, p.Speed.Known(), run)
+		assert.Equal(t, want, p.Class.Or(Class{}).Name, run)
+		if want == "" {
+			assert.Equal(t, "A or B: "+p.Speed.Reason, p.Class.Reason, run)
+		}
+	}
+}

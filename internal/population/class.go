@@ -3,6 +3,7 @@ package population
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/platform"
 )
@@ -132,10 +133,15 @@ func gradeRegions(regions []Region, n int) string {
 }
 
 // fullSpeed reports whether the population may run at what the processor
-// allows; a slower processor is no reduction.
+// allows; a slower processor is no reduction. Where no document says what it may run at, it
+// is enough that it does.
 func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	s, ok := pop.Speed.Get()
 	if !ok {
+		highest, known := pop.HighestMTs.Get()
+		if running := &pop.RunningMTs; known && running.Known() && running.Certainty > fact.Indirect && running.Value >= highest-ddr.Tolerance {
+			return true, ""
+		}
 		return false, pop.Speed.Reason
 	}
 	return s.Limiter == LimitProcessor || s.Limiter == LimitNone, ""
