@@ -157,13 +157,13 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 }
 
 // unspelled says what is wanted where no table proves how the machine spells it, and what
-// would. A registry that is given is read by profiles patch.
+// would. The values that the input lists are read by profiles patch.
 func (r *auditRun) unspelled(profile string, w *rulepack.WantedSetting, now fact.Fact[string]) string {
 	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
 	if now.Known() && now.From.Field != "" {
 		option := now.From.Field + ", which is " + now.From.Raw
-		if slices.ContainsFunc(r.sys.Exports, func(e inventory.Export) bool { return e.Format == inventory.FormatRegistry }) {
-			return "no table says how " + option + ", spells it: " + inOurs + "; memaudit profiles patch " + profile + ", with the same input, prints the word if the registry given has one"
+		if slices.ContainsFunc(r.sys.Exports, func(e inventory.Export) bool { return e.Offers }) {
+			return "no table says how " + option + ", spells it: " + inOurs + "; memaudit profiles patch " + profile + ", with the same input, prints the word if the option's values, which the input lists, have one"
 		}
 		return "nothing at hand says how " + option + ", spells it: " + inOurs +
 			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"

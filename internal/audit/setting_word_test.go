@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -34,8 +33,8 @@ func TestUnspelled(t *testing.T) {
 	assert.Equal(t, option, r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, named)))
 	assert.Equal(t, export, r.unspelled("example/hpc", w, fact.Unknown[string](fact.Malformed, "no word of ours", "", named)))
 	assert.Equal(t, export, r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, fact.Evidence{Source: inventory.SourceBIOS})))
-	r.sys.Exports = []inventory.Export{{Format: "redfish"}, {Format: string(bios.Registry)}}
-	assert.Equal(t, "no table says how X2, which is Off, spells it: "+ours+"; memaudit profiles patch example/hpc, with the same input, prints the word if the registry given has one",
+	r.sys.Exports = []inventory.Export{{Format: "redfish"}, {Format: "redfish", Offers: true}}
+	assert.Equal(t, "no table says how X2, which is Off, spells it: "+ours+"; memaudit profiles patch example/hpc, with the same input, prints the word if the option's values, which the input lists, have one",
 		r.unspelled("example/hpc", w, fact.Known("disabled", fact.Direct, named)), "what is given is not asked for")
 }
 

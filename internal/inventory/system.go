@@ -88,9 +88,6 @@ type Source struct {
 	Detail string
 }
 
-// FormatRegistry is the format of an export that is an attribute registry.
-const FormatRegistry = "redfish-registry"
-
 // Export is what became of one export of BIOS settings.
 type Export struct {
 	// Source is the source's name, Path the file or the resource.
@@ -103,6 +100,9 @@ type Export struct {
 	// Unmapped are the names of the others; Foreign those of mapped attributes
 	// whose value has no canonical word. No values: they can identify.
 	Unmapped, Foreign []string
+	// Offers says that it, or a registry given with it, lists the values of its
+	// options.
+	Offers bool
 }
 
 // Machine is the identity of the whole machine. No serial number, UUID or
