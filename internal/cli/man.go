@@ -42,7 +42,7 @@ func (p *Program) manTree(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	name := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".8")
-	if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
+	if err := writeAtomic(name, 0o644, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
 		return notAudited(fmt.Errorf("man: %w", err), "")
 	}
 	for _, sub := range cmd.Commands() {

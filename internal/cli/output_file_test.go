@@ -112,6 +112,38 @@ func TestOutputPlantedPipe(t *testing.T) {
 	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "is a named pipe that another user made")
 }
 
+// TestManPlanted: the names of the pages are known to all, so that a link or a pipe may stand
+// there as for any output.
+func TestManPlanted(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("secret"), 0o600))
+	man := func(dir string) (status int, stderr string) {
+		var out bytes.Buffer
+		p := New("test", "")
+		p.Stdout, p.Stderr = io.Discard, &out
+		require.NoError(t, soon(t, func() error { status = p.Main([]string{"man", dir}); return nil }))
+		return status, out.String()
+	}
+	dir := sticky(t)
+	status, _ := man(dir)
+	require.Equal(t, 0, status)
+	page := filepath.Join(dir, "memaudit.8")
+	for name, plant := range map[string]func() error{
+		"is a link":                func() error { return os.Symlink(victim, page) },
+		"nobody reads this pipe":   func() error { return unix.Mkfifo(page, 0o666) },
+		"is a folder, expected a ": func() error { return os.Mkdir(page, 0o755) },
+	} {
+		require.NoError(t, os.Remove(page))
+		require.NoError(t, plant())
+		status, stderr := man(dir)
+		assert.Equal(t, 3, status, name)
+		assert.Contains(t, stderr, name)
+	}
+	data, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	assert.Equal(t, "secret", string(data))
+}
+
 // TestOutputRights: the umask holds, and an old file's rights are never widened.
 func TestOutputRights(t *testing.T) {
 	for _, c := range []struct {
