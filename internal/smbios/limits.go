@@ -13,12 +13,15 @@ const (
 	maxProcessors = 1 << 10
 	// maxDevices: the largest machines have 4,096 slots (256 processors with 16 each).
 	maxDevices = 1 << 12
+	// maxStrings: bytes of the strings of one structure. A whole table of SMBIOS 2 has no more (DSP0134
+	// 5.2.1, table length), and a report repeats a name a hundred times.
+	maxStrings = 1 << 16
 	// maxModuleBytes: the extended size is a 31-bit number of megabytes (DSP0134 7.18.5).
 	maxModuleBytes = 0x7FFFFFFF << 20
 )
 
 // ErrTooLarge says that the table describes more structures, processors or memory devices than any machine
-// has.
+// has, or has longer strings.
 var ErrTooLarge = errors.New("smbios: more than any machine has")
 
 // outsized returns an error that names the first limit the table exceeds, or nil.
@@ -31,12 +34,26 @@ func (t *Table) outsized() error {
 		{"structures", maxStructures, len(t.Structures), "handles have 16 bits"},
 		{"processors (type 4)", maxProcessors, t.Count(typeProcessor), "Linux has at most as many nodes"},
 		{"memory devices (type 17)", maxDevices, t.Count(typeMemoryDevice), "the largest machines have as many"},
+		{"bytes of strings in one structure", maxStrings, t.longest(), "a whole table of SMBIOS 2 has no more"},
 	} {
 		if limit.has > limit.most {
 			return fmt.Errorf("%w: more than %d %s: %s", ErrTooLarge, limit.most, limit.what, limit.why)
 		}
 	}
 	return nil
+}
+
+// longest returns the bytes of the strings of the structure that has most; in a text, of the longest
+// line.
+func (t *Table) longest() int {
+	most := 0
+	for i := range t.Structures {
+		most = max(most, len(t.Structures[i].strs))
+		for _, l := range t.Structures[i].lines {
+			most = max(most, len(l.val))
+		}
+	}
+	return most
 }
 
 // nothingKnown returns an error for data that only look like a table: too many of the structures

@@ -132,11 +132,16 @@ func (p *printer) wrap(hang int, s string) {
 }
 
 func (p *printer) longWord(hang int, word string) {
-	for p.width > hang && printable.Columns(word) > p.width-hang && !strings.Contains(word, "://") {
+	columns := printable.Columns(word) // counted once: a word may have a megabyte
+	if strings.Contains(word, "://") {
+		columns = 0
+	}
+	for p.width > hang && columns > p.width-hang {
 		cut := breakAfter(word, p.width-p.col)
 		p.put(word[:cut])
 		p.newline()
 		p.to(hang)
+		columns -= printable.Columns(word[:cut])
 		word = word[cut:]
 	}
 	p.put(word)
