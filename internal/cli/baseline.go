@@ -16,6 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
 // defaultBaseline is where the accepted hardware is kept.
@@ -81,7 +82,7 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return notAudited(fmt.Errorf("--file: %w", err), "")
 	}
-	return p.say(name + ": " + acceptedText(file, sys))
+	return p.say(printable.Clean(name) + ": " + acceptedText(file, sys))
 }
 
 // acceptedText says what was accepted, and what was not known.

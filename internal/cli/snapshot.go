@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/snapshot"
 )
 
@@ -92,7 +93,7 @@ func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error
 	if err := writeAtomic(f.output, 0o600, body); err != nil {
 		return notAudited(fmt.Errorf("-o: %w", err), "")
 	}
-	return p.say(fmt.Sprintf("%s: %d files\n", f.output, len(taken.Files())))
+	return p.say(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
 }
 
 // free refuses to replace a file that nobody said to replace.

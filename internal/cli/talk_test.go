@@ -42,3 +42,15 @@ func TestTalkIsPrintable(t *testing.T) {
 		assert.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f\x{202e}]`, errs, "%q", args)
 	}
 }
+
+// TestWrittenNamesArePrintable: so is the name of the file that was written, on standard output.
+func TestWrittenNamesArePrintable(t *testing.T) {
+	t.Parallel()
+	root, name := tree(t, "dell-r610-good"), filepath.Join(t.TempDir(), "a\x1b[31m\u202e\xff")
+	for _, args := range [][]string{{"baseline", "save", "--file", name + "1"}, {"snapshot", "-o", name + "2"}} {
+		status, out, errs := run(nil, append(args, "--root", root)...)
+		assert.Zero(t, status, errs)
+		assert.Contains(t, out, "a?[31m??")
+		assert.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f\x{202e}]`, out)
+	}
+}
