@@ -49,18 +49,21 @@ func losing(p *smbios.Problem) bool {
 }
 
 // memoryBefore tells whether a problem is located after everything that the table says about
-// memory: every array lists as many devices as it announces, and structures of other types follow
-// before the problem.
+// processors and memory: every array lists as many devices as it announces, and structures that
+// stand apart from both follow before the problem.
 func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
-	last := -1
+	beyond := -1
 	for i := range t.Structures {
-		if typ := t.Structures[i].Type; typ >= 16 && typ <= 20 {
-			last = i
+		switch typ := t.Structures[i].Type; {
+		case typ == 4 || typ >= 16 && typ <= 20:
+			beyond = -1
+		case beyond < 0 && standsApart(typ):
+			beyond = i
 		}
 	}
 	// In a table shorter than announced the end is missing, whatever the offset of the problem.
 	placed := p.Offset >= 0 && p.Code != smbios.CodeLength && p.Code != smbios.CodeCount
-	if last < 0 || last+1 == len(t.Structures) || placed && t.Structures[last+1].Offset > p.Offset {
+	if beyond < 0 || placed && t.Structures[beyond].Offset > p.Offset {
 		return false
 	}
 	listed := map[uint16]int{}
@@ -73,7 +76,20 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 			return false
 		}
 	}
-	return len(arrays) > 0
+	return len(arrays) > 0 && (t.Count(4) > 0 || t.Count(127) > 0)
+}
+
+// standsApart tells whether a structure of this type says that the table is done with processors and
+// memory. Two arrays may have inactive structures (type 126, where DIMMs of a processor that is not
+// there would be), a vendor's own and the obsolete ones of memory (5 and 6) between them, two
+// processors their caches (7): another may follow.
+func standsApart(typ uint8) bool {
+	switch typ {
+	case 5, 6, 7:
+		return false
+	default:
+		return typ < 126 || typ == 127
+	}
 }
 
 // decode decodes what the kernel provides: the table, a truncated table, or single structures.

@@ -181,12 +181,16 @@ func TestDefectsThatLose(t *testing.T) {
 	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
 }
 
-// TestDefectsAfterTheMemory: a defect after all that the table says of memory costs none of it:
-// as many devices as the arrays announce, and whole structures of other types before the defect.
+// TestDefectsAfterTheMemory: a defect after all that the table says of processors and memory costs
+// none of it: as many devices as the arrays announce, and before the defect a whole structure of a
+// type that never stands between processors or arrays. Boards with two processors have an array for
+// each, and inactive structures (126, where a processor is missing) or their vendor's before the
+// second: a table that ends there looked like one whose second processor has no memory.
 func TestDefectsAfterTheMemory(t *testing.T) {
-	const array, device, mapped, pointing, processor = 16, 17, 20, 21, 4
+	const processor, cache, array, device, mapped, pointing, boot, inactive, vendors = 4, 7, 16, 17, 20, 21, 32, 126, 235
 	of := func(announced int, kinds ...int) *smbios.Table {
 		b := smbiostest.New(3, 2)
+		b.CPU(smbiostest.CPU{Socket: "CPU1"})
 		handle := b.Array(smbiostest.Array{Devices: announced})
 		for _, kind := range kinds {
 			switch kind {
@@ -197,7 +201,7 @@ func TestDefectsAfterTheMemory(t *testing.T) {
 			case mapped:
 				b.DeviceMapping(smbiostest.DeviceMapping{})
 			case processor:
-				b.CPU(smbiostest.CPU{Socket: "CPU1"})
+				b.CPU(smbiostest.CPU{Socket: "CPU2"})
 			default:
 				b.Add(uint8(kind), []byte{3, 4, 5})
 			}
@@ -212,26 +216,37 @@ func TestDefectsAfterTheMemory(t *testing.T) {
 		code      string
 		want      bool
 	}{
-		{"at the structure behind the memory", 1, []int{device, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, true},
-		{"before it", 1, []int{device, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset - 1 }, smbios.CodeTruncated, false},
-		{"at the first byte", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeTruncated, false},
-		{"nowhere", 1, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, true},
-		{"a table shorter than announced", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeLength, true},
-		{"fewer structures than announced", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeCount, true},
-		{"a device is missing", 2, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
-		{"an array that announces none", 0, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
+		{"at the structure behind the memory", 1, []int{device, boot}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, true},
+		{"before it", 1, []int{device, boot}, func(t *smbios.Table) int { return t.Structures[3].Offset - 1 }, smbios.CodeTruncated, false},
+		{"at the first byte", 1, []int{device, boot}, func(*smbios.Table) int { return 0 }, smbios.CodeTruncated, false},
+		{"nowhere", 1, []int{device, boot}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, true},
+		{"a table shorter than announced", 1, []int{device, boot}, func(*smbios.Table) int { return 0 }, smbios.CodeLength, true},
+		{"fewer structures than announced", 1, []int{device, boot}, func(*smbios.Table) int { return 0 }, smbios.CodeCount, true},
+		{"a device is missing", 2, []int{device, boot}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
+		{"an array that announces none", 0, []int{device, boot}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
 		{"nothing behind the memory", 1, []int{device}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
-		{"at an array behind the devices", 0, []int{device, array, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, false},
-		{"at a range behind the devices", 1, []int{device, mapped, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, false},
-		{"behind it", 1, []int{device, mapped, processor}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, true},
+		{"at an array behind the devices", 0, []int{device, array, boot}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, false},
+		{"at a range behind the devices", 1, []int{device, mapped, boot}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, false},
+		{"behind it", 1, []int{device, mapped, boot}, func(t *smbios.Table) int { return t.Structures[4].Offset }, smbios.CodeTruncated, true},
+		{"between arrays", 1, []int{device, inactive, vendors, 5, 6}, func(*smbios.Table) int { return -1 }, smbios.CodeCount, false},
+		{"behind what stands between arrays", 1, []int{device, inactive, vendors, boot}, func(*smbios.Table) int { return -1 }, smbios.CodeCount, true},
+		{"at what stands between arrays", 1, []int{device, vendors, boot}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, false},
+		{"between processors", 1, []int{device, boot, cache, processor, cache}, func(*smbios.Table) int { return -1 }, smbios.CodeCount, false},
+		{"behind them", 1, []int{device, cache, processor, boot}, func(*smbios.Table) int { return -1 }, smbios.CodeCount, true},
 		{"a structure that is none of memory's", 1, []int{device, pointing}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, true},
 	} {
 		table := of(c.announced, c.kinds...)
-		for len(table.Structures) > 1+len(c.kinds) { // the end is not reached
+		for len(table.Structures) > 2+len(c.kinds) { // the end is not reached
 			table.Structures = table.Structures[:len(table.Structures)-1]
 		}
 		assert.Equal(t, c.want, memoryBefore(table, &smbios.Problem{Code: c.code, Offset: c.offset(table)}), c.name)
 	}
+	b := smbiostest.New(3, 2)
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 8 << 30})
+	b.Add(boot, []byte{3, 4, 5})
+	b.NoEnd = true
+	table := smbios.Decode(b.EntryPoint(), b.Table())
+	assert.False(t, memoryBefore(table, &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), "the processors are missing")
 	assert.False(t, memoryBefore(&smbios.Table{}, &smbios.Problem{Offset: -1}))
 }
 

@@ -13,9 +13,27 @@ func (t *Table) checkCount() {
 		t.problem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
 			"%d structures are announced, %d were found", announced, found)
 	}
-	if !ended && t.Source != FromText {
+	if !ended && (t.Source != FromText || t.all) {
 		t.problem(CodeNoEndMarker, -1, announced == found || t.Source == FromEntries,
 			"no end marker (type 127)")
+	}
+	if !ended && t.Source == FromText {
+		t.checkDevices()
+	}
+}
+
+// checkDevices reports an array that lists fewer devices than it announces. Some firmware announces
+// too many, so that this is only a sign of a cut in a text that has no other: the output of
+// `dmidecode -t memory` ends without a mark.
+func (t *Table) checkDevices() {
+	listed := map[uint16]int{}
+	for d := range t.EachMemoryDevice() {
+		listed[d.Array.Or(0)]++
+	}
+	for _, a := range t.MemoryArrays() {
+		if n := a.Devices.Or(0); n > listed[a.Handle] {
+			t.problem(CodeCount, -1, false, "memory array 0x%04X announces %d devices, %d were found", a.Handle, n, listed[a.Handle])
+		}
 	}
 }
 

@@ -81,6 +81,9 @@ type Table struct {
 	sorted []uint64
 	// dmi is Dmidecode as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
 	dmi int
+	// all means that the text is of a dmidecode that printed all types, and so should have the end
+	// marker too.
+	all bool
 }
 
 // Structure is one undecoded SMBIOS structure.

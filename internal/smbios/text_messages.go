@@ -33,6 +33,7 @@ func (p *textParser) message(pos int, content string) bool {
 		t.Version = t.EntryPoint.Declared
 	case strings.Contains(bare, " structures occupying "):
 		if n, rest, ok := leadingInt(bare); ok {
+			t.all = true
 			p.announced = int(min(n, 1<<16))
 			size, _, _ := leadingInt(strings.TrimPrefix(rest, " structures occupying "))
 			t.EntryPoint.TableLength = int(min(size, 1<<32))
@@ -43,7 +44,9 @@ func (p *textParser) message(pos int, content string) bool {
 		t.problem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Wrong DMI structures length"):
 		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clipLine(bare))
-	case strings.HasPrefix(bare, "Table at 0x"), strings.HasPrefix(bare, "Getting SMBIOS data"),
+	case strings.HasPrefix(bare, "Table at 0x"):
+		t.all = true // `dmidecode -t` prints no such line
+	case strings.HasPrefix(bare, "Getting SMBIOS data"),
 		strings.HasPrefix(bare, "Reading SMBIOS"), strings.HasPrefix(bare, "Scanning "),
 		strings.HasPrefix(bare, "SMBIOS version fixup"), strings.HasPrefix(bare, "Total read length"),
 		strings.HasPrefix(content, "# "):

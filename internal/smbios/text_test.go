@@ -175,12 +175,40 @@ Memory Device
 	assert.Equal(t, known(2933), d.Speed)
 }
 
-// A text that stops in the middle must not look whole.
+// A text that stops in the middle must not look whole, even if it says nothing of the number of
+// structures (as from SMBIOS 3.0 on), or is of one kind of structures, without an end.
 func TestTextCut(t *testing.T) {
 	text := madeText(t, "2.8")
 	table := parse(t, []byte(text[:len(text)/2]))
-	require.Equal(t, []string{CodeCount}, uniqueCodes(table))
+	require.Equal(t, []string{CodeCount, CodeNoEndMarker}, uniqueCodes(table))
 	assert.False(t, table.Problems[0].Harmless)
+
+	const array = "\nHandle 0x0010, DMI type 16, 23 bytes\nPhysical Memory Array\n\tUse: System Memory\n\tNumber Of Devices: 2\n"
+	device := func(handle string) string {
+		return "\nHandle " + handle + ", DMI type 17, 84 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: 8 GB\n"
+	}
+	const end = "\nHandle 0x0020, DMI type 127, 4 bytes\nEnd Of Table\n"
+	one, two := array+device("0x0011"), array+device("0x0011")+device("0x0012")
+	for _, c := range []struct {
+		name, header, text string
+		want               []string
+	}{
+		{"whole", "Table at 0x000E0000.\n", two + end, nil},
+		{"all types, no end", "Table at 0x000E0000.\n", two, []string{CodeNoEndMarker}},
+		{"all types, a device less", "Table at 0x000E0000.\n", one, []string{CodeNoEndMarker, CodeCount}},
+		{"some types", "", two, nil},
+		{"some types, a device less", "", one, []string{CodeCount}},
+		{"devices alone", "", device("0x0011"), nil},
+		{"firmware announces too many", "", one + end, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := parse(t, []byte("# dmidecode 3.4\nSMBIOS 3.2.0 present.\n"+c.header+c.text))
+			assert.Equal(t, c.want, uniqueCodes(table))
+			for _, p := range table.Problems {
+				assert.False(t, p.Harmless, p.Text)
+			}
+		})
+	}
 }
 
 func TestTextProblems(t *testing.T) {
