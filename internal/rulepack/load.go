@@ -102,12 +102,26 @@ func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 }
 
 func loadFile(fsys fs.FS, name string, site bool, presets *presetReader) (*Pack, Complaints) {
-	data, err := fs.ReadFile(fsys, name)
+	data, err := readPack(fsys, name)
 	if err != nil {
 		return nil, Complaints{{name, 1, 1, err.Error()}}
 	}
 	p, faults := ParsePack(name, data)
 	return finished(p, faults, site, presets)
+}
+
+// readPack reads a file that says itself that it is one: a pipe would hold us, and a device has no end.
+func readPack(fsys fs.FS, name string) ([]byte, error) {
+	st, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	case st.Size() > maxPackBytes:
+		return nil, fmt.Errorf("file of %d bytes, at most %d are read", st.Size(), maxPackBytes)
+	}
+	return fs.ReadFile(fsys, name)
 }
 
 // finished gives a pack that was read what its file does not say.

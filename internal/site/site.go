@@ -113,7 +113,7 @@ func readData(dir string) (map[string][]byte, error) {
 		}
 		for _, name := range names {
 			info, err := fs.Stat(from, name)
-			if err == nil && (info.IsDir() || info.Size() > maxBytes) {
+			if err == nil && (!info.Mode().IsRegular() || info.Size() > maxBytes) {
 				err = fmt.Errorf("not a file of at most %d bytes", maxBytes)
 			}
 			if err == nil {

@@ -1,0 +1,34 @@
+package rulepack
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// TestOddFiles: what is no file is refused by name; a pipe is not waited at, a device without an
+// end and a file of a terabyte are not read.
+func TestOddFiles(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "a.yaml"), 0o666))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(dir, "b.yaml")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.yaml"), nil, 0o644))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "c.yaml"), 1<<40))
+	done := make(chan Complaints, 1)
+	go func() {
+		_, faults := LoadDir(os.DirFS(dir), ".", true)
+		done <- faults
+	}()
+	select {
+	case faults := <-done:
+		assert.Equal(t, Complaints{{"a.yaml", 1, 1, "not a regular file"}, {"b.yaml", 1, 1, "not a regular file"},
+			{"c.yaml", 1, 1, "file of 1099511627776 bytes, at most 4194304 are read"}}, faults)
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "waits at the pipe")
+	}
+}
