@@ -12,12 +12,7 @@ import (
 func memoryType() *ObjectType {
 	return newType("Memory", "the memory of the whole machine", append([]Field{
 		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
-		{"visible_bytes", intType, "memory that firmware gave the operating system, less what a kernel option takes away, in bytes", machine(func(m *Machine) Value {
-			if !m.sys.Memory.VisibleBytes.Known() {
-				return valueOf(m.sys.Memory.VisibleBytes)
-			}
-			return valueOf(m.seen())
-		})},
+		{"visible_bytes", intType, "memory that firmware gave the operating system, less what a kernel option takes away, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
 		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
 			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
 			return derived(func() any {
