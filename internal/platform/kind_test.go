@@ -140,3 +140,16 @@ func TestFrontSideBusByMemory(t *testing.T) {
 		assert.Equal(t, c.want, FrontSideBus(c.sys, c.p), c.name)
 	}
 }
+
+// TestTakes: three unbuffered modules do not fit on a channel of Westmere-EP (IBM, x3650 M3 product
+// guide, p13); of what no document bounds any number does.
+func TestTakes(t *testing.T) {
+	p := &Platform{MostDPC: map[string]int{"udimm": 2, "lrdimm-8r": 1}}
+	for _, c := range []struct {
+		kind string
+		d    int
+		want bool
+	}{{"udimm", 1, true}, {"udimm", 2, true}, {"udimm", 3, false}, {"lrdimm-8r", 1, true}, {"lrdimm-8r", 2, false}, {"rdimm", 1, true}, {"rdimm", 3, true}} {
+		assert.Equal(t, c.want, p.Takes(c.kind, c.d), "%d of %s", c.d, c.kind)
+	}
+}
