@@ -145,6 +145,7 @@ func (c placeCase) run(t *testing.T) {
 	if c.arrays {
 		at := 0
 		for array, words := range c.slots {
+			sys.Arrays = append(sys.Arrays, inventory.Array{Handle: uint16(0x20 + array)})
 			for range board("", "", "", words).Slots {
 				sys.Slots[at].Array = uint16(0x20 + array)
 				at++
@@ -375,4 +376,41 @@ func TestPlacePatterns(t *testing.T) {
 	} {
 		t.Run(c.name, c.run)
 	}
+}
+
+// TestSocketsFromArrays: the order of the memory devices decides nothing, that of the arrays does,
+// and must be the order of their handles.
+func TestSocketsFromArrays(t *testing.T) {
+	of := func(devices []uint16, arrays ...uint16) string {
+		sys := board("", "", "PP", "ChannelA_Dimm0@Channel*", "ChannelA_Dimm0@Channel*")
+		for i, handle := range devices {
+			sys.Slots[i].Array = handle
+		}
+		for _, handle := range arrays {
+			sys.Arrays = append(sys.Arrays, inventory.Array{Handle: handle})
+		}
+		out, _ := Slots(sys, plat3, corpustest.Rules(t))
+		return seats(sys, out)
+	}
+	const first, second, unknown = "0.0.0.0 1.0.0.0", "1.0.0.0 0.0.0.0", "-.-.-.- -.-.-.-"
+	assert.Equal(t, first, of([]uint16{0x20, 0x30}, 0x20, 0x30))
+	assert.Equal(t, second, of([]uint16{0x30, 0x20}, 0x20, 0x30))
+	assert.Equal(t, first, of([]uint16{0x20, 0x30}, 0x10, 0x20, 0x30), "an array without devices")
+	assert.Equal(t, unknown, of([]uint16{0x20, 0x30}, 0x30, 0x20))
+	assert.Equal(t, unknown, of([]uint16{0x20, 0x30}, 0x20), "an array is not listed")
+	assert.Equal(t, unknown, of([]uint16{0x20, 0x20}, 0x20))
+
+	sys := board("", "", "PP", "ChannelA_Dimm0@Channel*", "ChannelA_Dimm0@Channel*", "ChannelA_Dimm0@Channel*")
+	for i := range sys.Slots {
+		sys.Slots[i].Array = uint16(0x20 + i)
+	}
+	sys.Arrays = []inventory.Array{{Handle: 0x20}, {Handle: 0x21}}
+	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	assert.Equal(t, "-.-.-.- -.-.-.- -.-.-.-", seats(sys, out), "an array more than are listed")
+
+	sys = board("", "", "P", "ChannelA_Dimm0@Channel*")
+	sys.Slots[0].Array, sys.Arrays = 0x20, []inventory.Array{{Handle: 0x20}}
+	out, _ = Slots(sys, plat3, corpustest.Rules(t))
+	assert.Equal(t, "0.0.0.0", seats(sys, out))
+	assert.False(t, out[0].Unverified, "one processor needs no array")
 }

@@ -178,30 +178,33 @@ func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool 
 // it (Sun Fire X4270: D0 to D8, twice): firmware lists a processor's memory as an array
 // of its own (type 16), in order. That it is their order no document says.
 func (g *slotGroup) socketsFromArrays() bool {
-	position, arrays, labels := map[uint16]int{}, []uint16{}, [][]string{}
+	labels := map[uint16][]string{}
 	for _, i := range g.slots {
 		s := &g.sys.Slots[i]
-		at, seen := position[s.Array]
-		if !seen {
-			at = len(arrays)
-			position[s.Array], arrays, labels = at, append(arrays, s.Array), append(labels, nil)
+		labels[s.Array] = append(labels[s.Array], s.Locator.Or("")+"@"+labelText(&s.BankLocator))
+	}
+	var arrays []uint16
+	for i := range g.sys.Arrays {
+		if handle := g.sys.Arrays[i].Handle; labels[handle] != nil {
+			arrays = append(arrays, handle)
 		}
-		labels[at] = append(labels[at], s.Locator.Or("")+"@"+labelText(&s.BankLocator))
 	}
-	if len(arrays) < 2 || len(arrays) != len(g.sys.Sockets) || !slices.IsSorted(arrays) {
+	if len(arrays) < 2 || len(arrays) != len(labels) || len(arrays) != len(g.sys.Sockets) || !slices.IsSorted(arrays) {
 		return false
 	}
-	slices.Sort(labels[0])
-	if len(slices.Compact(slices.Clone(labels[0]))) != len(labels[0]) {
+	first := labels[arrays[0]]
+	slices.Sort(first)
+	if len(slices.Compact(slices.Clone(first))) != len(first) {
 		return false
 	}
-	for _, other := range labels[1:] {
-		if slices.Sort(other); !slices.Equal(other, labels[0]) {
+	for _, handle := range arrays[1:] {
+		other := labels[handle]
+		if slices.Sort(other); !slices.Equal(other, first) {
 			return false
 		}
 	}
 	for _, i := range g.slots {
-		g.setSocket(i, position[g.sys.Slots[i].Array], SourceLocator)
+		g.setSocket(i, slices.Index(arrays, g.sys.Slots[i].Array), SourceLocator)
 		g.out[i].Certainty, g.out[i].Unverified = fact.Indirect, true
 	}
 	return true
