@@ -77,7 +77,7 @@ func TestUnknownRanksAreNotEqual(t *testing.T) {
 // voltage behind an E5-2680, which runs 1600 at most. Where firmware states that speed on all
 // channels, nothing slows them down; a lower one tells nothing, and one that cannot be is no witness.
 func TestRunningAtTheProcessorsBest(t *testing.T) {
-	for run, want := range map[int]string{1600: gradeA, 1599: gradeA, 1333: "", 1866: "", 0: ""} {
+	for run, want := range map[int]string{1600: gradeA, 1596: gradeA, 1595: "", 1333: "", 1866: "", 0: ""} {
 		d := testDIMM{gb: 8, rated: 1866, run: run, ranks: 1, memType: "DDR3"}
 		p := newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2680 0 @ 2.70GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t).Populations[0]
 		require.False(t, p.Speed.Known(), run)
@@ -86,4 +86,8 @@ func TestRunningAtTheProcessorsBest(t *testing.T) {
 			assert.Equal(t, "A or B: "+p.Speed.Reason, p.Class.Reason, run)
 		}
 	}
+	full, _ := new(builder).fullSpeed(&Population{RunningMTs: sure(1600)})
+	assert.False(t, full, "the processor's highest is not known")
+	full, _ = new(builder).fullSpeed(&Population{RunningMTs: sure(1596), HighestMTs: sure(1600)})
+	assert.True(t, full, "another name of one speed")
 }

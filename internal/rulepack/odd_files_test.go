@@ -1,9 +1,11 @@
 package rulepack
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -31,4 +33,16 @@ func TestOddFiles(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		require.FailNow(t, "waits at the pipe")
 	}
+}
+
+// TestReadPack: a pack of just as many bytes as are read is read; one more, and nothing is.
+func TestReadPack(t *testing.T) {
+	files := fstest.MapFS{"most.yaml": {Data: make([]byte, maxPackBytes)}, "more.yaml": {Data: make([]byte, maxPackBytes+1)}}
+	data, err := readPack(files, "most.yaml")
+	require.NoError(t, err)
+	assert.Len(t, data, maxPackBytes)
+	_, err = readPack(files, "more.yaml")
+	require.ErrorContains(t, err, "at most 4194304 are read")
+	_, err = readPack(files, "none.yaml")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
