@@ -505,7 +505,7 @@ func TestVMHBM(t *testing.T) {
 			for _, node := range []string{"node 2", "node 3"} {
 				assert.Equal(t, c.want, tiers[node].Result)
 				if c.want == "fail" {
-					assert.Contains(t, tiers[node].Remedy, "6.12 does")
+					assert.Contains(t, tiers[node].Remedy, "before 6.12")
 				}
 			}
 		})

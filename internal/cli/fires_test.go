@@ -246,7 +246,7 @@ func TestRemedyByCause(t *testing.T) {
 		check               []string
 		rule, subject, want string
 	}{
-		{situationOf(t, "CXL memory in DRAM's tier with DRAM's weight"), "numa.tier.distinct", "node 2", "run a Linux that makes its tiers from the HMAT"},
+		{situationOf(t, "CXL memory in DRAM's tier with DRAM's weight"), "numa.tier.distinct", "node 2", "with a Linux before 6.12 run a newer one"},
 		{[]string{"--root", unrated.Write(t)}, "numa.tier.distinct", "node 2", "update the BIOS"},
 		{situationOf(t, "a kernel told to leave memory alone"), "memory.capacity.visible", "machine", "boot without mem=4G"},
 		{situationOf(t, "a kernel told to leave memory alone"), "numa.node.memory", "node 1", "boot without mem=4G"},

@@ -201,29 +201,37 @@ func TestHidden(t *testing.T) {
 	assert.Contains(t, hidden(m).Reason, "more than")
 }
 
-// TestHiddenByOption: firmware's map shows all memory whatever the kernel was told to leave alone.
+// TestHiddenByOption: firmware's map shows all memory whatever the kernel was told to leave alone. An
+// option that costs no more than what the kernel keeps for itself is no reason.
 func TestHiddenByOption(t *testing.T) {
 	const g = int64(1) << 30
 	for _, c := range []struct {
-		name       string
-		mapped     fact.Fact[int64]
-		used       int64
-		options    []string
-		want, seen int64
+		name         string
+		mapped, used int64
+		options      []string
+		hidden, seen int64
+		taken        []string
 	}{
-		{"an option", sure(24 * g), 4 * g, []string{"quiet", "mem=4G"}, 20 * g, 4 * g},
-		{"another option", sure(24 * g), 20 * g, []string{"memmap=4G!12G"}, 4 * g, 20 * g},
-		{"no option that takes memory", sure(24 * g), 4 * g, []string{"numa=off"}, 0, 24 * g},
-		{"an option and a smaller map", sure(4 * g), 5 * g, []string{"mem=4G"}, 20 * g, 4 * g},
+		{"an option", 24 * g, 4 * g, []string{"quiet", "mem=4G"}, 20 * g, 4 * g, []string{"mem=4G"}},
+		{"another option", 24 * g, 20 * g, []string{"memmap=4G!12G"}, 4 * g, 20 * g, []string{"memmap=4G!12G"}},
+		{"a byte more than the kernel keeps", 24 * g, 22*g - 1, []string{"mem=23G"}, 2*g + 1, 22*g - 1, []string{"mem=23G"}},
+		{"a bad page", 24 * g, 22 * g, []string{"memmap=4K$1G"}, 0, 24 * g, []string{}},
+		{"a bad page of a mirrored machine", 12 * g, 11 * g, []string{"memmap=4K$1G"}, 12 * g, 12 * g, []string{}},
+		{"no option that takes memory", 24 * g, 4 * g, []string{"numa=off"}, 0, 24 * g, []string{}},
 	} {
 		m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
-		m.sys.Memory.VisibleBytes, m.sys.Memory.TotalBytes, m.sys.NUMA.Options = c.mapped, sure(c.used), sure(c.options)
-		assert.Equal(t, c.want, hidden(m).v, c.name)
+		m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
+		m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
+		assert.Equal(t, c.hidden, hidden(m).v, c.name)
 		assert.Equal(t, c.seen, m.seen().Value, c.name)
+		assert.Equal(t, c.taken, m.takenBy().v, c.name)
 	}
 	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
 	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
 	assert.Equal(t, int64(0), hidden(m).v, "what the kernel uses was not read")
+	assert.Equal(t, []string{"mem=4G"}, m.takenBy().v)
+	m.sys.Memory.VisibleBytes, m.sys.Memory.TotalBytes = sure(4*g), sure(4*g)
+	assert.Equal(t, []string{"mem=4G"}, m.takenBy().v, "without firmware's map the kernel's own account may be what is left")
 }
 
 func TestECCOn(t *testing.T) {

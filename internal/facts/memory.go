@@ -25,7 +25,7 @@ func memoryType() *ObjectType {
 		{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
 		{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
 		{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
-		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
+		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
 		{"channels", intType, "memory channels of all populated processors", machine(allChannels)},
 		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
 		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},

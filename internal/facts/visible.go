@@ -18,15 +18,32 @@ func hidden(m *Machine) Value {
 	return m.without(m.seen())
 }
 
-// seen is the memory that the system sees: what firmware gave the kernel, and less where a kernel
-// option takes some of that away, which firmware's map does not show.
+// seen is the memory that the system sees: what firmware gave the kernel, or what the kernel uses where
+// an option takes some of that away, which firmware's map does not show.
 func (m *Machine) seen() fact.Fact[int64] {
 	visible, used := m.visible(), m.sys.Memory.TotalBytes
-	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 && visible.Known() && used.Known() && used.Value < visible.Value {
+	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 && m.leaves(visible) {
 		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
 		return used
 	}
 	return visible
+}
+
+// leaves reports whether the kernel uses less of the memory that it was given than it leaves alone by
+// itself.
+func (m *Machine) leaves(given fact.Fact[int64]) bool {
+	used := m.sys.Memory.TotalBytes
+	return given.Known() && used.Known() && given.Value-used.Value > reserved(given.Value)
+}
+
+// takenBy are the kernel options that take memory away: those of that kind, unless firmware's map
+// shows that the kernel uses all but what it leaves alone by itself (memmap= is for a bad page, too).
+func (m *Machine) takenBy() Value {
+	o := m.memoryOptions()
+	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.leaves(given) {
+		o.v = []string{}
+	}
+	return o
 }
 
 // without is the installed memory that is not seen. A system that sees more than the modules hold
@@ -91,7 +108,7 @@ func mirrored(m *Machine) Value {
 		Reason: prose.ExactSize(lost) + " of " + prose.ExactSize(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
-// memoryOptions are the kernel options that take memory away.
+// memoryOptions are the kernel options that can take memory away.
 func (m *Machine) memoryOptions() Value {
 	return computedFrom(m.sys.NUMA.Options, func(options []string) any {
 		out := []string{}
