@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// busy is a result of measure, of one pass of one node, for a machine that is too busy to be measured.
+const busy = `{"schema": "memaudit.measurement/v1", "generated_at": "2026-01-02T03:04:05Z", "kernel": "read", "nodes": [
+  {"cpu_node": 0, "memory_node": 0, "socket": 0, "threads": 2, "passes": [{"kernel": "read", "value": 20e9, "wall_seconds": 0.1, "cpu_seconds": 0.2}]}]}`
+
 // testAnsibleMeasure runs the plays of docs/measure.md: with a stand-in that
 // measured a slow processor the play says so and goes on; then a real measurement's
 // report is kept on the controller, where memaudit fleet ranks it.
@@ -30,7 +34,8 @@ func testAnsibleMeasure(t *testing.T, a *ansible) {
 	cmd := exec.Command(binary(t), "measure", "--force", "--quick", "--nodes", "0", "--save", measured)
 	said, _ := cmd.CombinedOutput()
 	if _, err := os.Stat(measured); err != nil {
-		t.Skipf("nothing can be measured here: %s", said)
+		t.Logf("nothing can be measured here, the plays are given another result: %s", said)
+		a.write(t, "measured.json", busy)
 	}
 	stub := `#!/bin/sh
 [ "$1" != measure ] || { echo '{"findings": [{"result": "fail", "found": "socket 1 reads 20 GB/s"}, {"result": "pass", "found": "not this"}]}'; exit 1; }
@@ -50,6 +55,6 @@ exec ` + binary(t) + ` check --root ` + treeOf(t, goodMachine) + ` --measured ` 
 	a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "reports.yml", plays[1]))
 	status, out, errs := run(t, nil, "fleet", filepath.Join(a.home, "reports"))
 	assert.Zero(t, status, errs)
-	assert.Contains(t, out, "MEASURED  1 machines")
+	assert.Contains(t, out, "MEASURED  1 machine,")
 	assert.Contains(t, out, "node7")
 }
