@@ -141,7 +141,7 @@ func FuzzWhole(f *testing.F) {
 		status, out, errs := costs(t, data)
 		t.Parallel() // what is allocated is counted of one seed after the other
 		_, text, _ := run(data, "check", "--smbios", "-")
-		for _, stream := range []string{text, errs} {
+		for _, stream := range []string{text, out, errs} {
 			for line := range strings.Lines(stream) {
 				if line = strings.TrimSuffix(line, "\n"); line != printable.Clean(line) {
 					t.Errorf("not printable: %q", line)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
 	"io/fs"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/rulepack"
 )
@@ -83,8 +83,9 @@ func showAll[T any](p *Program, format string, found []T, describe func(*T) []pa
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return unwritten(enc.Encode(v))
+	text, err := printable.JSON(v)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return unwritten(err)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -229,7 +230,7 @@ func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *rep
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(data)
+		_, err = w.Write(printable.EscapeJSON(data))
 		return err
 	}
 	return text.WriteBlocks(w, measureBlocks(result, then, doc, w.options.Width), w.options)

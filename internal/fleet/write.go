@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -27,10 +26,12 @@ func (d *Document) Write(w io.Writer, format string) error {
 	case "csv":
 		return d.csv(w)
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(d)
+		text, err := printable.JSON(d)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
 	default:
 		return d.text(w)
 	}

@@ -235,11 +235,3 @@ func TestPlannedCapacity(t *testing.T) {
 		assert.Equal(t, wordOrNil(platformID), got.Platform)
 	}
 }
-
-// TestEndOfStrings: a quote that is escaped ends nothing, and what is cut short ends
-// with the text.
-func TestEndOfStrings(t *testing.T) {
-	for src, want := range map[string]int{`"a"x`: 3, `"a\"b"x`: 6, `"`: 1, `"a`: 2, `"a\`: 3, `""`: 2} {
-		assert.Equal(t, want, stringEnd([]byte(src), 0), src)
-	}
-}

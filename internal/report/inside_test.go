@@ -1,28 +1,13 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 )
-
-// encoding/json is the outside truth for the layout.
-func TestIndentJSON(t *testing.T) {
-	for _, src := range []string{
-		`{}`, `[]`, `null`, `"a"`, `[[],{},[[]]]`, `{"a":1,"b":[1,2,{"c":"d"}],"e":{}}`,
-		`{"x":"a,b:{c}[d]\"e\\"}`, `["\\","\\\"",""]`, `{"a":{"b":{"c":[true,false,null,-1.5e3]}}}` + "\n",
-	} {
-		var want bytes.Buffer
-		require.NoError(t, json.Indent(&want, []byte(src), "", "  "))
-		assert.Equal(t, want.String(), string(indentJSON([]byte(src))))
-	}
-}
 
 func TestCPUList(t *testing.T) {
 	assert.Equal(t, "0-2,4,6-7", CPUList([]int{0, 1, 2, 4, 6, 7}))

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -107,10 +106,7 @@ func writeNetBox(w io.Writer, inv *report.Inventory) error {
 		doc.Modules = append(doc.Modules, moduleInBay{Device: device, ModuleBay: bayOfDevice{device, names[i]},
 			ModuleType: typeOfMaker{&netboxName{key.maker}, key.part}, Status: "active", Serial: boundText(report.OrEmpty(s.Serial), maxSerial)})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(&doc)
+	return writeIndented(w, "NetBox", &doc)
 }
 
 type typeKey struct{ maker, part string }

@@ -47,7 +47,7 @@ func WriteOCPTV(w io.Writer, r *report.Report) error {
 	if o.err != nil {
 		return fmt.Errorf("encode OCPTV: %w", o.err)
 	}
-	if _, err := w.Write(o.buf.Bytes()); err != nil {
+	if _, err := w.Write(printable.EscapeJSON(o.buf.Bytes())); err != nil {
 		return fmt.Errorf("write OCPTV: %w", err)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -130,10 +129,11 @@ func WriteSARIF(w io.Writer, r *report.Report) error {
 
 // writeIndented prints a value as JSON with two spaces a level.
 func writeIndented(w io.Writer, name string, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	text, err := printable.JSON(v)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

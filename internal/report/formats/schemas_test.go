@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
 
@@ -41,7 +42,7 @@ func decoded(t *testing.T, data []byte) any {
 // hostile is a report of a machine whose firmware prints anything.
 func hostile() *report.Report {
 	m := reporttest.Bad()
-	const evil = "a\x00\n\"<\u202e\xff%20/.."
+	const evil = "a\x00\n\"<\u202e\xff%20/..\x7f\u009b31m"
 	for i := range m.Sys.Slots {
 		m.Sys.Slots[i].Locator = reporttest.Direct(evil)
 	}
@@ -61,6 +62,20 @@ func reports() map[string]*report.Report {
 		out[name] = reporttest.Report(m)
 	}
 	return out
+}
+
+// TestFormatsArePrintable: whatever firmware prints, no terminal acts on any format.
+func TestFormatsArePrintable(t *testing.T) {
+	for _, format := range Reports() {
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, format, hostile(), &Options{}))
+		for line := range strings.Lines(b.String()) {
+			if line = strings.TrimSuffix(strings.ReplaceAll(line, "\t", ""), "\n"); line != printable.Clean(line) {
+				t.Errorf("%s: %q", format, line)
+				break
+			}
+		}
+	}
 }
 
 func TestSARIFSchema(t *testing.T) {
