@@ -11,6 +11,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -64,6 +65,20 @@ func TestGuestIsNotJudged(t *testing.T) {
 		if f.Rule != "firmware.smbios.wellformed" {
 			assert.Equal(t, verdict.NotApplicable, f.Result, "%s: %s; applies: '!machine.virtual' keeps a rule from guests", f.Rule, f.Reason)
 		}
+	}
+}
+
+// TestDefectOfAFile: a file that holds less than the machine's table is no reason to update a BIOS
+// before the machine itself was looked at.
+func TestDefectOfAFile(t *testing.T) {
+	for file, want := range map[bool]string{false: "update the BIOS (running version", true: "run memaudit check on the machine itself"} {
+		sys, topo := twoSockets()
+		sys.Machine.Virtual, sys.Machine.BIOSVersion = direct(false), direct("2.1")
+		sys.Firmware.FromFile, sys.Firmware.Problems = file, []inventory.Problem{{Text: "no end marker (type 127)"}}
+		f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "firmware.smbios.wellformed")["machine"]
+		assert.Equal(t, verdict.Fail, f.Result)
+		assert.True(t, strings.HasPrefix(f.Remedy, want), f.Remedy)
+		assert.Contains(t, f.Remedy, "2.1")
 	}
 }
 

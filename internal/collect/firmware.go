@@ -25,6 +25,7 @@ func (c *collector) firmware() {
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
 	f.SMBIOS = fact.Known(true, fact.Direct, at)
 	f.Version = version(c.table, at)
+	f.FromFile = c.given
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
 		if f.Lost == nil && losing(&p) && !memoryBefore(c.table, &p) {

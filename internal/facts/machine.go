@@ -62,6 +62,9 @@ func firmwareType() *ObjectType {
 	return newType("Firmware", "the SMBIOS table itself",
 		Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
 		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
+		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.FromFile })
+		})},
 		Field{"problems", textListType, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
 		})},

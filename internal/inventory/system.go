@@ -136,6 +136,9 @@ type Firmware struct {
 	// SMBIOS is true when a table was found, whatever its state.
 	SMBIOS  fact.Fact[bool]
 	Version fact.Fact[string]
+	// FromFile says that the table was given as a file and not read from the audited system: the file
+	// may hold less than the machine's table.
+	FromFile bool
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
 	// Lost is the first defect by which whole structures may be missing: the

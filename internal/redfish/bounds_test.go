@@ -10,7 +10,7 @@ import (
 // TestPlainNames: the ID of a system is printed only where all machines of a vendor use it.
 func TestPlainNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"1": true, "42": true, "Self": true, "System.Embedded.1": true, "system.embedded.12": false, "Node0": true, "Node-1": true, "System": true,
+		"1": true, "42": true, "Self": true, "System.Embedded.1": true, "system.embedded.12": true, "system.embedded.123": false, "System12345": false, "Node_123": false, "System_0": true, "Node0": true, "Node-1": true, "System": true,
 		"abc": false, "CN7016A1B2": false, "Systems-CN7016": false, "SelfX": false, "": true,
 	} {
 		assert.Equal(t, want, plainName(name), name)

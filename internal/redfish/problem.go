@@ -67,14 +67,15 @@ func printablePath(path string) string {
 }
 
 // plainName tells whether the ID of a system is one that all machines of a vendor use: "1", "Self",
-// "System.Embedded.1", "Node0".
+// "System.Embedded.1", "Node0". A longer number may be a serial number.
 func plainName(name string) bool {
 	if len(name) <= 2 {
 		return true
 	}
 	for _, p := range []string{"system", "self", "node"} {
 		if rest, ok := strings.CutPrefix(strings.ToLower(name), p); ok {
-			return len(strings.Trim(strings.TrimPrefix(rest, ".embedded"), "._-0123456789")) == 0 && len(rest) <= len(".embedded.1")
+			number := strings.Trim(strings.TrimPrefix(rest, ".embedded"), "._-")
+			return len(number) <= 2 && strings.Trim(number, "0123456789") == ""
 		}
 	}
 	return false
