@@ -115,6 +115,9 @@ func (s *search) alternatives() []*candidate {
 			return out
 		}
 	}
+	if move == nil {
+		out = addCandidate(out, s.faster(counts))
+	}
 	s.either = s.eitherWay(counts)
 	if s.either != "" { // nothing is bought for want of a slot's name
 		return out
@@ -126,7 +129,10 @@ func (s *search) alternatives() []*candidate {
 	if len(bought) == 0 && move == nil && s.either == "" {
 		s.either = s.eitherPurchase(counts)
 	}
-	return append(out, bought...)
+	for _, c := range bought {
+		out = addCandidate(out, c)
+	}
+	return out
 }
 
 // filledForWant tells whether a candidate buys more modules than are installed only because a

@@ -85,9 +85,6 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	for _, f := range a.Reaches.Findings {
 		stays[f] = true
 	}
-	if len(a.Cures) == 0 {
-		c.broke(a, "cures nothing")
-	}
 	for i := range again.Findings {
 		f := &again.Findings[i]
 		was := before[verdictOf{f.Rule, f.Subject}]
@@ -168,10 +165,21 @@ func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
 	if known && ok && peak < peakBefore && slowest <= slowestBefore {
 		c.broke(a, "the peak falls from %d to %d bytes/s, and the slowest regions gain nothing", peakBefore, peak)
 	}
+	if len(a.Cures) == 0 && (!known || !ok || a.ID != plan.Move || slowest < 1.1*slowestBefore || regions(c.topo) != len(c.topo.Populations) || regions(topo) != len(topo.Populations)) {
+		c.broke(a, "cures nothing, and does not only move what is one region of each processor to where it is a tenth faster")
+	}
 	was, widthBefore := widths(c.topo)
 	if is, width := widths(topo); is < was && width <= widthBefore {
 		c.broke(a, "%d channels hold memory where %d did, and the narrowest regions gain nothing", is, was)
 	}
+}
+
+// regions counts the interleave regions of all processors.
+func regions(of *population.Result) (n int) {
+	for i := range of.Populations {
+		n += len(of.Populations[i].Regions.Or(nil))
+	}
+	return n
 }
 
 // widths sums up, over the processors, the populated channels and those of the narrowest region.

@@ -25,6 +25,8 @@ type layoutScore struct {
 	// where they are not known.
 	channels, narrowest int
 	fails               []Finding
+	// even says that the memory of each processor is one region.
+	even bool
 	// moves is how many modules are handled, bytes how much is bought.
 	moves int
 	bytes int64

@@ -126,6 +126,40 @@ func TestLayoutsRankedWithoutClock(t *testing.T) {
 	require.Contains(t, made.Advice[0].Sentence(sys), "in DIMM2A, DIMM3A, DIMM4A")
 }
 
+// TestMovesForBandwidthAlone: an X9DRi-LN4+ of the SMBIOS archives has three modules each on two of
+// the four channels of both processors, a DL360 Gen9 too. Moving them cures nothing, but two each on
+// three channels have half more bandwidth, and the purchase stays the other way. Nothing moves for
+// bandwidth alone where a processor's memory is more than one region, or where there is no gain.
+func TestMovesForBandwidthAlone(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DRi-LN4+/X9DR3-LN4+", Brand: "Intel(R) Xeon(R) CPU E5-2643 v2 @ 3.50GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
+		Channels: 4, Depth: 3, Type: 0x18, MTs: 800, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), ""
+		}}
+	for name, c := range map[string]struct {
+		filled func(cpu, channel, slot int) bool
+		ways   []string
+	}{
+		"two channels": {func(_, channel, _ int) bool { return channel < 2 }, []string{plan.Move, plan.Install}},
+		"nine modules": {func(_, channel, slot int) bool { return channel == 0 || slot < 2 }, []string{plan.Install}},
+		"one each":     {func(_, channel, slot int) bool { return channel < 2 && slot == 0 }, []string{plan.Install}},
+	} {
+		held := hold(t, name, collecttest.Read(t, name, s.Table(c.filled).Dump()), p)
+		var ways []string
+		for i := range held.made.Advice {
+			ways = append(ways, held.made.Advice[i].ID)
+		}
+		require.Equal(t, c.ways, ways, "%s: %s", name, held.made.Why)
+		if first := &held.made.Advice[0]; first.ID == plan.Move {
+			require.Empty(t, first.Cures)
+			require.Equal(t, 4, first.Moves())
+			require.Equal(t, held.made.Asked, first.Reaches.Findings)
+			require.Equal(t, 3, first.Reaches.Sockets[0].Channels.Value)
+			require.GreaterOrEqual(t, first.Reaches.Sockets[0].Peak.Value, 3*held.topo.Populations[0].Peak.Value/2)
+		}
+	}
+}
+
 // TestOwnModulesStayBehindTheirProcessor: a DL360 Gen9 of the SMBIOS archives has three
 // modules each on two of the four channels of both processors. Two move on each, and two
 // are bought for each; the second processor's were carried to the first.
