@@ -83,7 +83,7 @@ func showAll[T any](p *Program, format string, found []T, describe func(*T) []pa
 }
 
 func writeJSON(w io.Writer, v any) error {
-	text, err := printable.JSON(v)
+	text, err := printable.EncodeJSON(v)
 	if err == nil {
 		_, err = w.Write(text)
 	}

@@ -26,7 +26,7 @@ func (d *Document) Write(w io.Writer, format string) error {
 	case "csv":
 		return d.csv(w)
 	case "json":
-		text, err := printable.JSON(d)
+		text, err := printable.EncodeJSON(d)
 		if err != nil {
 			return err
 		}

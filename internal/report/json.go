@@ -10,7 +10,7 @@ import (
 // WriteJSON prints a document: two spaces a level, a newline at the end, keys and findings
 // in a stable order.
 func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Writer, v *T) error {
-	text, err := printable.JSON(v)
+	text, err := printable.EncodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("encode JSON: %w", err)
 	}

@@ -129,7 +129,7 @@ func WriteSARIF(w io.Writer, r *report.Report) error {
 
 // writeIndented prints a value as JSON with two spaces a level.
 func writeIndented(w io.Writer, name string, v any) error {
-	text, err := printable.JSON(v)
+	text, err := printable.EncodeJSON(v)
 	if err == nil {
 		_, err = w.Write(text)
 	}

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// JSON encodes a value with two spaces a level and a newline at the end. A rune that Clean would
+// EncodeJSON encodes a value with two spaces a level and a newline at the end. A rune that Clean would
 // replace is written as its escape, which any reader of JSON turns back into the rune and no
 // terminal acts on.
-func JSON(v any) ([]byte, error) {
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -19,7 +19,7 @@ func TestJSON(t *testing.T) {
 		"\x7f": true, "\u0080": true, "\u009b31m": true, "\u009f~": true, "ab\u202ecd\u2066": true, "\u200b": true, "\ufeff": true, "\u00a0": true, "\U000e0041\U0010ffff": true, "内\u0085": true,
 	} {
 		v := object{text, []any{text, 1.5, []int{}, map[string]any{text: nil}}, map[string]int{}, nil}
-		have, err := JSON(&v)
+		have, err := EncodeJSON(&v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%q: reads back as %s, expected %s", text, one, two)
 		}
 	}
-	if _, err := JSON(func() {}); err == nil {
+	if _, err := EncodeJSON(func() {}); err == nil {
 		t.Error("a function is no JSON")
 	}
 }
