@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/population"
@@ -84,6 +85,29 @@ func (a *layoutScore) slower(than *layoutScore) bool {
 		return a.peak < than.peak && a.reach <= than.reach
 	}
 	return a.channels < than.channels && a.narrowest <= than.narrowest
+}
+
+// muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
+const muchFaster = 1.1
+
+// countable tells whether channels and clock say all of the bandwidth: the memory of each processor is
+// one region, and its clock is known.
+func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
+
+// outruns tells whether a countable layout is clearly faster than another, with the same failures and
+// all decided that was.
+func (a *layoutScore) outruns(before *layoutScore) bool {
+	return a.countable() && a.reach >= muchFaster*before.reach && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
+}
+
+// lost is why the first of what was decided is not any more, "" if all is.
+func (a *layoutScore) lost(before *layoutScore) string {
+	for _, key := range slices.Sorted(maps.Keys(a.unknown)) {
+		if before.decided[key] {
+			return a.unknown[key]
+		}
+	}
+	return ""
 }
 
 // milder tells whether there are fewer critical failures, or as many and fewer warnings.

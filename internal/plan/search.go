@@ -2,7 +2,7 @@ package plan
 
 import (
 	"cmp"
-	"maps"
+
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/arrange"
@@ -373,16 +373,13 @@ func (s *search) mends(after *layoutScore) bool {
 	return true
 }
 
-// muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
-const muchFaster = 1.1
-
 // faster is the best layout of the same modules that mends nothing and breaks nothing, but is clearly
 // faster: six modules of a processor with three on each of two channels, of four, run at a higher
 // clock on three. It is nil if there is none. The memory of every processor is one region before and
 // after: where regions differ no sum says which layout is faster, and only documents say which channels
 // work together.
 func (s *search) faster(counts []int) *candidate {
-	if s.before.peak == 0 || !s.before.even {
+	if !s.before.countable() {
 		return nil
 	}
 	var layouts [][]int
@@ -391,12 +388,8 @@ func (s *search) faster(counts []int) *candidate {
 	}
 	s.trials = mostFaster
 	proposals := s.ranked(layouts)
-	for i := range proposals {
-		if proposals[i].reach < muchFaster*s.before.reach {
-			return nil
-		}
-		c := s.try(&proposals[i], nil, nil, false)
-		if c != nil && c.score.even && c.score.peak >= s.before.peak && slices.Equal(c.score.fails, s.before.fails) && s.keepsDecided(&c.score) {
+	for i := 0; i < len(proposals) && proposals[i].reach > s.before.reach; i++ {
+		if c := s.try(&proposals[i], nil, nil, false); c != nil && c.score.outruns(&s.before) {
 			return c
 		}
 	}
@@ -414,18 +407,11 @@ func (s *search) accepts(after *layoutScore) bool {
 	if !s.mends(after) {
 		return false
 	}
-	return s.keepsDecided(after)
-}
-
-// keepsDecided tells whether nothing that was decided becomes unknown.
-func (s *search) keepsDecided(after *layoutScore) bool {
-	for _, key := range slices.Sorted(maps.Keys(after.unknown)) {
-		if s.before.decided[key] {
-			s.unproven = after.unknown[key]
-			return false
-		}
+	why := after.lost(&s.before)
+	if why != "" {
+		s.unproven = why
 	}
-	return true
+	return why == ""
 }
 
 // judge counts what an audit found about the layout.
@@ -452,7 +438,7 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		}
 	}
 	clocked := true
-	out.even = len(topo.Populations) > 0
+	out.even = true
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
 		out.reach += sureBandwidth(p)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -158,6 +159,26 @@ func TestMovesForBandwidthAlone(t *testing.T) {
 			require.GreaterOrEqual(t, first.Reaches.Sockets[0].Peak.Value, 3*held.topo.Populations[0].Peak.Value/2)
 		}
 	}
+}
+
+// TestNoMoveForBandwidthAtAPrice: a BL460c G7 of the SMBIOS archives has two modules on one channel of
+// its first processor and six behind the second. Four each are faster together, but the second
+// has an empty channel then.
+func TestNoMoveForBandwidthAtAPrice(t *testing.T) {
+	s := machinetest.Server{Vendor: "HP", Product: "ProLiant BL460c G7", Brand: "Intel(R) Xeon(R) CPU E5645 @ 2.40GHz", Maker: "Intel", ID: [3]int{6, 44, 2},
+		Channels: 3, Depth: 2, Type: 0x18, MTs: 1066, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("PROC %d DIMM %s", cpu+1, [][]string{{"2A", "1D"}, {"4B", "3E"}, {"6C", "5F"}}[channel][slot]), ""
+		}}
+	sys := collecttest.Read(t, "one channel", s.Table(func(cpu, channel, _ int) bool { return cpu == 1 || channel == 1 }).Dump())
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+			s.Ranks.Value, s.ConfiguredMTs.Value = 4, 800
+			s.Registered = fact.Unknown[bool](fact.Unstated, "the type detail is bare", "")
+		}
+	}
+	c := hold(t, "one channel", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	require.Equal(t, plan.Install, c.made.Advice[0].ID)
 }
 
 // TestOwnModulesStayBehindTheirProcessor: a DL360 Gen9 of the SMBIOS archives has three
