@@ -108,7 +108,8 @@ func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
 	s.trials = mostMoved
-	move := s.relieved(s.best(s.splits(counts), nil))
+	moves := s.proposals(s.splits(counts), nil)
+	move := s.relieved(s.bestOf(moves, nil))
 	if move != nil {
 		out = append(out, move)
 		if !move.score.severe() {
@@ -116,7 +117,7 @@ func (s *search) alternatives() []*candidate {
 		}
 	}
 	if move == nil {
-		out = addCandidate(out, s.faster(counts))
+		out = addCandidate(out, s.faster(moves))
 	}
 	s.either = s.eitherWay(counts)
 	if s.either != "" { // nothing is bought for want of a slot's name

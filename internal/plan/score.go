@@ -94,10 +94,10 @@ const muchFaster = 1.1
 // one region, and its clock is known.
 func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
 
-// outruns tells whether a countable layout is clearly faster than another, with the same failures and
-// all decided that was.
-func (a *layoutScore) outruns(before *layoutScore) bool {
-	return a.countable() && a.reach >= muchFaster*before.reach && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
+// asSound tells whether a layout is countable, has the same failures as another, and all is decided
+// that was.
+func (a *layoutScore) asSound(before *layoutScore) bool {
+	return a.countable() && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
 }
 
 // lost is why the first of what was decided is not any more, "" if all is.

@@ -127,6 +127,11 @@ func (s *search) even(counts, extra []int) [][][]int {
 // none does. The layouts that leave most bandwidth are audited first, of equal ones
 // that with the fewest steps: the first after which nothing fails is the best.
 func (s *search) best(splits [][][]int, extra []int) *candidate {
+	return s.bestOf(s.proposals(splits, extra), extra)
+}
+
+// proposals are layouts of the given splits, in the order in which they are tried.
+func (s *search) proposals(splits [][][]int, extra []int) []proposal {
 	var layouts [][]int
 	for _, split := range splits {
 		if equalShares(split) {
@@ -139,7 +144,7 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 			layouts = append(layouts, found...)
 		}
 	}
-	return s.bestOf(s.ranked(layouts), extra)
+	return s.ranked(layouts)
 }
 
 // bestOf is the best of layouts in the order in which they are tried; of equal ones the first.
@@ -373,23 +378,18 @@ func (s *search) mends(after *layoutScore) bool {
 	return true
 }
 
-// faster is the best layout of the same modules that mends nothing and breaks nothing, but is clearly
+// faster is the first of proposals that buy nothing that mends nothing and breaks nothing, but is clearly
 // faster: six modules of a processor with three on each of two channels, of four, run at a higher
 // clock on three. It is nil if there is none. The memory of every processor is one region before and
 // after: where regions differ no sum says which layout is faster, and only documents say which channels
 // work together.
-func (s *search) faster(counts []int) *candidate {
+func (s *search) faster(proposals []proposal) *candidate {
 	if !s.before.countable() {
 		return nil
 	}
-	var layouts [][]int
-	for _, split := range s.even(counts, nil) {
-		layouts = append(layouts, s.layouts(split)...)
-	}
 	s.trials = mostFaster
-	proposals := s.ranked(layouts)
-	for i := 0; i < len(proposals) && proposals[i].reach > s.before.reach; i++ {
-		if c := s.try(&proposals[i], nil, nil, false); c != nil && c.score.outruns(&s.before) {
+	for i := 0; i < len(proposals) && proposals[i].reach >= muchFaster*s.before.reach; i++ {
+		if c := s.try(&proposals[i], nil, nil, false); c != nil && c.score.asSound(&s.before) {
 			return c
 		}
 	}
