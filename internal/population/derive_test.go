@@ -381,6 +381,10 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	assert.Equal(t, 128*gib, r.InstalledBytes.Value)
 
 	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.places[0].Socket, m.places[0].Reason = place.Unplaced, "no label"
+	assert.Equal(t, "where S0C0D0 is on the board could not be told: no label", m.derive(t).Populations[0].DIMMs.Reason, "there is one processor")
+
+	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
 	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}
 	r = m.derive(t)
 	assert.False(t, r.Populations[0].DIMMs.Known())
