@@ -1,9 +1,13 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -14,10 +18,11 @@ import (
 // privileged domain the packages are not used, because the hypervisor makes them up.
 func (c *collector) processors() {
 	if c.table != nil {
-		for _, p := range c.oneASocket(c.table.Processors()) {
-			if kind, ok := p.Type.Get(); ok && kind != "Central Processor" {
-				continue
-			}
+		central := slices.DeleteFunc(c.oneASocket(c.table.Processors()), func(p smbios.Processor) bool {
+			kind, ok := p.Type.Get()
+			return ok && kind != "Central Processor"
+		})
+		for _, p := range inBoardOrder(central) {
 			c.sys.Sockets = append(c.sys.Sockets, socket(c.said.of(4, p.Handle, c.table), &p, len(c.sys.Sockets)))
 		}
 	}
@@ -34,6 +39,24 @@ func (c *collector) processors() {
 	if known && !c.sys.Machine.Virtual.Or(false) {
 		c.joinPackages(packages)
 	}
+}
+
+// inBoardOrder sorts processors by the numbers of their designations, where these are alike but for
+// the numbers: the X8DT3 and X8DT6 list CPU 2 before CPU 1, and call the slots P1 and P2.
+func inBoardOrder(all []smbios.Processor) []smbios.Processor {
+	numbers := make(map[uint16]int, len(all))
+	name := ""
+	for i := range all {
+		designation := strings.TrimSpace(all[i].Designation.Or(""))
+		letters := strings.TrimRight(designation, "0123456789")
+		n, err := strconv.Atoi(designation[len(letters):])
+		if err != nil || i > 0 && letters != name {
+			return all
+		}
+		numbers[all[i].Handle], name = n, letters
+	}
+	arrange.Stably(all, func(a, b smbios.Processor) int { return cmp.Compare(numbers[a.Handle], numbers[b.Handle]) })
+	return all
 }
 
 // socket converts one type 4 structure to a socket.

@@ -170,7 +170,8 @@ type Conflict struct {
 // Socket is one processor socket, populated or not (SMBIOS type 4; without
 // SMBIOS, one physical package of the kernel).
 type Socket struct {
-	// ID counts from 0 in board order (order of the type 4 structures).
+	// ID counts from 0 in board order: that of the numbers in the designations, or of the type 4
+	// structures where these are not alike.
 	ID int
 	// Handle is the SMBIOS handle, -1 without one.
 	Handle       int
