@@ -18,6 +18,9 @@ func (m *Machine) smt() fact.Fact[string] {
 		return fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")
 	}
 	cpu := &m.System.CPU
+	if cpu.Vendor.Or("") == "AuthenticAMD" && cpu.Family.Or(0) == family15h {
+		return fact.Unknown[string](fact.Absent, "the kernel counts the two cores of a compute unit as threads of one core, and this processor has no SMT", "", cpu.Family.From)
+	}
 	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
 	threads, hasThreads := cpu.ThreadsPerCore.Get()
 	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
@@ -39,6 +42,10 @@ func (m *Machine) smt() fact.Fact[string] {
 		return lacking(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
 	}
 }
+
+// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, whose cores stand two in a compute unit (AMD,
+// Preliminary BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
+const family15h = 0x15
 
 // withoutSiblings handles a machine on which every core shows one thread: SMT is off, or the
 // processor has none. Firmware's thread counts can show that it has.

@@ -88,6 +88,9 @@ func TestSMT(t *testing.T) {
 		{"word not known, one thread", withSMT(1, "maybe", "0"), want.Is("disabled", indirect)},
 		{"siblings malformed", withSMT(2, "", "").With(hosttest.Files{hosttest.CPUDir + "cpu0/topology/thread_siblings_list": "x\n"}), want.Not[string](fact.Malformed, "thread_siblings_list")},
 		{"siblings online whatever control says", withSMT(2, "notsupported", "0"), want.Is("enabled", direct)},
+		{"two cores of a compute unit", hosttest.Fam15h.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Not[string](fact.Absent, "this processor has no SMT")},
+		{"the same number of another maker", hosttest.Part{Vendor: "GenuineIntel", Brand: "Intel", Family: 21, Model: 1}.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
+		{"two threads of AMD", hosttest.Rome.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
 		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), want.Not[string](fact.Refused, "Xen makes up")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,6 +30,7 @@ var (
 	Granite   = Part{"GenuineIntel", "Intel(R) Xeon(R) 6980P", 6, 173}
 	K8        = Part{"AuthenticAMD", "AMD Opteron(tm) Processor 285", 15, 33}
 	Fam10h    = Part{"AuthenticAMD", "AMD Opteron(tm) Processor 6174", 16, 9}
+	Fam15h    = Part{"AuthenticAMD", "AMD Opteron(TM) Processor 6276", 21, 1}
 	Naples    = Part{"AuthenticAMD", "AMD EPYC 7601 32-Core Processor", 23, 1}
 	Rome      = Part{"AuthenticAMD", "AMD EPYC 7742 64-Core Processor", 23, 49}
 	Arm       = Part{"ARM", "Neoverse-N1", 8, 3340}
