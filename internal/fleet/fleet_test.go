@@ -102,7 +102,7 @@ func TestHalves(t *testing.T) {
 // TestSplitIsOneLine: of a trait without a majority no machine is called unlike the others; the text
 // counts the values, the most held first.
 func TestSplitIsOneLine(t *testing.T) {
-	text := func(versions ...string) string {
+	fleetOf := func(versions ...string) *fleet.Document {
 		f := fleet.New("platform")
 		for i, version := range versions {
 			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) {
@@ -112,8 +112,11 @@ func TestSplitIsOneLine(t *testing.T) {
 				}
 			}))
 		}
+		return f.Document()
+	}
+	text := func(versions ...string) string {
 		var b strings.Builder
-		require.NoError(t, f.Document().Write(&b, "text"))
+		require.NoError(t, fleetOf(versions...).Write(&b, "text"))
 		_, differs, _ := strings.Cut(b.String(), "\nDIFFERS ")
 		differs, _, _ = strings.Cut(differs, "\n\n")
 		return differs
@@ -122,6 +125,15 @@ func TestSplitIsOneLine(t *testing.T) {
 		"  no majority: bios version is 2 (3), 1 (1), 3 (1), 4 (1) and 2 more", text("1", "3", "2", "4", "2", "5", "2", "6"))
 	assert.Equal(t, "  among westmere-ep\n  no majority: bios version is 1 (1), 2 (1)\n"+
 		"  no majority: turbo (configured) is disabled (1), enabled (1)", text("1", "2"))
+	var b strings.Builder
+	require.NoError(t, fleetOf("1", "3", "2", "3").Write(&b, "html"))
+	_, differs, _ := strings.Cut(b.String(), "<h2>Unlike most of their kind</h2>")
+	require.NotEmpty(t, differs)
+	_, split, _ := strings.Cut(differs, "<h2>No majority in their kind</h2>")
+	split, _, _ = strings.Cut(split, "<h2>")
+	assert.Contains(t, differs, "<td>0</td><td>turbo (configured)</td><td>disabled</td><td>enabled</td>")
+	assert.Contains(t, split, "<td>westmere-ep</td><td>bios version</td><td>3 (2), 1 (1), 2 (1)</td>")
+	assert.NotContains(t, split, "turbo")
 }
 
 // TestOneMachine: a single machine is not called machines.

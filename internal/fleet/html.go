@@ -27,17 +27,17 @@ func (d *Document) htmlFindings(b *bytes.Buffer) {
 }
 
 func (d *Document) htmlDiffers(b *bytes.Buffer) {
-	var rows [][]string
-	for _, g := range d.Groups {
-		for _, diff := range g.Differs {
-			usual := "no majority"
-			if diff.MajorityHas != nil {
-				usual = *diff.MajorityHas
-			}
-			rows = append(rows, []string{g.Kind, diff.Machine, diff.Trait, diff.Has, usual})
+	var unlike, split [][]string
+	for _, k := range d.kinds() {
+		for _, diff := range k.unlike {
+			unlike = append(unlike, []string{k.kind, diff.Machine, diff.Trait, diff.Has, *diff.MajorityHas})
+		}
+		for _, s := range k.split {
+			split = append(split, []string{k.kind, s.trait, s.line(len(s.values))})
 		}
 	}
-	writeTable(b, "Unlike most of their kind", []string{"kind", "machine", "trait", "has", "most have"}, rows)
+	writeTable(b, "Unlike most of their kind", []string{"kind", "machine", "trait", "has", "most have"}, unlike)
+	writeTable(b, "No majority in their kind", []string{"kind", "trait", "values, and how many machines have each"}, split)
 }
 
 func (d *Document) htmlMeasured(b *bytes.Buffer) {

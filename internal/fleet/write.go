@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -204,58 +203,19 @@ func (d *Document) textBIOS(say func(string, ...any)) {
 // textDiffers prints each machine that is unlike most of its kind, and of a trait of which no
 // value has a majority how many machines have which value.
 func (d *Document) textDiffers(say func(string, ...any)) {
-	for i := 0; i < len(d.Groups); {
-		kind := d.Groups[i].Kind
-		var unlike, split []Difference
-		for ; i < len(d.Groups) && d.Groups[i].Kind == kind; i++ {
-			for _, diff := range d.Groups[i].Differs {
-				if diff.MajorityHas == nil {
-					split = append(split, diff)
-				} else {
-					unlike = append(unlike, diff)
-				}
-			}
-		}
+	for _, k := range d.kinds() {
 		switch {
-		case len(unlike) > 0:
-			say("\nDIFFERS   from most of %s\n", kind)
-		case len(split) > 0:
-			say("\nDIFFERS   among %s\n", kind)
+		case len(k.unlike) > 0:
+			say("\nDIFFERS   from most of %s\n", k.kind)
+		case len(k.split) > 0:
+			say("\nDIFFERS   among %s\n", k.kind)
 		}
-		for _, diff := range unlike {
+		for _, diff := range k.unlike {
 			say("  %s: %s is %s, most have %s\n", diff.Machine, diff.Trait, diff.Has, *diff.MajorityHas)
 		}
-		textSplit(say, split)
-	}
-}
-
-// mostValues of a trait without a majority that a line of text shows.
-const mostValues = 4
-
-// textSplit prints one line for each trait, with the values that most machines have first.
-func textSplit(say func(string, ...any), split []Difference) {
-	for len(split) > 0 {
-		trait := split[0].Trait
-		var values []string
-		counts := map[string]int{}
-		split = slices.DeleteFunc(split, func(diff Difference) bool {
-			if diff.Trait != trait {
-				return false
-			}
-			if counts[diff.Has]++; counts[diff.Has] == 1 {
-				values = append(values, diff.Has)
-			}
-			return true
-		})
-		arrange.Stably(values, func(a, b string) int { return counts[b] - counts[a] })
-		line := ""
-		for _, v := range values[:min(mostValues, len(values))] {
-			line += fmt.Sprintf(", %s (%d)", v, counts[v])
+		for _, s := range k.split {
+			say("  no majority: %s is %s\n", s.trait, s.line(mostValues))
 		}
-		if more := len(values) - mostValues; more > 0 {
-			line += fmt.Sprintf(" and %d more", more)
-		}
-		say("  no majority: %s is %s\n", trait, line[len(", "):])
 	}
 }
 
