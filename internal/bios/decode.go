@@ -109,9 +109,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, at := range places {
-		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
-	}
+	e.ambiguous(places)
 	return e, nil
 }
 

@@ -100,6 +100,10 @@ func TestDecode(t *testing.T) {
 		{"ilorest save", ilorest, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL360 Gen10", Firmware: "U32", Wishes: true,
 			RegistryName: "BiosAttributeRegistryU32.v1_2_10", Path: "/redfish/v1/systems/1/bios/settings/",
 			Attributes: []bios.Attribute{pending("ProcTurbo", "Enabled", `$[1]["#Bios.v1_0_0.Bios"]["/redfish/v1/systems/1/bios/settings/"].Attributes.ProcTurbo`)}}},
+		{"what ilorest saved of an iLO 4", `[{"Comments": {"Model": "ProLiant DL380 Gen9"}}, {"#HpBios.1.2.0.HpBios": {"/rest/v1/systems/1/bios/Settings": {"ProcHyperthreading": "Enabled", "ProcTurbo": "Disabled"}}}]`,
+			bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL380 Gen9", Wishes: true, Path: "/rest/v1/systems/1/bios/Settings", Attributes: []bios.Attribute{
+				pending("ProcHyperthreading", "Enabled", `$[1]["#HpBios.1.2.0.HpBios"]["/rest/v1/systems/1/bios/Settings"].ProcHyperthreading`),
+				pending("ProcTurbo", "Disabled", `$[1]["#HpBios.1.2.0.HpBios"]["/rest/v1/systems/1/bios/Settings"].ProcTurbo`)}}},
 		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Guessed: true, Attributes: []bios.Attribute{
 			value("ProcHyperthreading", "Enabled", "$.ProcHyperthreading"), value("WorkloadProfile", "Custom", "$.WorkloadProfile")}}},
 		{"ilorest get, text", ilorestText, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, RegistryName: "BiosAttributeRegistryU46.v1_2_34", Attributes: []bios.Attribute{
@@ -156,6 +160,16 @@ func TestDecodeErrors(t *testing.T) {
 		{"long line", strings.Repeat("x", 70000), bios.ErrMalformed, "line 1: longer than 65536 bytes"},
 		{"many lines", strings.Repeat("x\n", 200001), bios.ErrMalformed, "more than 200000 lines"},
 		{"binary", "\x7fELF\x00\x01", bios.ErrUnrecognised, "binary data"},
+		{"a zero byte at its head", "\x00\x01", bios.ErrUnrecognised, "binary data"},
+		{"a bracket alone", "[", bios.ErrUnrecognised, `line 1: "["`},
+		{"an empty list", "[]", bios.ErrUnrecognised, "$: none of 0 entries is a Bios resource"},
+		{"an empty list of attributes", `{"Attributes": []}`, bios.ErrUnrecognised, `keys "Attributes"`},
+		{"a list of attributes that is no registry", `{"Attributes": [{"Name": "A"}]}`, bios.ErrUnrecognised, `keys "Attributes"`},
+		{"a line of 60 bytes", strings.Repeat("x", 60), bios.ErrUnrecognised, `"` + strings.Repeat("x", 60) + `"`},
+		{"a line of 61 bytes", strings.Repeat("x", 61), bios.ErrUnrecognised, `"` + strings.Repeat("x", 60) + `..."`},
+		{"five keys", `{"a": 1, "b": 1, "c": 1, "d": 1, "` + strings.Repeat("e", 40) + `": 1}`, bios.ErrUnrecognised, `(keys "a", "b", "c", "d", "` + strings.Repeat("e", 40) + `")`},
+		{"six keys", `{"a": 1, "b": 1, "c": 1, "d": 1, "` + strings.Repeat("e", 41) + `": 1, "f": 1}`, bios.ErrUnrecognised, `(keys "a", "b", "c", "d", "` + strings.Repeat("e", 40) + `...", "...")`},
+		{"two resources that ilorest saved", `[{"Comments": {"Model": "x"}}, ` + dellResource + "," + dellResource + "]", bios.ErrMalformed, "a second Bios resource"},
 		{"cut JSON", dellResource[:200], bios.ErrMalformed, "JSON ends before its value does"},
 		{"bad JSON", "{\"Attributes\":\n {\"a\" 1}}", bios.ErrMalformed, "line 2: JSON: invalid character"},
 		{"two values", dellResource + dellSettings, bios.ErrMalformed, "something follows the JSON value"},
@@ -210,7 +224,34 @@ func TestOneFile(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "Enabled", a.Value)
 		require.Equal(t, "Disabled", a.Pending)
+		require.Equal(t, bios.Redfish, e.Format)
 	}
+	e, err := bios.Decode("file", []byte(`{"bios": `+dellResource+"}"))
+	require.NoError(t, err)
+	_, ok := e.Attribute("ProcTurboMode")
+	require.True(t, ok, "one by name")
+}
+
+// TestSettingsObjects: a settings object is known by its path or, if it has none, by its
+// Id or Name; what it says is to come.
+func TestSettingsObjects(t *testing.T) {
+	for head, wishes := range map[string]bool{
+		`"@odata.id": "/redfish/v1/Systems/1/Bios/SD"`:                         true,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios/Pending/"`:                   true,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios", "Id": "Settings"`:          false,
+		`"@odata.id": "/redfish/v1/Systems/1/Bios", "Name": "Pending changes"`: false,
+		`"Id": "Settings"`: true, `"Id": "Pending"`: true, `"Id": "SD"`: true, `"Id": "Bios", "Name": "BIOS Pending Settings"`: true, `"Id": "Bios"`: false,
+	} {
+		e := decoded(t, "file", "{"+head+`, "Attributes": {"A": "x", "B": null}}`)
+		require.Equal(t, wishes, e.Wishes, head)
+		want := []string{"A=x", "B=(none)"}
+		if wishes {
+			want = []string{"A=(none) pending:x", "B=(none)"}
+		}
+		require.Equal(t, want, tell(e), head)
+	}
+	e := decoded(t, "file", `{"Id": "Settings", "Attributes": {"A": {"current_value": "x", "pending_value": "y"}}}`)
+	require.Equal(t, []string{"A=(none) pending:y"}, tell(e))
 }
 
 // TestNoAttributes: a controller whose host has not started yet lists none.
@@ -236,6 +277,10 @@ func TestDecodeRedfish(t *testing.T) {
 	require.Equal(t, bios.Attribute{Name: "KTIS001", Display: "SNC", Menu: "./UPI", Value: "1", Stated: true, Text: "Enable",
 		Pending: "0", HasPending: true, PendingText: "Disable", Default: "0", Options: []string{"0", "1"}, OptionTexts: map[string]string{"0": "Disable", "1": "Enable"}, Bare: true, Place: "$.Attributes.KTIS001"}, *a)
 	require.Equal(t, []string{`$.Attributes.NEW: the settings object names "NEW", which the resource does not have`}, e.Problems)
+	twice, err := bios.DecodeRedfish("bmc", []byte(`{"Attributes": {"A": "x", "B": "y"}}`), []byte(`{"Attributes": {"A": "y", "A": "z", "B": "z"}}`), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"A=x", "B=y pending:z"}, tell(twice))
+	require.Equal(t, []string{"settings object: $.Attributes.A: is listed more than once with different values, and none of them is taken"}, twice.Problems)
 	_, err = bios.DecodeRedfish("bmc", []byte(`{"error": {}}`), nil, nil)
 	require.ErrorIs(t, err, bios.ErrUnrecognised)
 	require.ErrorContains(t, err, "resource: ")
@@ -260,6 +305,12 @@ func TestJoin(t *testing.T) {
 	require.True(t, joined[0].HasRegistry())
 	a, _ = joined[1].Attribute("KTIS001")
 	require.Equal(t, "Enable", a.Text)
+
+	// The resource and its registry in one file, what waits in another.
+	joined = bios.Join([]*bios.Export{decode("[" + opaque + "," + registry + "]"), decode(`{"Id": "SD", "Attributes": {"KTIS001": 0, "CSM000": 1}}`)})
+	require.Len(t, joined, 1)
+	a, _ = joined[0].Attribute("KTIS001")
+	require.Equal(t, []any{"Enable", "0", "Disable"}, []any{a.Text, a.Pending, a.PendingText})
 
 	other := strings.Replace(dellSettings, "Embedded.1", "Embedded.2", 1)
 	require.Len(t, bios.Join([]*bios.Export{decode(other), decode(dellResource)}), 2, "another system's settings object")

@@ -1,6 +1,7 @@
 package bios_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -111,6 +112,8 @@ func TestSCPForms(t *testing.T) {
 		{name: "an attribute without a name", in: xml(`<Attribute>x</Attribute><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}, problems: []string{"an attribute without a name"}},
 		{name: "another component's after it", in: xml(`<Attribute Name="A">x</Attribute></Component><Component FQDD="RAID.1"><Attribute Name="B">y</Attribute>`), want: []string{"A=x"}},
 		{name: "a comment of another component", in: xml(`<Attribute Name="A">x</Attribute></Component><Component FQDD="RAID.1"><!-- <Attribute Name="B">y</Attribute> -->`), want: []string{"A=x"}},
+		{name: "a comment between components", in: xml(`<Attribute Name="A">x</Attribute></Component><!-- <Attribute Name="B">y</Attribute> --><Component FQDD="RAID.1">`), want: []string{"A=x"}},
+		{name: "an element that is none of an attribute", in: xml(`<Note>x</Note><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}},
 		{name: "empty", in: xml(`<Attribute Name="A"></Attribute><Attribute Name="B"/>`), want: []string{"A=", "B="}},
 	})
 	json := func(attributes string) string {
@@ -159,11 +162,22 @@ func TestSUMForms(t *testing.T) {
 	})
 	testForms(t, bios.SUMText, []form{
 		{name: "a code that no option has", in: "[Advanced|CPU]\nHyper-threading=07   // 00 (Disabled), *01 (Enabled)\n", want: []string{"Hyper-threading=07 menu:Advanced > CPU default:Enabled offers:Disabled|Enabled"}},
+		{name: "the default stands first", in: "[Advanced|CPU]\nHyper-threading=01   // *00 (Disabled), 01 (Enabled)\n", want: []string{"Hyper-threading=01 menu:Advanced > CPU text:Enabled default:Disabled offers:Disabled|Enabled"}},
 		{name: "small and capital digits", in: "[Advanced|CPU]\nPackage C State=fF   // 00 (C0/C1 state), *FF (Auto)\n", want: []string{"Package C State=fF menu:Advanced > CPU text:Auto default:Auto offers:C0/C1 state|Auto"}},
 		{name: "a line that is neither", in: "[Advanced|CPU]\nnonsense\nCores=0\n", want: []string{"Cores=0 menu:Advanced > CPU"}, problems: []string{"line 2: neither [Menu|Submenu] nor Name=Value"}},
 		{name: "a password", in: "[Security|Password]\nAdministrator Password=\"hunter2\"\n", want: []string{"Administrator Password=(none) menu:Security > Password"}},
 		{name: "a comment", in: "[Advanced|CPU]\n// Hyper-threading=00\nCores=0\n", want: []string{"Cores=0 menu:Advanced > CPU"}},
 	})
+}
+
+// TestSUMProduct: the first line that names a board of Supermicro's, and no other.
+func TestSUMProduct(t *testing.T) {
+	for head, want := range map[string]string{
+		`<Subtitle>System</Subtitle>`: "",
+		`<Subtitle>System</Subtitle><Subtitle>Supermicro X11DPH-T</Subtitle><Text>Supermicro Y</Text>`: "X11DPH-T",
+	} {
+		assert.Equal(t, want, decoded(t, "sum", `<BiosCfg>`+head+`<Setting name="A" selectedOption="x"/></BiosCfg>`).Product, head)
+	}
 }
 
 // TestASUForms: IBM's Advanced Settings Utility and Lenovo's OneCLI.
@@ -190,12 +204,14 @@ func TestHPEForms(t *testing.T) {
 	testForms(t, bios.ILORest, []form{
 		{name: "one name", in: "WorkloadProfile=LowLatency\n", want: []string{"WorkloadProfile=LowLatency"}},
 		{name: "words in quotation marks, as the user guide prints an asset tag", in: "Discovering data...Done\nProcHyperthreading=\"Enabled\"\nWorkloadProfile=\"LowLatency\"\nLogging session out.\n", want: []string{"ProcHyperthreading=Enabled", "WorkloadProfile=LowLatency"}},
+		{name: "quotation marks around nothing", in: "ProcTurbo=Enabled\nServerAssetTag=\"\"\n", want: []string{"ProcTurbo=Enabled", "ServerAssetTag="}},
 		{name: "a lone quotation mark", in: "ProcTurbo=\"\n", want: []string{`ProcTurbo="`}},
 		{name: "the tool's talk and the resource's own", in: "iLOrest : RESTful Interface Tool version 4.7\nDiscovering data...Done\nName=BIOS Current Settings\nId=bios\nAttributes=\n    ProcTurbo=Disabled\n    AdminName=\n", want: []string{"ProcTurbo=Disabled", "AdminName="}},
 		{name: "a password", in: "ProcTurbo=Enabled\nAdminPassword=hunter2\n", want: []string{"ProcTurbo=Enabled", "AdminPassword=(none)"}},
 	})
 	testForms(t, bios.Conrep, []form{
 		{name: "help is no value", in: `<Conrep><Section name="Intel_Hyperthreading" helptext="Enabled by default">Disabled</Section></Conrep>`, want: []string{"Intel_Hyperthreading=Disabled"}},
+		{name: "an element that is no section", in: `<Conrep><global><helptext>x</helptext></global><Section name="A">Enabled</Section></Conrep>`, want: []string{"A=Enabled"}},
 		{name: "in capitals, with a comment", in: `<CONREP><Section name="A"><!-- x -->Enabled</Section></CONREP>`, want: []string{"A=Enabled"}},
 		{name: "elements inside are its text", in: `<Conrep><Section name="Boot"><Line>a</Line><Line>b</Line></Section></Conrep>`, want: []string{"Boot=ab"}},
 	})
@@ -206,6 +222,7 @@ func TestHPEForms(t *testing.T) {
 func TestMenuForms(t *testing.T) {
 	testForms(t, bios.IntelSyscfg, []form{
 		{name: "options with leading zeros", in: "[BIOS::Processor]\nTurbo=1;Options: 00=Disabled: 01=Enabled\n", want: []string{"Turbo=1 menu:Processor text:Enabled offers:Disabled|Enabled"}},
+		{name: "no value is not the option 0", in: "[BIOS::Processor]\nTurbo=;Options: 00=Disabled: 01=Enabled\n", want: []string{"Turbo= menu:Processor offers:Disabled|Enabled"}},
 		{name: "a value that no option has", in: "[BIOS::Processor]\nTurbo=2;Options: 0=Disabled: 1=Enabled\n", want: []string{"Turbo=2 menu:Processor offers:Disabled|Enabled"}},
 		{name: "other sections", in: "[SYSTEM]\nTurbo=1\n[BIOS::Processor]\nC1E=0\n[SDR]\nC1E=1\n", want: []string{"C1E=0 menu:Processor"}},
 		{name: "a line that is neither", in: "[BIOS::Processor]\nnonsense\nC1E=0\n", want: []string{"C1E=0 menu:Processor"}, problems: []string{"line 2: neither [BIOS::Menu] nor Name=Value"}},
@@ -219,6 +236,8 @@ func TestMenuForms(t *testing.T) {
 	testForms(t, bios.SCE, []form{
 		{name: "a value that is none of the valid ones", in: `[{"Title": "Turbo Mode", "Question Id": 1, "Value": 9, "Valid Value": [{"Title": "Disabled", "Value": 0}]}]`, want: []string{"Turbo Mode=9 offers:Disabled"}},
 		{name: "no value", in: `[{"Title": "Turbo Mode", "Question Id": 1, "Value": null, "Valid Value": [{"Title": "Disabled", "Value": 0}]}]`, want: []string{"Turbo Mode=(none) offers:Disabled"}},
+		{name: "a number without a value, and a value without a number", in: `[{"Title": "Turbo Mode", "Question Id": 1}, {"Title": "Cores", "Value": 0}]`, want: []string{"Turbo Mode=(none)", "Cores=0"}},
+		{name: "a value without a number first", in: `[{"Title": "Cores", "Value": 0}]`, want: []string{"Cores=0"}},
 		{name: "one title twice", in: `[{"Title": "Cores", "Question Id": 1, "Value": 0}, {"Title": "Cores", "Question Id": 2, "Value": 1}]`, want: []string{"Cores=0", "Cores=1"}},
 		{name: "a password", in: `[{"Title": "Administrator Password", "Question Id": 1, "Value": "hunter2", ";Default Value": "hunter3"}]`, want: []string{"Administrator Password=(none)"}},
 	})
@@ -281,31 +300,117 @@ func TestWhole(t *testing.T) {
 		return many(n, "[Key=BIOS.Setup.1-1#MemSettings]\n[Key=BIOS.Setup.1-1#SysProfileSettings]\n[Key=BIOS.Setup.1-1#ProcSettings]\n", "S%d=x\n", "")
 	}
 	asu := func(n int) string { return many(n, "", "Processors.S%d=x\n", "") }
+	conrep := func(n int) string { return many(n, `<Conrep>`, `<Section name="S%d">x</Section>`, `</Conrep>`) }
+	// The first attribute stands in the head, so that commas can stand before the others.
+	resource := func(head string) func(int) string {
+		return func(n int) string {
+			return many(n-1, `{`+head+`"Attributes": {"S": {"current_value": "x"}`, `, "S%d": {"current_value": "x"}`, `}}`)
+		}
+	}
+	saved := func(n int) string {
+		return many(n-1, `[{"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/": {"Attributes": {"S": "x"`, `, "S%d": "x"`, `}}}}]`)
+	}
+	scpJSON := func(n int) string {
+		return many(n-1, `{"SystemConfiguration": {"Components": [{"FQDD": "BIOS.Setup.1-1", "Attributes": [{"Name": "S", "Value": "x"}`, `, {"Name": "S%d", "Value": "x"}`, `]}]}}`)
+	}
+	sce := func(n int) string {
+		return many(n-1, `[{"Title": "S", "Value": 1}`, `, {"Title": "S%d", "Value": 1}`, `, {"Title": "a heading"}]`)
+	}
+	sumText := func(n int) string { return many(n, "[Advanced|CPU]\n", "S%d=00 // 00 (Disabled), *01 (Enabled)\n", "") }
+	intel := func(n int) string { return many(n, "[BIOS::Processor]\n", "S%d=0\n", "") }
+	ilorest := func(n int) string { return many(n-1, "ProcTurbo=Enabled\n", "S%d=x\n", "") }
+	ws := func(last string) func(int) string {
+		return func(n int) string {
+			return many(n, `<s:Envelope xmlns:s="x"><s:Body>`, `<DCIM_BIOSEnumeration><AttributeName>S%d</AttributeName><CurrentValue>x</CurrentValue></DCIM_BIOSEnumeration>`,
+				`<DCIM_BIOSString><AttributeName>T</AttributeName><CurrentValue>x</CurrentValue></DCIM_BIOSString>`+last+`</s:Body></s:Envelope>`)
+		}
+	}
 	for name, c := range map[string]struct {
 		of   func(int) string
 		from int
-	}{"sum": {sum, 40}, "scp": {scp, 40}, "racadm": {racadm, 40}, "asu": {asu, 60}} {
+	}{"sum": {sum, 40}, "scp": {scp, 40}, "racadm": {racadm, 40}, "asu": {asu, 60}, "conrep": {conrep, 20}, "scp as JSON": {scpJSON, 40}, "sce": {sce, 40},
+		"sum's text": {sumText, 40}, "intel": {intel, 40}, "ilorest": {ilorest, 100}, "ws-man": {ws("<EndOfSequence/>"), 40},
+		"a resource of a type": {resource(`"@odata.type": "#Bios.v1_0_0.Bios", `), 40}, "one of none": {resource(""), 100}, "what ilorest saved": {saved, 40},
+		"a node of Cray's": {resource(`"@odata.type": "#Bios.v1_0_0.Bios", "@odata.id": "/redfish/v1/Systems/Node0/Bios", `), 10}} {
 		assert.False(t, decoded(t, name, c.of(c.from-1)).Complete, name)
 		assert.True(t, decoded(t, name, c.of(c.from)).Complete, name)
 	}
+	assert.False(t, decoded(t, "ws-man", ws("<EnumerationContext>1</EnumerationContext>")(100)).Complete, "a page of several")
 	assert.False(t, decoded(t, "racadm", strings.Replace(racadm(100), "MemSettings", "NetworkSettings", 1)).Complete, "a group is missing")
 }
 
 // TestBounds: what is longer than its bound is refused, not cut.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 70000)
+	many := func(head, one, tail string) string { return head + strings.Repeat(one, 20001) + tail }
 	for name, in := range map[string]string{
-		"a JSON value":       `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "` + long + `"}}`,
-		"a name":             `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"` + long + `": "x"}}`,
-		"a text in XML":      `<Conrep><Section name="A">` + long + `</Section></Conrep>`,
-		"an XML attribute":   `<BiosCfg><Menu name="M"><Setting name="A" selectedOption="` + long + `" type="Option"/></Menu></BiosCfg>`,
-		"too many":           "[Key=BIOS.Setup.1-1#ProcSettings]\n" + strings.Repeat("A=x\n", 20001),
-		"too many, in XML":   `<Conrep>` + strings.Repeat(`<Section name="A">x</Section>`, 20001) + `</Conrep>`,
-		"longer than a file": strings.Repeat(" ", bios.MaxBytes) + "{}",
+		"a JSON value":                   `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "` + long + `"}}`,
+		"a name":                         `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"` + long + `": "x"}}`,
+		"a text in XML":                  `<Conrep><Section name="A">` + long + `</Section></Conrep>`,
+		"an XML attribute":               `<BiosCfg><Menu name="M"><Setting name="A" selectedOption="` + long + `" type="Option"/></Menu></BiosCfg>`,
+		"too many":                       "[Key=BIOS.Setup.1-1#ProcSettings]\n" + strings.Repeat("A=x\n", 20001),
+		"too many, in XML":               `<Conrep>` + strings.Repeat(`<Section name="A">x</Section>`, 20001) + `</Conrep>`,
+		"too many, in SCP":               many(`<SystemConfiguration><Component FQDD="BIOS.Setup.1-1">`, `<Attribute Name="A">x</Attribute>`, `</Component></SystemConfiguration>`),
+		"too many, in SCP's comments":    many(`<SystemConfiguration><Component FQDD="BIOS.Setup.1-1">`, `<!-- <Attribute Name="A">x</Attribute> -->`, `</Component></SystemConfiguration>`),
+		"too many, in SCP's JSON":        many(`{"SystemConfiguration": {"Components": [{"FQDD": "BIOS.Setup.1-1", "Attributes": [{}`, `, {"Name": "A", "Value": "x"}`, `]}]}}`),
+		"too many, in SCE":               many(`[{"Title": "A", "Value": 1}`, `, {"Title": "A", "Value": 1}`, `]`),
+		"too many, in SUM":               many(`<BiosCfg>`, `<Setting name="A"/>`, `</BiosCfg>`),
+		"too many, in SUM's text":        many("[Advanced|CPU]\n", "A=0\n", ""),
+		"too many, in WS-Man":            many(`<Envelope>`, `<DCIM_BIOSString><AttributeName>A</AttributeName></DCIM_BIOSString>`, `</Envelope>`),
+		"too many, in a registry":        many(`{"RegistryEntries": {"Attributes": [{}`, `, {"AttributeName": "A"}`, `]}}`),
+		"too many, by syscfg":            many("", "c1e=enable\n", ""),
+		"too many, by Intel's syscfg":    many("[BIOS]\n", "A=0\n", ""),
+		"too many, by ASU":               many("", "uEFI.A=x\n", ""),
+		"too many, in a batch":           many("", "set uEFI.A x\n", ""),
+		"too many, by ilorest":           many("", "ProcTurbo=x\n", ""),
+		"too many, by omreport":          many("BIOS Settings\n", "A : x\n", ""),
+		"too many words":                 many("", "smt: on\n", ""),
+		"a flat value":                   `{"ProcTurbo": "` + long + `"}`,
+		"a text in SCP":                  `<SystemConfiguration><Component FQDD="BIOS.Setup.1-1"><Attribute Name="A">x</Attribute><Attribute Name="B">` + long + `</Attribute></Component></SystemConfiguration>`,
+		"a text of SUM":                  `<BiosCfg><Setting name="A" selectedOption="x"/><Text>` + long + `</Text></BiosCfg>`,
+		"an option of SUM":               `<BiosCfg><Setting name="A" selectedOption="x"/><Setting name="B" selectedOption="x"><Option>` + long + `</Option></Setting></BiosCfg>`,
+		"a text of WS-Man":               `<Envelope><DCIM_BIOSString><AttributeName>A</AttributeName></DCIM_BIOSString><DCIM_BIOSString><AttributeName>A</AttributeName><CurrentValue>` + long + `</CurrentValue></DCIM_BIOSString></Envelope>`,
+		"XML nested deeply in a setting": `<BiosCfg>` + strings.Repeat("<Menu>", 62) + `<Setting name="A" selectedOption="x"/><Setting name="B" selectedOption="x"><a/></Setting>` + strings.Repeat("</Menu>", 62) + `</BiosCfg>`,
+		"XML nested deeply in a text":    `<BiosCfg>` + strings.Repeat("<Menu>", 61) + `<Setting name="A" selectedOption="x"/><Setting name="B" selectedOption="x"><Help><b/></Help></Setting>` + strings.Repeat("</Menu>", 61) + `</BiosCfg>`,
+		"XML nested deeply in an item":   `<Envelope><DCIM_BIOSString><AttributeName>A</AttributeName></DCIM_BIOSString>` + strings.Repeat("<a>", 62) + `<DCIM_BIOSString><AttributeName/></DCIM_BIOSString>` + strings.Repeat("</a>", 62) + `</Envelope>`,
+		"longer than a file":             strings.Repeat(" ", bios.MaxBytes) + "{}",
 	} {
 		e, err := bios.Decode("file", []byte(in))
 		require.ErrorIs(t, err, bios.ErrMalformed, name)
 		assert.Nil(t, e, name)
+	}
+}
+
+// TestAtTheBound: what is as long as its bound is read.
+func TestAtTheBound(t *testing.T) {
+	longest := strings.Repeat("x", 64<<10)
+	for name, in := range map[string]string{
+		"a file":            `{"ProcTurbo": "x"}` + strings.Repeat(" ", bios.MaxBytes-len(`{"ProcTurbo": "x"}`)),
+		"lines":             strings.Repeat("\n", 199999) + "smt: on",
+		"a line":            "smt: on\n" + longest,
+		"JSON":              `{"ProcTurbo": "x", "a": ` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
+		"XML":               `<BiosCfg>` + strings.Repeat(`<Menu name="a">`, 62) + `<Setting name="A" selectedOption="x"/>` + strings.Repeat(`</Menu>`, 62) + `</BiosCfg>`,
+		"a text in XML":     `<BiosCfg><Setting name="A" selectedOption="x"><Help>` + longest + `</Help></Setting></BiosCfg>`,
+		"attributes, words": strings.Repeat("smt: on\n", 20000),
+	} {
+		assert.NotEmpty(t, decoded(t, "file", in).Attributes, name)
+	}
+	file := []byte(`{"Attributes": {"A": "x"}}`)
+	file = append(file, bytes.Repeat([]byte{' '}, bios.MaxBytes-len(file))...)
+	_, err := bios.DecodeRedfish("bmc", file, nil, nil)
+	require.NoError(t, err)
+	_, err = bios.DecodeRedfish("bmc", append(file, ' '), nil, nil)
+	require.ErrorIs(t, err, bios.ErrMalformed)
+}
+
+// TestCut: an XML export that ends early, wherever, is refused and not read in part.
+func TestCut(t *testing.T) {
+	for name, whole := range map[string]string{"scp": scp, "ws-man": wsman, "sum": sumXML, "conrep": conrep} {
+		for n := strings.Index(whole, ">") + 1; n < len(whole); n++ {
+			e, err := bios.Decode("file", []byte(whole[:n]))
+			require.Error(t, err, "%s, %d bytes", name, n)
+			require.Nil(t, e)
+		}
 	}
 }
 

@@ -3,9 +3,9 @@ package bios
 import "strings"
 
 // Join combines exports that belong together. A settings object becomes the pending values of its
-// resource. A registry gives names and texts to the exports that name it, and to those that name no
-// registry. The result holds all exports but the settings objects that were merged. The order of
-// the files does not matter.
+// resource. A registry gives names and texts to the exports that name it, or another version of it
+// if theirs is not among the files, and to those that name no registry. The result holds all exports
+// but the settings objects that were merged.
 func Join(exports []*Export) []*Export {
 	var out []*Export
 	used := map[*Export]bool{}
@@ -21,16 +21,34 @@ func Join(exports []*Export) []*Export {
 		}
 	}
 	for _, e := range exports {
-		for _, r := range exports {
-			if r.registry != nil && e != r && (r.RegistryName == "" || e.RegistryName == "" || sameRegistry(e.RegistryName, r.RegistryName)) {
-				e.resolve(r.registry)
-			}
+		for _, r := range registriesOf(e, exports) {
+			e.resolve(r)
 		}
 		if !used[e] {
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// registriesOf returns the registries by which an export is read.
+func registriesOf(e *Export, exports []*Export) []*registry {
+	var own, others []*registry
+	for _, r := range exports {
+		switch {
+		case r.registry == nil || e.registry != nil:
+		case e.RegistryName == "" || r.RegistryName == "":
+			others = append(others, r.registry)
+		case strings.EqualFold(e.RegistryName, r.RegistryName):
+			own = append(own, r.registry)
+		case sameRegistry(e.RegistryName, r.RegistryName):
+			others = append(others, r.registry)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return others
 }
 
 // settledBy tells whether s is the settings object of e: by the path that e names, or, where a path
@@ -68,6 +86,7 @@ func (e *Export) merge(s *Export) {
 			e.problem("%s: the settings object names %q, which the resource does not have", p.Place, p.Name)
 			continue
 		}
-		e.Attributes[i].Pending, e.Attributes[i].HasPending = p.Pending, true
+		a := &e.Attributes[i]
+		a.Pending, a.PendingText, a.HasPending = p.Pending, a.OptionTexts[p.Pending], true
 	}
 }

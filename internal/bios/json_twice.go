@@ -22,6 +22,13 @@ func dropAmbiguousKeys(data []byte, root any) (any, []string) {
 	return again, slices.Sorted(maps.Keys(w.places))
 }
 
+// ambiguous names the places of such keys.
+func (e *Export) ambiguous(places []string) {
+	for _, at := range places {
+		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
+	}
+}
+
 // keysWritten counts the keys in valid JSON: the colons outside strings.
 func keysWritten(data []byte) (n int) {
 	inside := false

@@ -59,6 +59,7 @@ func isSettings(o object) bool {
 // as Export.Name. The error is ErrUnrecognised or ErrMalformed and names the document.
 func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
 	var docs []document
+	var doubted []string
 	for _, in := range []struct {
 		what string
 		data []byte
@@ -69,9 +70,14 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 		if len(in.data) > MaxBytes {
 			return nil, malformed(in.what, "longer than %d bytes", MaxBytes)
 		}
-		root, err := parseJSON(toUTF8(in.data))
+		data := toUTF8(in.data)
+		root, err := parseJSON(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.what, err)
+		}
+		root, places := dropAmbiguousKeys(data, root)
+		for _, at := range places {
+			doubted = append(doubted, in.what+": "+at)
 		}
 		body, ok := root.(object)
 		if !ok || kindOfDocument(body) == notBIOS {
@@ -89,6 +95,7 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 		return nil, err
 	}
 	e.Name = name
+	e.ambiguous(doubted)
 	return e, nil
 }
 

@@ -15,7 +15,7 @@ func lockedBy(body object) map[string][]dependency {
 	for _, entry := range list {
 		o, _ := entry.(object)
 		d, _ := o["Dependency"].(object)
-		if d == nil || stringMember(o, "Type") != "Map" {
+		if stringMember(o, "Type") != "Map" {
 			continue
 		}
 		to, property := stringMember(d, "MapToAttribute"), stringMember(d, "MapToProperty")

@@ -51,10 +51,9 @@ func decodeRegistry(d document) (*Export, error) {
 		return nil, malformed(d.path, "an attribute registry without attributes")
 	}
 	systems, _ := d.body["SupportedSystems"].([]any)
-	if len(systems) > 0 {
-		if s, ok := systems[0].(object); ok {
-			e.Product, e.Firmware = stringMember(s, "ProductName"), stringMember(s, "FirmwareVersion")
-		}
+	if len(systems) == 1 { // one of several says nothing of this machine
+		s, _ := systems[0].(object)
+		e.Product, e.Firmware = stringMember(s, "ProductName"), stringMember(s, "FirmwareVersion")
 	}
 	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	return e, nil
@@ -111,9 +110,6 @@ func registeredValue(v any) (name, text string) {
 
 // resolve gives the attributes the names, texts and options of their registry.
 func (e *Export) resolve(r *registry) {
-	if r == nil {
-		return
-	}
 	e.locks = r.locks
 	for i := range e.Attributes {
 		a := &e.Attributes[i]

@@ -149,7 +149,7 @@ var ansibleAnswer = sync.OnceValue(func() *regexp.Regexp {
 // ansibleLog finds the result of redfish_info in the printed output of Ansible; nil if there is
 // none. Results of several hosts are an error.
 func ansibleLog(data []byte) ([]byte, error) {
-	if !bytes.Contains(data, []byte(" => {")) || !bytes.Contains(data, []byte(`"redfish_facts"`)) {
+	if !bytes.Contains(data, []byte(`"redfish_facts"`)) {
 		return nil, nil
 	}
 	var found []byte

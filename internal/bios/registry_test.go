@@ -29,6 +29,27 @@ func TestRegistryAlone(t *testing.T) {
 	assert.Equal(t, []string{"$.Attributes[2]: no AttributeName"}, e.Problems)
 }
 
+// TestReducedRegistry: a registry without its envelope, whose values are pairs.
+func TestReducedRegistry(t *testing.T) {
+	e := decoded(t, "registry", `{"Id": "R.v1", "Attributes": [{"AttributeName": "A", "Values": [["0", "Off"], ["1"], [], ["2", "Auto", 7], "x"]}]}`)
+	assert.Equal(t, bios.Registry, e.Format)
+	require.Len(t, e.Attributes, 1)
+	assert.Equal(t, []string{"0", "1", "2"}, e.Attributes[0].Options)
+	assert.Equal(t, map[string]string{"0": "Off", "1": "", "2": "Auto"}, e.Attributes[0].OptionTexts)
+}
+
+// TestSupportedSystem: a registry for one system says which, one for several does not say
+// which of them this machine is.
+func TestSupportedSystem(t *testing.T) {
+	one := `{"ProductName": "ProLiant DL360 Gen10 Plus", "SystemId": "U46", "FirmwareVersion": "U46 v2.34 (03/11/2025)"}`
+	for systems, want := range map[string][]string{
+		one: {"ProLiant DL360 Gen10 Plus", "U46 v2.34 (03/11/2025)"}, one + `, {"ProductName": "ProLiant DL380 Gen10 Plus"}`: {"", ""}, "": {"", ""}, "1": {"", ""},
+	} {
+		e := decoded(t, "registry", `{"Id": "R.v1", "SupportedSystems": [`+systems+`], "RegistryEntries": {"Attributes": [{"AttributeName": "A"}]}}`)
+		assert.Equal(t, want, []string{e.Product, e.Firmware}, systems)
+	}
+}
+
 // TestDependsOn: an attribute depends on those that the registry's terms about its
 // being changeable name, and on no others.
 func TestDependsOn(t *testing.T) {

@@ -14,7 +14,7 @@ func isQuestion(o object) bool {
 // decodeSCE decodes the JSON dump of AMI's setup configuration editor (SCE), which ASRock Rack
 // provides. Values are numbers, with their titles beside them.
 func decodeSCE(list []any) (*Export, error) {
-	e := &Export{Format: SCE, Vendor: ASRockRack, Complete: len(list) >= 40}
+	e := &Export{Format: SCE, Vendor: ASRockRack}
 	for i, v := range list {
 		at := fmt.Sprintf("$[%d]", i)
 		o, ok := v.(object)
@@ -41,5 +41,6 @@ func decodeSCE(list []any) (*Export, error) {
 			return nil, err
 		}
 	}
+	e.Complete = len(e.Attributes) >= 40
 	return e, nil
 }

@@ -16,7 +16,7 @@ const biosFQDD = "BIOS.Setup."
 // dependent or destructive, but they state the present value too.
 func (w *walker) scp(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: SCPXML, Vendor: Dell, Product: attr(root, "Model")}
-	inside, found := false, false
+	inside := false
 	for {
 		t, err := w.next()
 		if errors.Is(err, io.EOF) {
@@ -30,7 +30,6 @@ func (w *walker) scp(root xml.StartElement) (*Export, error) {
 			switch t.Name.Local {
 			case "Component":
 				inside = strings.HasPrefix(attr(t, "FQDD"), biosFQDD)
-				found = found || inside
 			case "Attribute":
 				err = w.scpAttribute(e, t, inside, false, w.place())
 			}
@@ -45,7 +44,7 @@ func (w *walker) scp(root xml.StartElement) (*Export, error) {
 			return nil, err
 		}
 	}
-	if !found || len(e.Attributes) == 0 {
+	if len(e.Attributes) == 0 {
 		return nil, malformed(w.place(), "no component %s1-1 with attributes, expected an export that includes the BIOS", biosFQDD)
 	}
 	e.Complete = len(e.Attributes) >= 40

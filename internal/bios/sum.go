@@ -31,7 +31,7 @@ func (w *walker) sum() (*Export, error) {
 				return nil, err
 			}
 		case xml.EndElement:
-			if t.Name.Local == "Menu" && len(menus) > 0 {
+			if t.Name.Local == "Menu" {
 				menus = menus[:len(menus)-1]
 			}
 		}

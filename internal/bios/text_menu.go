@@ -104,7 +104,7 @@ func (a *Attribute) intelOptions(comment string) {
 	for _, m := range intelOption().FindAllStringSubmatch(list, -1) {
 		title := cleanValue(m[2])
 		a.Options = append(a.Options, title)
-		if strings.TrimLeft(m[1], "0") == strings.TrimLeft(a.Value, "0") {
+		if a.Value != "" && strings.TrimLeft(m[1], "0") == strings.TrimLeft(a.Value, "0") {
 			a.Text = title
 		}
 	}

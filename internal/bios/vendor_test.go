@@ -1,6 +1,7 @@
 package bios_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -81,6 +82,11 @@ func TestWhatJoins(t *testing.T) {
 	settings := func(system string) string {
 		return `{"@odata.id": "/redfish/v1/Systems/` + system + `/Bios/SD/", "Attributes": {"A": "1"}}`
 	}
+	settingsOf := func(registry string) string {
+		return `{"Id": "Settings", "AttributeRegistry": "` + registry + `.v1", "Attributes": {"A": "1"}}`
+	}
+	off := func(registry string) string { return strings.Replace(registry, `"Off"`, `"Something else"`, 1) }
+	other := func(registry string) string { return strings.Replace(registry, `"A"`, `"B"`, 1) }
 	registry := func(id string) string {
 		return `{"Id": "` + id + `", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "ReadOnly": true, "Value": [{"ValueName": "0", "ValueDisplayName": "Off"}, {"ValueName": "1", "ValueDisplayName": "On"}]}]}}`
 	}
@@ -92,6 +98,14 @@ func TestWhatJoins(t *testing.T) {
 		{"its own settings object, with a slash at its end", []string{settings("1"), resource("1", "R.v1")}, []string{"A=0 pending:1"}},
 		{"two systems", []string{resource("1", "R.v1"), resource("2", "R.v1"), settings("2")}, []string{"A=0", "A=0 pending:1"}},
 		{"a registry of another version", []string{resource("1", "R.v1"), registry("R.v2")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry of another version beside its own", []string{resource("1", "R.v1"), registry("R.v1"), off(registry("R.v2"))}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"before its own", []string{resource("1", "R.v1"), off(registry("R.v2")), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry without a name beside its own", []string{resource("1", "R.v1"), off(registry("")), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry without a name", []string{resource("1", "R.v1"), registry("")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a resource that names no registry", []string{resource("1", ""), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"neither has a name", []string{resource("1", ""), registry("R.v1"), other(registry(""))}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "B=(none) offers:0|1 read-only"}},
+		{"a settings object without a path, of the same maker", []string{settingsOf("Cisco"), resource("1", "Cisco.v1")}, []string{"A=0 pending:1"}},
+		{"a settings object without a path, of another maker", []string{settingsOf("BiosAttributeRegistryU46"), resource("1", "Cisco.v1")}, []string{"A=(none) pending:1", "A=0"}},
 		{"another registry", []string{resource("1", "R.v1"), registry("S.v1")}, []string{"A=0", "A=(none) offers:0|1 read-only"}},
 		{"two of it: each system's", []string{resource("1", "R.v1"), registry("S.v1"), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
 	} {
@@ -107,17 +121,28 @@ func TestWhatJoins(t *testing.T) {
 	}
 }
 
+// term is one condition of a dependency of a registry.
+func term(attribute, condition, value, more string) string {
+	return `{"MapFromAttribute": "` + attribute + `", "MapFromProperty": "CurrentValue", "MapFromCondition": "` + condition + `", "MapFromValue": "` + value + `"` + more + `}`
+}
+
+// dependency is one of a property of the attribute A.
+func dependency(property, to string, terms ...string) string {
+	return `{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [` + strings.Join(terms, ", ") + `], "MapToAttribute": "A", "MapToProperty": "` + property + `", "MapToValue": ` + to + `}}`
+}
+
+// joinedWith is a resource with a registry of these dependencies.
+func joinedWith(t *testing.T, dependencies ...string) *bios.Export {
+	t.Helper()
+	registry := `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [` + strings.Join(dependencies, ", ") + `]}}`
+	return bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
+}
+
 // TestLocks: when a registry's dependencies lock an attribute (DMTF DSP0266 and
 // DSP8010, AttributeRegistry Dependencies): terms joined from the left, equal and
 // unequal; a condition of another kind, or on an attribute that is not there,
 // says nothing.
 func TestLocks(t *testing.T) {
-	term := func(attribute, condition, value, more string) string {
-		return `{"MapFromAttribute": "` + attribute + `", "MapFromProperty": "CurrentValue", "MapFromCondition": "` + condition + `", "MapFromValue": "` + value + `"` + more + `}`
-	}
-	dependency := func(property, to string, terms ...string) string {
-		return `{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [` + strings.Join(terms, ", ") + `], "MapToAttribute": "A", "MapToProperty": "` + property + `", "MapToValue": ` + to + `}}`
-	}
 	and, or := `, "MapTerms": "AND"`, `, "MapTerms": "OR"`
 	for _, c := range []struct {
 		name         string
@@ -134,20 +159,42 @@ func TestLocks(t *testing.T) {
 		{"one of both", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", and))}, map[string]string{"B": "x", "C": "y"}, false, false, ""},
 		{"one of either", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", or))}, map[string]string{"B": "y", "C": "x"}, true, true, "B"},
 		{"freed by the later", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "false", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, false, true, "C"},
-		{"hidden is another matter", []string{dependency("Hidden", "true", term("B", "EQU", "x", ""))}, map[string]string{"B": "x"}, false, false, ""},
-		{"a comparison of numbers is not decided", []string{dependency("ReadOnly", "true", term("B", "GTR", "1", ""))}, map[string]string{"B": "2"}, false, false, ""},
-		{"a whole dependency with one such term", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", ""), term("C", "GEQ", "1", or))}, map[string]string{"B": "x", "C": "2"}, false, false, ""},
-		{"a property other than the value", []string{dependency("ReadOnly", "true", strings.Replace(term("B", "EQU", "x", ""), "CurrentValue", "DefaultValue", 1))}, map[string]string{"B": "x"}, false, false, ""},
-		{"no terms", []string{dependency("ReadOnly", "true")}, nil, false, false, ""},
+		{"two that hold, one hidden", []string{dependency("Hidden", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "true", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, true, true, "C"},
 	} {
-		registry := `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [` + strings.Join(c.dependencies, ", ") + `]}}`
-		e := bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
+		e := joinedWith(t, c.dependencies...)
 		locked, said, by := e.Locked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
 		assert.Equal(t, []any{c.locked, c.said, c.by}, []any{locked, said, by}, c.name)
 	}
 	e := decoded(t, "file", dellResource)
 	_, said, _ := e.Locked("SysProfile", func(string) (string, bool) { return "", false })
 	assert.False(t, said, "no registry")
+}
+
+// TestUndecidedLocks: a dependency that cannot be decided as a whole says nothing, and nothing
+// of it is kept.
+func TestUndecidedLocks(t *testing.T) {
+	holds := term("B", "EQU", "x", "")
+	whole := dependency("ReadOnly", "true", holds)
+	for name, d := range map[string]string{
+		"hidden is another matter":        dependency("Hidden", "true", holds),
+		"a comparison of numbers":         dependency("ReadOnly", "true", term("C", "GTR", "1", "")),
+		"one such term":                   dependency("ReadOnly", "true", holds, term("C", "GEQ", "1", `, "MapTerms": "OR"`)),
+		"a property other than the value": dependency("ReadOnly", "true", strings.Replace(holds, "CurrentValue", "DefaultValue", 1)),
+		"no terms":                        dependency("ReadOnly", "true"),
+		"neither locked nor free":         dependency("ReadOnly", "null", holds),
+		"of another type than a map":      strings.Replace(whole, `"Map"`, `"Other"`, 1),
+		"of no attribute":                 strings.Replace(whole, `"MapToAttribute": "A", `, "", 1),
+		"without its object":              `{"Type": "Map", "DependencyFor": "A"}`,
+		"a term of no attribute":          dependency("ReadOnly", "true", holds, term("", "EQU", "x", `, "MapTerms": "OR"`)),
+		"a term of no value":              dependency("ReadOnly", "true", strings.Replace(term("B", "NEQ", "y", ""), `"y"`, "null", 1)),
+	} {
+		e := joinedWith(t, d)
+		_, said, _ := e.Locked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
+		assert.False(t, said, name)
+		kept, err := json.Marshal(e)
+		require.NoError(t, err)
+		assert.NotContains(t, string(kept), `"locks"`, name)
+	}
 }
 
 // TestAnsibleForms: what community.general's redfish_info registers.

@@ -11,7 +11,7 @@ import (
 // DCIM_BIOSInteger. A file holds one class; the settings that memaudit reads are in the first.
 func (w *walker) wsman() (*Export, error) {
 	e := &Export{Format: WSMan, Vendor: Dell}
-	enumerations := 0
+	enumerations, ended := 0, false
 	for {
 		t, err := w.next()
 		if errors.Is(err, io.EOF) {
@@ -20,11 +20,16 @@ func (w *walker) wsman() (*Export, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t, ok := t.(xml.StartElement); ok && strings.HasPrefix(t.Name.Local, "DCIM_BIOS") {
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		ended = ended || start.Name.Local == "EndOfSequence"
+		if strings.HasPrefix(start.Name.Local, "DCIM_BIOS") {
 			if err := w.wsmanItem(e); err != nil {
 				return nil, err
 			}
-			if t.Name.Local == "DCIM_BIOSEnumeration" {
+			if start.Name.Local == "DCIM_BIOSEnumeration" {
 				enumerations++
 			}
 		}
@@ -33,21 +38,23 @@ func (w *walker) wsman() (*Export, error) {
 		return nil, malformed(w.place(), "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
 	}
 	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
-	e.Complete = enumerations >= 40
+	// A service hands out a long enumeration page by page, and marks the last page (WS-Enumeration,
+	// EndOfSequence).
+	e.Complete = enumerations >= 40 && ended
 	return e, nil
 }
 
 // wsmanItem reads one attribute up to the end of its element.
 func (w *walker) wsmanItem(e *Export) error {
 	a := Attribute{Place: w.place()}
-	for depth := 1; depth > 0; {
+	for {
 		t, err := w.next()
 		if err != nil {
 			return err
 		}
 		switch t := t.(type) {
 		case xml.EndElement:
-			depth--
+			return e.add(a)
 		case xml.StartElement:
 			isNil := attr(t, "nil") == "true"
 			text, err := w.text()
@@ -59,7 +66,6 @@ func (w *walker) wsmanItem(e *Export) error {
 			}
 		}
 	}
-	return e.add(a)
 }
 
 func (a *Attribute) wsman(field, text string) {

@@ -12,13 +12,13 @@ import (
 // xmlStart returns the offset at which the XML of a file begins, -1 if there is none. SUM prints a
 // banner and dots before it.
 func xmlStart(data []byte) int {
-	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); bytes.HasPrefix(trimmed, []byte{'<'}) {
 		return len(data) - len(trimmed)
 	}
 	head := data[:min(len(data), 16<<10)]
 	for _, mark := range []string{"<?xml", "<BiosCfg"} {
-		if at := bytes.Index(head, []byte(mark)); at >= 0 {
-			return at
+		if before, _, found := bytes.Cut(head, []byte(mark)); found {
+			return len(before)
 		}
 	}
 	return -1
@@ -109,7 +109,7 @@ func latin1(charset string, in io.Reader) (io.Reader, error) {
 	case "utf-16":
 		return in, nil // toUTF8 has converted it
 	case "iso-8859-1", "iso8859-1", "latin1", "windows-1252":
-		raw, err := io.ReadAll(io.LimitReader(in, MaxBytes+1))
+		raw, err := io.ReadAll(in)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,21 @@
+package bios
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestKeysWritten: a key is counted by its colon, and a colon in a string is none. A wrong
+// count would cost a second reading of a long registry, which no result shows.
+func TestKeysWritten(t *testing.T) {
+	for data, want := range map[string]int{
+		`[1, 2]`:                      0,
+		`{"a": 1}`:                    1,
+		`{"a:b": "c:d"}`:              1,
+		`{"a\"": 1, "\\": {"c": []}}`: 3,
+		`[{"a": 1}, {"a": "\":"}]`:    2,
+	} {
+		assert.Equal(t, want, keysWritten([]byte(data)), data)
+	}
+}
