@@ -3,6 +3,7 @@ package baseline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,139 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotKnown: what was not known then is no difference now, and what was known then and
+// is not now is never the same.
+func TestWhatIsNotKnown(t *testing.T) {
+	none := func(*inventory.System) {}
+	for name, c := range map[string]struct {
+		then, now func(sys *inventory.System)
+		want      []string
+	}{
+		"slots then":              {func(sys *inventory.System) { sys.Slots = nil }, none, []string{}},
+		"slots then and now":      {func(sys *inventory.System) { sys.Slots = nil }, func(sys *inventory.System) { sys.Slots = nil }, []string{}},
+		"slots now, one then":     {func(sys *inventory.System) { sys.Slots = sys.Slots[:1] }, func(sys *inventory.System) { sys.Slots = nil }, []string{"machine: unknown"}},
+		"one slot then and now":   {func(sys *inventory.System) { sys.Slots = sys.Slots[:1] }, func(sys *inventory.System) { sys.Slots = sys.Slots[:1]; empty0(sys, 0) }, []string{"slot 0x1100 (A1): dimm_lost"}},
+		"one then, a table cut":   {func(sys *inventory.System) { sys.Slots = nil }, func(sys *inventory.System) { sys.Firmware.Lost = &inventory.Problem{} }, []string{}},
+		"a slot's state then":     {func(sys *inventory.System) { sys.Slots[0].State = inventory.SlotUnknown }, none, []string{"slot 0x1100 (A1): unknown"}},
+		"a module's size then":    {func(sys *inventory.System) { sys.Slots[0].SizeBytes = fact.Fact[int64]{} }, none, []string{}},
+		"a module's size now":     {none, func(sys *inventory.System) { sys.Slots[0].SizeBytes = fact.Fact[int64]{} }, []string{"slot 0x1100 (A1): unknown"}},
+		"a module's speed then":   {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = fact.Fact[int]{} }, none, []string{}},
+		"a module's serial then":  {func(sys *inventory.System) { sys.Slots[0].Serial = "" }, none, []string{}},
+		"the processor then":      {func(sys *inventory.System) { sys.Sockets[1].Brand = fact.Fact[string]{} }, named, []string{}},
+		"the processor now":       {none, func(sys *inventory.System) { sys.Sockets[1].Brand = fact.Fact[string]{} }, []string{"machine: unknown"}},
+		"the socket then":         {func(sys *inventory.System) { sys.Sockets[1].Populated = fact.Fact[bool]{} }, none, []string{}},
+		"the socket now":          {none, func(sys *inventory.System) { sys.Sockets[1].Populated = fact.Fact[bool]{} }, []string{"machine: unknown"}},
+		"nothing of the socket":   {none, func(sys *inventory.System) { sys.Sockets[1] = inventory.Socket{ID: 1} }, []string{"machine: unknown"}},
+		"an empty socket's model": {none, func(sys *inventory.System) { sys.Sockets[1] = inventory.Socket{ID: 1, Populated: known(false)} }, []string{"machine: processor"}},
+		"the socket then, another processor": {func(sys *inventory.System) { sys.Sockets[1].Populated = fact.Fact[bool]{} },
+			func(sys *inventory.System) { sys.Sockets[1].Brand = known("Xeon 2") }, []string{"machine: processor"}},
+		"the vendor then":      {func(sys *inventory.System) { sys.Machine.Vendor = fact.Fact[string]{} }, none, []string{}},
+		"the product now":      {none, func(sys *inventory.System) { sys.Machine.Product = fact.Fact[string]{} }, []string{}},
+		"the UUID then":        {func(sys *inventory.System) { sys.Machine.Identifiers = inventory.Identifiers{} }, none, []string{}},
+		"nodes then":           {func(sys *inventory.System) { sys.Nodes = nil }, none, []string{}},
+		"one node then":        {func(sys *inventory.System) { sys.Nodes = sys.Nodes[:1] }, none, []string{"machine: numa"}},
+		"the map then":         {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, none, []string{}},
+		"the memory then":      {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{}},
+		"all but one view":     {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
+		"memory of no bytes":   {func(sys *inventory.System) { sys.Memory = inventory.Memory{TotalBytes: known(int64(0))} }, none, []string{}},
+		"the date of the BIOS": {func(sys *inventory.System) { sys.Machine.BIOSDate = fact.Fact[string]{} }, none, []string{}},
+		"a setting then":       {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{} }, none, []string{}},
+	} {
+		then, now := system(), system()
+		c.then(then)
+		c.now(now)
+		assert.Equal(t, c.want, outcome(Compare("b.json", take(t, then), now)), name)
+	}
+}
+
+// named gives the second processor its name by a source.
+func named(sys *inventory.System) {
+	sys.Sockets[1].Brand = fact.Known("Xeon", fact.Direct, fact.Evidence{Source: "smbios"})
+}
+
+// TestIdentity: a machine is another one when its UUID differs or, where one is not known, its
+// serial number; where nothing that was known is known now, it may be.
+func TestIdentity(t *testing.T) {
+	const one, two = "5ec4e700-1111-2222-3333-444455556666", "5ec4e700-1111-2222-3333-444455556667"
+	for name, c := range map[string]struct {
+		then, now inventory.Identifiers
+		says      string
+	}{
+		"the same":                    {inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, ""},
+		"another UUID":                {inventory.Identifiers{SystemUUID: one}, inventory.Identifiers{SystemUUID: two}, "the system's UUID differs"},
+		"no UUID, but a word":         {inventory.Identifiers{SystemUUID: one}, inventory.Identifiers{SystemUUID: "ABCD"}, "the system's UUID differs"},
+		"the UUID, another serial":    {inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC2"}, ""},
+		"the serial alone":            {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemSerial: "ABC1"}, ""},
+		"another serial":              {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemSerial: "ABC2"}, "the system's serial number differs"},
+		"the UUID now only":           {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, ""},
+		"the UUID now, other serial":  {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC2"}, "the system's serial number differs"},
+		"the UUID then, other serial": {inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, inventory.Identifiers{SystemSerial: "ABC2"}, "the system's serial number differs"},
+		"the UUID then, this serial":  {inventory.Identifiers{SystemUUID: one, SystemSerial: "ABC1"}, inventory.Identifiers{SystemSerial: "ABC1"}, ""},
+		"the serial not now":          {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{}, "UUID is not known now"},
+		"the serial now, UUID then":   {inventory.Identifiers{SystemUUID: one}, inventory.Identifiers{SystemSerial: "ABC1"}, "UUID is not known now"},
+		"the UUID now, serial then":   {inventory.Identifiers{SystemSerial: "ABC1"}, inventory.Identifiers{SystemUUID: one}, "UUID is not known now"},
+		"nothing then":                {inventory.Identifiers{SystemUUID: "00000000-0000-0000-0000-000000000000", SystemSerial: "None"}, inventory.Identifiers{SystemUUID: one}, ""},
+	} {
+		then, now := system(), system()
+		then.Machine.Identifiers, now.Machine.Identifiers = c.then, c.now
+		b := Compare("b.json", take(t, then), now)
+		same := b.Compared[len(b.Compared)-1].Same
+		if c.says == "" {
+			assert.True(t, same.Known() && same.Value, name)
+			continue
+		}
+		assert.Contains(t, same.Reason, c.says, name)
+	}
+}
+
+// TestRedacted: of a machine without identifiers no hash of what stands in their place is kept.
+func TestRedacted(t *testing.T) {
+	sys := system()
+	sys.Machine.Identifiers.SystemSerial = "ABC1"
+	f := take(t, sys)
+	assert.NotEmpty(t, f.Machine.UUID)
+	assert.NotEmpty(t, f.Machine.Serial)
+	assert.NotEmpty(t, f.Slots[0].Serial)
+	sys.Redacted = true
+	f = take(t, sys)
+	assert.Empty(t, f.Machine.UUID)
+	assert.Empty(t, f.Machine.Serial)
+	assert.Empty(t, f.Slots[0].Serial)
+}
+
+// TestTake: the key is drawn, and of what was measured the last that may be judged is kept.
+func TestTake(t *testing.T) {
+	sys := system()
+	sys.Settings["hwp"] = inventory.Setting{Pending: known("enabled")}
+	sys.Measurements = []inventory.Measurement{{Tool: "stream"}, {Tool: "mlc"}, {Tool: "memaudit", Unjudged: "another machine's"}}
+	f := take(t, sys)
+	assert.Equal(t, strings.Repeat("6b", keyBytes), f.Key)
+	require.NotNil(t, f.Measured)
+	assert.Equal(t, "mlc", f.Measured.Tool)
+	assert.NotContains(t, f.Settings, "hwp", "what waits is not accepted")
+	own, err := Take(sys, time.Now(), nil)
+	require.NoError(t, err)
+	other, err := Take(sys, time.Now(), nil)
+	require.NoError(t, err)
+	assert.NotEqual(t, own.Key, other.Key)
+	_, err = Take(sys, time.Now(), strings.NewReader("k"))
+	require.Error(t, err)
+	assert.Equal(t, map[string]int64{"total": 1}, memory(&inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}))
+}
+
+// TestManySettingsNotKnown: three are named, of more their number is said too.
+func TestManySettingsNotKnown(t *testing.T) {
+	for n, want := range map[int]string{3: "c (effective) is not known now", 4: "c (effective) is not known now; 4 settings in all"} {
+		then, now := system(), system()
+		then.Settings, now.Settings = map[string]inventory.Setting{}, nil
+		for _, id := range []string{"a", "b", "c", "d"}[:n] {
+			then.Settings[id] = inventory.Setting{Effective: known("on")}
+		}
+		b := Compare("b.json", take(t, then), now)
+		assert.True(t, strings.HasSuffix(b.Compared[len(b.Compared)-1].Same.Reason, want), "%d: %s", n, b.Compared[len(b.Compared)-1].Same.Reason)
+	}
+}
+
 // TestWordsOfChanges: one part that differs is enough to say that it is the same serial
 // number's; a processor without a model is named as one.
 func TestWordsOfChanges(t *testing.T) {
@@ -215,6 +349,28 @@ func TestWordsOfChanges(t *testing.T) {
 	assert.Contains(t, said(unnamed, gone), "a processor > ")
 	assert.Contains(t, said(system(), gone), "Xeon > ")
 	assert.Equal(t, []uint16{0x1100, 0x1101}, take(t, system()).Populated())
+	sys = system()
+	sys.Machine.BIOSVersion, sys.Machine.BIOSDate = known("2.0"), fact.Fact[string]{}
+	assert.Equal(t, "BIOS 1.0 (01/02/2020) > BIOS 2.0", said(system(), sys))
+	sys = system()
+	empty0(sys, 1)
+	assert.Equal(t, "16 GiB DDR4 Samsung M393 > empty", said(system(), sys))
+	sys.Slots = sys.Slots[:1]
+	assert.Equal(t, "16 GiB DDR4 Samsung M393 > the slot itself is not listed any more", said(system(), sys))
+	bare, sized := system(), system()
+	for _, s := range []*inventory.System{bare, sized} {
+		s.Slots[1] = inventory.Slot{Handle: 0x1101, Locator: known("A2"), State: inventory.SlotPopulated}
+	}
+	sized.Slots[1].SizeBytes = known(int64(16 << 30))
+	assert.Equal(t, "a module > empty", said(bare, without(1)))
+	assert.Equal(t, "16 GiB > empty", said(sized, without(1)))
+}
+
+// without is the server with one slot emptied.
+func without(i int) *inventory.System {
+	sys := system()
+	empty0(sys, i)
+	return sys
 }
 
 // TestTelling: identifiers of one character, of few, and makers' words for none tell nothing.
@@ -246,6 +402,21 @@ func TestLocatorsThatRepeat(t *testing.T) {
 	assert.Equal(t, []string{"slot 0x1100 (DIMM): dimm_lost"}, outcome(Compare("b", take(t, alike()), now)))
 }
 
+// TestNumberedAnew: labels that tell all slots apart count before handles, both then and now.
+func TestNumberedAnew(t *testing.T) {
+	now := system()
+	slices.Reverse(now.Slots)
+	for i := range now.Slots {
+		now.Slots[i].Handle = uint16(0x1100 + i)
+	}
+	assert.Empty(t, outcome(Compare("b", take(t, system()), now)))
+	now = system()
+	now.Slots[0].Locator = known("A2") // a BIOS that labels two slots alike
+	assert.Empty(t, outcome(Compare("b", take(t, system()), now)))
+	then := now
+	assert.Empty(t, outcome(Compare("b", take(t, then), system())))
+}
+
 // TestNoSerials: without serial numbers, or with the same for all, the kind of
 // the module is what is compared.
 func TestNoSerials(t *testing.T) {
@@ -275,12 +446,47 @@ func TestDecodeRefuses(t *testing.T) {
 		"no time": strings.Replace(string(good), "2023-", "x-", 1), "two": string(good) + "{}",
 		"key":   strings.Replace(string(good), `"key": "`, `"key": "zz`, 1),
 		"state": strings.Replace(string(good), `"populated"`, `"full"`, 1) + " ", "negative": strings.Replace(string(good), `"size_bytes": 1`, `"size_bytes": -1`, 1),
+		"a short key": strings.Replace(string(good), strings.Repeat("6b", keyBytes), "6b", 1), "no hexadecimal": strings.Replace(string(good), `"key": "6b`, `"key": "zz`, 1),
+		"a negative speed": strings.Replace(string(good), `"configured_mts": `, `"configured_mts": -`, 1), "a negative rating": strings.Replace(string(good), `"rated_mts": `, `"rated_mts": -`, 1),
+		"too long": string(good) + strings.Repeat(" ", MaxBytes-len(good)+1),
+		"slots":    encoded(t, &File{Slots: slotsOf(maxSlots + 1)}), "settings": encoded(t, &File{Settings: settingsOf(maxSettings + 1)}),
 	} {
 		_, err := Decode([]byte(data))
 		require.ErrorIs(t, err, ErrMalformed, name)
 	}
+	for name, data := range map[string]string{
+		"the longest": string(good) + strings.Repeat(" ", MaxBytes-len(good)),
+		"slots":       encoded(t, &File{Slots: slotsOf(maxSlots)}), "settings": encoded(t, &File{Settings: settingsOf(maxSettings)}),
+	} {
+		_, err := Decode([]byte(data))
+		require.NoError(t, err, name)
+	}
 	_, err = Decode([]byte(strings.Replace(string(good), Schema, "memaudit.baseline/v2", 1)))
 	require.ErrorIs(t, err, ErrSchema)
+}
+
+func slotsOf(n int) []Slot {
+	out := make([]Slot, n)
+	for i := range out {
+		out[i].State = string(inventory.SlotEmpty)
+	}
+	return out
+}
+
+func settingsOf(n int) map[string]map[string]Face {
+	out := map[string]map[string]Face{}
+	for i := range n {
+		out[fmt.Sprint(i)] = nil
+	}
+	return out
+}
+
+func encoded(t *testing.T, f *File) string {
+	t.Helper()
+	f.Schema, f.SavedAt, f.Key = Schema, "2026-01-01T00:00:00Z", strings.Repeat("00", keyBytes)
+	data, err := f.Encode()
+	require.NoError(t, err)
+	return string(data)
 }
 
 func FuzzDecode(f *testing.F) {

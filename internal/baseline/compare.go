@@ -82,10 +82,13 @@ func (c *comparison) sockets(p *subjectChanges) {
 		switch {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
 			p.lost("socket %d is not known now as it was then", then.ID)
-		case then.Populated != nil && *then.Populated == *have.Populated && then.Model != have.Model && then.Source != have.Source:
+		case then.Populated != nil && *then.Populated != *have.Populated:
+			p.change(inventory.Processor, processor(then), processor(have))
+		case then.Model == "", then.Model == have.Model:
+		case then.Source != have.Source:
 			p.lost("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
-		case then.Populated != nil && *then.Populated != *have.Populated, then.Model != "" && have.Model != then.Model:
-			p.change(inventory.Processor, fmt.Sprintf("socket %d: %s", then.ID, processor(then)), fmt.Sprintf("socket %d: %s", have.ID, processor(have)))
+		default:
+			p.change(inventory.Processor, processor(then), processor(have))
 		}
 	}
 }
@@ -93,14 +96,14 @@ func (c *comparison) sockets(p *subjectChanges) {
 func socketEmpty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
 
 func processor(s *Socket) string {
+	model := s.Model
 	switch {
 	case socketEmpty(s):
-		return "no processor"
-	case s.Model == "":
-		return "a processor"
-	default:
-		return s.Model
+		model = "no processor"
+	case model == "":
+		model = "a processor"
 	}
+	return fmt.Sprintf("socket %d: %s", s.ID, model)
 }
 
 func (c *comparison) nodes(p *subjectChanges) {
