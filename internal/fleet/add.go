@@ -1,6 +1,10 @@
 package fleet
 
-import "github.com/memaudit/memaudit/internal/report"
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
 
 // Refuse notes an input that gave no machine.
 func (f *Fleet) Refuse(input, reason string) {
@@ -27,11 +31,15 @@ func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) {
 }
 
 func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
-	if f.names[name] {
-		name = input
+	own := name
+	for n := 1; f.names[own]; n++ {
+		own = input
+		if n > 1 {
+			own = fmt.Sprintf("%s (%d)", input, n)
+		}
 	}
-	f.names[name] = true
-	m := Machine{Name: name, traits: map[string]string{}}
+	f.names[own] = true
+	m := Machine{Name: own, traits: map[string]string{}}
 	f.identity(&m, inv)
 	f.memory(&m, inv)
 	f.settings(&m, inv)

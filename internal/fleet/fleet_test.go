@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +162,90 @@ func TestUnknownIsNoDifference(t *testing.T) {
 	}
 }
 
+// TestPartOfIt: where firmware says half of a machine, what it says is not compared with the whole of
+// others.
+func TestPartOfIt(t *testing.T) {
+	two := func(change func(s *report.Slot, r *report.Report)) *report.Report {
+		return node(func(r *report.Report) {
+			s := &r.Inventory.Slots[1]
+			s.State, s.SizeBytes, s.ConfiguredMTs = "populated", ptr(int64(4<<30)), ptr(1333)
+			change(s, r)
+		})
+	}
+	for name, c := range map[string]struct {
+		change func(s *report.Slot, r *report.Report)
+		// memory is what it has by firmware, nil where that is not known.
+		memory  *int64
+		differs []string
+	}{
+		"whole":   {func(*report.Slot, *report.Report) {}, ptr(int64(8 << 30)), nil},
+		"a speed": {func(s *report.Slot, _ *report.Report) { s.ConfiguredMTs = nil }, ptr(int64(8 << 30)), nil},
+		"a size":  {func(s *report.Slot, _ *report.Report) { s.SizeBytes = nil }, nil, nil},
+		"a slot": {func(s *report.Slot, _ *report.Report) {
+			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "unknown"}
+		}, nil, nil},
+		"all slots":   {func(_ *report.Slot, r *report.Report) { r.Inventory.Slots = nil }, nil, nil},
+		"a processor": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets[1].Model = nil }, ptr(int64(8 << 30)), nil},
+		"a name of one": {func(_ *report.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(true)}
+		}, ptr(int64(8 << 30)), nil},
+		"no processors": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets = nil }, ptr(int64(8 << 30)), []string{"population"}},
+		"an empty socket": {func(_ *report.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(false)}
+		}, ptr(int64(8 << 30)), []string{"population", "processors"}},
+		"an empty slot": {func(s *report.Slot, _ *report.Report) {
+			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "empty"}
+		}, ptr(int64(4 << 30)), []string{"memory", "memory speed", "population"}},
+		"all empty": {func(_ *report.Slot, r *report.Report) {
+			for i := range r.Inventory.Slots {
+				r.Inventory.Slots[i] = report.Slot{Handle: r.Inventory.Slots[i].Handle, Locator: r.Inventory.Slots[i].Locator, State: "empty"}
+			}
+		}, nil, []string{"population"}},
+		"one byte": {func(s *report.Slot, r *report.Report) {
+			*s, r.Inventory.Slots[0].SizeBytes = report.Slot{State: "empty"}, ptr(int64(1))
+		}, ptr(int64(1)), []string{"memory", "memory speed", "population"}},
+		"a node less":  {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
+		"no node read": {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
+	} {
+		f := fleet.New("product")
+		nodes := func(change func(s *report.Slot, r *report.Report)) *report.Report {
+			return two(func(s *report.Slot, r *report.Report) {
+				r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
+				change(s, r)
+			})
+		}
+		for _, other := range []string{"a", "b", "c"} {
+			f.Add(other, "", nodes(func(*report.Slot, *report.Report) {}))
+		}
+		f.Add("own", "", nodes(c.change))
+		d := f.Document()
+		var differs []string
+		for _, g := range d.Groups {
+			for _, x := range g.Differs {
+				differs = append(differs, x.Trait)
+			}
+		}
+		own := d.Machines[slices.IndexFunc(d.Machines, func(m fleet.Machine) bool { return m.Name == "own" })]
+		if name != "a processor" && name != "a name of one" { // how many there are is part of the population
+			assert.ElementsMatch(t, c.differs, differs, name)
+		} else {
+			assert.NotContains(t, differs, "processors", name)
+		}
+		assert.Equal(t, c.memory, own.MemoryBytes, name)
+		assert.Equal(t, name != "all slots", own.Population != nil, name)
+		assert.Equal(t, name != "no processors", own.CPU != nil, name)
+	}
+}
+
+// TestNamesStayApart: each input is a machine of its own, also one that is given twice.
+func TestNamesStayApart(t *testing.T) {
+	f := fleet.New("product")
+	for range 4 {
+		f.Add("a", "a.json", node(nil))
+	}
+	assert.Equal(t, []string{"a", "a.json", "a.json (2)", "a.json (3)"}, names(f.Document().Machines))
+}
+
 // TestFindings: children are not counted, the gravest and most frequent come
 // first, and the machine that lost the most bandwidth leads.
 func TestFindings(t *testing.T) {
@@ -193,6 +280,172 @@ func names(machines []fleet.Machine) []string {
 		out = append(out, m.Name)
 	}
 	return out
+}
+
+// TestWorst: a machine is listed once under a rule, with its gravest severity and its worst
+// processor.
+func TestWorst(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("m", "", node(func(r *report.Report) {
+		for _, severity := range []string{"info", "warning", "warning", "info"} {
+			r.Findings = append(r.Findings, report.Finding{Rule: "x." + severity, Result: "fail", Severity: severity})
+		}
+		r.Findings[1], r.Findings[2], r.Findings[3] = r.Findings[3], r.Findings[1], r.Findings[2]
+		r.Inventory.Population.Sockets = []report.PopulationSocket{{Relative: report.Relative{Low: ptr(0.75)}}, {Relative: report.Relative{Value: ptr(0.5), Low: ptr(0.25)}},
+			{}, {Relative: report.Relative{Low: ptr(1.0)}}}
+	}))
+	f.Add("well", "", node(nil))
+	d := f.Document()
+	require.Len(t, d.Findings, 2)
+	assert.Equal(t, []string{"m"}, d.Findings[0].Machines)
+	assert.Equal(t, []string{"m"}, d.Findings[1].Machines)
+	assert.Equal(t, []any{"m", "warning", 4, 0.5}, []any{d.Machines[0].Name, *d.Machines[0].Worst, d.Machines[0].Failures, *d.Machines[0].RelativeBandwidth})
+	assert.Nil(t, d.Machines[1].Worst)
+	assert.True(t, d.Fails(report.SeverityRank("info")))
+	assert.True(t, d.Fails(report.SeverityRank("warning")))
+	assert.False(t, d.Fails(report.SeverityRank("critical")))
+	f = fleet.New("product")
+	f.Add("well", "", node(nil))
+	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
+}
+
+// TestWaits: a setting waits for a reboot where its value is another one than now, or that of now
+// is not known.
+func TestWaits(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("m", "", node(func(r *report.Report) {
+		value := func(v string) report.Face { return report.Face{Value: &v} }
+		r.Inventory.Settings = map[string]report.Setting{"same": {Configured: value("on"), Pending: value("on")}, "other": {Configured: value("on"), Pending: value("off")},
+			"alone": {Pending: value("off")}, "none": {Configured: value("on")}}
+	}))
+	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: ptr("on"), Then: "off"}}, f.Document().Pending)
+}
+
+// TestNothingRead: a rate of nothing is no median to compare with.
+func TestNothingRead(t *testing.T) {
+	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
+		f := fleet.New("product")
+		for _, name := range []string{"a", "b", "c"} {
+			f.Add(name, "", node(func(r *report.Report) {
+				r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: ptr(0), MemoryNode: ptr(0), Value: &rate}}}}
+			}))
+		}
+		for _, m := range f.Document().Measured {
+			assert.Equal(t, want, m.ShareOfMedian, m.Machine)
+		}
+	}
+}
+
+// listed is a document with two of everything, as its formats print it.
+func listed() *fleet.Document {
+	machines := func(n int) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint("m", i))
+		}
+		return out
+	}
+	d := &fleet.Document{
+		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), Product: ptr("P")}, {Name: "m1", RelativeBandwidth: ptr(0.75)}, {Name: "m2", RelativeBandwidth: ptr(1.0)}, {Name: "m3"}},
+		Findings: []fleet.Finding{{Rule: "six", Severity: "warning", Machines: machines(6)}, {Rule: "seven", Severity: "info", Machines: machines(7), Example: fleet.Example{Machine: "m0", Subject: "slot", Found: ptr("x"), Remedy: ptr("y")}}},
+		Measured: []fleet.Measured{{Machine: "m0", Node: ptr(1), ReadBytesPerSecond: ptr(1e9)}, {Machine: "m1", Undecided: ptr("busy")}},
+		Groups: []fleet.Group{{Kind: "K", Machines: machines(1)}, {Kind: "L", Differs: []fleet.Difference{{Machine: "m0", Trait: "t", Has: "x"}}},
+			{Kind: "M", Differs: []fleet.Difference{{Machine: "m1", Trait: "t", Has: "x", MajorityHas: ptr("y")}}}},
+		BIOSVersions: []fleet.BIOSVersion{{Product: "P", Version: "1", Machines: machines(2)}, {Product: "P", Version: "2", Machines: machines(1)}, {Product: "Q", Version: "1", Machines: machines(1)}},
+		Pending:      []fleet.Pending{{Machine: "m0", Setting: "a", Then: "x"}, {Machine: "m1", Setting: "b", Then: "y"}},
+		Undecided:    []fleet.Undecided{{Reason: "r", Machines: machines(1)}, {Reason: "s", KnownBy: ptr("k"), Machines: machines(2)}},
+		Unreadable:   []fleet.Unreadable{{Input: "i", Reason: "r"}, {Input: "j", Reason: "s"}},
+	}
+	for i, n := range []int{4, 5} {
+		var differs []fleet.Difference
+		for j := range n {
+			differs = append(differs, fleet.Difference{Machine: fmt.Sprint("m", j), Trait: "t", Has: fmt.Sprint("x", j)})
+		}
+		d.Groups = append(d.Groups, fleet.Group{Kind: fmt.Sprint("N", i), Differs: differs})
+	}
+	return d
+}
+
+// TestText: each part has its head once, above what it lists.
+func TestText(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, listed().Write(&b, "text"))
+	assert.Equal(t, `fleet     4 machines, 0 with findings, 2 inputs not read
+
+WARNING   six   6 machines
+  on      m0, m1, m2, m3, m4, m5
+
+INFO      seven   7 machines
+  on      m0, m1, m2, m3, m4, m5 and 1 more
+  found   m0, slot: x
+  fix     y
+
+BANDWIDTH the most lost by population, share that is left
+   50 %  m0  P
+   75 %  m1  
+
+MEASURED  2 machines, the slowest node of each, beside the median machine of its kind
+        1.0 GB/s  m0, node 1
+  undecided  m1: busy
+
+DIFFERS   among L
+  no majority: t is x (1)
+
+DIFFERS   from most of M
+  m1: t is x, most have y
+
+DIFFERS   among N0
+  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1)
+
+DIFFERS   among N1
+  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1) and 1 more
+
+BIOS      versions of each product, and on how many machines
+  P: 1 (2) 2 (1)
+  Q: 1 (1)
+
+REBOOT    settings that wait for one
+  m0: a = x
+  m1: b = y
+
+UNKNOWN   what could not be judged, and what would help
+  1 machine: r
+  2 machines: s
+    known by  k
+
+NOT READ
+  i: r
+  j: s
+`, b.String())
+	b.Reset()
+	require.NoError(t, (&fleet.Document{BIOSVersions: listed().BIOSVersions[:1]}).Write(&b, "text"))
+	assert.Contains(t, b.String(), "\nBIOS      versions of each product, and on how many machines\n  P: 1 (2)\n")
+	b.Reset()
+	require.NoError(t, listed().Write(&b, "html"))
+	assert.Contains(t, b.String(), "<td>L</td><td>t</td><td>x (1)</td>")
+	assert.Contains(t, b.String(), "<td>M</td><td>m1</td><td>t</td><td>x</td><td>y</td>")
+	b.Reset()
+	require.NoError(t, listed().Write(&b, "csv"))
+	assert.Contains(t, b.String(), "\nm1,,,,,,,,0,0.75,,\n")
+	assert.Contains(t, b.String(), "\nm3,,,,,,,,0,,,\n")
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestNotWritten: a document that could not be written, or has a number that no format has, is no
+// success.
+func TestNotWritten(t *testing.T) {
+	for _, format := range fleet.Formats() {
+		require.ErrorIs(t, listed().Write(full{}, format), errFull, format)
+	}
+	d := listed()
+	d.Machines[0].RelativeBandwidth = ptr(math.NaN())
+	require.Error(t, d.Write(&strings.Builder{}, "json"))
 }
 
 // TestInventoryIsNotJudged: an inventory takes part in the comparison and says

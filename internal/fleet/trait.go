@@ -28,13 +28,19 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 	}
 	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product), known(inv.Machine.Platform.ID), known(inv.Machine.BIOS.Version)
 	var processors []string
+	whole := true
 	for i := range inv.Sockets {
-		if model := report.OrEmpty(inv.Sockets[i].Model); model != "" {
+		s := &inv.Sockets[i]
+		if model := report.OrEmpty(s.Model); model != "" {
 			processors = append(processors, strings.Join(strings.Fields(model), " "))
+		} else if s.Populated == nil || *s.Populated {
+			whole = false
 		}
 	}
 	if len(processors) > 0 {
 		m.CPU = f.word(processors[0])
+	}
+	if whole {
 		f.trait(m, "processors", counted(processors))
 	}
 	switch f.by {
@@ -66,27 +72,36 @@ func counted(list []string) string {
 func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	var bytes int64
 	var speeds []string
-	whole := len(inv.Slots) > 0
+	sized, timed := true, true
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		switch {
-		case s.State == "unknown" || s.State == "populated" && s.SizeBytes == nil:
-			whole = false
-		case s.State == "populated":
+		if s.State == "empty" {
+			continue
+		}
+		if s.State == "populated" && s.SizeBytes != nil {
 			bytes += *s.SizeBytes
-			if s.ConfiguredMTs != nil {
-				speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(*s.ConfiguredMTs)))
-			}
+		} else {
+			sized = false
+		}
+		if s.State == "populated" && s.ConfiguredMTs != nil {
+			speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(*s.ConfiguredMTs)))
+		} else {
+			timed = false
 		}
 	}
-	if whole && bytes > 0 {
+	if timed {
+		f.trait(m, "memory speed", counted(speeds))
+	}
+	population := metrics.Signature(inv)
+	if population != "" {
+		m.Population = f.word(population)
+	}
+	if sized {
+		f.trait(m, "population", population)
+	}
+	if sized && bytes > 0 {
 		m.MemoryBytes = &bytes
 		f.trait(m, "memory", fmt.Sprintf("%d MiB", bytes>>20))
-	}
-	f.trait(m, "memory speed", counted(speeds))
-	if s := metrics.Signature(inv); s != "" {
-		m.Population = f.word(s)
-		f.trait(m, "population", s)
 	}
 	if len(inv.Nodes) > 0 {
 		f.trait(m, "NUMA nodes", fmt.Sprint(len(inv.Nodes)))
