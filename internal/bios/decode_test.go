@@ -180,6 +180,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"deep JSON", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), bios.ErrMalformed, "nested deeper than 64"},
 		{"cut XML", sumXML[:len(sumXML)-20], bios.ErrMalformed, "line 8: XML: "},
 		{"bad XML below a banner", "Supermicro Update Manager\n....\n<?xml version=\"1.0\"?>\n<BiosCfg><Menu", bios.ErrMalformed, "malformed: line 4: XML: unexpected EOF"},
+		{"two systems, in XML", conrep + "\n" + conrep, bios.ErrMalformed, "line 2: a second XML document, expected the settings of one system"},
+		{"an export after a page of WS-Man", wsman + "\n" + conrep, bios.ErrMalformed, "line 5: a second XML document"},
 		{"deep XML", "<BiosCfg>" + strings.Repeat("<Menu>", 100), bios.ErrMalformed, "nested deeper than 64"},
 		{"other XML", "<html></html>", bios.ErrUnrecognised, "line 1: XML root <html>"},
 		{"no BIOS component", `<SystemConfiguration><Component FQDD="RAID.1"/></SystemConfiguration>`, bios.ErrMalformed, "no component BIOS.Setup.1-1"},

@@ -134,6 +134,8 @@ func TestWSManForms(t *testing.T) {
 		return `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="x" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body><n1:` + class + `>` + inside + `</n1:` + class + `></s:Body></s:Envelope>`
 	}
 	testForms(t, bios.WSMan, []form{
+		{name: "two pages", in: envelope("DCIM_BIOSString", `<n1:AttributeName>A</n1:AttributeName><n1:CurrentValue>x</n1:CurrentValue>`) + "\n" + `<?xml version="1.0"?>` +
+			envelope("DCIM_BIOSString", `<n1:AttributeName>B</n1:AttributeName><n1:CurrentValue>y</n1:CurrentValue>`), want: []string{"A=x", "B=y"}},
 		{name: "what waits", in: envelope("DCIM_BIOSEnumeration", `<n1:AttributeName>LogicalProc</n1:AttributeName><n1:CurrentValue>Enabled</n1:CurrentValue><n1:PendingValue>Disabled</n1:PendingValue><n1:IsReadOnly>false</n1:IsReadOnly>`),
 			want: []string{"LogicalProc=Enabled pending:Disabled"}},
 		{name: "no value now", in: envelope("DCIM_BIOSString", `<n1:AttributeName>AssetTag</n1:AttributeName><n1:CurrentValue xsi:nil="true"/>`), want: []string{"AssetTag=(none)"}},

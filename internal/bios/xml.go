@@ -28,8 +28,8 @@ func xmlStart(data []byte) int {
 // it use much memory.
 type walker struct {
 	*xml.Decoder
-	// before is the number of lines above the XML.
-	before, depth int
+	// before is the number of lines above the XML, roots that of the elements that stand in no other.
+	before, depth, roots int
 }
 
 // next returns the next token. It limits the depth, and its errors name the line.
@@ -45,10 +45,15 @@ func (w *walker) next() (xml.Token, error) {
 		}
 		return nil, malformed(w.place(), "XML: %v", err)
 	}
-	switch t.(type) {
+	switch t := t.(type) {
 	case xml.StartElement:
 		if w.depth++; w.depth > maxDepth {
 			return nil, malformed(w.place(), "XML nested deeper than %d levels", maxDepth)
+		}
+		if w.depth == 1 {
+			if w.roots++; w.roots > 1 && t.Name.Local != "Envelope" { // of WS-Man each page is one
+				return nil, malformed(w.place(), "a second XML document, expected the settings of one system")
+			}
 		}
 	case xml.EndElement:
 		w.depth--
