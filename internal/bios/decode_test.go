@@ -314,6 +314,18 @@ func TestJoin(t *testing.T) {
 	a, _ = joined[0].Attribute("KTIS001")
 	require.Equal(t, []any{"Enable", "0", "Disable"}, []any{a.Text, a.Pending, a.PendingText})
 
+	// A registry's menu replaces neither the one that the export has nor the group of racadm, which is
+	// no menu, whether the key line that names it is there or not.
+	menus := strings.ReplaceAll(registry, "KTIS001", "LogicalProc")
+	for text, menu := range map[string]string{
+		`<BiosCfg><Menu name="CPU"><Setting name="LogicalProc" selectedOption="0" type="Option"/></Menu></BiosCfg>`: "CPU",
+		"[Key=BIOS.Setup.1-1#ProcSettings]\nLogicalProc=Enabled\n":                                                  "ProcSettings",
+		"LogicalProc=Enabled\n": "",
+	} {
+		a, _ = bios.Join([]*bios.Export{decode(text), decode(menus)})[0].Attribute("LogicalProc")
+		require.Equal(t, menu, a.Menu)
+	}
+
 	other := strings.Replace(dellSettings, "Embedded.1", "Embedded.2", 1)
 	require.Len(t, bios.Join([]*bios.Export{decode(other), decode(dellResource)}), 2, "another system's settings object")
 }

@@ -117,7 +117,10 @@ func (e *Export) resolve(r *registry) {
 		if !ok {
 			continue
 		}
-		a.Display, a.Menu, a.ReadOnly = strings.TrimSpace(known.display), known.menu, a.ReadOnly || known.readOnly
+		a.Display, a.ReadOnly = strings.TrimSpace(known.display), a.ReadOnly || known.readOnly
+		if a.Menu == "" && e.Format != Racadm { // what racadm prints is a group of its own, and no menu
+			a.Menu = known.menu
+		}
 		if a.Default == "" {
 			a.Default = known.fallback
 		}

@@ -31,7 +31,7 @@ func (p *Patch) shell(command func(i int, c *Change) string) string {
 // the next boot.
 func (p *Patch) racadm() string {
 	return p.shell(func(_ int, c *Change) string {
-		return "racadm set " + c.Group + "." + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
+		return "racadm set " + settings.ShellWord(c.Group+"."+c.Attribute.Name) + " " + settings.ShellWord(c.To)
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 

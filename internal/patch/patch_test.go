@@ -2,6 +2,7 @@ package patch_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -310,6 +311,30 @@ func TestFormsOfOthers(t *testing.T) {
 	}
 }
 
+// TestGroupsOfRacadm: the group that racadm printed, whatever menu the registry has for the
+// attribute, else the table's. Of an export in another form its menu is no group.
+func TestGroupsOfRacadm(t *testing.T) {
+	registry := `{"Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "ProcC1E", "MenuPath": "./SysProfileSettingsRef",
+ "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}]}}`
+	instance := `<n1:DCIM_BIOSEnumeration><n1:AttributeName>%s</n1:AttributeName><n1:CurrentValue>%s</n1:CurrentValue><n1:GroupDisplayName>System Profile Settings</n1:GroupDisplayName></n1:DCIM_BIOSEnumeration>`
+	for name, c := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"a group that is not the table's": {[]string{"[Key=BIOS.Setup.1-1#OtherSettings]\nSysProfile=Custom\nProcC1E=Enabled\n"}, "BIOS.OtherSettings.ProcC1E Disabled"},
+		"with the registry":               {[]string{"[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=Custom\nProcC1E=Enabled\n", registry}, "BIOS.SysProfileSettings.ProcC1E Disabled"},
+		"without a key line":              {[]string{"SysProfile=Custom\nProcC1E=Enabled\n", registry}, "BIOS.SysProfileSettings.ProcC1E Disabled"},
+		"not a name":                      {[]string{"[Key=BIOS.Setup.1-1#A; reboot]\nSysProfile=Custom\nProcC1E=Enabled\n"}, "'BIOS.A; reboot.ProcC1E' Disabled"},
+		"WS-Man": {[]string{`<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="http://schemas.dell.com/wbem/wscim/1/cim-schema/2/DCIM_BIOSEnumeration"><s:Body>` +
+			fmt.Sprintf(instance, "SysProfile", "Custom") + fmt.Sprintf(instance, "ProcC1E", "Enabled") + `</s:Body></s:Envelope>`}, "BIOS.SysProfileSettings.ProcC1E Disabled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := patch.Make(source(t, c.files...), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
+			assert.Equal(t, "# c1e: ProcC1E, Enabled -> Disabled\nracadm set "+c.want+"\nracadm jobqueue create BIOS.Setup.1-1\n", text(t, p, patch.Racadm))
+		})
+	}
+}
+
 // A value is one word of a shell whatever is in it, and a form is not printed
 // with names that its tool does not know.
 func TestQuotingAndFit(t *testing.T) {
@@ -467,7 +492,7 @@ func resource(t *testing.T, attributes map[string]string) string {
 func TestFormsAreSafe(t *testing.T) {
 	hostile := `a"b<c>&'$(x)--` + "\n" + `d`
 	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell}
-	p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "smt", Attribute: &bios.Attribute{Name: hostile, Menu: hostile, Options: []string{"x"}}, Group: "BIOS.G", From: hostile, To: hostile}}}
+	p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "smt", Attribute: &bios.Attribute{Name: hostile, Menu: hostile, Options: []string{"x"}}, Group: "BIOS.G$(x); y", From: hostile, To: hostile}}}
 	assert.True(t, json.Valid([]byte(text(t, p, patch.Redfish))))
 	for _, f := range []patch.Form{patch.SCP, patch.Conrep, patch.SUM} {
 		got, err := bios.Decode("x", []byte(text(t, p, f)))
@@ -489,7 +514,7 @@ func TestFormsAreSafe(t *testing.T) {
 		vendor string
 		want   []string
 	}{
-		{patch.Racadm, bios.Dell, []string{"racadm", "set", "BIOS.G." + oneLine, oneLine, "racadm", "jobqueue", "create", "BIOS.Setup.1-1"}},
+		{patch.Racadm, bios.Dell, []string{"racadm", "set", "BIOS.G$(x); y." + oneLine, oneLine, "racadm", "jobqueue", "create", "BIOS.Setup.1-1"}},
 		{patch.ILORest, bios.HPE, []string{"ilorest", "set", oneLine + "=" + oneLine, "--select", "Bios.", "--commit"}},
 		{patch.OneCLI, bios.Lenovo, []string{"onecli", "config", "set", oneLine, oneLine, "--override"}},
 		{patch.OneCLI, bios.IBM, []string{"asu", "set", oneLine, oneLine}},
