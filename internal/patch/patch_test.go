@@ -148,6 +148,24 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
 }
 
+// TestOneAttributeIsChangedOnce: a row that brings an attribute to another value than an earlier
+// row did, and both are fulfilled, changes it once.
+func TestOneAttributeIsChangedOnce(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "EnergyPerfBias": "MaxPerf",
+ "MinProcIdlePower": "C6WithoutC1E", "AdvancedMemProtection": "FastFaultTolerantADDDC", "MemMirrorMode": "PartialOsConfig"}}`
+	registry := `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [
+ {"AttributeName": "MinProcIdlePower", "Value": [{"ValueName": "C6"}, {"ValueName": "C6WithoutC1E"}, {"ValueName": "C1E"}, {"ValueName": "NoCStates"}]},
+ {"AttributeName": "AdvancedMemProtection", "Value": [{"ValueName": "AdvancedEcc"}, {"ValueName": "FastFaultTolerantADDDC"}, {"ValueName": "MirroredAdvancedEcc"}]},
+ {"AttributeName": "MemMirrorMode", "Value": [{"ValueName": "Full"}, {"ValueName": "PartialOsConfig"}]}]}}`
+	p := patch.Make(source(t, now, registry), patch.Goal{Wants: []patch.Want{{"c_states", []string{"disabled", "c1e"}}, {"c1e", []string{"enabled"}},
+		{"adddc", []string{"disabled"}}, {"memory_ras_mode", []string{"mirror_full"}}}})
+	assert.Equal(t, []string{"MinProcIdlePower=C1E", "AdvancedMemProtection=MirroredAdvancedEcc", "MemMirrorMode=Full"}, values(p))
+	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
+	assert.Equal(t, []string{"memory_ras_mode"}, p.Changes[1].Also)
+	assert.Empty(t, p.Open)
+	assert.Empty(t, p.Beside)
+}
+
 // AMD's own preset beside HPE's is set to Disabled before what it governs (HPE's
 // registry A42: its options are read-only while it is set), and is never given
 // the name of a workload profile.

@@ -29,7 +29,7 @@ func (m *patchMaker) row(w Want) {
 		for i := range entries {
 			changes, why := m.try(w, word, &entries[i])
 			if len(changes) > 0 {
-				m.out.Changes = append(m.out.Changes, changes...)
+				m.add(changes)
 				return
 			}
 			if why != "" {
@@ -38,6 +38,20 @@ func (m *patchMaker) row(w Want) {
 		}
 	}
 	m.open(w.ID, reason)
+}
+
+// add adds the changes of one row. An attribute that an earlier row changes already gets the new
+// value, which fulfils both.
+func (m *patchMaker) add(changes []Change) {
+	for _, c := range changes {
+		at := slices.IndexFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
+		if at < 0 {
+			m.out.Changes = append(m.out.Changes, c)
+			continue
+		}
+		m.out.Changes[at].To = c.To
+		m.out.Changes[at].Also = append(m.out.Changes[at].Also, c.Setting)
+	}
 }
 
 // met notes a row that needs no change, or none beside one that is made already.
