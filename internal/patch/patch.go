@@ -76,8 +76,8 @@ type patchMaker struct {
 	src  Source
 	goal Goal
 	out  *Patch
-	// asleep are rows whose own value is as wanted and does nothing under the
-	// preset that governs it.
+	// asleep are rows whose own value is as wanted and does not count: the preset
+	// that governs it keeps it from acting or makes another of it.
 	asleep []string
 	// writes are the settings that a chosen preset writes by itself.
 	writes []string

@@ -131,6 +131,15 @@ func TestLeavingAPresetThatMeans(t *testing.T) {
 	p = patch.Make(source(t, now), goal)
 	assert.Empty(t, p.Changes, "no Cisco export on record spells Custom")
 	assert.Len(t, p.Open, 2)
+	own := strings.NewReplacer(`"HardwarePrefetch": "Disabled"`, `"HardwarePrefetch": "Enabled"`, `"AdjacentCacheLinePrefetch": "Enabled"`, `"AdjacentCacheLinePrefetch": "Disabled"`).Replace(now)
+	p = patch.Make(source(t, own, registry), goal)
+	assert.Equal(t, []string{"CPUPerformance=Custom"}, values(p), "the preset makes of it what is not wanted, and the own values are as wanted")
+	assert.Equal(t, []string{"hw_prefetch", "adjacent_prefetch"}, p.Met)
+	assert.Empty(t, p.Beside)
+	p = patch.Make(source(t, own), goal)
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, map[string]string{"workload_profile": "no export or registry on record shows that CPUPerformance is spelled Custom",
+		"adjacent_prefetch": "CPUPerformance = Enterprise makes enabled of it"}, open(p))
 }
 
 // One attribute may serve two rows, and alters a third setting that the profile

@@ -19,7 +19,7 @@ func (m *patchMaker) row(w Want) {
 	case now.Outcome == settings.Missing:
 		m.open(w.ID, "the export has no attribute for it")
 		return
-	case !known && now.Outcome == settings.Translated && settings.Fulfils(w.ID, w.Words, now.Value):
+	case settings.Fulfils(w.ID, w.Words, now.Value):
 		m.asleep = append(m.asleep, w.ID)
 		return
 	}
@@ -90,8 +90,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	for i := range changes {
 		next[changes[i].Attribute] = changes[i].To
 	}
-	then := m.src.Table.Read(w.ID, m.given(next))
-	if then.Outcome != settings.Translated || !settings.Fulfils(w.ID, w.Words, then.Value) {
+	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Fulfils(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
 	if hit := m.disturbed(w.ID, next); hit != "" {
