@@ -151,7 +151,7 @@ func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *col
 		say("by analogy: the document speaks of %s", chosen.Analogy)
 	}
 	for _, n := range made.Written {
-		say("%s is written by %s = %s: %s", n.Setting, made.Changes[0].Attribute.Name, made.Changes[0].To, n.Reason)
+		say("%s is written by %s = %s: %s", n.Setting, made.Preset.Attribute.Name, made.Preset.To, n.Reason)
 	}
 	for _, n := range made.Beside {
 		say("%s changes beside the profile: %s", n.Setting, n.Reason)

@@ -249,13 +249,12 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 	if len(made.Written) == 0 {
 		return nil
 	}
-	preset := made.Changes[0]
 	var out []set
 	if strings.HasPrefix(p.registry, "hpe-") {
 		registry, err := biostest.ReadRegistry(corpustest.Read(t, "redfish/registries/"+p.registry+".json"))
 		require.NoError(t, err)
-		written, ok := registry.Profiles[preset.To]
-		require.True(t, ok, preset.To)
+		written, ok := registry.Profiles[made.Preset.To]
+		require.True(t, ok, made.Preset.To)
 		for _, name := range slices.Sorted(maps.Keys(written)) {
 			if _, ok := made.Export.Attribute(name); ok {
 				out = append(out, set{name: name, value: written[name]})

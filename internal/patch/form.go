@@ -84,8 +84,7 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 // Fit takes back the changes that a form cannot carry, with the reason, and what
 // does not act without them.
 func (p *Patch) Fit(f Form) {
-	var kept []Change
-	for _, c := range p.Changes {
+	for _, c := range slices.Clone(p.Changes) {
 		reason := ""
 		switch {
 		case f == Racadm && c.Group == "":
@@ -93,14 +92,12 @@ func (p *Patch) Fit(f Form) {
 		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
 			reason = "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
-			kept = append(kept, c)
 			continue
 		}
-		for _, id := range c.serves() {
-			p.Open = append(p.Open, Note{id, reason})
+		for _, id := range p.takeBack(&c) {
+			p.open(id, reason)
 		}
 	}
-	p.Changes = kept
 	if p.maker != nil {
 		p.maker.hold()
 	}

@@ -28,20 +28,20 @@ func (m *patchMaker) reached(w Want) bool {
 	return known && settings.Fulfils(w.ID, w.Words, word)
 }
 
-// hold leaves every row open that the changes do not bring to what is wanted,
-// and then says what they alter beside the profile.
+// hold leaves every row open that the changes do not bring to what is wanted, with
+// nothing done for it, and then says what they alter beside the profile.
 func (m *patchMaker) hold() {
 	for n := -1; n != len(m.out.Open); { // what is taken back may have served another row
 		n = len(m.out.Open)
 		for _, w := range m.goal.Wants {
-			if !m.isOpen(w.ID) && !m.reached(w) {
+			if m.out.isOpen(w.ID) || !m.reached(w) {
 				m.forget(w.ID, m.why(w))
 			}
 		}
 		m.prune()
 	}
 	for _, id := range m.asleep {
-		if !m.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.out.Met, id) {
+		if !m.out.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.out.Met, id) {
 			m.out.Met = append(m.out.Met, id)
 		}
 	}
@@ -60,8 +60,8 @@ func (m *patchMaker) forget(id, reason string) {
 			its = append(its, *c)
 		}
 	}
-	m.open(id, reason)
-	m.drop(its, func(served string, _ *Change) { m.open(served, reason) })
+	m.out.open(id, reason)
+	m.drop(its, func(served string, _ *Change) { m.out.open(served, reason) })
 }
 
 // why says what keeps a row from what is wanted.
@@ -85,7 +85,7 @@ func (m *patchMaker) beside() {
 	m.out.Beside = nil
 	before, after := m.show(nil), m.given(nil)
 	for _, id := range settings.IDs() {
-		if m.wants(id) && !m.isOpen(id) || slices.ContainsFunc(m.out.Changes, func(c Change) bool { return c.Setting == id }) {
+		if m.wants(id) && !m.out.isOpen(id) || slices.ContainsFunc(m.out.Changes, func(c Change) bool { return c.Setting == id }) {
 			continue
 		}
 		was, wasKnown := m.under(id, before)
@@ -110,12 +110,19 @@ func (m *patchMaker) decides(id string, given func(string) []settings.ExportedAt
 	return g.Name + " = " + g.Value
 }
 
-// prune takes back what was only to free others, where nothing of them is left.
+// prune takes back what a master locks that stays as it is, and the change of a master
+// that was only to free others, where nothing of them is left.
 func (m *patchMaker) prune() {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]
 		a := m.master(p)
-		if a == nil || m.wants(p.Setting) || slices.ContainsFunc(p.Locks, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
+		if a == nil {
+			continue
+		}
+		if value, _ := m.after(a.Name); !leavesSingleSettings(p, value) && !slices.Contains(m.writes, p.Setting) {
+			m.dropLocked(p, a, m.held(p, a), value)
+		}
+		if m.wants(p.Setting) || slices.ContainsFunc(p.Locks, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
 			continue
 		}
 		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && c.Setting == p.Setting && len(c.Also) == 0 })

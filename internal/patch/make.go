@@ -4,6 +4,7 @@ package patch
 // with its reason; nothing is guessed.
 func Make(src Source, goal Goal) *Patch {
 	m := &patchMaker{src: src, goal: goal, out: &Patch{Export: src.Export}}
+	m.out.maker = m
 	for _, w := range goal.Wants {
 		if m.isPreset(w.ID) {
 			continue // the preset is dealt with as what it is
@@ -14,6 +15,5 @@ func Make(src Source, goal Goal) *Patch {
 	m.awake()
 	m.locked()
 	m.hold()
-	m.out.maker = m
 	return m.out
 }

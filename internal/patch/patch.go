@@ -57,11 +57,12 @@ type Patch struct {
 	Export *bios.Export
 	// Changes are in the order in which they are to be made.
 	Changes []Change
-	// Met are the settings that need no change; Written those that the preset
-	// of the first change writes by itself; Open those that stay as they are.
+	// Met are the settings that need no change; Open those that stay as they are;
+	// Written those that a preset writes by itself, whose change is Preset.
 	Met     []string
-	Written []Note
 	Open    []Note
+	Written []Note
+	Preset  *Change
 	// Beside are settings that the profile does not speak of and that the change
 	// alters all the same: one attribute decides several, and a preset that is
 	// left lets values act that did nothing.
@@ -83,14 +84,14 @@ type patchMaker struct {
 	writes []string
 }
 
-func (m *patchMaker) open(id, reason string) {
-	if !m.isOpen(id) {
-		m.out.Open = append(m.out.Open, Note{id, reason})
+func (p *Patch) open(id, reason string) {
+	if !p.isOpen(id) {
+		p.Open = append(p.Open, Note{id, reason})
 	}
 }
 
-func (m *patchMaker) isOpen(id string) bool {
-	return slices.ContainsFunc(m.out.Open, func(n Note) bool { return n.Setting == id })
+func (p *Patch) isOpen(id string) bool {
+	return slices.ContainsFunc(p.Open, func(n Note) bool { return n.Setting == id })
 }
 
 // comesTo is the word that a setting comes to with the changes made so far.
@@ -198,15 +199,26 @@ func (m *patchMaker) wants(id string) bool {
 func (m *patchMaker) drop(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
-		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
-		for _, id := range c.serves() {
+		for _, id := range m.out.takeBack(c) {
 			say(id, c)
 		}
 	}
 }
 
-// serves are the settings for whose sake an attribute is changed.
-func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
+// takeBack takes a change back and returns the settings for whose sake it was to be made:
+// those that it sets and, of a preset, those that it was to write by itself.
+func (p *Patch) takeBack(c *Change) []string {
+	p.Changes = slices.DeleteFunc(p.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
+	served := append([]string{c.Setting}, c.Also...)
+	if p.Preset == nil || p.Preset.Attribute != c.Attribute {
+		return served
+	}
+	for _, n := range p.Written {
+		served = append(served, n.Setting)
+	}
+	p.Preset, p.Written, p.maker.writes = nil, nil, nil
+	return served
+}
 
 // after is an attribute's value once all changes are made.
 func (m *patchMaker) after(name string) (string, bool) {

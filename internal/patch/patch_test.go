@@ -252,6 +252,97 @@ func TestFitTakesBackWhatHangsOnIt(t *testing.T) {
 	assert.Contains(t, open(p)["c1e"], "does not decide")
 }
 
+// sumFile is a file of SUM with settings of one menu, each with its options.
+func sumFile(settings ...string) string {
+	return `<BiosCfg><Menu name="Advanced">` + strings.Join(settings, "") + `</Menu></BiosCfg>`
+}
+
+func sumSetting(name, value string, options ...string) string {
+	return `<Setting name="` + name + `" selectedOption="` + value + `" type="Option"><Information><AvailableOptions><Option value="0">` +
+		strings.Join(options, `</Option><Option value="0">`) + `</Option></AvailableOptions></Information></Setting>`
+}
+
+// TestNothingIsLeftOfAnOpenRow: where one of a row's changes cannot be made, the others are not made
+// either, whether the export locks it or the form cannot carry it.
+func TestNothingIsLeftOfAnOpenRow(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`
+	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "PerformanceDeterminism", "ReadOnly": true,
+ "Value": [{"ValueName": "PerformanceDeterministic"}, {"ValueName": "PowerDeterministic"}]}]}}`
+	goal := patch.Goal{Wants: []patch.Want{{"determinism", []string{"power"}}}}
+	p := patch.Make(source(t, now, registry), goal)
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, map[string]string{"determinism": "PerformanceDeterminism cannot be changed now, the export says (read-only)"}, open(p))
+	control, slider := sumSetting("Determinism Control", "Auto", "Auto", "Manual"), sumSetting("Determinism Slider", "Auto", "Auto", "Power", "Performance")
+	p = patch.Make(source(t, sumFile(control, slider)), goal)
+	p.Fit(patch.SUM)
+	assert.Equal(t, []string{"Determinism Control=Manual", "Determinism Slider=Power"}, values(p))
+	p = patch.Make(source(t, sumFile(control, slider, slider)), goal)
+	p.Fit(patch.SUM)
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, map[string]string{"determinism": "SUM's file tells Determinism Slider from its namesakes by their order: change it in an export of the whole"}, open(p))
+}
+
+// TestPresetThatCannotBeChanged: what a preset locks is not changed where the preset stays as it is,
+// and is not said to be written by a preset that is not chosen.
+func TestPresetThatCannotBeChanged(t *testing.T) {
+	registry := func(readOnly string) string {
+		return `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "ReadOnly": ` + readOnly + `,
+ "Value": [{"ValueName": "PerfPerWattOptimizedDapc"}, {"ValueName": "PerfOptimized"}, {"ValueName": "Custom"}]}]}}`
+	}
+	states, smt := patch.Want{ID: "c_states", Words: []string{"disabled"}}, patch.Want{ID: "smt", Words: []string{"disabled"}}
+	preset := func(name string) patch.Want { return patch.Want{ID: "workload_profile", Words: []string{name}} }
+	readOnly := "SysProfile cannot be changed now, the export says (read-only)"
+	locked := "ProcCStates cannot be changed under SysProfile = PerfPerWattOptimizedDapc"
+	for name, c := range map[string]struct {
+		now, registry string
+		wants         []patch.Want
+		changes       []string
+		written       []patch.Note
+		open          map[string]string
+	}{
+		"chosen":                {dellNow, registry("false"), []patch.Want{preset("PerfOptimized"), states, smt}, []string{"SysProfile=PerfOptimized", "LogicalProc=Disabled"}, []patch.Note{{"c_states", "ProcCStates = Disabled"}}, map[string]string{}},
+		"not to be left":        {dellNow, registry("true"), []patch.Want{states, smt}, []string{"LogicalProc=Disabled"}, nil, map[string]string{"workload_profile": readOnly, "c_states": locked}},
+		"not to be left for it": {dellNow, registry("true"), []patch.Want{preset("Custom"), states, smt}, []string{"LogicalProc=Disabled"}, nil, map[string]string{"workload_profile": readOnly, "c_states": locked}},
+		"not to be chosen":      {dellNow, registry("true"), []patch.Want{preset("PerfOptimized"), states, smt}, []string{"LogicalProc=Disabled"}, nil, map[string]string{"workload_profile": readOnly, "c_states": readOnly}},
+		"not on offer": {dellNow, registry("false"), []patch.Want{preset("DenseCfgOptimized"), states, smt}, []string{"LogicalProc=Disabled"}, nil,
+			map[string]string{"workload_profile": "SysProfile offers PerfPerWattOptimizedDapc, PerfOptimized, Custom here, not DenseCfgOptimized", "c_states": locked}},
+		"not on offer, and left already": {strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "Custom", 1), registry("false"), []patch.Want{preset("DenseCfgOptimized"), states, smt}, []string{"ProcCStates=Disabled", "LogicalProc=Disabled"}, nil,
+			map[string]string{"workload_profile": "SysProfile offers PerfPerWattOptimizedDapc, PerfOptimized, Custom here, not DenseCfgOptimized"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := patch.Make(source(t, c.now, c.registry), patch.Goal{Wants: c.wants})
+			assert.Equal(t, c.changes, values(p))
+			assert.Equal(t, c.written, p.Written)
+			assert.Equal(t, c.open, open(p))
+		})
+	}
+	file := sumFile(sumSetting("Power Technology", "Custom", "Disable", "Energy Efficient", "Custom"), sumSetting("Turbo Mode", "Enable", "Disable", "Enable"))
+	p := patch.Make(source(t, file), patch.Goal{Wants: []patch.Want{preset("Energy Efficient"), {"turbo", []string{"disabled"}}}})
+	p.Fit(patch.SUM)
+	assert.Equal(t, []string{"Power Technology=Energy Efficient"}, values(p))
+	assert.Equal(t, []patch.Note{{"turbo", "Turbo Mode = Disable"}}, p.Written)
+	p.Changes[0].Attribute.Options = nil // as of an export without them
+	p.Fit(patch.SUM)
+	assert.Empty(t, p.Changes)
+	assert.Empty(t, p.Written)
+	reason := "SUM's file tells Power Technology from its namesakes by their order: change it in an export of the whole"
+	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
+}
+
+// TestTwoPresets: the change of a second preset may come before that of the one that writes rows,
+// which alone is said to write them; what the second one governs is not its to write.
+func TestTwoPresets(t *testing.T) {
+	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
+ "DcuIpPrefetch": "Disabled", "IntelHyperThread": "Enabled"}}`
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"High Throughput"}}, {"dcu_ip_prefetch", []string{"disabled"}}, {"turbo", []string{"enabled"}}}})
+	assert.Equal(t, []string{"CPUPowerManagement=Custom", "CPUPerformance=High Throughput"}, values(p))
+	require.NotNil(t, p.Preset)
+	assert.Equal(t, "High Throughput", p.Preset.To)
+	assert.Equal(t, []patch.Note{{"dcu_ip_prefetch", "DcuIpPrefetch = Disabled"}}, p.Written)
+	assert.Equal(t, []string{"turbo"}, p.Met)
+	assert.Empty(t, p.Open)
+}
+
 // What waits for the next boot counts as done.
 func TestPendingIsDone(t *testing.T) {
 	pending := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"LogicalProc": "Disabled"}}`

@@ -41,13 +41,15 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 	case settings.SamePreset(now, wanted) && !leavesSingleSettings(p, now):
 		m.out.Met = append(m.out.Met, p.Setting)
 		m.drop(held, func(id string, c *Change) {
-			m.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
+			m.out.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
 		})
 	case settings.SamePreset(now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.rests(p, held):
 	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, wanted):
 		m.writes = append(m.writes, p.Locks...)
+		preset := m.out.Changes[0]
+		m.out.Preset = &preset
 		m.sleepers(p)
 		m.drop(held, func(id string, c *Change) {
 			m.out.Written = append(m.out.Written, Note{id, c.Attribute.Name + " = " + c.To})
@@ -97,9 +99,9 @@ func (m *patchMaker) needs(p *settings.Master, held []Change) bool {
 func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
-			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
+			m.out.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
 		} else {
-			m.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
+			m.out.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
 		}
 	})
 }
@@ -139,10 +141,10 @@ func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []stri
 	switch {
 	case to != "":
 	case len(a.Options) > 0:
-		m.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
+		m.out.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
 		return false
 	default:
-		m.open(p.Setting, "no export or registry on record shows that "+a.Name+" is spelled "+strings.Join(values, " or "))
+		m.out.open(p.Setting, "no export or registry on record shows that "+a.Name+" is spelled "+strings.Join(values, " or "))
 		return false
 	}
 	group := ""
@@ -196,11 +198,11 @@ func (m *patchMaker) lockedNow() {
 		case said && !locked:
 		case locked:
 			m.drop([]Change{c}, func(id string, c *Change) {
-				m.open(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
+				m.out.open(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
 			})
 		case c.Attribute.ReadOnly && !m.released(c.Setting):
 			m.drop([]Change{c}, func(id string, c *Change) {
-				m.open(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
+				m.out.open(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
 			})
 		}
 	}

@@ -17,7 +17,7 @@ func (m *patchMaker) row(w Want) {
 		m.met(w.ID, now.Given.Name)
 		return
 	case now.Outcome == settings.Missing:
-		m.open(w.ID, "the export has no attribute for it")
+		m.out.open(w.ID, "the export has no attribute for it")
 		return
 	case settings.Fulfils(w.ID, w.Words, now.Value):
 		m.asleep = append(m.asleep, w.ID)
@@ -37,7 +37,7 @@ func (m *patchMaker) row(w Want) {
 			}
 		}
 	}
-	m.open(w.ID, reason)
+	m.out.open(w.ID, reason)
 }
 
 // add adds the changes of one row. An attribute that an earlier row changes already gets the new
