@@ -119,7 +119,7 @@ func (m *patchMaker) prune() {
 		if a == nil {
 			continue
 		}
-		if value, _ := m.after(a.Name); !leavesSingleSettings(p, value) && !slices.Contains(m.writes, p.Setting) {
+		if value, _ := m.after(a.Name); !leavesSingleSettings(p, a, value) && !slices.Contains(m.writes, p.Setting) {
 			m.dropLocked(p, a, m.held(p, a), value)
 		}
 		if m.wants(p.Setting) || slices.ContainsFunc(p.Locks, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {

@@ -236,6 +236,12 @@ func (m *patchMaker) after(name string) (string, bool) {
 
 // leavesSingleSettings reports whether a value of the preset lets the single settings be
 // changed.
-func leavesSingleSettings(p *settings.Master, value string) bool {
-	return slices.ContainsFunc(p.Free, func(f string) bool { return settings.SamePreset(f, value) })
+func leavesSingleSettings(p *settings.Master, a *bios.Attribute, value string) bool {
+	return slices.ContainsFunc(p.Free, func(f string) bool { return isCalled(a, value, f) })
+}
+
+// isCalled reports whether an attribute's value has a preset's name: by itself, or by what
+// BIOS setup shows for it.
+func isCalled(a *bios.Attribute, value, name string) bool {
+	return settings.SamePreset(value, name) || settings.SamePreset(a.OptionTexts[value], name)
 }

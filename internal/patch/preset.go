@@ -21,7 +21,7 @@ func (m *patchMaker) presets() {
 // preset decides about one master: the profile's own preset, which writes what
 // it governs, or the value that frees the single settings.
 func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
-	wanted := m.wantedPreset(p)
+	wanted := m.wantedPreset(p, a)
 	if !valuesAreNames(p) {
 		m.governor(p, a)
 		return
@@ -33,20 +33,20 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 		if m.wants(p.Setting) {
 			m.out.Written = append(m.out.Written, Note{p.Setting, a.Name + " = " + wanted})
 		}
-	case wanted == "" && (!m.needs(p, held) || leavesSingleSettings(p, now)):
+	case wanted == "" && (!m.needs(p, held) || leavesSingleSettings(p, a, now)):
 	case wanted == "":
 		if !m.choose(p, a, p.Free) {
 			m.dropLocked(p, a, held, now)
 		}
-	case settings.SamePreset(now, wanted) && !leavesSingleSettings(p, now):
+	case isCalled(a, now, wanted) && !leavesSingleSettings(p, a, now):
 		m.out.Met = append(m.out.Met, p.Setting)
 		m.drop(held, func(id string, c *Change) {
 			m.out.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
 		})
-	case settings.SamePreset(now, wanted):
+	case isCalled(a, now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.rests(p, held):
-	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, wanted):
+	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, a, wanted):
 		m.writes = append(m.writes, p.Locks...)
 		preset := m.out.Changes[0]
 		m.out.Preset = &preset
@@ -75,7 +75,7 @@ func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
-	case leavesSingleSettings(p, value):
+	case leavesSingleSettings(p, a, value):
 		m.first(a)
 	case !m.needs(p, held):
 	case m.wants(p.Setting), !p.Inert, !m.choose(p, a, p.Free):
@@ -121,11 +121,12 @@ func (m *patchMaker) rests(p *settings.Master, held []Change) bool {
 	return m.needs(p, held) || m.wants(p.Setting)
 }
 
-// wantedPreset is the value that the profile gives the preset, "" for none.
-func (m *patchMaker) wantedPreset(p *settings.Master) string {
+// wantedPreset is the value that the profile gives the preset, "" for none: of
+// several that a row takes the one that is set, else the first.
+func (m *patchMaker) wantedPreset(p *settings.Master, a *bios.Attribute) string {
 	for _, w := range m.goal.Wants {
-		if w.ID == p.Setting && len(w.Words) > 0 {
-			return w.Words[0]
+		if w.ID == p.Setting {
+			return w.Words[max(0, slices.IndexFunc(w.Words, func(name string) bool { return isCalled(a, stands(a), name) }))]
 		}
 	}
 	if p.Setting != "workload_profile" {
@@ -162,7 +163,7 @@ func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []stri
 func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
-			return slices.ContainsFunc(values, func(v string) bool { return settings.SamePreset(o, v) || settings.SamePreset(a.OptionTexts[o], v) })
+			return slices.ContainsFunc(values, func(v string) bool { return isCalled(a, o, v) })
 		})
 		if at < 0 {
 			return ""
@@ -174,7 +175,7 @@ func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []stri
 			return found[0]
 		}
 	}
-	if m.wantedPreset(p) == values[0] && valuesAreNames(p) {
+	if m.wantedPreset(p, a) == values[0] && valuesAreNames(p) {
 		return values[0]
 	}
 	return ""
@@ -228,16 +229,10 @@ func (m *patchMaker) order() {
 // released reports whether a preset that governs the setting is changed to a
 // value that frees it.
 func (m *patchMaker) released(id string) bool {
-	for i := range m.src.Table.Masters {
-		p := &m.src.Table.Masters[i]
-		if !slices.Contains(p.Locks, id) {
-			continue
-		}
-		if slices.ContainsFunc(m.out.Changes, func(c Change) bool {
-			return settings.PlainName(c.Attribute.Name) == settings.PlainName(p.Attribute) && leavesSingleSettings(p, c.To)
-		}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool {
+		a := m.master(&p)
+		return slices.Contains(p.Locks, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
+			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)
+		})
+	})
 }
