@@ -125,6 +125,6 @@ func (m *patchMaker) prune() {
 		if m.wants(p.Setting) || slices.ContainsFunc(p.Locks, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
 			continue
 		}
-		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && c.Setting == p.Setting && len(c.Also) == 0 })
+		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })
 	}
 }

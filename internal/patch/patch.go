@@ -205,11 +205,14 @@ func (m *patchMaker) drop(these []Change, say func(id string, c *Change)) {
 	}
 }
 
+// serves are the settings for whose sake an attribute is changed.
+func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
+
 // takeBack takes a change back and returns the settings for whose sake it was to be made:
 // those that it sets and, of a preset, those that it was to write by itself.
 func (p *Patch) takeBack(c *Change) []string {
 	p.Changes = slices.DeleteFunc(p.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
-	served := append([]string{c.Setting}, c.Also...)
+	served := c.serves()
 	if p.Preset == nil || p.Preset.Attribute != c.Attribute {
 		return served
 	}

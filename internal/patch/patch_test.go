@@ -329,6 +329,20 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
+// TestOneOptionDecidesTwo: an option is not set to let another one act where the profile has a row
+// that its present value fulfils (SUM hides Turbo Mode while SpeedStep is off, and that alone is
+// max_performance).
+func TestOneOptionDecidesTwo(t *testing.T) {
+	file := sumFile(sumSetting("SpeedStep (P-States)", "Disable", "Disable", "Enable"), sumSetting("Turbo Mode", "Enable", "Disable", "Enable"))
+	power, turbo := patch.Want{ID: "power_policy", Words: []string{"max_performance"}}, patch.Want{ID: "turbo", Words: []string{"enabled"}}
+	p := patch.Make(source(t, file), patch.Goal{Wants: []patch.Want{turbo}})
+	assert.Equal(t, []string{"SpeedStep (P-States)=Enable"}, values(p))
+	p = patch.Make(source(t, file), patch.Goal{Wants: []patch.Want{power, turbo}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, []string{"power_policy"}, p.Met)
+	assert.Equal(t, map[string]string{"turbo": "under SpeedStep (P-States) = Disable Turbo Mode does not decide"}, open(p))
+}
+
 // TestTwoPresets: the change of a second preset may come before that of the one that writes rows,
 // which alone is said to write them; what the second one governs is not its to write.
 func TestTwoPresets(t *testing.T) {

@@ -70,7 +70,7 @@ func (m *patchMaker) sleepers(p *settings.Master) {
 // governor decides about a master with canonical words, which is a setting of its
 // own. Where the profile wants a word of it under which the settings that it
 // governs do nothing, they stay as they are, and so do those that it only locks;
-// else it is set to what lets them act.
+// else it is set to what lets them act, unless that takes away another row.
 func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
@@ -78,7 +78,7 @@ func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	case leavesSingleSettings(p, a, value):
 		m.first(a)
 	case !m.needs(p, held):
-	case m.wants(p.Setting), !p.Inert, !m.choose(p, a, p.Free):
+	case m.wants(p.Setting), !p.Inert, m.disturbed(map[*bios.Attribute]string{a: m.called(p, a, p.Free)}) != "", !m.choose(p, a, p.Free):
 		m.dropLocked(p, a, held, value)
 	}
 }
@@ -108,11 +108,10 @@ func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Ch
 
 // first puts the change of a master before all else.
 func (m *patchMaker) first(a *bios.Attribute) {
-	at := slices.IndexFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a })
-	if at > 0 {
-		c := m.out.Changes[at]
-		m.out.Changes = slices.Insert(slices.Delete(m.out.Changes, at, at+1), 0, c)
-	}
+	its := func(c Change) bool { return c.Attribute == a }
+	others := slices.DeleteFunc(slices.Clone(m.out.Changes), its)
+	m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return !its(c) })
+	m.out.Changes = append(m.out.Changes, others...)
 }
 
 // rests reports whether a preset has anything to do: one that the profile names

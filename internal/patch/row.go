@@ -93,7 +93,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Fulfils(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
-	if hit := m.disturbed(w.ID, next); hit != "" {
+	if hit := m.disturbed(next); hit != "" {
 		return nil, fmt.Sprintf("%s also decides %s, which the profile wants otherwise", changes[0].Attribute.Name, hit)
 	}
 	return changes, ""
@@ -107,7 +107,7 @@ func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 	known, _ := settings.Lookup(w.ID)
 	for i := range entries {
 		front := &entries[i]
-		if front == e || front.Name == e.Name {
+		if front.Name == e.Name {
 			break
 		}
 		for _, a := range m.occurrences(front) {
@@ -126,11 +126,8 @@ func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 
 // disturbed is another setting of the profile that a change would take away
 // from what is wanted; "" for none.
-func (m *patchMaker) disturbed(id string, next map[*bios.Attribute]string) string {
+func (m *patchMaker) disturbed(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
-		if w.ID == id || m.isPreset(w.ID) {
-			continue
-		}
 		now, known := m.comesTo(w.ID)
 		then, still := m.under(w.ID, m.given(next))
 		if known && settings.Fulfils(w.ID, w.Words, now) && (!still || !settings.Fulfils(w.ID, w.Words, then)) {
