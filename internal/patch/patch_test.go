@@ -329,6 +329,50 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
+// TestPresetOfSeveralNames: a row that takes several names of a preset is fulfilled by each of them;
+// the first is chosen where none is set.
+func TestPresetOfSeveralNames(t *testing.T) {
+	names := patch.Want{ID: "workload_profile", Words: []string{"PerfOptimized", "DenseCfgOptimized"}}
+	p := patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "DenseCfgOptimized", 1)), patch.Goal{Wants: []patch.Want{names}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, []string{"workload_profile"}, p.Met)
+	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}})
+	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p))
+	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{names}, Preset: "PerfPerWattOptimizedDapc"})
+	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p), "the row decides, not the writer of the others")
+}
+
+// TestPresetOfCodes: firmware of AMI whose names and values are codes is read by the texts of its
+// registry, the preset as the options under it.
+func TestPresetOfCodes(t *testing.T) {
+	registry := func(readOnly string) string {
+		return `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "PMS001", "DisplayName": "Power Technology",
+ "Value": [{"ValueName": "0", "ValueDisplayName": "Disable"}, {"ValueName": "1", "ValueDisplayName": "Energy Efficient"}, {"ValueName": "2", "ValueDisplayName": "Custom"}]},
+ {"AttributeName": "PMS002", "DisplayName": "Turbo Mode", "ReadOnly": ` + readOnly + `, "Value": [{"ValueName": "0", "ValueDisplayName": "Disable"}, {"ValueName": "1", "ValueDisplayName": "Enable"}]}]}}`
+	}
+	now := func(power string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1", "Attributes": {"PMS001": "` + power + `", "PMS002": "1"}}`
+	}
+	turbo, preset := patch.Want{ID: "turbo", Words: []string{"disabled"}}, patch.Want{ID: "workload_profile", Words: []string{"Custom"}}
+	for name, c := range map[string]struct {
+		now, registry string
+		wants         []patch.Want
+		changes, met  []string
+	}{
+		"left already":          {now("2"), registry("false"), []patch.Want{turbo}, []string{"PMS002=0"}, nil},
+		"left already, as told": {now("2"), registry("false"), []patch.Want{preset, turbo}, []string{"PMS002=0"}, []string{"workload_profile"}},
+		"to be left":            {now("1"), registry("false"), []patch.Want{turbo}, []string{"PMS001=2", "PMS002=0"}, nil},
+		"to be left, as told":   {now("1"), registry("true"), []patch.Want{preset, turbo}, []string{"PMS001=2", "PMS002=0"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := patch.Make(source(t, c.now, c.registry), patch.Goal{Wants: c.wants})
+			assert.Equal(t, c.changes, values(p))
+			assert.Equal(t, c.met, p.Met)
+			assert.Empty(t, p.Open)
+		})
+	}
+}
+
 // TestOneOptionDecidesTwo: an option is not set to let another one act where the profile has a row
 // that its present value fulfils (SUM hides Turbo Mode while SpeedStep is off, and that alone is
 // max_performance).
