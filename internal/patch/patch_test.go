@@ -87,6 +87,8 @@ func TestPresetWritesItsRows(t *testing.T) {
 	p := patch.Make(source(t, dellNow), goal)
 	assert.Equal(t, []string{"SysProfile=PerfOptimized", "LogicalProc=Disabled"}, values(p))
 	assert.Equal(t, []patch.Note{{"c_states", "ProcCStates = Disabled"}, {"power_policy", "ProcPwrPerf = MaxPerf"}}, p.Written)
+	governed := "the preset governs it too, and the profile does not say what it writes"
+	assert.Equal(t, []patch.Note{{"turbo", governed}, {"c1e", governed}, {"monitor_mwait", governed}}, p.Beside, "those that the export has")
 	p = patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "PerfOptimized", 1)), goal)
 	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p))
 	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
@@ -150,11 +152,27 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"disabled"}}}})
 	assert.Equal(t, []string{"MinProcIdlePower=NoCStates"}, values(p))
 	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
+	assert.Empty(t, p.Beside)
 	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states}})
 	assert.Equal(t, []patch.Note{{Setting: "c1e", Reason: "MinProcIdlePower = NoCStates decides it too: from enabled to disabled"}}, p.Beside)
 	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"enabled"}}}})
 	assert.Empty(t, p.Changes)
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
+}
+
+// TestMetIsNotTakenBack: a row that is fulfilled as it is stays so, whatever becomes of the change of
+// its attribute for another row.
+func TestMetIsNotTakenBack(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "MinProcIdlePower": "C6WithoutC1E", "EnergyPerfBias": "MaxPerf"}}`
+	registry := `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [{"AttributeName": "MinProcIdlePower", "ReadOnly": %t, "Value": [{"ValueName": "C6WithoutC1E"}, {"ValueName": "NoCStates"}]}]}}`
+	goal := patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}, {"c_states", []string{"disabled"}}}}
+	p := patch.Make(source(t, now, fmt.Sprintf(registry, false)), goal)
+	assert.Equal(t, []string{"MinProcIdlePower=NoCStates"}, values(p))
+	assert.Equal(t, []string{"c1e"}, p.Met)
+	p = patch.Make(source(t, now, fmt.Sprintf(registry, true)), goal)
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, []string{"c1e"}, p.Met)
+	assert.Equal(t, map[string]string{"c_states": "MinProcIdlePower cannot be changed now, the export says (read-only)"}, open(p))
 }
 
 // TestOneAttributeIsChangedOnce: a row that brings an attribute to another value than an earlier
@@ -215,6 +233,11 @@ func TestOptionInFront(t *testing.T) {
 
 // A value that no export, registry or document on record spells is not printed.
 func TestUnprovenIsNotPrinted(t *testing.T) {
+	slider := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "DeterminismSlider", "Value": [{"ValueName": "PowerDeterminism"}, {"ValueName": "PerfDeterminism"}]}]}}`
+	epyc := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", "DeterminismSlider": "PowerDeterminism", "LogicalProc": "Enabled"}}`
+	u := patch.Make(source(t, epyc, slider), patch.Goal{Wants: []patch.Want{{"determinism", []string{"performance"}}}})
+	assert.Empty(t, u.Changes, "the table's word is unverified, whatever is on offer")
+	assert.Equal(t, map[string]string{"determinism": "memaudit's table of Dell has no proven word of DeterminismSlider for performance"}, open(u))
 	now := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", "NumaNodesPerSocket": "1", "LogicalProc": "Enabled", "ProcCStates": "Enabled"}}`
 	want := patch.Goal{Wants: []patch.Want{{"sub_numa", []string{"nps4"}}}}
 	p := patch.Make(source(t, now), want)
@@ -329,6 +352,14 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
+// TestPresetOfOneValue: a registry that offers one value of a preset says so too.
+func TestPresetOfOneValue(t *testing.T) {
+	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "PerfPerWattOptimizedDapc"}]}]}}`
+	p := patch.Make(source(t, dellNow, registry), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, map[string]string{"workload_profile": "SysProfile offers PerfPerWattOptimizedDapc here, not PerfOptimized"}, open(p))
+}
+
 // TestPresetOfSeveralNames: a row that takes several names of a preset is fulfilled by each of them;
 // the first is chosen where none is set.
 func TestPresetOfSeveralNames(t *testing.T) {
@@ -370,6 +401,26 @@ func TestPresetOfCodes(t *testing.T) {
 			assert.Equal(t, c.met, p.Met)
 			assert.Empty(t, p.Open)
 		})
+	}
+}
+
+// TestPresetLeftInVain: a preset that was to be left for an option is not, when that option cannot be
+// changed; another preset is left all the same for what can.
+func TestPresetLeftInVain(t *testing.T) {
+	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
+ "HardwarePrefetch": "Enabled", "IntelHyperThread": "Enabled"}}`
+	registry := func(locked string) string {
+		return `{"Id": "CiscoBiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUPerformance", "Value": [{"ValueName": "Enterprise"}, {"ValueName": "Custom"}]}],
+ "Dependencies": [{"Type": "Map", "DependencyFor": "` + locked + `", "Dependency": {"MapFrom": [{"MapFromAttribute": "IntelHyperThread", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Enabled"}],
+   "MapToAttribute": "` + locked + `", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
+	}
+	goal := patch.Goal{Wants: []patch.Want{{"turbo", []string{"disabled"}}, {"hw_prefetch", []string{"disabled"}}}}
+	for locked, changes := range map[string][]string{
+		"IntelVTD":            {"CPUPowerManagement=Custom", "CPUPerformance=Custom", "IntelTurboBoostTech=Disabled", "HardwarePrefetch=Disabled"},
+		"HardwarePrefetch":    {"CPUPowerManagement=Custom", "IntelTurboBoostTech=Disabled"},
+		"IntelTurboBoostTech": {"CPUPerformance=Custom", "HardwarePrefetch=Disabled"},
+	} {
+		assert.Equal(t, changes, values(patch.Make(source(t, now, registry(locked)), goal)), locked)
 	}
 }
 
@@ -467,6 +518,8 @@ func TestFormsOfOthers(t *testing.T) {
 	}{
 		{"conrep", `<Conrep originating_platform="ProLiant DL380p Gen8" originating_family="P70"><Section name="Intel_Hyperthreading">Enabled</Section><Section name="HP_Power_Regulator">HP_Static_High_Performance_Mode</Section></Conrep>`,
 			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.Conrep, [][2]string{{"Intel_Hyperthreading", "Disabled"}}, ""},
+		{"conrep by the text of setup", `<Conrep originating_platform="ProLiant DL380p Gen8" originating_family="P70"><Section name="Intel_Hyperthreading">Enabled</Section><Section name="Adjacent_Sector_Prefetch">Enabled</Section></Conrep>`,
+			patch.Want{ID: "adjacent_prefetch", Words: []string{"disabled"}}, patch.Conrep, [][2]string{{"Adjacent_Sector_Prefetch", "Disabled"}}, ""},
 		{"sum", `<BiosCfg><Menu name="Advanced"><Menu name="CPU Configuration"><Setting name="Hyper-Threading [ALL]" selectedOption="Enable" type="Option"><Information><AvailableOptions><Option value="0">Disable</Option><Option value="1">Enable</Option></AvailableOptions></Information></Setting></Menu></Menu></BiosCfg>`,
 			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.SUM, [][2]string{{"Hyper-Threading [ALL]", "Disable"}}, ""},
 		{"onecli", "Lenovo XClarity Essentials OneCLI\nProcessors.HyperThreading=Enable\nProcessors.TurboMode=Enable\nMemory.SocketInterleave=NUMA\n",
@@ -569,6 +622,19 @@ func TestRegistrysDependencies(t *testing.T) {
 	assert.Empty(t, p.Changes)
 	assert.Contains(t, open(p)["c1e"], "ProcC1E cannot be changed while ProcCStates is as it is")
 	assert.Contains(t, open(p)["patrol_scrub"], "read-only")
+}
+
+// TestUnknownValueLocksNothing: a condition on an attribute that the export does not have, or has
+// without a value, does not hold.
+func TestUnknownValueLocksNothing(t *testing.T) {
+	registry := `{"Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "Custom"}]}], "Dependencies": [
+  {"Type": "Map", "DependencyFor": "ProcC1E", "Dependency": {"MapFrom": [{"MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "NEQ", "MapFromValue": "Enabled"}],
+   "MapToAttribute": "ProcC1E", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
+	for states, changes := range map[string][]string{`"ProcCStates": "Enabled", `: {"ProcC1E=Disabled"}, `"ProcCStates": null, `: {"ProcC1E=Disabled"}, "": {"ProcC1E=Disabled"}, `"ProcCStates": "Autonomous", `: {}} {
+		now := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": {` + states + `"SysProfile": "Custom", "ProcC1E": "Enabled"}}`
+		p := patch.Make(source(t, now, registry), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
+		assert.Equal(t, changes, values(p), states)
+	}
 }
 
 // workloads are the columns of the tables carried from HPE's registries: what
@@ -712,6 +778,51 @@ func shellReads(t *testing.T, commands string) []string {
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// TestNumbersInRedfish: what the resource has without quotation marks is written so, and nothing else.
+func TestNumbersInRedfish(t *testing.T) {
+	body := func(bare bool, to string) string {
+		p := &patch.Patch{Export: &bios.Export{Format: bios.Redfish, Vendor: bios.HPE}, Changes: []patch.Change{{Setting: "sub_numa", Attribute: &bios.Attribute{Name: "Nps", Bare: bare}, To: to}}}
+		return text(t, p, patch.Redfish)
+	}
+	for want, got := range map[string]string{`4`: body(true, "4"), `true`: body(true, "true"), `"Auto"`: body(true, "Auto"), `"4"`: body(false, "4"), `"NPS4"`: body(false, "NPS4")} {
+		assert.Equal(t, "{\n  \"Attributes\": {\n    \"Nps\": "+want+"\n  }\n}\n", got)
+	}
+}
+
+// brokenPipe takes nothing.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// TestWriteSaysWhatFailed: a change that could not be written is an error; without a change nothing is
+// written.
+func TestWriteSaysWhatFailed(t *testing.T) {
+	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
+	require.ErrorIs(t, p.Write(brokenPipe{}, patch.Racadm), os.ErrClosed)
+	p = patch.Make(source(t, dellNow), patch.Goal{})
+	require.NoError(t, p.Write(brokenPipe{}, patch.Racadm))
+}
+
+// TestHowToApply: where a body is sent and what a file is given to.
+func TestHowToApply(t *testing.T) {
+	at := "/redfish/v1/Systems/1/Bios/Pending"
+	for _, c := range []struct {
+		form   patch.Form
+		export bios.Export
+		want   string
+	}{
+		{patch.Redfish, bios.Export{Vendor: bios.HPE}, "PATCH the settings object of the Bios resource"},
+		{patch.Redfish, bios.Export{Vendor: bios.HPE, Settings: at}, "PATCH " + at},
+		{patch.Redfish, bios.Export{Vendor: bios.Lenovo, Settings: at}, "PATCH " + at + " and the header If-Match: *"},
+		{patch.SCP, bios.Export{}, "an import of the Server Configuration Profile"},
+		{patch.SUM, bios.Export{}, "sum -c ChangeBiosCfg --file FILE"},
+		{patch.Conrep, bios.Export{}, "the conrep of its Scripting Toolkit"},
+		{patch.Racadm, bios.Export{}, "these commands"},
+	} {
+		assert.Equal(t, c.want, patch.HowToApply(c.form, &c.export))
+	}
 }
 
 // TestChoose: the usual form of an export, and those whose tools know its names.

@@ -30,3 +30,24 @@ func TestVendorWords(t *testing.T) {
 	assert.Equal(t, []string{"2933"}, vendorWords("memory_speed", "2933", &settings.Attribute{Numbers: true}))
 	assert.Empty(t, vendorWords("memory_speed", "max", &settings.Attribute{Numbers: true}))
 }
+
+// TestProven: of an attribute that nothing on record spells, the words of a switch are taken as the
+// export spells its other switches; a word of another kind proves nothing.
+func TestProven(t *testing.T) {
+	a := &bios.Attribute{Name: "Odd", Value: "Auto", Stated: true}
+	m := &patchMaker{src: Source{Table: &settings.Table{}, Export: &bios.Export{Attributes: []bios.Attribute{*a, {Name: "Turbo", Value: "Enabled"}, {Name: "Speed", Value: "Maximum"}}}}}
+	assert.Equal(t, []string{"Disabled"}, m.proven([]string{"Disable", "Disabled"}, a))
+	assert.Empty(t, m.proven([]string{"Maximum", "Auto"}, a))
+}
+
+// TestForget: of a row that is left open nothing is kept, and of others all.
+func TestForget(t *testing.T) {
+	m := &patchMaker{asleep: []string{"turbo", "smt"}, out: &Patch{Met: []string{"turbo", "smt"}, Changes: []Change{
+		{Setting: "c_states", Attribute: &bios.Attribute{Name: "MinProcIdlePower"}, Also: []string{"turbo", "c1e"}}, {Setting: "turbo", Attribute: &bios.Attribute{Name: "ProcTurbo"}}}}}
+	m.forget("turbo", "so")
+	assert.Equal(t, []string{"smt"}, m.asleep)
+	assert.Equal(t, []string{"smt"}, m.out.Met)
+	assert.Equal(t, []Note{{"turbo", "so"}}, m.out.Open)
+	assert.Len(t, m.out.Changes, 1)
+	assert.Equal(t, []string{"c1e"}, m.out.Changes[0].Also)
+}
