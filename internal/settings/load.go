@@ -152,11 +152,7 @@ func (t *Table) build() {
 			a := &attrs[i]
 			m := Match{id, i, a}
 			t.add(a.Name, m)
-			if at := strings.LastIndex(a.Menu, " > "); at >= 0 {
-				t.add(a.Menu[at+3:], m)
-			} else {
-				t.add(a.Menu, m)
-			}
+			t.add(lastStep(a.Menu), m)
 		}
 	}
 	for _, found := range t.index {

@@ -102,10 +102,13 @@ func (e *Attribute) Names() []string {
 
 // lastStep returns the last part of a menu path, the text of the option itself.
 func lastStep(menu string) string {
-	if at := strings.LastIndex(menu, " > "); at >= 0 {
-		return menu[at+len(" > "):]
+	for {
+		_, rest, more := strings.Cut(menu, " > ")
+		if !more {
+			return menu
+		}
+		menu = rest
 	}
-	return menu
 }
 
 // translate returns the canonical word for the value. If the attribute occurs several times, all

@@ -110,7 +110,7 @@ func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	}
 	for i := range attrs {
 		front := &attrs[i]
-		if front == a || front.Name == a.Name {
+		if front.Name == a.Name {
 			break
 		}
 		if !slices.Contains(values(front), Next) || len(t.spelled(front.Name, w)) == 0 {

@@ -1,0 +1,189 @@
+package settings
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestPlainName: letters and digits count, and a board's suffix does not; a name that is nothing but
+// such a suffix is a name.
+func TestPlainName(t *testing.T) {
+	for name, plain := range map[string]string{
+		"AZaz09": "azaz09", "[A-Z] {a-z} (0/9) @`^_|~:;": "azaz09", "Z_9": "z9", "zoo": "zoo",
+		"A_0A1F": "a", "_0A1F": "0a1f", "Turbo_0A1F": "turbo", "Turbo_0A1G": "turbo0a1g", "Speed_186": "speed186",
+	} {
+		assert.Equal(t, plain, PlainName(name), name)
+	}
+}
+
+// TestCanonicalAndBack: the table's words count for a preset too, where it has any; else the vendor's
+// own word stands. A number is a rate where the entry says so.
+func TestCanonicalAndBack(t *testing.T) {
+	coded, named := Attribute{Values: map[string]string{"2": "Custom", "3": "Fast"}}, Attribute{}
+	for _, c := range []struct {
+		id    string
+		a     Attribute
+		value string
+		word  string
+		ok    bool
+	}{
+		{"workload_profile", named, "Low Latency", "Low Latency", true}, {"workload_profile", named, "", "", false},
+		{"workload_profile", coded, "2", "Custom", true}, {"workload_profile", coded, "Custom", "", false},
+		{"workload_profile", Attribute{Values: map[string]string{"2": "Custom"}}, "4", "", false},
+		{"turbo", Attribute{Values: map[string]string{"On": Enabled}}, "on", Enabled, true}, {"turbo", named, "On", "", false},
+		{"memory_speed", Attribute{Numbers: true}, "2933 MHz", "2933", true}, {"memory_speed", Attribute{Numbers: true}, "fast", "", false},
+		{"memory_speed", named, "2933", "", false},
+	} {
+		s, _ := Lookup(c.id)
+		word, ok := c.a.Canonical(s, c.value)
+		assert.Equal(t, c.ok, ok, c)
+		if ok {
+			assert.Equal(t, c.word, word, c)
+		}
+	}
+	preset, _ := Lookup("workload_profile")
+	turbo, _ := Lookup("turbo")
+	assert.Equal(t, []string{"Custom"}, named.words(preset, "Custom"))
+	assert.Equal(t, []string{"2"}, coded.words(preset, "Custom"))
+	assert.Empty(t, named.words(turbo, Enabled))
+}
+
+// TestReadByTextOfSetup: an export may have the text of BIOS setup for an attribute's name and its
+// value; what the table knows of the value itself goes before its text.
+func TestReadByTextOfSetup(t *testing.T) {
+	table := &Table{Settings: map[string][]Attribute{"turbo": {{Name: "ProcTurbo", Menu: "Power > Options > Turbo Boost", Values: map[string]string{"Enabled": Enabled, "Disabled": Disabled}}}}}
+	for name, c := range map[string]struct {
+		plain   string
+		given   ExportedAttribute
+		value   string
+		outcome Outcome
+	}{
+		"by its name":          {"procturbo", ExportedAttribute{Value: "Enabled", Stated: true}, Enabled, Translated},
+		"by its text":          {"turboboost", ExportedAttribute{Value: "Enabled", Stated: true}, Enabled, Translated},
+		"not by its menu":      {"options", ExportedAttribute{Value: "Enabled", Stated: true}, "", Missing},
+		"a code with its text": {"procturbo", ExportedAttribute{Value: "1", Text: "Enabled", Stated: true}, Enabled, Translated},
+		"a code without":       {"procturbo", ExportedAttribute{Value: "1", Stated: true}, "", Foreign},
+		"a word that differs":  {"procturbo", ExportedAttribute{Value: "Disabled", Text: "Enabled", Stated: true}, Disabled, Translated},
+	} {
+		a := table.Read("turbo", func(plain string) []ExportedAttribute {
+			if plain != c.plain {
+				return nil
+			}
+			return []ExportedAttribute{c.given}
+		})
+		assert.Equal(t, c.outcome, a.Outcome, name)
+		assert.Equal(t, c.value, a.Value, name)
+	}
+	assert.Equal(t, "Turbo Boost", lastStep("Turbo Boost"))
+}
+
+// TestProvenName: that an export does not have a setting says something of the machine only where a
+// name of it is proven; a menu path is none.
+func TestProvenName(t *testing.T) {
+	named, unverified, menu := Attribute{Name: "A"}, Attribute{Name: "B", Unverified: true}, Attribute{Menu: "C"}
+	for _, c := range []struct {
+		entries []Attribute
+		want    bool
+	}{{[]Attribute{named}, true}, {[]Attribute{unverified}, false}, {[]Attribute{menu}, false}, {[]Attribute{named, unverified, menu}, true}, {[]Attribute{menu, unverified, named}, true}, {nil, false}} {
+		table := &Table{Settings: map[string][]Attribute{"turbo": c.entries}}
+		assert.Equal(t, c.want, table.Read("turbo", func(string) []ExportedAttribute { return nil }).Proven, c.entries)
+	}
+}
+
+// TestWordAsSpelled: the source's own spelling of a value: the same one, else the first that differs
+// in case and punctuation only.
+func TestWordAsSpelled(t *testing.T) {
+	s := &spelling{values: "2way=Two|2-Way=2-Way clustering|Disabled"}
+	for value, want := range map[string][2]string{"2-Way": {"2-Way", "2-Way clustering"}, "2 WAY": {"2way", "Two"}, "disabled": {"Disabled", ""}, "Disabled": {"Disabled", ""}} {
+		word, text, ok := s.word(value)
+		assert.True(t, ok, value)
+		assert.Equal(t, want, [2]string{word, text}, value)
+	}
+	_, _, ok := s.word("4-Way")
+	assert.False(t, ok)
+}
+
+// spelled is a table with spellings on record.
+func spelled(t Table, rows ...*spelling) *Table {
+	t.spellings = func() map[string][]*spelling {
+		out := map[string][]*spelling{}
+		for _, s := range rows {
+			out[PlainName(s.name)] = append(out[PlainName(s.name)], s)
+		}
+		return out
+	}
+	return &t
+}
+
+// TestRecorded: the spellings of one form, each once.
+func TestRecorded(t *testing.T) {
+	table := spelled(Table{}, &spelling{form: FormRedfish, name: "Snc", values: "Enabled|Disabled"}, &spelling{form: FormRedfish, name: "SNC", values: "enabled"},
+		&spelling{form: FormSUM, name: "SNC", values: "ENABLED"}, &spelling{form: FormRedfish, name: "SNC_0A1F", values: "Enabled|Auto"})
+	assert.Equal(t, []string{"Enabled", "enabled"}, table.Recorded("snc", "ENABLED", FormRedfish))
+	assert.Equal(t, []string{"ENABLED"}, table.Recorded("SNC", "Enabled", FormSUM))
+	assert.Empty(t, table.Recorded("SNC", "Disabled", FormSUM))
+	assert.Empty(t, table.Recorded("Other", "Enabled", FormRedfish))
+	assert.Empty(t, (&Table{}).Recorded("SNC", "Enabled", FormRedfish), "nothing is on record")
+}
+
+// TestFormOfNames: whose names an export has.
+func TestFormOfNames(t *testing.T) {
+	sum := Table{Vendor: "Supermicro", Commands: []Command{{Form: FormSUM}}}
+	for _, c := range []struct {
+		table Table
+		name  string
+		want  string
+	}{
+		{sum, "Hyper-Threading [ALL]", FormSUM}, {sum, "HyperThreading_0A1F", FormRedfish}, {sum, "_0A1F", FormSUM}, {sum, "A_0A1F", FormRedfish},
+		{sum, "Enable_FACE", FormSUM}, {Table{Vendor: "Lenovo"}, "Processors.TurboMode", FormASU}, {Table{Vendor: "Lenovo"}, "Processors_TurboMode", FormRedfish},
+		{Table{Vendor: "IBM"}, "TurboMode", FormASU}, {Table{Vendor: "Dell"}, "BIOS.ProcTurbo", FormRedfish}, {Table{Vendor: "Dell"}, "ProcTurbo", FormRedfish},
+	} {
+		assert.Equal(t, c.want, c.table.formOf(c.name), c.name)
+	}
+}
+
+// TestDocumented: an entry is of a document about the machine if it names it, or is a menu path of the
+// source of the machine's generation.
+func TestDocumented(t *testing.T) {
+	table := &Table{Generations: []Generation{{Source: "M4", For: []string{"broadwell-ep"}}, {Source: "M5", For: []string{"cascade-lake-sp"}}}}
+	w := &Wish{Platform: "cascade-lake-sp"}
+	for _, c := range []struct {
+		a    Attribute
+		want bool
+	}{
+		{Attribute{Name: "A", For: []string{"cascade-lake-sp"}, Source: "M4"}, true}, {Attribute{Name: "A", For: []string{"broadwell-ep"}, Source: "M5"}, false},
+		{Attribute{Menu: "A", Source: "M5"}, true}, {Attribute{Menu: "A", Source: "M4"}, false}, {Attribute{Menu: "A", Source: "M6"}, false}, {Attribute{Name: "A", Source: "M5"}, false},
+	} {
+		assert.Equal(t, c.want, table.documented(&c.a, w), c.a)
+	}
+}
+
+// TestTyped: name and value as a tool takes them: what the machine's own export shows, else what is on
+// record of its generation, never a name that another board has.
+func TestTyped(t *testing.T) {
+	table := spelled(Table{Vendor: "Supermicro", Commands: []Command{{Form: FormSUM}}, Generations: []Generation{{Source: "CAP", For: []string{"genoa"}}}},
+		&spelling{source: "CAP", form: FormRedfish, name: "SMTControl_0A1F", values: "Auto|Enable"}, &spelling{source: "CAP", form: FormSUM, name: "SMT Control", values: "Auto"})
+	a := &Attribute{Name: "SMT Control"}
+	for name, c := range map[string]struct {
+		value, form      string
+		wish             Wish
+		wantName, wanted string
+		ok               bool
+	}{
+		"the other word of a switch":      {"Disable", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "SMTControl_00FF", "Disable", true},
+		"the word that it has":            {"Manual", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "SMTControl_00FF", "Manual", true},
+		"another word":                    {"Auto", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "", "", false},
+		"another word, on record":         {"AUTO", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual", Platform: "genoa"}, "SMTControl_00FF", "Auto", true},
+		"of another form":                 {"Disable", FormSUM, Wish{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "", "", false},
+		"of another attribute":            {"Disable", FormRedfish, Wish{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
+		"another attribute has that word": {"Enable", FormRedfish, Wish{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
+		"a name of another board":         {"Auto", FormRedfish, Wish{Platform: "genoa"}, "", "", false},
+		"a name of every board":           {"auto", FormSUM, Wish{Platform: "genoa"}, "SMT Control", "Auto", true},
+		"of another generation":           {"Auto", FormSUM, Wish{Platform: "milan"}, "", "", false},
+	} {
+		got, word, ok := table.typed(a, c.value, c.form, &c.wish)
+		assert.Equal(t, c.ok, ok, name)
+		assert.Equal(t, [2]string{c.wantName, c.wanted}, [2]string{got, word}, name)
+	}
+}
