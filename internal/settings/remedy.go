@@ -71,7 +71,7 @@ func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 // candidates returns the vendor's attributes that this machine may have: the one that its export
 // contained, else those that name its product or platform, else those that name none.
 func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
-	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
+	if len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries after it
 		return t.fitting(s, func(a *Attribute) bool {
 			own := PlainName(a.Name) == PlainName(w.Seen)
