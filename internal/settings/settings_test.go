@@ -93,6 +93,13 @@ func TestRefusesATable(t *testing.T) {
 		{"settings: {turbo: [{values: {On: enabled}, source: s}]}", "neither an attribute nor a menu path"},
 		{"masters: [{setting: workload_profile, attribute: P, locks: [x], source: s}]", `setting "x" is not in the vocabulary`},
 		{"commands: [{tool: t, source: s}]", "needs a source, steps and when it acts"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [turbo], means: {Fast: {smt: enabled}}, source: s}]", "Fast: it does not lock smt"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [turbo], means: {Fast: {turbo: quick}}, source: s}]", `"quick" is not one of its words`},
+		{"generations: [{source: x, for: [rome]}]", "generation x: needs a source"},
+		{"generations: [{source: s}]", "and platforms"},
+		{"commands: [{tool: t, steps: [a], acts: now, source: x}]", "needs a source, steps and when it acts"},
+		{"commands: [{tool: t, acts: now, source: s}]", "needs a source, steps and when it acts"},
+		{"commands: [{tool: t, steps: [a], source: s}]", "needs a source, steps and when it acts"},
 		{"settngs: {}", "field settngs not found"},
 	} {
 		_, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(head + c.body)}}, "d")
