@@ -89,5 +89,5 @@ func TestUnder(t *testing.T) {
 	}{{"HighPerformanceCompute", "HighPerformanceCompute(HPC)", true}, {"A", "B", false}, {"(x)", "(y)", false}, {"", "", false}, {"Low Latency", "LowLatency", true}} {
 		assert.Equal(t, c.want, SamePreset(c.a, c.b), c)
 	}
-	assert.Equal(t, "a b !~", OneLine("a\tb\x7f!~"))
+	assert.Equal(t, "a b !~ \u00a0", OneLine("a\tb\x7f!~\u009b\u00a0"))
 }

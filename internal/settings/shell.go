@@ -1,6 +1,9 @@
 package settings
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // plainWord lists characters that have no meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:,=@%/"
@@ -18,7 +21,7 @@ func ShellWord(s string) string {
 // OneLine replaces control characters by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
