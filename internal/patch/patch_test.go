@@ -201,6 +201,10 @@ func TestSecondPreset(t *testing.T) {
 	smt := patch.Want{ID: "smt", Words: []string{"disabled"}}
 	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{smt}})
 	assert.Equal(t, []string{"AMDPerformanceWorkloadProfile=Disabled", "ProcSMT=Disabled"}, values(p))
+	p = patch.Make(source(t, strings.Replace(now, "Custom", "LowLatency", 1)), patch.Goal{Wants: []patch.Want{smt}})
+	assert.Empty(t, p.Changes, "no machine is so: every other WorkloadProfile sets AMD's to Disabled")
+	assert.Equal(t, map[string]string{"amd_workload_profile": "AMDPerformanceWorkloadProfile cannot be changed under WorkloadProfile = LowLatency",
+		"smt": "ProcSMT cannot be changed under AMDPerformanceWorkloadProfile = NICLatencySensitive"}, open(p))
 	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"amd_workload_profile", []string{"Disabled"}}, {"sriov", []string{"enabled"}}, smt}, Preset: "LowLatency"})
 	assert.Equal(t, []string{"WorkloadProfile=LowLatency", "ProcSMT=Disabled"}, values(p))
 	assert.Equal(t, []patch.Note{{"sriov", "Sriov = Enabled"}, {"amd_workload_profile", "AMDPerformanceWorkloadProfile = Disabled"}}, p.Written)
@@ -220,6 +224,8 @@ func TestLockedByAnotherSetting(t *testing.T) {
 	assert.Equal(t, []string{"Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, now("Legacy")), goal)))
 	goal.Wants = append(goal.Wants, patch.Want{ID: "c_states", Words: []string{"disabled"}})
 	assert.Equal(t, []string{"Processors_CStates=Disabled", "Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, now("Autonomous")), goal)), "the setting that frees it first")
+	mode := strings.Replace(now("Autonomous"), "CustomMode", "MaximumEfficiency", 1)
+	assert.Equal(t, []string{"OperatingModes_ChooseOperatingMode=CustomMode", "Processors_CStates=Disabled", "Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, mode), goal)), "and before it what frees both")
 }
 
 // An option in front of another is set to leave the choice to it.

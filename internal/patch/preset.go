@@ -75,9 +75,7 @@ func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
-	case leavesSingleSettings(p, a, value):
-		m.first(a)
-	case !m.needs(p, held):
+	case leavesSingleSettings(p, a, value), !m.needs(p, held):
 	case m.wants(p.Setting), !p.Inert, m.disturbed(map[*bios.Attribute]string{a: m.called(p, a, p.Free)}) != "", !m.choose(p, a, p.Free):
 		m.dropLocked(p, a, held, value)
 	}
@@ -104,14 +102,6 @@ func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Ch
 			m.out.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
 		}
 	})
-}
-
-// first puts the change of a master before all else.
-func (m *patchMaker) first(a *bios.Attribute) {
-	its := func(c Change) bool { return c.Attribute == a }
-	others := slices.DeleteFunc(slices.Clone(m.out.Changes), its)
-	m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return !its(c) })
-	m.out.Changes = append(m.out.Changes, others...)
 }
 
 // rests reports whether a preset has anything to do: one that the profile names
@@ -208,14 +198,15 @@ func (m *patchMaker) lockedNow() {
 	}
 }
 
-// order puts every change after those that its attribute depends on.
+// order puts every change after those that its attribute depends on, by the registry or
+// as what a master governs.
 func (m *patchMaker) order() {
 	var out []Change
 	rest := m.out.Changes
 	for len(rest) > 0 {
 		at := slices.IndexFunc(rest, func(c Change) bool {
 			return !slices.ContainsFunc(rest, func(o Change) bool {
-				return o.Attribute != c.Attribute && m.src.Export.DependsOn(c.Attribute.Name, o.Attribute.Name)
+				return o.Attribute != c.Attribute && (m.src.Export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
 			})
 		})
 		at = max(at, 0) // a circle: as it stands
@@ -223,6 +214,11 @@ func (m *patchMaker) order() {
 		rest = slices.Delete(slices.Clone(rest), at, at+1)
 	}
 	m.out.Changes = out
+}
+
+// governs reports whether an attribute is a master of a setting.
+func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
+	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return m.master(&p) == a && slices.Contains(p.Locks, id) })
 }
 
 // released reports whether a preset that governs the setting is changed to a
