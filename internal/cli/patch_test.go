@@ -39,6 +39,14 @@ func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	status, out, errs := run(nil, "profiles", "patch", "hpe-gen10plus/low-latency", "--root", root, "--bios", biosFile(t, u46Now))
 	require.Equal(t, 0, status, errs)
 	assert.JSONEq(t, `{"Attributes": {"WorkloadProfile": "LowLatency"}}`, out)
+	assert.Contains(t, errs, "turbo is written by WorkloadProfile = LowLatency: ProcTurbo = Disabled\n")
+	// A preset that cannot be changed leaves nothing to write.
+	locked := biosFile(t, `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [{"AttributeName": "WorkloadProfile", "ReadOnly": true, "Value": [{"ValueName": "Custom"}, {"ValueName": "LowLatency"}]}]}}`)
+	status, out, errs = run(nil, "profiles", "patch", "hpe-gen10plus/low-latency", "--root", root, "--bios", biosFile(t, u46Now), "--bios", locked)
+	require.Equal(t, 0, status, errs)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, ": 0 to change, ")
+	assert.Contains(t, errs, "turbo is left as it is: WorkloadProfile cannot be changed now, the export says (read-only)\n")
 	status, out, errs = run(nil, "profiles", "patch", "site/quiet", "--root", root, "--bios", biosFile(t, u46Now), "--rules", freeProfile(t))
 	require.Equal(t, 0, status, errs)
 	var change struct{ Attributes map[string]string }

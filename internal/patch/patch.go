@@ -231,7 +231,7 @@ func (m *patchMaker) after(name string) (string, bool) {
 		}
 	}
 	a, ok := m.src.Export.Attribute(name)
-	if !ok || !a.Stated {
+	if !ok || !a.Stated && !a.HasPending {
 		return "", false
 	}
 	return stands(a), true

@@ -640,6 +640,9 @@ func TestUnknownValueLocksNothing(t *testing.T) {
 		now := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": {` + states + `"SysProfile": "Custom", "ProcC1E": "Enabled"}}`
 		p := patch.Make(source(t, now, registry), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
 		assert.Equal(t, changes, values(p), states)
+		pending := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcCStates": "Autonomous"}}`
+		p = patch.Make(source(t, now, registry, pending), patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}})
+		assert.Equal(t, states != "", len(p.Changes) == 0, "what waits for the next boot is known: %s", states)
 	}
 }
 
