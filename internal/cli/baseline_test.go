@@ -149,6 +149,18 @@ func TestBaselineOfCapture(t *testing.T) {
 	assert.True(t, *doc.Baseline.Comparable)
 }
 
+// TestBaselineSaysWhatItAccepts: how much is known, and that no slot is where none is.
+func TestBaselineSaysWhatItAccepts(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b.json")
+	_, out, errs := run(nil, "baseline", "save", "--file", file, "--root", tree(t, "supermicro-x7db8-1ch"))
+	assert.Regexp(t, `: 4 modules in 16 slots, [1-9]\d* settings\n$`, out, errs)
+	m := machinetest.Named(t, "dell-r610-good")
+	bare := m.Tree().Without("sys/firmware/dmi").Write(t)
+	_, out, errs = run(nil, "baseline", "save", "--file", file, "--root", bare)
+	assert.Regexp(t, `: 0 modules in 0 slots, \d+ settings\nno slot is known \(.+\): a lost module will show as lost memory only\n$`, out, errs)
+}
+
 // TestBaselineRefused: what is wrong usage, and what cannot be accepted.
 func TestBaselineRefused(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,9 @@ func TestConfigurationInPlainWords(t *testing.T) {
 		"waivers: {rule: setting.smt}\n":       "a mapping where keys or a list of them were expected",
 		"profile: hpc\nprofile: balanced\n":    `mapping key "profile" already defined at line 1`,
 		"- profile\n":                          "a list where keys",
+		"interval: often\n":                    `interval "often", expected a duration such as 5m`,
+		"interval: 0s\n":                       `interval "0s", expected a duration such as 5m`,
+		"interval: -1m\n":                      `interval "-1m", expected a duration such as 5m`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := loadConfig(file)
