@@ -287,6 +287,30 @@ func TestDecodeRedfish(t *testing.T) {
 	require.ErrorIs(t, err, bios.ErrUnrecognised)
 	require.ErrorContains(t, err, "resource: ")
 	_, err = bios.DecodeRedfish("bmc", nil, nil, nil)
+	require.Error(t, err)
+}
+
+// TestDecodeRedfishParts: a settings object or a registry that is none costs no setting, and neither
+// costs the other.
+func TestDecodeRedfishParts(t *testing.T) {
+	const none = `{"@odata.id": "/redfish/v1/Systems/1/Bios/Settings", "Id": "Settings"}`
+	for name, c := range map[string]struct{ settings, registry, problem, text, pending string }{
+		"settings object without attributes": {none, registry, "settings object: not a known export of BIOS settings: $: no Attributes, expected a Redfish Bios settings object", "Enable", ""},
+		"settings object cut short":          {`{"Attributes": {`, registry, "settings object: ", "Enable", ""},
+		"registry as the settings object":    {registry, registry, "settings object: not a known export", "Enable", ""},
+		"registry before the first start":    {`{"Attributes": {"KTIS001": 0}}`, `{"RegistryEntries": {"Attributes": []}}`, "an attribute registry without attributes", "", "0"},
+		"registry without entries":           {`{"Attributes": {"KTIS001": 0}}`, none, "registry: not a known export", "", "0"},
+		"resource as the registry":           {`{"Attributes": {"KTIS001": 0}}`, opaque, "registry: not a known export", "", "0"},
+	} {
+		e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(c.settings), []byte(c.registry))
+		require.NoError(t, err, name)
+		a, ok := e.Attribute("KTIS001")
+		require.True(t, ok, name)
+		require.Equal(t, []string{"1", c.text, c.pending}, []string{a.Value, a.Text, a.Pending}, name)
+		require.Len(t, e.Problems, 1, name)
+		require.Contains(t, e.Problems[0], c.problem, name)
+	}
+	_, err := bios.DecodeRedfish("bmc", []byte(registry), nil, nil)
 	require.ErrorIs(t, err, bios.ErrUnrecognised)
 }
 

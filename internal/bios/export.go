@@ -160,6 +160,13 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 // HasRegistry tells whether the export is an attribute registry.
 func (e *Export) HasRegistry() bool { return e.registry != nil }
 
+// takeOver adds another export's defects.
+func (e *Export) takeOver(from *Export) {
+	for _, p := range from.Problems {
+		e.problem("%s", p)
+	}
+}
+
 // problem adds a defect to Problems, up to maxProblems.
 func (e *Export) problem(format string, args ...any) {
 	switch {

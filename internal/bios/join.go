@@ -73,6 +73,7 @@ func sameRegistry(a, b string) bool {
 
 // merge takes the values of the settings object s as pending values.
 func (e *Export) merge(s *Export) {
+	e.takeOver(s)
 	at := map[string]int{}
 	for i := range e.Attributes {
 		at[e.Attributes[i].Name] = i

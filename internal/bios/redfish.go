@@ -55,47 +55,66 @@ func isSettings(o object) bool {
 }
 
 // DecodeRedfish decodes the Bios resource of one system as its management controller sent it.
-// settings is its settings object, registry its attribute registry; both may be nil. name is kept
-// as Export.Name. The error is ErrUnrecognised or ErrMalformed and names the document.
+// settings is its settings object, registry its attribute registry; both may be nil. One of these two
+// that cannot be decoded is a problem of the export and costs no setting. name is kept as
+// Export.Name. The error is ErrUnrecognised or ErrMalformed.
 func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
-	var docs []document
-	var doubted []string
-	for _, in := range []struct {
-		what string
-		data []byte
-	}{{"resource", resource}, {"settings object", settings}, {"registry", registry}} {
-		if len(in.data) == 0 {
-			continue
-		}
-		if len(in.data) > MaxBytes {
-			return nil, malformed(in.what, "longer than %d bytes", MaxBytes)
-		}
-		data := toUTF8(in.data)
-		root, err := parseJSON(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.what, err)
-		}
-		root, places := dropAmbiguousKeys(data, root)
-		for _, at := range places {
-			doubted = append(doubted, in.what+": "+at)
-		}
-		body, ok := root.(object)
-		if !ok || kindOfDocument(body) == notBIOS {
-			return nil, fmt.Errorf("%s: %w: $: no Attributes, expected a Redfish Bios %s", in.what, ErrUnrecognised, in.what)
-		}
-		if in.what == "settings object" {
-			// The caller followed the link to it, so it is one whatever its path.
-			body = maps.Clone(body)
-			body["@odata.id"] = strings.TrimRight(stringMember(body, "@odata.id"), "/") + "/settings"
-		}
-		docs = append(docs, document{"$", body})
-	}
-	e, err := combine(docs)
+	e, err := decodePart("resource", resource)
 	if err != nil {
 		return nil, err
 	}
 	e.Name = name
-	e.ambiguous(doubted)
+	if len(settings) > 0 {
+		if pending, err := decodePart("settings object", settings); err != nil {
+			e.problem("%v", err)
+		} else {
+			e.merge(pending)
+		}
+	}
+	if len(registry) > 0 {
+		if meanings, err := decodePart("registry", registry); err != nil {
+			e.problem("%v", err)
+		} else {
+			e.takeOver(meanings)
+			e.resolve(meanings.registry)
+		}
+	}
+	return e, nil
+}
+
+// decodePart decodes one of the documents of DecodeRedfish.
+func decodePart(what string, data []byte) (*Export, error) {
+	if len(data) > MaxBytes {
+		return nil, malformed(what, "longer than %d bytes", MaxBytes)
+	}
+	data = toUTF8(data)
+	root, err := parseJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	root, places := dropAmbiguousKeys(data, root)
+	body, ok := root.(object)
+	kind := kindOfDocument(body)
+	if !ok || kind == notBIOS || (kind == registryKind) != (what == "registry") {
+		return nil, fmt.Errorf("%s: %w: $: no Attributes, expected a Redfish Bios %s", what, ErrUnrecognised, what)
+	}
+	decode := decodeResource
+	switch {
+	case kind == registryKind:
+		decode = decodeRegistry
+	case what == "settings object":
+		// The caller followed the link to it, so it is one whatever its path.
+		body = maps.Clone(body)
+		body["@odata.id"] = strings.TrimRight(stringMember(body, "@odata.id"), "/") + "/settings"
+	}
+	e, err := decode(document{"$", body})
+	if err != nil {
+		return nil, err
+	}
+	for i := range places {
+		places[i] = what + ": " + places[i]
+	}
+	e.ambiguous(places)
 	return e, nil
 }
 
