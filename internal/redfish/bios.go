@@ -1,6 +1,7 @@
 package redfish
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -21,7 +22,16 @@ type biosResource struct {
 
 // empty tells whether the resource has no attributes.
 func (b *biosResource) empty() bool {
-	return (len(b.Content) == 0 || string(b.Content) == "null") && !strings.Contains(b.Type, "HpBios.")
+	return !stated(b.Content) && !strings.Contains(b.Type, "HpBios.")
+}
+
+// stated tells whether a property is there and not null.
+func stated(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null":
+		return false
+	}
+	return true
 }
 
 // pending returns the path of the settings object, "" if none is named.
@@ -90,7 +100,7 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 	if p != nil {
 		return a.absent(p, "the attribute registry is not there")
 	}
-	if len(file.Entries) > 0 {
+	if stated(file.Entries) {
 		a.BIOS.Registry = body
 		return nil
 	}
@@ -147,14 +157,12 @@ func (f *registryFile) location() string {
 			ID  string `json:"@odata.id"`
 		}
 		if json.Unmarshal(l.URI, &path) != nil && json.Unmarshal(l.URI, &old) == nil {
-			path = old.Ref + old.ID
+			path = cmp.Or(old.Ref, old.ID)
 		}
 		if path == "" {
 			continue
 		}
-		if first == "" {
-			first = path
-		}
+		first = cmp.Or(first, path)
 		if strings.HasPrefix(strings.ToLower(l.Language), "en") {
 			return path
 		}

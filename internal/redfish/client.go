@@ -93,7 +93,7 @@ func portOf(u *url.URL) string {
 // resolve returns the URL of a link. A link to another host is refused.
 func (c *client) resolve(link string) (*url.URL, *Problem) {
 	ref, err := url.Parse(link)
-	if err != nil || link == "" {
+	if err != nil {
 		return nil, problem(fact.SourceMalformed, "", "a link of the service is not an address")
 	}
 	u := c.o.Base.ResolveReference(ref)

@@ -54,8 +54,8 @@ func (c *client) again(ctx context.Context, op string, h http.Header, try int) *
 
 // retryAfter reads the header Retry-After, in seconds or as a date; other is used if it is neither.
 func retryAfter(v string, other time.Duration) time.Duration {
-	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 && n <= 1<<20 {
-		return max(time.Duration(n)*time.Second, 100*time.Millisecond)
+	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 {
+		return max(time.Duration(min(n, 1<<20))*time.Second, 100*time.Millisecond)
 	}
 	if t, err := http.ParseTime(v); err == nil {
 		return max(time.Until(t), 100*time.Millisecond)
@@ -63,10 +63,11 @@ func retryAfter(v string, other time.Duration) time.Duration {
 	return other
 }
 
-// once sends one request with its own time limit and reads the answer.
+// once sends one request with its own time limit and reads the answer. The end of the session has no
+// share in the limits of the reading.
 func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
-	if c.asked++; c.asked > maxRequests {
-		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
+	if c.asked++; method != http.MethodDelete && (c.asked > maxRequests || c.spent >= maxTotal) {
+		return nil, problem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).final()
 	}
 	c.patience = min(requestTimeout, c.o.timeout())
 	switch {
@@ -87,6 +88,9 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 		return nil, c.failed(ctx, op, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if method == http.MethodDelete {
+		return &httpReply{status: resp.StatusCode}, nil
+	}
 	data, p := c.take(ctx, op, resp, limit)
 	if p != nil {
 		return nil, p

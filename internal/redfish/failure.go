@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -25,7 +26,7 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	case ctx.Err() != nil:
 		return c.ended(ctx, op)
 	case errors.As(err, &redirected):
-		return problem(fact.SourceRefused, op, "%s", c.clean(redirected.text))
+		return problem(fact.SourceRefused, op, "%s", c.scrub(redirected.text))
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return problem(fact.SourceAbsent, op, "the host's name is not known here").final()
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -38,7 +39,11 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	if p := certificate(op, err); p != nil {
 		return p.final()
 	}
-	return problem(fact.SourceRefused, op, "%s", c.clean(err.Error())).final()
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err // without the URL, which op names already
+	}
+	return problem(fact.SourceRefused, op, "%s", c.scrub(err.Error())).final()
 }
 
 // ended explains that the context ended: its time was over, or the operator interrupted.
@@ -82,23 +87,10 @@ func certificate(op string, err error) *Problem {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// clean returns the text of an error without secrets and without the URL, which the problem's Op
-// names already.
-func (c *client) clean(text string) string {
-	if i := strings.LastIndex(text, "\": "); i >= 0 {
-		text = text[i+3:]
-	}
-	return c.scrub(text)
-}
-
 // scrub replaces secrets and identifiers in a text from outside, and makes it printable.
 func (c *client) scrub(text string) string {
 	hide := c.hide
-	if c.token != "" {
-		hide = append(hide[:len(hide):len(hide)], c.token)
-	}
-	hide = append(hide[:len(hide):len(hide)], base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password)))
-	for _, word := range hide {
+	for _, word := range append(hide[:len(hide):len(hide)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {
 		if word != "" {
 			text = strings.ReplaceAll(text, word, "***")
 		}

@@ -129,8 +129,9 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 		d.Labels[i] = c.word(label)
 	}
 	absent := strings.EqualFold(d.Condition, "Absent")
-	d.Installed = !absent && d.SizeBytes > 0
-	d.Known = absent || d.SizeBytes > 0 || m.CapacityMiB.known && m.CapacityMiB.value == 0
+	d.Installed = !absent && d.SizeBytes != 0
+	// No capacity of a module that is not said to be absent, as of a disabled one, is no empty slot.
+	d.Known = absent || d.Installed || d.Condition == "" && m.CapacityMiB == number{0, true}
 	return d
 }
 

@@ -28,8 +28,7 @@ const (
 	// maxTotal limits all answers together, in bytes, maxRequests the number of requests.
 	maxTotal    = 32 << 20
 	maxRequests = 1000
-	// maxMembers limits the members of a collection: further ones are ignored. maxPages limits its
-	// pages: more are an error.
+	// maxMembers limits the members of a collection, maxPages its pages: more are an error.
 	maxMembers = 512
 	maxPages   = 32
 	// maxRetries is how often a request to a busy service is repeated.

@@ -34,7 +34,7 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 // answering is kept.
 func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
 	s, p := c.system(ctx, root, who, a)
-	if a.failed(p) || s == nil {
+	if a.failed(p) {
 		return
 	}
 	a.Found = true
@@ -56,7 +56,7 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 
 // named reads the registry that the settings name, unless KnownRegistry has it.
 func (c *client) named(ctx context.Context, root *serviceRoot, registry string, a *Answer) *Problem {
-	if registry == "" || a.BIOS == nil {
+	if registry == "" {
 		return nil
 	}
 	a.BIOS.RegistryName = registry

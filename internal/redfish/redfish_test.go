@@ -505,6 +505,7 @@ func TestMemoryLocation(t *testing.T) {
 		{"no number", `{"Socket":0,"Channel":"A"}`, nil},
 		{"below zero", `{"Socket":0,"Channel":-1}`, nil},
 		{"a fraction", `{"Socket":0,"Channel":1.5}`, nil},
+		{"the highest number", `{"Socket":0,"Channel":256,"Slot":257}`, &Location{0, -1, 256, -1}},
 		{"beyond any machine", `{"Socket":0,"Channel":100000}`, nil},
 		{"empty", `{}`, nil},
 		{"null", `null`, nil},

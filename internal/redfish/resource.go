@@ -104,24 +104,31 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	}
 }
 
-// members returns the links of a collection, over all of its pages.
+// members returns the links of a collection, over all of its pages. A further page that is not there
+// is not an absent collection.
 func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
 	var out []string
 	seen := map[string]bool{}
 	for range maxPages {
 		var page collection
 		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
-			return out, p
+			if len(seen) > 0 && p.State == fact.SourceAbsent {
+				p.State = fact.SourceTruncated
+			}
+			return nil, p
 		}
 		seen[path] = true
 		for _, m := range page.Members {
-			if at := m.path(); at != "" && len(out) < maxMembers {
+			if at := m.path(); at != "" {
 				out = append(out, at)
 			}
+		}
+		if len(out) > maxMembers {
+			return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d members", maxMembers)
 		}
 		if path = page.Next; path == "" || seen[path] {
 			return out, nil
 		}
 	}
-	return out, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
+	return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
 }

@@ -80,17 +80,17 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 		return p
 	}
 	c.token = r.header.Get("X-Auth-Token")
+	p = refusal("login at POST "+printablePath(at), r)
 	switch {
-	case r.status >= 200 && r.status < 300 && c.token != "":
+	case p == nil && c.token != "":
 		c.session = ownSession(sessionPath(r), root.sessions(at))
 		return nil
-	case r.status >= 200 && r.status < 300, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed,
-		r.status == http.StatusNotImplemented:
+	case p == nil, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed, r.status == http.StatusNotImplemented:
 		// It names a collection of sessions but opens none.
 		c.token, c.basic = "", true
 		return nil
 	default:
-		return refusal("login at POST "+printablePath(at), r)
+		return p
 	}
 }
 

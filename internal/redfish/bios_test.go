@@ -1,0 +1,67 @@
+package redfish
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const biosPath = "/redfish/v1/Systems/FCH123456/Bios"
+
+// TestNoAttributes: a Bios resource without attributes holds no settings and is no failure; one whose
+// attributes are an empty object, as before the host's first start, is kept as it is.
+func TestNoAttributes(t *testing.T) {
+	for body, kept := range map[string]bool{
+		`{"Id":"Bios"}`:                        false,
+		`{"Id":"Bios","Attributes":null}`:      false,
+		`{"Id":"Bios","Attributes":{}}`:        true,
+		`{"Id":"Bios","Attributes":{"A":1}}`:   true,
+		`{"@odata.type":"#HpBios.1.0.HpBios"}`: true,
+	} {
+		b := newBMC(t)
+		b.tree[biosPath] = body
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err(), body)
+		assert.Equal(t, kept, a.BIOS != nil, body)
+		note := "the service's BIOS resource holds no attributes"
+		assert.Equal(t, !kept, assert.ObjectsAreEqual([]string{note}, a.Notes), "%s: %v", body, a.Notes)
+	}
+}
+
+// TestRegistryInPlace: a registry in place of the file that leads to it is taken where it has
+// entries; entries of null are none.
+func TestRegistryInPlace(t *testing.T) {
+	const at = "/redfish/v1/Registries/biosattributeregistry.v1_0_0/"
+	for entries, linked := range map[string]bool{`{"Attributes":[]}`: false, `null`: true} {
+		b := newBMC(t)
+		b.tree[at] = `{"Registry":"BiosAttributeRegistry.1.0.0","RegistryEntries":` + entries + `,"Location":[{"Language":"en","Uri":"/registries/en"}]}`
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err())
+		want := b.tree[at]
+		if linked {
+			want = b.tree["/registries/en"]
+		}
+		assert.Equal(t, want, string(a.BIOS.Registry), entries)
+	}
+}
+
+// TestLocation: the English registry, or else the first that has a path.
+func TestLocation(t *testing.T) {
+	for text, want := range map[string]string{
+		`[{"Language":"en","Uri":"/en"}]`:                                          "/en",
+		`[{"Language":"ja","Uri":"/ja"},{"Language":"en-US","Uri":"/en"}]`:         "/en",
+		`[{"Language":"ja","Uri":"/ja"},{"Language":"zh","Uri":"/zh"}]`:            "/ja",
+		`[{"Language":"en"},{"Language":"ja","Uri":"/ja"}]`:                        "/ja",
+		`[{"Language":"EN","Uri":{"extref":"/ref"}}]`:                              "/ref",
+		`[{"Language":"en","Uri":{"@odata.id":"/id"}}]`:                            "/id",
+		`[{"Language":"en","Uri":{"extref":"/ref","@odata.id":"/redfish/v1/id"}}]`: "/ref",
+		`[{"Language":"en","Uri":7}]`:                                              "",
+		`[]`:                                                                       "",
+	} {
+		var f registryFile
+		require.NoError(t, json.Unmarshal([]byte(`{"Location":`+text+`}`), &f))
+		assert.Equal(t, want, f.location(), text)
+	}
+}
