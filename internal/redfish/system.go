@@ -100,10 +100,11 @@ func (c *client) conceal(s *system) {
 // choose returns the one system that matches best, or a problem that says why none can be taken.
 // listed is the number of systems that the service lists; all are those that could be read. The
 // only system of a service is taken even if its model differs. Of several systems one with a
-// different model is never taken, and if some could not be read only one whose identifier agrees.
+// different model is never taken, nor one with nothing to compare because the others are other
+// machines, and if some could not be read only one whose identifier agrees.
 func choose(op string, all []*system, listed int, name string) (*system, *Problem) {
 	if name != "" {
-		return systemNamed(op, all, name)
+		return systemNamed(op, all, listed, name)
 	}
 	var best []*system
 	for _, s := range all {
@@ -125,6 +126,9 @@ func choose(op string, all []*system, listed int, name string) (*system, *Proble
 			hint("give the address of this machine's own management controller")
 	case best[0].fits <= doubtfulSystem && len(all) > 1:
 		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
+	case best[0].fits == unknownSystem && len(best) < len(all):
+		return nil, problem(fact.SourceRefused, op, "no other of the service's %d systems is the audited machine, and nothing tells that it is %s", len(all), namesOf(best)).
+			hint(whichSystem)
 	case len(best) > 1:
 		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).
 			hint(whichSystem)
@@ -134,18 +138,28 @@ func choose(op string, all []*system, listed int, name string) (*system, *Proble
 }
 
 // systemNamed returns the system with this name, unless an identifier says that it is another
-// machine.
-func systemNamed(op string, all []*system, name string) (*system, *Problem) {
-	for _, s := range all {
-		if !strings.EqualFold(s.last(), name) && !strings.EqualFold(s.ID, name) && !strings.EqualFold(s.Name, name) {
-			continue
+// machine. A Name is asked for last, because several systems may share it.
+func systemNamed(op string, all []*system, listed int, name string) (*system, *Problem) {
+	names := []func(*system) string{(*system).last, func(s *system) string { return s.ID }, func(s *system) string { return s.Name }}
+	var named []*system
+	for i := 0; i < len(names) && named == nil; i++ {
+		for _, s := range all {
+			if strings.EqualFold(names[i](s), name) {
+				named = append(named, s)
+			}
 		}
-		if s.fits == otherSystem {
-			return nil, problem(fact.SourceRefused, op, "the system %s is another machine: its %s differs", name, s.differsBy)
-		}
-		return s, nil
 	}
-	return nil, problem(fact.SourceAbsent, op, "the service has no system %s, expected one of %s", name, namesOf(all))
+	switch {
+	case named == nil && len(all) < listed:
+		return nil, problem(fact.SourceRefused, op, "the system %s is not among the %d of the service's %d systems that could be read", name, len(all), listed)
+	case named == nil:
+		return nil, problem(fact.SourceAbsent, op, "the service has no system %s, expected one of %s", name, namesOf(all))
+	case len(named) > 1:
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems are called %s, expected one of %s", len(named), len(all), name, namesOf(all))
+	case named[0].fits == otherSystem:
+		return nil, problem(fact.SourceRefused, op, "the system %s is another machine: its %s differs", name, named[0].differsBy)
+	}
+	return named[0], nil
 }
 
 // last returns the last step of the system's path, by which people name it.

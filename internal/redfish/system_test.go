@@ -370,3 +370,57 @@ func TestKnownRegistry(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(b.requests, func(r string) bool { return strings.Contains(r, "/Registries") }), "one that is not known is fetched")
 	assert.NotEmpty(t, a.BIOS.Registry)
 }
+
+// TestSystemByElimination: a system that states nothing that can be compared, as the board of the
+// accelerators, is not the machine because the others are not.
+func TestSystemByElimination(t *testing.T) {
+	const board = "/redfish/v1/Systems/HGX_Baseboard_0"
+	for name, who := range map[string]Identity{
+		"other serial number": {Serial: "FCH777777", Products: []string{"Server 1"}},
+		"other model":         {Products: []string{"Server 2"}},
+	} {
+		b := newBMC(t)
+		b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"},{"@odata.id":"` + board + `"}]}`
+		b.tree[board] = `{"Id":"HGX_Baseboard_0","SerialNumber":"","Memory":{"@odata.id":"` + memoryPath + `"}}`
+		a := Read(context.Background(), b.options(t), who)
+		assert.False(t, a.Found, name)
+		require.Error(t, a.Err(), name)
+		assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing tells that it is HGX_Baseboard_0", name)
+		assert.Contains(t, a.Hint(), "--redfish-system")
+		assert.Empty(t, a.DIMMs)
+		silent(t, a)
+	}
+	b := newBMC(t)
+	a := Read(context.Background(), b.options(t), Identity{})
+	assert.True(t, a.Found, "the only system of a service is taken with nothing to compare")
+}
+
+// TestSystemsOfOneName: a step of the path is a system's own, a Name may be that of several, and what
+// could not be read is not told as absent.
+func TestSystemsOfOneName(t *testing.T) {
+	all := func() []*system {
+		return []*system{{at: "/redfish/v1/Systems/Node0/", ID: "Node0", Name: "Computer System", fits: likeSystem},
+			{at: "/redfish/v1/Systems/Node1", ID: "Blade1", Name: "Computer System", fits: likeSystem},
+			{at: "/redfish/v1/Systems/2", ID: "Node2", Name: "Node1", fits: likeSystem}}
+	}
+	for name, want := range map[string]string{"node0": "Node0", "Node1": "Blade1", "blade1": "Blade1", "NODE2": "Node2", "2": "Node2"} {
+		s, p := systemNamed("GET /s", all(), 3, name)
+		require.Nil(t, p, name)
+		assert.Equal(t, want, s.ID, name)
+	}
+	for _, c := range []struct {
+		name   string
+		listed int
+		state  fact.SourceState
+		says   string
+	}{
+		{"computer system", 3, fact.SourceRefused, "2 of the service's 3 systems are called computer system, expected one of Node0, Node1, 2"},
+		{"Node9", 3, fact.SourceAbsent, "the service has no system Node9, expected one of Node0, Node1, 2"},
+		{"Node9", 4, fact.SourceRefused, "the system Node9 is not among the 3 of the service's 4 systems that could be read"},
+	} {
+		_, p := systemNamed("GET /s", all(), c.listed, c.name)
+		require.NotNil(t, p, c.name)
+		assert.Equal(t, c.state, p.State, c.name)
+		assert.Contains(t, p.Text, c.says)
+	}
+}
