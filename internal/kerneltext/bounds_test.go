@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,4 +62,96 @@ func TestEdgesOfNumbers(t *testing.T) {
 	assert.Equal(t, int64(math.MaxInt64>>10<<10), n)
 	_, err = kerneltext.ParseSize(fmt.Appendf(nil, "%d kB", int64(math.MaxInt64>>10)+1))
 	require.ErrorContains(t, err, "overflows")
+}
+
+// TestFirstProcessor: what the first processor says is not replaced by another's, and keys
+// are kept up to a number and a length.
+func TestFirstProcessor(t *testing.T) {
+	info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t\t: 85\nflags\t\t: fpu\n\nprocessor\t: 1\nmodel\t\t: 106\n"), true)
+	assert.Equal(t, map[string]string{"processor": "0", "model": "85", "flags": "fpu"}, info.First)
+	for length, kept := range map[int]bool{64: true, 65: false} {
+		key := strings.Repeat("k", length)
+		_, have := kerneltext.ParseCPUInfo([]byte(key+": v\n"), true).First[key]
+		assert.Equal(t, kept, have, length)
+	}
+	var text strings.Builder
+	for i := range 130 {
+		fmt.Fprintf(&text, "key%d: v\n", i)
+	}
+	first := kerneltext.ParseCPUInfo([]byte(text.String()), true).First
+	assert.Len(t, first, 128)
+	assert.Contains(t, first, "key127")
+	assert.Empty(t, kerneltext.ParseCPUInfo([]byte("processor\t: 0"), true).First, "cut short, though the only line")
+	repeated := strings.Repeat("processor: 0\n", kerneltext.MaxCPU+2)
+	assert.Len(t, kerneltext.ParseCPUInfo([]byte(repeated), true).Processors, kerneltext.MaxCPU+1)
+}
+
+// TestLimitsOfLists: as many numbers, words and groups as are taken, and one more.
+func TestLimitsOfLists(t *testing.T) {
+	all := strings.Repeat("0-65535,", 3) + "0-65535"
+	list, err := kerneltext.ParseCPUList([]byte(all))
+	require.NoError(t, err)
+	assert.Len(t, list, 65536)
+	_, err = kerneltext.ParseCPUList([]byte(all + ",0"))
+	require.ErrorContains(t, err, "more than 262144 numbers")
+	list, err = kerneltext.AppendCPUList([]int{9, 3}, []byte("5,4,5"))
+	require.NoError(t, err)
+	assert.Equal(t, []int{9, 3, 4, 5}, list, "what stood before is left as it is")
+
+	for groups, taken := range map[int]bool{2048: true, 2049: false} {
+		_, err := kerneltext.ParseCPUMask([]byte(strings.Repeat("0,", groups-1) + "1"))
+		assert.Equal(t, taken, err == nil, groups)
+	}
+	for mask, want := range map[string][]int{"9": {0, 3}, "A": {1, 3}, "0": nil, "F": {0, 1, 2, 3}, "a": {1, 3}, "f": {0, 1, 2, 3}} {
+		got, err := kerneltext.ParseCPUMask([]byte(mask))
+		require.NoError(t, err)
+		assert.Equal(t, want, got, mask)
+	}
+	for _, bad := range []string{"/", ":", "@", "G", "`", "g"} {
+		_, err := kerneltext.ParseCPUMask([]byte(bad))
+		require.Error(t, err, bad)
+	}
+	assert.Len(t, kerneltext.ParseCmdline(strings.Repeat("a ", 4097)), 4096)
+	numbers, err := kerneltext.ParseInts([]byte("10 21"), 2)
+	require.NoError(t, err)
+	assert.Equal(t, []int{10, 21}, numbers)
+	_, err = kerneltext.ParseInts([]byte("65536"), 2)
+	require.Error(t, err)
+}
+
+// TestBlanks: which bytes around a value are none of it.
+func TestBlanks(t *testing.T) {
+	for _, c := range []byte{' ', '\n', '\t', '\r', 0} {
+		assert.Equal(t, "a", string(kerneltext.Trim([]byte{c, 'a', c})), "%q", c)
+	}
+	assert.Equal(t, "-a.", string(kerneltext.Trim([]byte("-a."))))
+}
+
+// TestBootRecords: a record without its head, or without a time, is one of the boot, so that no
+// later one is missed; a minute after the start is none.
+func TestBootRecords(t *testing.T) {
+	for record, want := range map[string]struct {
+		text  string
+		early bool
+	}{
+		"6,42,131072,-;efi: x": {"efi: x", true}, "6,42,131072;efi: x": {"efi: x", true}, "6,42;efi: x": {"", true}, "efi: x": {"", true},
+		"6,42,3600000000,-": {"", true}, "6,42,soon,-;efi: x": {"efi: x", true},
+		"6,42,59999999,-;x": {"x", true}, "6,42,60000000,-;x": {"x", false},
+	} {
+		text, early := kerneltext.BootMessage([]byte(record))
+		assert.Equal(t, want.text, string(text), record)
+		assert.Equal(t, want.early, early, record)
+	}
+}
+
+// TestMirroredShares: a share of one MiB is one, and what is no share of a whole is none.
+func TestMirroredShares(t *testing.T) {
+	got, ok := kerneltext.ParseMirrored("efi: Memory: 1M/2M mirrored memory")
+	assert.True(t, ok)
+	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 1 << 20, All: 2 << 20}, got)
+	for _, line := range []string{"efi: Memory: 4096M mirrored memory", "efi: Memory: 4096M/65536M", "efi: Memory: 4096M/65536Mmirrored memory", "efi: Memory: -1M/65536M mirrored memory",
+		"efi: Memory: -2M/-1M mirrored memory", "efi: Memory: 4096M/65536 mirrored memory", "efi: Memory: /65536M mirrored memory", "efi: Memory: M/M mirrored memory", ""} {
+		_, ok := kerneltext.ParseMirrored(line)
+		assert.False(t, ok, line)
+	}
 }

@@ -38,7 +38,7 @@ func ParseCPUInfo(b []byte, all bool) CPUInfo {
 	info := CPUInfo{First: make(map[string]string, 32)}
 	b = bytes.TrimRight(b, "\x00")
 	for raw := range bytes.Lines(b) {
-		if raw[len(raw)-1] != '\n' && len(b) > len(raw) {
+		if raw[len(raw)-1] != '\n' {
 			break
 		}
 		name, value, ok := bytes.Cut(raw, []byte{':'})

@@ -28,7 +28,6 @@ func ParseCPUList(b []byte) ([]int, error) {
 func AppendCPUList(dst []int, b []byte) ([]int, error) {
 	start := len(dst)
 	rest := Trim(b)
-	sorted := true
 	for len(rest) > 0 {
 		var item []byte
 		var more bool
@@ -40,19 +39,13 @@ func AppendCPUList(dst []int, b []byte) ([]int, error) {
 		if err != nil {
 			return dst[:start], err
 		}
-		if len(dst) > start && r.first <= dst[len(dst)-1] {
-			sorted = false
-		}
 		if len(dst)-start+r.count() > maxListed {
 			return dst[:start], fmt.Errorf("list of more than %d numbers", maxListed)
 		}
 		dst = r.append(dst)
 	}
-	if !sorted {
-		slices.Sort(dst[start:])
-		dst = dst[:start+len(slices.Compact(dst[start:]))]
-	}
-	return dst, nil
+	slices.Sort(dst[start:])
+	return dst[:start+len(slices.Compact(dst[start:]))], nil
 }
 
 // cpuRange is first-last, of which the first used of every group count.
@@ -91,19 +84,18 @@ func parseRange(item []byte) (cpuRange, error) {
 	return r, nil
 }
 
-// smallNumber parses 1 to 5 decimal digits up to MaxCPU.
+// smallNumber parses decimal digits up to MaxCPU.
 func smallNumber(b []byte) (int, bool) {
-	if len(b) == 0 || len(b) > 5 {
-		return 0, false
-	}
 	n := 0
 	for _, c := range b {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
-		n = n*10 + int(c-'0')
+		if n = n*10 + int(c-'0'); n > MaxCPU {
+			return 0, false
+		}
 	}
-	return n, n <= MaxCPU
+	return n, len(b) > 0
 }
 
 // ParseCPUMask parses the kernel's mask format "00000000,0000ffff": groups of
@@ -148,19 +140,7 @@ func hexWord(b []byte) (uint32, bool) {
 
 // Trim removes blanks at both ends and the NUL bytes that some captures leave
 // after a value.
-func Trim(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[0]) {
-		b = b[1:]
-	}
-	for len(b) > 0 && isBlank(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-func isBlank(c byte) bool {
-	return c == ' ' || c == '\n' || c == 0 || c == '\t' || c == '\r'
-}
+func Trim(b []byte) []byte { return bytes.Trim(b, " \n\x00\t\r") }
 
 // Excerpt keeps a quotation in an error short.
 func Excerpt(b []byte) []byte { return b[:min(len(b), 64)] }

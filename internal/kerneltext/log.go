@@ -34,19 +34,16 @@ type MirroredMemory struct{ Mirrored, All int64 }
 // ParseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also after
 // a time stamp.
 func ParseMirrored(line string) (MirroredMemory, bool) {
-	_, rest, ok := strings.Cut(line, MirroredPrefix)
-	share, tail, found := strings.Cut(rest, " ")
-	part, all, slash := strings.Cut(share, "/")
-	if !ok || !found || !slash || !strings.HasPrefix(tail, "mirrored memory") {
-		return MirroredMemory{}, false
-	}
+	_, rest, _ := strings.Cut(line, MirroredPrefix)
+	share, tail, _ := strings.Cut(rest, " ")
+	part, all, _ := strings.Cut(share, "/")
 	p, ok1 := mebibytes(part)
 	a, ok2 := mebibytes(all)
-	return MirroredMemory{p, a}, ok1 && ok2 && p > 0 && p <= a
+	return MirroredMemory{p << 20, a << 20}, ok1 && ok2 && p > 0 && p <= a && strings.HasPrefix(tail, "mirrored memory")
 }
 
 func mebibytes(s string) (int64, bool) {
 	digits, ok := strings.CutSuffix(s, "M")
 	n, err := strconv.ParseInt(digits, 10, 43)
-	return n << 20, ok && err == nil && n >= 0
+	return n, ok && err == nil
 }

@@ -17,8 +17,8 @@ func ParseSize(b []byte) (int64, error) {
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
 		i++
 	}
-	n, err := strconv.ParseInt(string(b[:min(i, 20)]), 10, 64)
-	if err != nil || i > 20 {
+	n, err := strconv.ParseInt(string(b[:i]), 10, 64)
+	if err != nil {
 		return 0, fmt.Errorf("%q is not a size", Excerpt(b))
 	}
 	shift, ok := unitShift(bytes.TrimSpace(b[i:]))
