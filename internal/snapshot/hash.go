@@ -34,7 +34,7 @@ func NewHash(random io.Reader) (*Hash, error) {
 // stream gives n bytes that follow from the key and a value.
 func (h *Hash) stream(kind, value string, n int) []byte {
 	var out []byte
-	for block := uint32(0); len(out) < n; block++ {
+	for block := range uint32(n+sha256.Size-1) / sha256.Size {
 		mac := hmac.New(sha256.New, h.key)
 		mac.Write(binary.BigEndian.AppendUint32([]byte(kind), block))
 		mac.Write([]byte(value))
@@ -70,14 +70,20 @@ func letter(c byte) bool {
 }
 
 // UUID replaces 16 bytes. Firmware of two ages writes one UUID in two byte
-// orders; both stay two orders of one.
+// orders; both stay two orders of one, and one that is the same in both, as where
+// all but the last field are 0, stays such a one.
 func (h *Hash) UUID(raw []byte) []byte {
 	if len(raw) != 16 || !slices.ContainsFunc(raw, func(c byte) bool { return c != raw[0] }) {
 		return raw // all 00 or FF: firmware's words for none
 	}
 	other := swapped(raw)
-	if slices.Compare(other, raw) < 0 {
+	switch slices.Compare(other, raw) {
+	case -1:
 		return swapped(h.stream("uuid", string(other), 16))
+	case 0:
+		out := h.stream("uuid", string(raw), 16)
+		out[2], out[3], out[5], out[7] = out[1], out[0], out[4], out[6]
+		return out
 	}
 	return h.stream("uuid", string(raw), 16)
 }
