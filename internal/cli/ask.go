@@ -95,7 +95,7 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 // subjectOf tells apart what was asked of whom. It is a digest, for a password is
 // part of it.
 func subjectOf(o *redfish.Options, who *redfish.Identity, revision string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %t %q %q %q %q", o.Base, o.Insecure, o.Username, o.Password, fmt.Sprintf("%q", *who), revision))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %t %q %q %q %q", o.Base, o.System, o.Insecure, o.Username, o.Password, fmt.Sprintf("%q", *who), revision))
 	return string(sum[:])
 }
 

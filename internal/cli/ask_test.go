@@ -75,6 +75,28 @@ func TestAskedGently(t *testing.T) {
 	})
 }
 
+// TestAskedOfAnotherSystem: what one system of a service answered, or is about to answer, is none of
+// another that a new configuration names.
+func TestAskedOfAnotherSystem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{answer: redfish.Answer{Found: true, Model: "Node0"}}
+		a := s.asker()
+		read := func(system string) *redfish.Answer {
+			return a.read(redfish.Options{System: system}, redfish.Identity{}, 6*time.Hour, "")
+		}
+		require.Equal(t, "Node0", read("Node0").Model)
+		s.takes = 2 * time.Minute
+		a.expire()
+		answer := read("Node1")
+		require.ErrorContains(t, answer.Err(), "has not answered yet")
+		assert.Empty(t, answer.Model)
+		read("Node0")
+		synctest.Wait()
+		assert.Equal(t, 1, s.ended, "the reading of the other system is ended")
+		a.end(time.Second)
+	})
+}
+
 // TestControllerHangs: an audit waits a moment and goes on without it, the next
 // one does not ask a second time, and its answer asks for an audit.
 func TestControllerHangs(t *testing.T) {
