@@ -1,6 +1,7 @@
 package bios_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -312,6 +313,68 @@ func TestDecodeRedfishParts(t *testing.T) {
 	}
 	_, err := bios.DecodeRedfish("bmc", []byte(registry), nil, nil)
 	require.ErrorIs(t, err, bios.ErrUnrecognised)
+	alone, err := bios.DecodeRedfish("bmc", []byte(opaque), nil, nil)
+	require.NoError(t, err)
+	require.Empty(t, alone.Problems, "a service may have neither")
+	for size, taken := range map[int]bool{bios.MaxBytes: true, bios.MaxBytes + 1: false} {
+		_, err := bios.DecodeRedfish("bmc", []byte(opaque+strings.Repeat(" ", size-len(opaque))), nil, nil)
+		require.Equal(t, taken, err == nil, size)
+	}
+}
+
+// TestSettingsObjectByName: without a path the Id or the Name tells a settings object, which says
+// nothing of the present; with a path only that.
+func TestSettingsObjectByName(t *testing.T) {
+	for head, wishes := range map[string]bool{
+		`"Id":"Settings"`: true, `"Id":"pending"`: true, `"Id":"SD"`: true, `"Id":"Bios","Name":"Pending BIOS settings"`: true, `"Id":"Bios"`: false, `"Name":"x"`: false,
+		`"@odata.id":"/redfish/v1/Systems/1/Bios","Id":"Settings"`: false, `"@odata.id":"/redfish/v1/Systems/1/Bios/SD/","Id":"Bios"`: true,
+	} {
+		e, err := bios.Decode("file", []byte(`{`+head+`,"Attributes":{"A":"1"}}`))
+		require.NoError(t, err, head)
+		require.Equal(t, wishes, e.Wishes, head)
+		a, _ := e.Attribute("A")
+		require.Equal(t, []bool{!wishes, wishes}, []bool{a.Stated, a.HasPending}, head)
+	}
+}
+
+// TestWishesOfCray: a settings object whose attributes name the next value themselves keeps that one,
+// and a value that is not stated is no wish.
+func TestWishesOfCray(t *testing.T) {
+	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
+	require.NoError(t, err)
+	for name, want := range map[string]string{"A": "2", "B": "1", "C": ""} {
+		a, ok := e.Attribute(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, a.Pending, name)
+		require.Equal(t, want != "", a.HasPending, name)
+	}
+}
+
+// TestWholeAnswer: how many attributes make an answer that lacks none.
+func TestWholeAnswer(t *testing.T) {
+	for _, c := range []struct {
+		head  string
+		n     int
+		whole bool
+	}{
+		{`"Id":"Bios"`, 99, false}, {`"Id":"Bios"`, 100, true},
+		{`"@odata.type":"#Bios.v1_0_2.Bios"`, 39, false}, {`"@odata.type":"#Bios.v1_0_2.Bios"`, 40, true},
+		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios","@odata.type":"#Bios.v1_0_2.Bios"`, 9, false},
+		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios","@odata.type":"#Bios.v1_0_2.Bios"`, 10, true},
+		{`"@odata.id":"/redfish/v1/Systems/Node0/Bios"`, 10, false},
+	} {
+		value := `"x"`
+		if strings.Contains(c.head, "Node0") {
+			value = `{"current_value":"x"}` // as HPE Cray's nodes send it
+		}
+		var list []string
+		for i := range c.n {
+			list = append(list, fmt.Sprintf(`"A%d":%s`, i, value))
+		}
+		e, err := bios.Decode("file", []byte(`{`+c.head+`,"Attributes":{`+strings.Join(list, ",")+`}}`))
+		require.NoError(t, err)
+		require.Equal(t, c.whole, e.Complete, "%s %d", c.head, c.n)
+	}
 }
 
 // TestJoin: files given one by one join in any order.

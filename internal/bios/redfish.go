@@ -64,14 +64,14 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 		return nil, err
 	}
 	e.Name = name
-	if len(settings) > 0 {
+	if len(settings) != 0 {
 		if pending, err := decodePart("settings object", settings); err != nil {
 			e.problem("%v", err)
 		} else {
 			e.merge(pending)
 		}
 	}
-	if len(registry) > 0 {
+	if len(registry) != 0 {
 		if meanings, err := decodePart("registry", registry); err != nil {
 			e.problem("%v", err)
 		} else {
