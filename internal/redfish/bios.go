@@ -22,16 +22,11 @@ type biosResource struct {
 
 // empty tells whether the resource has no attributes.
 func (b *biosResource) empty() bool {
-	return !stated(b.Content) && !strings.Contains(b.Type, "HpBios.")
-}
-
-// stated tells whether a property is there and not null.
-func stated(raw json.RawMessage) bool {
-	switch string(raw) {
+	switch string(b.Content) {
 	case "", "null":
-		return false
+		return !strings.Contains(b.Type, "HpBios.")
 	}
-	return true
+	return false
 }
 
 // pending returns the path of the settings object, "" if none is named.
@@ -77,7 +72,14 @@ type registryFile struct {
 		// Uri is a path; in early services it is an object.
 		URI json.RawMessage `json:"Uri"`
 	}
-	Entries json.RawMessage `json:"RegistryEntries"`
+	Entries struct{ Attributes []json.RawMessage } `json:"RegistryEntries"`
+	// Attributes is where a registry without RegistryEntries has them.
+	Attributes []json.RawMessage
+}
+
+// holds tells whether the registry has attributes. Before the host's first start it may have none.
+func (f *registryFile) holds() bool {
+	return len(f.Entries.Attributes) != 0 || len(f.Attributes) != 0
 }
 
 // registry reads the attribute registry with this name into a.
@@ -100,7 +102,7 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 	if p != nil {
 		return a.absent(p, "the attribute registry is not there")
 	}
-	if stated(file.Entries) {
+	if file.holds() {
 		a.BIOS.Registry = body
 		return nil
 	}
@@ -113,8 +115,13 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 		a.note("the service does not say where its attribute registry is")
 		return nil
 	}
-	if body, p = c.get(ctx, uri, maxRegistry, &registryFile{}); p != nil {
+	var registry registryFile
+	if body, p = c.get(ctx, uri, maxRegistry, &registry); p != nil {
 		return a.absent(p, "the attribute registry is not there")
+	}
+	if !registry.holds() {
+		a.note("the attribute registry holds no attributes")
+		return nil
 	}
 	a.BIOS.Registry = body
 	return nil

@@ -31,10 +31,10 @@ func TestNoAttributes(t *testing.T) {
 }
 
 // TestRegistryInPlace: a registry in place of the file that leads to it is taken where it has
-// entries; entries of null are none.
+// attributes.
 func TestRegistryInPlace(t *testing.T) {
 	const at = "/redfish/v1/Registries/biosattributeregistry.v1_0_0/"
-	for entries, linked := range map[string]bool{`{"Attributes":[]}`: false, `null`: true} {
+	for entries, linked := range map[string]bool{`{"Attributes":[{"AttributeName":"A"}]}`: false, `null,"Attributes":[{"AttributeName":"A"}]`: false, `{"Attributes":[]}`: true, `[]`: true, `null`: true} {
 		b := newBMC(t)
 		b.tree[at] = `{"Registry":"BiosAttributeRegistry.1.0.0","RegistryEntries":` + entries + `,"Location":[{"Language":"en","Uri":"/registries/en"}]}`
 		a := b.ask(t, nil)
@@ -44,6 +44,20 @@ func TestRegistryInPlace(t *testing.T) {
 			want = b.tree["/registries/en"]
 		}
 		assert.Equal(t, want, string(a.BIOS.Registry), entries)
+	}
+}
+
+// TestRegistryWithoutAttributes: what is no registry, or is empty as before the host's first start, is
+// said and not kept, so that it is asked for again.
+func TestRegistryWithoutAttributes(t *testing.T) {
+	for _, body := range []string{`{}`, `{"RegistryEntries":null}`, `{"RegistryEntries":{"Attributes":[]}}`, `{"RegistryEntries":{"Attributes":{}}}`, `{"Attributes":{"A":1}}`, `{"error":{"code":"Base.1.0.GeneralError"}}`} {
+		b := newBMC(t)
+		b.tree["/registries/en"] = body
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err(), body)
+		require.NotNil(t, a.BIOS, body)
+		assert.Nil(t, a.BIOS.Registry, body)
+		assert.Equal(t, []string{"the attribute registry holds no attributes"}, a.Notes, body)
 	}
 }
 

@@ -61,7 +61,7 @@ func treeAround(t *testing.T, resource []byte, registry, settings string) answer
 		"/s":                                `{"Members":[{"@odata.id":"/redfish/v1/Systems/REDACTED"}]}`,
 		"/redfish/v1/Systems/REDACTED/Bios": string(resource),
 		"/r":                                `{"Members":[{"@odata.id":"/r/Base.1.0"},{"@odata.id":"/r/` + strings.ToLower(registry) + `/"}]}`,
-		"/r/en.json":                        `{"RegistryEntries":{"Attributes":[]}}`,
+		"/r/en.json":                        `{"RegistryEntries":{"Attributes":[{"AttributeName":"NumaNodes"}]}}`,
 		"/redfish/v1/Systems/REDACTED":      `{"Bios":{"@odata.id":"/redfish/v1/Systems/REDACTED/Bios"}}`,
 	}
 	if registry != "" {

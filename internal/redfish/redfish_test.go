@@ -82,7 +82,7 @@ func machine() map[string]string {
 		"/redfish/v1/Registries":                 `{"Members":[{"@odata.id":"/redfish/v1/Registries/Base.1"},{"@odata.id":"/redfish/v1/Registries/biosattributeregistry.v1_0_0/"}]}`,
 		"/redfish/v1/Registries/biosattributeregistry.v1_0_0/": `{"Registry":"BiosAttributeRegistry.1.0.0","Location":[
 			{"Language":"ja","Uri":"/registries/ja"},{"Language":"en","Uri":{"extref":"/registries/en"}}]}`,
-		"/registries/en": `{"RegistryEntries":{"Attributes":[]}}`,
+		"/registries/en": `{"RegistryEntries":{"Attributes":[{"AttributeName":"NumaNodes"}]}}`,
 	}
 }
 
@@ -187,7 +187,7 @@ func TestReadMachine(t *testing.T) {
 	require.NotNil(t, a.BIOS)
 	assert.JSONEq(t, b.tree["/redfish/v1/Systems/FCH123456/Bios"], string(a.BIOS.Resource))
 	assert.JSONEq(t, `{"Attributes":{"NumaNodes":"1"}}`, string(a.BIOS.Settings))
-	assert.JSONEq(t, `{"RegistryEntries":{"Attributes":[]}}`, string(a.BIOS.Registry))
+	assert.JSONEq(t, `{"RegistryEntries":{"Attributes":[{"AttributeName":"NumaNodes"}]}}`, string(a.BIOS.Registry))
 	assert.Equal(t, "/redfish/v1/Systems/ID/Bios", a.BIOS.Path)
 	assert.Equal(t, []DIMM{
 		{Path: "/redfish/v1/Systems/ID/Memory/1", Labels: [4]string{"PROC 1 DIMM 1", "PROC 1 DIMM 1", "proc1dimm1", "1"}, Installed: true, Known: true,
