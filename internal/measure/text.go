@@ -58,14 +58,15 @@ func (r *Result) Matrix(kind Kind, width int) string {
 	}
 	slices.Sort(rows)
 	slices.Sort(columns)
+	rows, columns = slices.Compact(rows), slices.Compact(columns)
 	var b strings.Builder
-	for part := range slices.Chunk(slices.Compact(columns), max(1, (width-rowWidth)/cellWidth)) {
+	for part := range slices.Chunk(columns, max(1, (width-rowWidth)/cellWidth)) {
 		fmt.Fprintf(&b, "%-*s memory of node\n%-*s", rowWidth, kindUnits[kind].title, rowWidth, "processors of")
 		for _, memory := range part {
 			fmt.Fprintf(&b, "%*d", cellWidth, memory)
 		}
 		b.WriteByte('\n')
-		for _, cpu := range slices.Compact(rows) {
+		for _, cpu := range rows {
 			line := fmt.Sprintf("%-*s", rowWidth, rowName(r, cpu))
 			for _, memory := range part {
 				line += fmt.Sprintf("%*s", cellWidth, cellWord(r.Cell(cpu, memory), kind))
@@ -145,7 +146,7 @@ func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if why := now.Unlike(then, kind); why != "" {
 		return "cannot be compared: " + why
 	}
-	if old.Threads != c.Threads {
+	if kind != Latency && old.Threads != c.Threads { // one thread chases, whatever the cores
 		return fmt.Sprintf("cannot be compared: %d threads then, %d now", old.Threads, c.Threads)
 	}
 	a, b := old.Figure(kind), c.Figure(kind)

@@ -1,0 +1,221 @@
+package measure
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// passesOf are quiet passes of one kind: eight threads for a second each, or one.
+func passesOf(kind Kind, values ...float64) []Pass {
+	none, out := 0.0, make([]Pass, len(values))
+	for i, v := range values {
+		out[i] = Pass{Kind: kind, Value: v, Wall: 8, CPU: 8, Foreign: &none, Clock: 8e8}
+		if kind == Latency {
+			out[i].Wall, out[i].CPU = 1, 1
+		}
+	}
+	return out
+}
+
+// lost are passes that do not count.
+func lost(kind Kind, n int) []Pass {
+	why, out := "somebody came", passesOf(kind, slices.Repeat([]float64{1}, n)...)
+	for i := range out {
+		out[i].Discarded = &why
+	}
+	return out
+}
+
+// TestFigure: the middle, the bounds and the reason of passes that are written down.
+func TestFigure(t *testing.T) {
+	alike := func(n int) []Pass { return passesOf(Read, slices.Repeat([]float64{100e9}, n)...) }
+	for name, c := range map[string]struct {
+		passes            []Pass
+		count             int
+		median, low, high float64
+		why               string
+	}{
+		"none":              {nil, 0, 0, 0, 0, "not measured"},
+		"none of this kind": {passesOf(Triad, 1e9), 0, 0, 0, 0, "not measured"},
+		"all lost":          {lost(Read, 8), 0, 0, 0, 0, "0 of 8 passes count, 7 are needed: somebody came"},
+		"one lost, none":    {lost(Read, 1), 0, 0, 0, 0, "0 of 1 passes count, 7 are needed: somebody came"},
+		"one":               {alike(1), 1, 100e9, 100e9, 100e9, "1 passes, 7 are needed"},
+		"six":               {alike(6), 6, 100e9, 100e9, 100e9, "6 passes, 7 are needed"},
+		"six and one lost":  {append(alike(6), lost(Read, 1)...), 6, 100e9, 100e9, 100e9, "6 of 7 passes count, 7 are needed: somebody came"},
+		"seven":             {alike(7), 7, 100e9, 100e9, 100e9, ""},
+		"seven, five lost":  {append(alike(7), lost(Read, 5)...), 7, 100e9, 100e9, 100e9, ""},
+		"eight":             {passesOf(Read, 98e9, 99e9, 99e9, 100e9, 101e9, 101e9, 101e9, 102e9), 8, 100.5e9, 98e9, 102e9, ""},
+		"5 % apart":         {passesOf(Read, 97.5e9, 100e9, 100e9, 100e9, 100e9, 100e9, 102.5e9), 7, 100e9, 97.5e9, 102.5e9, ""},
+		"6 % apart":         {passesOf(Read, 97e9, 100e9, 100e9, 100e9, 100e9, 100e9, 103e9), 7, 100e9, 97e9, 103e9, "the passes differ by 6.0 %, more than 5 %"},
+		"nothing":           {passesOf(Read, 0, 0, 0, 0, 0, 0, 0), 7, 0, 0, 0, "not above zero"},
+		"less than nothing": {passesOf(Read, -1, -1, -1, -1, -1, -1, -1), 7, -1, -1, -1, "not above zero"},
+	} {
+		f := (&Cell{Threads: 8, Passes: c.passes}).Figure(Read)
+		assert.Equal(t, []float64{float64(c.count), c.median, c.low, c.high}, []float64{float64(f.Count), f.Median, f.Low, f.High}, name)
+		assert.Equal(t, c.why, f.Why, name)
+	}
+}
+
+// TestCellSum: a cell has a figure of each kind that has a pass, and the spread of the kind whose
+// passes lie farthest apart.
+func TestCellSum(t *testing.T) {
+	c := Cell{Threads: 8, Passes: slices.Concat(
+		passesOf(Read, 99e9, 100e9, 100e9, 100e9, 100e9, 100e9, 101e9),
+		passesOf(Triad, 78.4e9, 80e9, 80e9, 80e9, 80e9, 80e9, 81.6e9),
+		passesOf(Latency, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9, 90e-9))}
+	c.sum()
+	assert.True(t, c.Decided)
+	assert.Empty(t, c.Undecided)
+	require.NotNil(t, c.Spread)
+	assert.InDelta(t, 0.04, *c.Spread, 1e-9, "Triad's")
+	assert.InDelta(t, 100e9, *c.Read, 1)
+	assert.InDelta(t, 80e9, *c.Triad, 1)
+	assert.InDelta(t, 90e-9, *c.Latency, 1e-15)
+
+	c.Passes = passesOf(Latency, 90e-9)
+	c.sum()
+	assert.False(t, c.Decided)
+	assert.Equal(t, []string{"read: not measured", "triad: not measured", "latency: 1 passes, 7 are needed"}, c.Undecided)
+	assert.Nil(t, c.Read)
+	require.NotNil(t, c.Latency, "one pass is a figure, though an undecided one")
+	assert.InDelta(t, 90e-9, *c.Latency, 1e-15)
+	require.NotNil(t, c.Spread)
+	assert.Zero(t, *c.Spread)
+
+	c.Passes = passesOf(Read, 0, 0)
+	c.sum()
+	assert.Nil(t, c.Spread, "of nothing there is no share")
+}
+
+// TestBelow: every pass of the one below every pass of the other, at clocks that are alike.
+func TestBelow(t *testing.T) {
+	figure := func(low, high, clock float64) Figure {
+		return Figure{Kind: Read, Count: 8, Median: (low + high) / 2, Low: low, High: high, Clock: clock}
+	}
+	doubtful := Figure{Kind: Read, Why: "noise"}
+	for name, c := range map[string]struct {
+		one, other Figure
+		share      float64
+		why        string
+	}{
+		"a fifth":          {figure(78e9, 80e9, 1e9), figure(100e9, 104e9, 1e9), 0.2, ""},
+		"above":            {figure(100e9, 104e9, 1e9), figure(78e9, 80e9, 1e9), 0, ""},
+		"overlap":          {figure(78e9, 101e9, 1e9), figure(100e9, 104e9, 1e9), 0, ""},
+		"5 % slower":       {figure(80e9, 80e9, 95), figure(100e9, 100e9, 100), 0.2, ""},
+		"6 % slower":       {figure(80e9, 80e9, 94), figure(100e9, 100e9, 100), 0, "the cores ran at different clocks: 94 % of the faster ones"},
+		"6 % faster":       {figure(80e9, 80e9, 100), figure(100e9, 100e9, 94), 0, "the cores ran at different clocks: 94 % of the faster ones"},
+		"one step":         {figure(80e9, 80e9, 1), figure(100e9, 100e9, 1), 0.2, ""},
+		"no clock":         {figure(80e9, 80e9, 0), figure(100e9, 100e9, 1e9), 0, "the cores' clocks are not known"},
+		"no other clock":   {figure(80e9, 80e9, 1e9), figure(100e9, 100e9, 0), 0, "the cores' clocks are not known"},
+		"neither clock":    {figure(80e9, 80e9, 0), figure(100e9, 100e9, 0), 0, "the cores' clocks are not known"},
+		"undecided":        {doubtful, figure(100e9, 100e9, 1e9), 0, "noise"},
+		"other undecided":  {figure(80e9, 80e9, 1e9), doubtful, 0, "the other figure is undecided: noise"},
+		"clock below zero": {figure(80e9, 80e9, -1), figure(100e9, 100e9, -1), 0, "the cores' clocks are not known"},
+	} {
+		got := c.one.Below(&c.other)
+		assert.Equal(t, c.why, got.Why, name)
+		if c.why == "" {
+			assert.InDelta(t, c.share, got.Share, 1e-12, name)
+		}
+	}
+}
+
+// TestPass: a pass counts up to the bounds of what disturbs it, and not beyond.
+func TestPass(t *testing.T) {
+	const s = time.Second
+	quiet := Sample{Value: 100e9, Wall: s, CPU: s, Clock: 8e8, Switches: 3}
+	with := func(change func(*Sample)) *Sample {
+		c := quiet
+		change(&c)
+		return &c
+	}
+	for name, c := range map[string]struct {
+		sample        *Sample
+		before, after Counters
+		discarded     string
+	}{
+		"quiet":        {&quiet, Counters{}, Counters{}, ""},
+		"no figure":    {with(func(p *Sample) { p.Value = 0 }), Counters{}, Counters{}, "it gave no figure"},
+		"below zero":   {with(func(p *Sample) { p.Value = -1 }), Counters{}, Counters{}, "it gave no figure"},
+		"no time":      {with(func(p *Sample) { p.Wall, p.CPU = 0, 0 }), Counters{}, Counters{}, "it gave no figure"},
+		"a nanosecond": {with(func(p *Sample) { p.Wall, p.CPU = 1, 1 }), Counters{}, Counters{}, ""},
+		"97 %":         {with(func(p *Sample) { p.CPU = 970 * time.Millisecond }), Counters{}, Counters{}, ""},
+		"96 %":         {with(func(p *Sample) { p.CPU = 960 * time.Millisecond }), Counters{}, Counters{}, "its threads ran 96 % of the time, others had the processors for the rest"},
+		"1 % stolen":   {&quiet, Counters{Steal: s}, Counters{Steal: s + s/100}, ""},
+		"2 % stolen":   {&quiet, Counters{Steal: s}, Counters{Steal: s + s/50}, "a hypervisor took processor time from it"},
+		"steal absent": {&quiet, Counters{Steal: -1}, Counters{Steal: s}, ""},
+	} {
+		p := newPass(Read, c.sample, c.before, c.after)
+		if c.discarded == "" {
+			assert.Nil(t, p.Discarded, name)
+			continue
+		}
+		require.NotNil(t, p.Discarded, name)
+		assert.Equal(t, c.discarded, *p.Discarded, name)
+	}
+	p := newPass(Triad, &quiet, Counters{Foreign: s, Steal: -1, Stall: 2 * s}, Counters{Foreign: 3 * s, Steal: 0, Stall: s})
+	require.NotNil(t, p.Foreign)
+	assert.InDelta(t, 2, *p.Foreign, 1e-12)
+	assert.Nil(t, p.Steal, "it was not known before")
+	assert.Nil(t, p.Stall, "it cannot shrink")
+	p.Foreign = nil
+	assert.Equal(t, Pass{Kind: Triad, Value: 100e9, Wall: 1, CPU: 1, Switches: 3, Clock: 8e8}, p)
+}
+
+// TestDisturbed: what the kernel counted while a group of passes ran.
+func TestDisturbed(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct {
+		before, after Counters
+		wall          time.Duration
+		why           string
+	}{
+		"quiet":            {Counters{}, Counters{}, s, ""},
+		"not known":        {Counters{Stall: -1, Throttled: -1}, Counters{Stall: -1, Throttled: -1}, s, ""},
+		"no clock":         {Counters{}, Counters{}, 0, "the clock stood still"},
+		"clock set back":   {Counters{}, Counters{}, -s, "the clock stood still"},
+		"a nanosecond":     {Counters{}, Counters{}, 1, ""},
+		"first throttling": {Counters{}, Counters{Throttled: 2}, s, "cores were throttled by heat (2 times)"},
+		"throttled before": {Counters{Throttled: 5}, Counters{Throttled: 5}, s, ""},
+		"throttled again":  {Counters{Throttled: 5}, Counters{Throttled: 6}, s, "cores were throttled by heat (1 times)"},
+		"not counted then": {Counters{Throttled: -1}, Counters{Throttled: 6}, s, ""},
+		"1 % waited":       {Counters{Stall: s}, Counters{Stall: s + s/100}, s, ""},
+		"2 % waited":       {Counters{Stall: s}, Counters{Stall: s + s/50}, s, "tasks waited for memory (PSI)"},
+	} {
+		assert.Equal(t, c.why, disturbed(c.before, c.after, c.wall), name)
+	}
+}
+
+// TestCompany: beside a chase half a processor may be busy, beside reads what moves 3 % of
+// their bytes at 16 GB/s; a tick more is the kernel's rounding.
+func TestCompany(t *testing.T) {
+	cell := func(kind Kind, busy float64) *Cell {
+		c := &Cell{Threads: 8, Passes: passesOf(kind, slices.Repeat([]float64{160e9}, 8)...)}
+		c.Passes[0].Foreign = &busy
+		return c
+	}
+	for name, c := range map[string]struct {
+		kind Kind
+		busy float64
+		why  string
+	}{
+		// Eight seconds of passes: 4 processor seconds beside a chase; 0.03 * 160 / 16 = 0.3
+		// processors for eight seconds are 2.4 beside reads.
+		"chase at the bound":  {Latency, 4.01, ""},
+		"chase beyond":        {Latency, 4.8, "other programs kept 0.60 processors busy, which can cost more than 3 % of it"},
+		"reads below":         {Read, 2.40, ""},
+		"reads beyond":        {Read, 2.48, "other programs kept 0.31 processors busy, which can cost more than 3 % of it"},
+		"a hundredth of both": {Triad, 0.01, ""},
+	} {
+		f := cell(c.kind, c.busy).Figure(c.kind)
+		assert.Equal(t, c.why, f.Why, name)
+	}
+	unknown := cell(Read, 0)
+	unknown.Passes[7].Foreign = nil
+	assert.Equal(t, "what else ran on the machine is not known", unknown.company(&Figure{Kind: Read}))
+	assert.Empty(t, unknown.company(&Figure{Kind: Triad}), "another kind's pass")
+}
