@@ -71,9 +71,6 @@ func (r *measurementRun) prepare() error {
 		}
 		r.memory[p.Memory] = m
 	}
-	if len(r.cells) == 0 {
-		return errors.New("nothing to measure")
-	}
 	passes := time.Duration(len(r.cells) * (rounds*perRound + 1) * len(Kinds()))
 	left := r.plan.Limit*9/10 - r.bench.Now().Sub(r.began)
 	r.pass = min(max(left/passes, shortest), longest)
@@ -173,12 +170,11 @@ func (r *measurementRun) threads() *int {
 }
 
 func (r *measurementRun) buffer() *int64 {
-	n := int64(-1)
+	n := r.plan.Buffers[r.cells[0].MemoryNode].Bytes()
 	for _, b := range r.plan.Buffers {
-		if n >= 0 && b.Bytes() != n {
+		if b.Bytes() != n {
 			return nil
 		}
-		n = b.Bytes()
 	}
 	return &n
 }
@@ -187,7 +183,7 @@ func (r *measurementRun) huge() *bool {
 	all := true
 	for _, m := range r.memory {
 		p := m.Placed()
-		if !p.Known || p.Huge < 0 {
+		if p.Huge < 0 {
 			return nil
 		}
 		all = all && p.Huge >= placedShare

@@ -1,0 +1,313 @@
+package measure_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+// scripted is a machine whose passes are written down: each takes what is asked for, or what
+// lasts says.
+type scripted struct {
+	now    time.Time
+	passes []onePass
+	maps   []int
+	closed int
+	// sample changes what a pass gives, fails says what it ends with.
+	sample func(n int, p onePass, s *measure.Sample)
+	fails  func(n int, p onePass) error
+	placed map[int]measure.Placement
+	lasts  time.Duration
+	// refused is a node without memory to map, 0 for none.
+	refused int
+}
+
+// onePass is what was asked of one pass.
+type onePass struct {
+	kind   measure.Kind
+	cpus   int
+	first  int
+	memory int
+}
+
+type scriptedMemory struct {
+	s    *scripted
+	node int
+}
+
+func (m *scriptedMemory) Close() error {
+	m.s.closed++
+	return nil
+}
+
+func (m *scriptedMemory) Placed() measure.Placement {
+	if p, given := m.s.placed[m.node]; given {
+		return p
+	}
+	return measure.Placement{Known: true, Here: 1, Huge: 1}
+}
+
+func (s *scripted) Now() time.Time { return s.now }
+func (s *scripted) Map(node int, _ []int, _ measure.Buffer) (measure.Memory, error) {
+	if node > 0 && node == s.refused {
+		return nil, errors.New("cannot map")
+	}
+	s.maps = append(s.maps, node)
+	return &scriptedMemory{s, node}, nil
+}
+func (s *scripted) Counters([]int) measure.Counters { return measure.Counters{} }
+
+func (s *scripted) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
+	p := onePass{kind: kind, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node}
+	n := len(s.passes)
+	s.passes = append(s.passes, p)
+	if s.lasts > 0 {
+		d = s.lasts
+	}
+	s.now = s.now.Add(d)
+	out := measure.Sample{Value: 100e9, Wall: d * time.Duration(len(cpus)), CPU: d * time.Duration(len(cpus)), Clock: 8e8}
+	if kind == measure.Latency {
+		out.Value = 90e-9
+	}
+	if s.sample != nil {
+		s.sample(n, p, &out)
+	}
+	if s.fails != nil {
+		return out, s.fails(n, p)
+	}
+	return out, nil
+}
+
+// nodesOf is a machine of nodes with two cores each, one a package.
+func nodesOf(n int) *measure.Machine {
+	m := &measure.Machine{MemoryBytes: -1}
+	for id := range n {
+		m.Nodes = append(m.Nodes, measure.Node{ID: id, Socket: id, CPUs: []int{2 * id, 2*id + 1}, FreeBytes: 64 << 30, CacheBytes: 1 << 20})
+	}
+	return m
+}
+
+func (s *scripted) run(t *testing.T, m *measure.Machine, o measure.Options) *measure.Result {
+	t.Helper()
+	s.now = epoch
+	plan, err := measure.NewPlan(m, o)
+	require.NoError(t, err)
+	r, err := measure.Run(t.Context(), s, plan)
+	require.NoError(t, err)
+	return r
+}
+
+// TestPassesOfAQuietMachine: eight of each kind, and one more of reads and of Triad before the
+// first ones, which does not count; the chase has one processor. One node is measured too.
+func TestPassesOfAQuietMachine(t *testing.T) {
+	s := &scripted{lasts: time.Millisecond}
+	r := s.run(t, nodesOf(1), measure.Options{})
+	got := map[onePass]int{}
+	for _, p := range s.passes {
+		got[p]++
+	}
+	assert.Equal(t, map[onePass]int{{kind: measure.Read, cpus: 2}: 9, {kind: measure.Triad, cpus: 2}: 9, {kind: measure.Latency, cpus: 1}: 8}, got)
+	require.Len(t, r.Nodes, 1)
+	assert.Len(t, r.Nodes[0].Passes, 24)
+	assert.True(t, r.Nodes[0].Decided, r.Nodes[0].Undecided)
+	assert.True(t, r.Decided())
+	assert.False(t, r.Forced)
+	assert.Equal(t, 0, *r.Nodes[0].Socket)
+	assert.Equal(t, []int{0}, s.maps)
+}
+
+// TestFirstPass: the first pass of reads and of Triad finds cold caches and low clocks.
+func TestFirstPass(t *testing.T) {
+	seen := map[measure.Kind]bool{measure.Latency: true}
+	s := &scripted{lasts: time.Millisecond}
+	s.sample = func(_ int, p onePass, out *measure.Sample) {
+		if !seen[p.kind] {
+			out.Value /= 3
+		}
+		seen[p.kind] = true
+	}
+	r := s.run(t, nodesOf(1), measure.Options{})
+	assert.True(t, r.Decided(), r.Nodes[0].Undecided)
+	assert.InDelta(t, 100e9, *r.Nodes[0].Read, 1)
+}
+
+// TestTriedAgain: a figure that lost passes gets three more rounds of four, the others none; a
+// figure of seven passes that count is not tried again.
+func TestTriedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost   func(triad int) bool
+		triads int
+		why    string
+	}{
+		"all": {func(int) bool { return true }, 1 + 5*4, "0 of 20 passes count, 7 are needed: it gave no figure"},
+		"one": {func(n int) bool { return n == 3 }, 1 + 2*4, ""},
+		"two": {func(n int) bool { return n == 3 || n == 5 }, 1 + 3*4, ""},
+	} {
+		s, triads := &scripted{lasts: time.Millisecond}, 0
+		s.sample = func(_ int, p onePass, out *measure.Sample) {
+			if p.kind == measure.Triad {
+				if c.lost(triads) {
+					out.Value = 0
+				}
+				triads++
+			}
+		}
+		r := s.run(t, nodesOf(1), measure.Options{})
+		assert.Equal(t, c.triads, triads, name)
+		assert.Len(t, s.passes, 9+8+c.triads, name)
+		f := r.Nodes[0].Figure(measure.Triad)
+		assert.Equal(t, c.why, f.Why, name)
+		assert.Equal(t, c.why == "", r.Decided(), name)
+	}
+}
+
+// TestLimit: nothing is begun once the time is over.
+func TestLimit(t *testing.T) {
+	s := &scripted{lasts: 500 * time.Millisecond}
+	r := s.run(t, nodesOf(1), measure.Options{}) // 5 seconds
+	assert.Equal(t, epoch.Add(5*time.Second), s.now)
+	assert.Equal(t, "2026-01-01T00:00:05Z", r.GeneratedAt)
+}
+
+// TestPassThatFails: no result, whichever pass it is.
+func TestPassThatFails(t *testing.T) {
+	broken := errors.New("CPU 1 is gone")
+	for _, at := range []int{0, 1, 8, 12} {
+		s := &scripted{now: epoch, lasts: time.Millisecond, fails: func(n int, _ onePass) error {
+			if n == at {
+				return broken
+			}
+			return nil
+		}}
+		plan, err := measure.NewPlan(nodesOf(2), measure.Options{})
+		require.NoError(t, err)
+		_, err = measure.Run(t.Context(), s, plan)
+		require.ErrorIs(t, err, broken, at)
+		assert.Len(t, s.passes, at+1, "nothing runs after it")
+	}
+}
+
+// TestMemoryThatIsRefused: no result, and what was mapped is given back.
+func TestMemoryThatIsRefused(t *testing.T) {
+	s := &scripted{now: epoch, refused: 1}
+	plan, err := measure.NewPlan(nodesOf(2), measure.Options{})
+	require.NoError(t, err)
+	r, err := measure.Run(t.Context(), s, plan)
+	require.EqualError(t, err, "node 1: cannot map")
+	assert.Nil(t, r)
+	assert.Equal(t, []int{0}, s.maps)
+	assert.Equal(t, 1, s.closed)
+	assert.Empty(t, s.passes)
+}
+
+// TestSaidOfAResult: what is said of all nodes is true of all of them.
+func TestSaidOfAResult(t *testing.T) {
+	whole := measure.Placement{Known: true, Here: 1, Huge: 1}
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		change func(*measure.Machine)
+		first  measure.Placement
+		huge   *bool
+		sizes  bool
+		cores  bool
+	}{
+		"alike":            {func(*measure.Machine) {}, whole, &yes, true, true},
+		"99 % huge":        {func(*measure.Machine) {}, measure.Placement{Known: true, Here: 1, Huge: 0.99}, &yes, true, true},
+		"98 % huge":        {func(*measure.Machine) {}, measure.Placement{Known: true, Here: 1, Huge: 0.98}, &no, true, true},
+		"none huge":        {func(*measure.Machine) {}, measure.Placement{Known: true, Here: 1}, &no, true, true},
+		"pages not known":  {func(*measure.Machine) {}, measure.Placement{Known: true, Here: 1, Huge: -1}, nil, true, true},
+		"place not known":  {func(*measure.Machine) {}, measure.Placement{Huge: 1}, &yes, true, true},
+		"neither is known": {func(*measure.Machine) {}, measure.Placement{Huge: -1}, nil, true, true},
+		"other caches":     {func(m *measure.Machine) { m.Nodes[1].CacheBytes = 1 << 30 }, whole, &yes, false, true},
+		"other cores":      {func(m *measure.Machine) { m.Nodes[1].CPUs = []int{2} }, whole, &yes, true, false},
+	} {
+		m := nodesOf(2)
+		m.Nodes[0].Socket = -1
+		c.change(m)
+		r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: c.first}}).run(t, m, measure.Options{})
+		assert.Equal(t, c.huge, r.HugePages, name)
+		assert.Equal(t, c.sizes, r.BufferBytes != nil, name)
+		assert.Equal(t, c.cores, r.Threads != nil, name)
+		if c.sizes && c.cores {
+			assert.Equal(t, []int64{384 << 20, 2}, []int64{*r.BufferBytes, int64(*r.Threads)}, name)
+		}
+		assert.Nil(t, r.Nodes[0].Socket, name)
+		assert.Equal(t, 1, *r.Nodes[1].Socket, name)
+		if !c.first.Known {
+			f := r.Cell(0, 0).Figure(measure.Read)
+			assert.Contains(t, f.Why, "the kernel does not say where the memory lies", name)
+		}
+	}
+	m := nodesOf(1)
+	m.Guest = "kvm"
+	r := (&scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{0: {Huge: 1}}}).run(t, m, measure.Options{Force: true})
+	assert.True(t, r.Forced)
+	assert.True(t, r.Decided(), "memory of the only node lies there")
+}
+
+// TestPlaced: 99 % of the memory must lie where it was asked for.
+func TestPlaced(t *testing.T) {
+	for here, decided := range map[float64]bool{1: true, 0.99: true, 0.98: false} {
+		s := &scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{1: {Known: true, Here: here, Huge: 1}}}
+		r := s.run(t, nodesOf(2), measure.Options{})
+		assert.Equal(t, decided, r.Cell(1, 1).Decided, here)
+		assert.Equal(t, decided, r.Cell(0, 1).Decided, "the same memory, read by the other node: %v", here)
+		assert.True(t, r.Cell(0, 0).Decided && r.Cell(1, 0).Decided, here)
+	}
+}
+
+// TestNodesOfAPlan: memory without processors and processors without memory, nodes of one
+// core, and the nodes that are asked for.
+func TestNodesOfAPlan(t *testing.T) {
+	own := func(ids ...int) (out []measure.Pair) {
+		for _, id := range ids {
+			out = append(out, measure.Pair{CPU: id, Memory: id})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		change  func(*measure.Machine)
+		options measure.Options
+		want    []measure.Pair
+	}{
+		"matrix of one node":      {func(*measure.Machine) {}, measure.Options{Matrix: true, Nodes: []int{1}}, own(1)},
+		"memory without cores":    {func(m *measure.Machine) { m.Nodes[1].CPUs = nil }, measure.Options{}, own(0)},
+		"its matrix":              {func(m *measure.Machine) { m.Nodes[1].CPUs = nil }, measure.Options{Matrix: true}, append(own(0), measure.Pair{CPU: 0, Memory: 1})},
+		"matrix without memory":   {func(m *measure.Machine) { m.Nodes[1].FreeBytes = 0 }, measure.Options{Matrix: true}, append(own(0), measure.Pair{CPU: 1, Memory: 0})},
+		"one core a node":         {func(m *measure.Machine) { m.Nodes[0].CPUs, m.Nodes[1].CPUs = []int{0}, []int{2} }, measure.Options{}, append(own(0, 1), measure.Pair{CPU: 0, Memory: 1}, measure.Pair{CPU: 1, Memory: 0})},
+		"packages not known":      {func(m *measure.Machine) { m.Nodes[0].Socket, m.Nodes[1].Socket = -1, -1 }, measure.Options{}, own(0, 1)},
+		"first node of no memory": {func(m *measure.Machine) { m.Nodes[0].FreeBytes, m.Nodes[1].Socket, m.Nodes[2].Socket = 0, 0, 1 }, measure.Options{}, append(own(1, 2), measure.Pair{CPU: 1, Memory: 2}, measure.Pair{CPU: 2, Memory: 1})},
+	} {
+		n := 2
+		if name == "first node of no memory" {
+			n = 3
+		}
+		m := nodesOf(n)
+		c.change(m)
+		plan, err := measure.NewPlan(m, c.options)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, plan.Cells, name)
+	}
+}
+
+// TestQuarter: a quarter of what is free may be used, all of that quarter.
+func TestQuarter(t *testing.T) {
+	m := nodesOf(2)
+	m.Nodes[0].FreeBytes, m.MemoryBytes = 4*384<<20, 4*2*384<<20 // 384 MiB are needed on each node
+	_, err := measure.NewPlan(m, measure.Options{})
+	require.NoError(t, err)
+	m.Nodes[0].FreeBytes -= 4
+	_, err = measure.NewPlan(m, measure.Options{})
+	require.ErrorContains(t, err, "node 0 has 1535 MiB free")
+	m.Nodes[0].FreeBytes, m.MemoryBytes = 64<<30, 4*2*384<<20-4
+	_, err = measure.NewPlan(m, measure.Options{})
+	require.ErrorContains(t, err, "the control group grants 3071 MiB more memory")
+	m.MemoryBytes = 0
+	_, err = measure.NewPlan(m, measure.Options{})
+	require.ErrorContains(t, err, "the control group grants 0 MiB more memory")
+}
