@@ -12,6 +12,10 @@ import (
 
 var (
 	likwidTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:Test|Benchmark|Kernel):\s*(\S+)`) })
+	// likwidThreads is said of all work groups (bench/likwid-bench.c).
+	likwidThreads = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:Using (\d+) threads|Number of threads:\s*(\d+))$`)
+	})
 	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
 )
 
@@ -28,15 +32,15 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 		if t := likwidTest().FindStringSubmatch(line); t != nil {
 			test = t[1]
 		}
-		if n, found := strings.CutPrefix(line, "Number of threads:"); found {
-			threads, _ = strconv.Atoi(strings.TrimSpace(n))
+		if n := likwidThreads().FindStringSubmatch(line); n != nil {
+			threads, _ = strconv.Atoi(n[1] + n[2])
 		}
 		rate := likwidRate().FindStringSubmatch(line)
 		if rate == nil {
 			continue
 		}
-		v, err := strconv.ParseFloat(rate[1], 64)
-		if err != nil || v <= 0 {
+		v, ok := positive(rate[1])
+		if !ok {
 			continue
 		}
 		one := nowhere(single(likwidKind(test), v*1e6), "likwid "+test)

@@ -2,6 +2,8 @@ package measured_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +59,19 @@ func TestStreamWhole(t *testing.T) {
 	require.Equal(t, 32, m.Figures[7].Threads)
 	require.InDelta(t, 5e6, m.Figures[0].Low, 1, "the longest pass took twice as long")
 	require.Equal(t, measure.Kind("stream_copy"), m.Figures[0].Kind, "no other function stands for Triad")
+}
+
+// TestStreamThreads: what one run counted is not said of the next, which was built without
+// threads.
+func TestStreamThreads(t *testing.T) {
+	const table = "Copy:  10.0 0.1 0.1 0.1\nTriad: 10.0 0.1 0.1 0.1\n"
+	m, err := measured.Decode("-", []byte("STREAM version $Revision: 5.10 $\nNumber of Threads requested = 16\nNumber of Threads counted = 8\n"+table+"STREAM version $Revision: 5.10 $\n"+table))
+	require.NoError(t, err)
+	var got [][2]int
+	for _, f := range m.Figures {
+		got = append(got, [2]int{f.Run, f.Threads})
+	}
+	require.Equal(t, [][2]int{{0, 8}, {0, 8}, {1, 0}, {1, 0}}, got)
 }
 
 // mlcText is in the form of the tool's output (readme of Intel Memory Latency
@@ -118,6 +133,32 @@ func TestMLC(t *testing.T) {
 	require.InDelta(t, 110.7e9, got[[2]int{1, 1}][1], 1)
 }
 
+// TestMLCOddCells: one node, cells without a figure, and columns that no heading names.
+func TestMLCOddCells(t *testing.T) {
+	const head = "Intel(R) Memory Latency Checker - v3.9\n"
+	huge := strings.Repeat("9", 400)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"one node":         {"Measuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t\n       0\t  81.0\n", []string{"latency 0 0 8.1e-08"}},
+		"no node's memory": {"Measuring idle latencies (in ns)...\nNuma node 0 1 2 3\n 0 - 0.0 1.0 1.2.3\n 1 " + huge + " 90.0\n", []string{"latency 0 2 1e-09", "latency 1 1 9e-08"}},
+		"other numbers":    {"Measuring Memory Bandwidths between nodes within system\nNuma node 1 3\n 3 1.0 40000.0 7.0\n", []string{"read 3 1 1e+06", "read 3 3 4e+10"}},
+		"no heading":       {"Measuring idle latencies (in ns)...\n 0 81.0\n", nil},
+		"another matrix":   {"Measuring idle latencies (in ns)...\nNuma node 0\nMeasuring cache-to-cache transfer latency (in ns)...\n 0 50.0\n", nil},
+		"no whole numbers": {"Measuring idle latencies (in ns)...\nNuma node 0 x\n 0 81.0\n", nil},
+		"peaks":            {"ALL Reads        :\t1.0\n3:1 Reads-Writes :\t0.0\n2:1 Reads-Writes :\t1.2.3\n1:1 Reads-Writes :\t" + huge + "\nStream-triad like:\t2.0\n", []string{"read -1 -1 1e+06", "mix -1 -1 2e+06"}},
+	} {
+		m, err := measured.Decode("mlc.txt", []byte(head+c.text))
+		require.NoError(t, err, name)
+		var got []string
+		for _, f := range m.Figures {
+			got = append(got, fmt.Sprintf("%s %d %d %.3g", f.Kind, f.CPUNode, f.MemoryNode, f.Median))
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
 // TestLatMemRd: IBM's e326m paper: local a little over 61 ns, remote 26 ns more
 // (section 2.1). The tool prints size in MiB and ns; caches come first.
 func TestLatMemRd(t *testing.T) {
@@ -129,13 +170,22 @@ func TestLatMemRd(t *testing.T) {
 	short, err := measured.Decode("lat.txt", []byte("\"stride=128\n0.00049 1.364\n8.00000 12.000\n"))
 	require.NoError(t, err)
 	require.Empty(t, short.Figures, "8 MiB are a cache's")
+	for rows, want := range map[string][]float64{"64.00000 1.000\n": {1e-9}, "63.00000 1.000\n": nil, "128.00000 0.000\n": nil, "128.00000 0.500\n": {0.5e-9}} {
+		m, err := measured.Decode("lat.txt", []byte("\"stride=64\n0.00049 1.364\n"+rows))
+		require.NoError(t, err)
+		require.Len(t, m.Figures, len(want), rows)
+		for i, v := range want {
+			require.InDelta(t, v, m.Figures[i].Median, 1e-15, rows)
+			require.Equal(t, 1, m.Figures[i].Threads)
+		}
+	}
 }
 
 // TestLikwid: load is a read, stream is STREAM's Triad with its kind of store,
 // and likwid's triad, which reads three arrays, is neither.
 func TestLikwid(t *testing.T) {
 	run := func(test, rate string) string {
-		return "--------\nLIKWID MICRO BENCHMARK\nTest: " + test + "\n--------\nUsing 1 work groups\nNumber of threads: 14\nMByte/s:\t\t" + rate + "\n"
+		return "--------\nLIKWID MICRO BENCHMARK\nTest: " + test + "\n--------\nUsing 1 work groups\nUsing 14 threads\n--------\nMByte/s:\t\t" + rate + "\n"
 	}
 	m, err := measured.Decode("likwid.txt", []byte(run("load_avx", "61800.00")+run("stream_mem_avx", "50000.00")+run("triad", "44200.0")+run("stream", "40000.0")))
 	require.NoError(t, err)
@@ -146,6 +196,19 @@ func TestLikwid(t *testing.T) {
 	}
 	require.Equal(t, []string{"read ", "triad non-temporal", "likwid_triad normal", "triad normal"}, got)
 	require.InDelta(t, 61.8e9, m.Figures[0].Median, 1)
+	for rate, want := range map[string]float64{"0.00": 0, "1.00": 1e6, "0.50": 0.5e6, "1.2.3": 0, strings.Repeat("9", 400): 0} {
+		m, err := measured.Decode("likwid.txt", []byte(run("load", rate)))
+		require.NoError(t, err)
+		if want == 0 {
+			require.Empty(t, m.Figures, rate)
+			continue
+		}
+		require.Len(t, m.Figures, 1, rate)
+		require.InDelta(t, want, m.Figures[0].Median, 1, rate)
+	}
+	m, err = measured.Decode("likwid.txt", []byte("LIKWID MICRO BENCHMARK\nTest: load\nNumber of threads: 2\nMByte/s:\t\t5.00\n"))
+	require.NoError(t, err)
+	require.Equal(t, 2, m.Figures[0].Threads)
 }
 
 // TestRefused: what is nothing, nobody's or broken is told apart.
@@ -208,6 +271,19 @@ func TestOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, m.Figures[0].Decided())
 
+	kinds := func(r *measure.Result) (out []string) {
+		for _, f := range measured.FromResult(r).Figures {
+			out = append(out, fmt.Sprintf("%s %d %d", f.Kind, f.Count, f.Threads))
+		}
+		return out
+	}
+	require.Equal(t, []string{"read 3 2", "triad 0 2", "latency 0 1"}, kinds(r), "what was not measured is said too")
+	r.Nodes[0].Passes = r.Nodes[0].Passes[:1]
+	require.Equal(t, []string{"read 1 2", "triad 0 2", "latency 0 1"}, kinds(r))
+	for machine, want := range map[string]string{"": "", "{}": "", "[]": "", `{"product":null}`: "", `{"product":5}`: "", `{"product":"Y"}`: "Y", "1": ""} {
+		r.Machine = []byte(machine)
+		require.Equal(t, want, measured.FromResult(r).Product, machine)
+	}
 	r.Forced = true
 	require.NotEmpty(t, measured.FromResult(r).Unjudged)
 }

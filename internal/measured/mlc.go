@@ -41,18 +41,16 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 			kind, nodes = "", nil
 		}
 		if p := mlcPeak().FindStringSubmatch(line); p != nil {
-			if v, err := strconv.ParseFloat(p[2], 64); err == nil && v > 0 {
+			if v, ok := positive(p[2]); ok {
 				m.Figures = append(m.Figures, nowhere(single(peakKind(p[1]), v*1e6), p[1]))
 			}
 			continue
 		}
 		if rest, found := strings.CutPrefix(line, "Numa node"); found && kind != "" {
-			if n := numbers(rest); len(n) > 0 {
-				nodes = n
-			}
+			nodes = numbers(rest)
 			continue
 		}
-		if row := mlcRow().FindStringSubmatch(line); row != nil && kind != "" && len(nodes) > 0 {
+		if row := mlcRow().FindStringSubmatch(line); row != nil && kind != "" {
 			m.Figures = append(m.Figures, mlcCells(kind, scale, nodes, row)...)
 		}
 	}
@@ -73,8 +71,8 @@ func mlcCells(kind measure.Kind, scale float64, nodes []int, row []string) []inv
 	var out []inventory.Measured
 	cpu, _ := strconv.Atoi(row[1])
 	for i, word := range strings.Fields(row[2]) {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || v <= 0 || i >= len(nodes) {
+		v, ok := positive(word)
+		if !ok || i >= len(nodes) {
 			continue
 		}
 		one := nowhere(single(kind, v*scale), "MLC matrix")
@@ -82,6 +80,12 @@ func mlcCells(kind measure.Kind, scale float64, nodes []int, row []string) []inv
 		out = append(out, one)
 	}
 	return out
+}
+
+// positive is a figure as a tool prints it; what is nothing or no number is no figure.
+func positive(word string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(word, 64)
+	return v, err == nil && v > 0
 }
 
 // numbers are the integers of a heading.

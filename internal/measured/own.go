@@ -34,9 +34,6 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 		c := &r.Nodes[i]
 		for _, kind := range measure.Kinds() {
 			f := c.Figure(kind)
-			if f.Count == 0 && f.Why == "" {
-				continue
-			}
 			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Threads: c.Threads, What: string(kind)}
 			switch kind {
 			case measure.Triad:
@@ -65,10 +62,8 @@ func howMeasured(r *measure.Result, f *inventory.Measured) string {
 // product is the machine's, "" when the document does not say.
 func product(r *measure.Result) string {
 	var m struct {
-		Product *string `json:"product"`
+		Product string `json:"product"`
 	}
-	if len(r.Machine) == 0 || json.Unmarshal(r.Machine, &m) != nil || m.Product == nil {
-		return ""
-	}
-	return *m.Product
+	_ = json.Unmarshal(r.Machine, &m) // whatever else it is has no product
+	return m.Product
 }

@@ -26,7 +26,11 @@ func stream(text []byte) (*inventory.Measurement, error) {
 	m := external("stream")
 	threads, run, seen := 0, -1, map[string]bool{}
 	for s := lineScanner(text); s.Scan(); {
-		if n, found := strings.CutPrefix(strings.TrimSpace(s.Text()), "Number of Threads counted = "); found {
+		line := strings.TrimSpace(s.Text())
+		if strings.HasPrefix(line, "STREAM version") { // built without OpenMP it counts no threads
+			threads = 0
+		}
+		if n, found := strings.CutPrefix(line, "Number of Threads counted = "); found {
 			threads, _ = strconv.Atoi(n)
 		}
 		row := streamLine().FindStringSubmatch(s.Text())
