@@ -86,17 +86,17 @@ func someTotal(psi []byte) time.Duration {
 }
 
 // throttled sums up how often the cores and their packages were slowed for
-// their heat, -1 where the kernel does not count (only Intel's does).
+// their heat, -1 where the kernel does not count (only Intel's does). The package's
+// count is not there where the processor tells nothing of its package (X86_FEATURE_PTS
+// of therm_throt.c).
 func throttled(root *host.Root, cpus []int) int64 {
 	sum := int64(-1)
 	for _, cpu := range cpus {
 		dir := cpuDir(cpu) + "/thermal_throttle/"
 		for _, name := range []string{"core_throttle_count", "package_throttle_count"} {
-			n, ok := number(root, dir+name)
-			if !ok {
-				return sum
+			if n, ok := number(root, dir+name); ok {
+				sum = max(sum, 0) + n
 			}
-			sum = max(sum, 0) + n
 		}
 	}
 	return sum

@@ -6,4 +6,5 @@ var (
 	HugeShare      = hugeShare
 	ProcessorTimes = processorTimes
 	SomeTotal      = someTotal
+	Placement      = placement
 )

@@ -2,11 +2,13 @@ package live_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,6 +101,88 @@ func TestSurveyVersion1(t *testing.T) {
 	require.Equal(t, int64(-1), s.MemoryBytes)
 }
 
+// TestGroups: the tightest of a group and those above it, to the last byte; no limit is none.
+func TestGroups(t *testing.T) {
+	const a, b = "sys/fs/cgroup/a/", "sys/fs/cgroup/a/b/"
+	const cpu, mem = "sys/fs/cgroup/cpu/job/", "sys/fs/cgroup/memory/job/"
+	two, one := "0::/a/b", "4:memory:/job\n3:cpu,cpuacct:/job\n2:cpuset:/job\n1:name=systemd:/job"
+	for name, c := range map[string]struct {
+		groups string
+		files  map[string]string
+		quota  string
+		memory int64
+	}{
+		"the group above":    {two, map[string]string{a + "memory.max": "4000", a + "memory.current": "3000", b + "memory.max": "5000", b + "memory.current": "1000"}, "", 1000},
+		"the group itself":   {two, map[string]string{a + "memory.max": "9000", a + "memory.current": "3000", b + "memory.max": "5000", b + "memory.current": "1000"}, "", 4000},
+		"nothing left":       {two, map[string]string{a + "memory.max": "9000", a + "memory.current": "3000", b + "memory.max": "1000", b + "memory.current": "1000"}, "", 0},
+		"more than that":     {two, map[string]string{b + "memory.max": "1000", b + "memory.current": "1200"}, "", 0},
+		"no limit":           {two, map[string]string{b + "memory.max": "max", b + "memory.current": "1000", b + "cpu.max": "max 100000"}, "", -1},
+		"use not known":      {two, map[string]string{b + "memory.max": "1000"}, "", -1},
+		"own quota first":    {two, map[string]string{a + "cpu.max": "900000 100000", b + "cpu.max": "100000 100000"}, "cpu.max is 100000 100000", -1},
+		"version 1":          {one, map[string]string{cpu + "cpu.cfs_quota_us": "-1", mem + "memory.limit_in_bytes": "8000", mem + "memory.usage_in_bytes": "5000"}, "", 3000},
+		"version 1, quota":   {one, map[string]string{cpu + "cpu.cfs_quota_us": "1000", mem + "memory.limit_in_bytes": "1152921504606846976", mem + "memory.usage_in_bytes": "1"}, "cpu.cfs_quota_us is 1000", -1},
+		"not of their kind":  {one, map[string]string{mem + "cpu.cfs_quota_us": "1000", cpu + "memory.limit_in_bytes": "8000", cpu + "memory.usage_in_bytes": "5000"}, "", -1},
+		"other lines":        {"x\n1:a\n0::b", map[string]string{"sys/fs/cgroup/memory.max": "1000", "sys/fs/cgroup/memory.current": "1"}, "", -1},
+		"no relative groups": {"0::a/b", map[string]string{b + "memory.max": "1000", b + "memory.current": "1"}, "", -1},
+	} {
+		c.files["proc/self/cgroup"] = c.groups
+		s := live.Survey(tree(t, c.files), "")
+		require.Equal(t, c.quota, s.Quota, name)
+		require.Equal(t, c.memory, s.MemoryBytes, name)
+	}
+}
+
+// TestNotes: what bears on the figures is noted, and its opposite is not.
+func TestNotes(t *testing.T) {
+	const huge, governor, balancing = "sys/kernel/mm/transparent_hugepage/enabled", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "proc/sys/kernel/numa_balancing"
+	files := map[string]string{huge: "[always] madvise never", governor: "performance", balancing: "0"}
+	require.Empty(t, live.Survey(tree(t, files), "").Notes)
+	files = map[string]string{huge: "always madvise [never]", governor: "powersave", balancing: "1"}
+	require.Equal(t, []string{"huge pages are switched off: latency is up to twice as long", "the governor is powersave: clocks may be low",
+		"NUMA balancing is on; memory that is bound stays where it is"}, live.Survey(tree(t, files), "").Notes)
+}
+
+// TestSurveyOddNodes: nodes without processors, without memory and of unlike caches.
+func TestSurveyOddNodes(t *testing.T) {
+	cpu := func(n int) string { return fmt.Sprintf("sys/devices/system/cpu/cpu%d/", n) }
+	files := twoSockets()
+	for _, n := range []int{2, 3, 6, 7} {
+		files[cpu(n)+"cache/index2/size"] = "64M"
+	}
+	files["sys/devices/system/node/online"] = "0-3"
+	files["sys/devices/system/node/node2/cpulist"] = ""
+	files["sys/devices/system/node/node2/meminfo"] = "Node 2 MemTotal: 33554432 kB\nNode 2 MemFree: 4194304 kB"
+	files["sys/devices/system/node/node3/cpulist"] = ""
+	files["sys/devices/system/node/has_memory"] = "0-2"
+	s := live.Survey(tree(t, files), "")
+	require.Equal(t, []measure.Node{
+		{ID: 0, Socket: 0, CPUs: []int{0, 1}, FreeBytes: 16 << 30, CacheBytes: 18 << 20},
+		{ID: 1, Socket: 1, CPUs: []int{2, 3}, FreeBytes: 8 << 30, CacheBytes: 66 << 20},
+		{ID: 2, Socket: -1, FreeBytes: 4 << 30, CacheBytes: 84 << 20}, // that of all, whoever reads it
+		{ID: 3, Socket: -1, CacheBytes: 84 << 20},
+	}, s.Nodes)
+
+	delete(files, "sys/devices/system/node/has_memory")
+	require.EqualValues(t, -1, live.Survey(tree(t, files), "").Nodes[3].FreeBytes, "neither file says")
+	files["sys/devices/system/node/node2/meminfo"] = "Node 2 MemTotal: 33554432 kB"
+	require.EqualValues(t, -1, live.Survey(tree(t, files), "").Nodes[2].FreeBytes)
+
+	// Nodes of one core each: a socket is known from its only processor, and so is a cache
+	// that cannot be read.
+	one := map[string]string{"sys/devices/system/node/online": "0-1"}
+	for n := range 2 {
+		one[fmt.Sprintf("sys/devices/system/node/node%d/cpulist", n)] = fmt.Sprint(n)
+		one[fmt.Sprintf("sys/devices/system/node/node%d/meminfo", n)] = fmt.Sprintf("Node %d MemTotal: 33554432 kB\nNode %d MemFree: 4194304 kB", n, n)
+		one[cpu(n)+"topology/physical_package_id"] = "5"
+		one[cpu(n)+"topology/core_cpus_list"] = "7" // another's list is not believed
+		one[cpu(n)+"cache/index0/level"], one[cpu(n)+"cache/index0/size"], one[cpu(n)+"cache/index0/shared_cpu_list"] = "2", "1K", fmt.Sprint(n)
+	}
+	s = live.Survey(tree(t, one), "")
+	require.Equal(t, []measure.Node{{ID: 0, Socket: 5, CPUs: []int{0}, FreeBytes: 4 << 30, CacheBytes: 2 << 10}, {ID: 1, Socket: 5, CPUs: []int{1}, FreeBytes: 4 << 30, CacheBytes: 2 << 10}}, s.Nodes)
+	one[cpu(1)+"cache/index0/size"] = "?"
+	require.Zero(t, live.Survey(tree(t, one), "").Nodes[0].CacheBytes, "half of a socket's caches is not all of them")
+}
+
 // TestSurveyWithoutNUMA: a kernel without nodes is one node of all CPUs.
 func TestSurveyWithoutNUMA(t *testing.T) {
 	files := map[string]string{"sys/devices/system/cpu/online": "0-1", "proc/meminfo": "MemTotal: 4194304 kB\nMemFree: 2097152 kB"}
@@ -116,21 +200,66 @@ func TestKernelTexts(t *testing.T) {
 	require.InDelta(t, (384.*4+2048)/(512*4+2048), share, 1e-9)
 	_, known = live.OnNode(maps, 0x600000000000, 0x600000001000, 1)
 	require.False(t, known)
+	share, known = live.OnNode(maps, 0x7f1000000000, 0x7f1000200000, 1)
+	require.True(t, known)
+	require.InDelta(t, 384./512, share, 1e-9, "what begins at the end is another's")
 
 	smaps := []byte("7f1000000000-7f1000400000 rw-p 00000000 00:00 0 \nSize: 4096 kB\nRss:  4096 kB\nAnonHugePages:  2048 kB\nVmFlags: rd wr\n" +
 		"7f2000000000-7f2000400000 rw-p 00000000 00:00 0 \nRss:  4096 kB\nAnonHugePages:  0 kB\n")
 	require.InDelta(t, 0.5, live.HugeShare(smaps, 0x7f1000000000, 0x7f1000400000), 1e-9)
 	require.InDelta(t, -1, live.HugeShare(smaps, 0x600000000000, 0x600000001000), 0)
+	require.InDelta(t, 0.5, live.HugeShare(smaps, 0x7f1000000000, 0x7f2000000000), 1e-9, "what begins at the end is another's")
 
 	stat := []byte("cpu  99 99 99 99 99 99 99 99 0 0\ncpu0 10 0 5 900 7 1 2 3 0 0\ncpu1 20 1 5 900 7 0 0 4 0 0\nintr 1 2 3\n")
 	foreign, steal := live.ProcessorTimes(stat, []int{0})
 	require.Equal(t, 260*time.Millisecond, foreign)
 	require.Equal(t, 30*time.Millisecond, steal)
+	foreign, steal = live.ProcessorTimes([]byte("cpu0 1 2 3 4 5 6 7\ncpu1 1 2 3 4 5 6 7\n"), []int{0})
+	require.Equal(t, []time.Duration{190 * time.Millisecond, 0}, []time.Duration{foreign, steal}, "a kernel that knows no steal")
 	foreign, _ = live.ProcessorTimes([]byte("intr 1\n"), []int{0})
 	require.Negative(t, foreign)
 
 	require.Equal(t, 1234*time.Microsecond, live.SomeTotal([]byte("some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 total=9\n")))
 	require.Negative(t, live.SomeTotal(nil))
+	require.Negative(t, live.SomeTotal([]byte("full avg10=0.00 total=9\n")))
+}
+
+// TestCounters reads what the kernel counts for a pass on two of four processors; what it
+// does not count is below zero.
+func TestCounters(t *testing.T) {
+	const dir = "sys/devices/system/cpu/cpu"
+	stat := "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 10 0 5 900 7 1 2 3 0 0\ncpu1 20 1 5 900 7 0 0 4 0 0\ncpu2 1 0 0 900 0 0 0 9 0 0\ncpu3 1 0 1 900 0 0 0 9 0 0"
+	files := map[string]string{"proc/stat": stat, "proc/pressure/memory": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9"}
+	counters := func() measure.Counters {
+		return live.NewBench(context.Background(), tree(t, files)).Counters([]int{0, 1})
+	}
+	require.Equal(t, measure.Counters{Foreign: 30 * time.Millisecond, Steal: 70 * time.Millisecond, Stall: 1234 * time.Microsecond, Throttled: -1}, counters())
+	files[dir+"0/thermal_throttle/core_throttle_count"] = "0"
+	files[dir+"1/thermal_throttle/core_throttle_count"] = "3"
+	require.EqualValues(t, 3, counters().Throttled, "no count of the package, which does not hide the second core's")
+	files[dir+"0/thermal_throttle/package_throttle_count"] = "4"
+	files[dir+"1/thermal_throttle/package_throttle_count"] = "4"
+	require.EqualValues(t, 11, counters().Throttled)
+	clear(files)
+	files["proc/version"] = "Linux"
+	require.Equal(t, measure.Counters{Foreign: -1, Steal: -1, Stall: -1, Throttled: -1}, counters())
+}
+
+// TestPlacement reads both files of this process; without numa_maps the size of the pages is
+// known all the same.
+func TestPlacement(t *testing.T) {
+	b := make([]byte, 4096)
+	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+	pid := fmt.Sprintf("proc/%d/", os.Getpid())
+	files := map[string]string{pid + "smaps": fmt.Sprintf("%x-%x rw-p 00000000 00:00 0 \nRss:  4 kB\nAnonHugePages:  1 kB", at, at+4096)}
+	require.Equal(t, measure.Placement{Huge: 0.25}, live.Placement(tree(t, files), b, 1))
+	files[pid+"numa_maps"] = fmt.Sprintf("%x bind:1 anon=4 N0=1 N1=3 kernelpagesize_kB=4", at)
+	require.Equal(t, measure.Placement{Known: true, Here: 0.75, Huge: 0.25}, live.Placement(tree(t, files), b, 1))
+	delete(files, pid+"smaps")
+	require.Equal(t, measure.Placement{Known: true, Here: 0.75, Huge: -1}, live.Placement(tree(t, files), b, 1))
+	clear(files)
+	files["proc/version"] = "Linux"
+	require.Equal(t, measure.Placement{Huge: -1}, live.Placement(tree(t, files), b, 1))
 }
 
 // TestBench measures here for a moment: figures are there, the memory lies on

@@ -36,16 +36,14 @@ func placement(root *host.Root, b []byte, node int) measure.Placement {
 func onNode(maps []byte, start, end uint64, node int) (share float64, known bool) {
 	var here, all float64
 	for line := range bytes.Lines(maps) {
-		words := strings.Fields(string(line))
-		if len(words) == 0 {
-			continue
-		}
-		at, err := strconv.ParseUint(words[0], 16, 64)
+		address, rest, _ := strings.Cut(string(line), " ")
+		at, err := strconv.ParseUint(address, 16, 64)
 		if err != nil || at < start || at >= end {
 			continue
 		}
+		words := strings.Fields(rest)
 		size := pageSize(words)
-		for _, w := range words[1:] {
+		for _, w := range words {
 			id, count, found := strings.Cut(strings.TrimPrefix(w, "N"), "=")
 			n, err := strconv.ParseFloat(count, 64)
 			if !found || w[0] != 'N' || err != nil {
