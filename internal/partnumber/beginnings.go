@@ -108,9 +108,9 @@ func concatBegins(parts []*syntax.Regexp) (texts []string, whole bool) {
 	return texts, true
 }
 
-// notTooMany gives up where there are too many texts, or none at all.
+// notTooMany gives up where there are too many texts.
 func notTooMany(texts []string, whole bool) ([]string, bool) {
-	if len(texts) == 0 || len(texts) > mostBeginnings {
+	if len(texts) > mostBeginnings {
 		return anything, false
 	}
 	return texts, whole

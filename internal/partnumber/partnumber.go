@@ -240,14 +240,14 @@ func (p *pattern) decode(found []string) (Module, error) {
 // those (24, 48, 96), to 1 TiB.
 func moduleSize(gib float64) bool {
 	fraction, _ := math.Frexp(gib) // 0.5 of powers of two, 0.75 of three times those
-	return gib > 0 && gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
+	return gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
 }
 
 // ranks are the capacity divided by what one rank of such devices holds: a rank
 // is 64 data bits wide. Of several possible densities the one is taken that
 // gives a rank count such modules exist with; two of them leave it unknown.
 func (p *pattern) ranks(v *values) int {
-	if v.Dies == nil || v.Width == 0 {
+	if v.Dies == nil {
 		return 0
 	}
 	ranks := 0

@@ -125,7 +125,11 @@ func TestKinds(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	const head = "schema: 1\nvendor: Example\nsources: {A: {title: B}}\nparts:\n  - {id: a, sources: [A], check: [doc], "
 	for _, c := range []struct{ body, want string }{
-		{"match: '^A(', tables: []}", "error parsing regexp"},
+		{"match: '^A(', tables: []}", "parts/example.yaml: a: error parsing regexp"},
+		{"match: '^A(?P<b>.)', tables: [b]}", "parts/example.yaml"},
+		{"match: '^A(?P<b>.)', tables: [{by: [b], gives: speed, map: {C: fast}}]}", "parts/example.yaml"},
+		{"match: '^A(?P<b>.)', tables: [{by: [b], map: {C: 1333}}]}", "parts/example.yaml"},
+		{"match: '^A(?P<b>.)', tables: [{by: [b, ''], gives: speed, map: {C: 1333}}]}", `no group ""`},
 		{"match: 'A'}", "begins with ^"},
 		{"match: '^A', tables: [{by: [b], gives: speed, map: {C: 1333}}]}", `no group "b"`},
 		{"match: '^A(?P<b>.)', tables: [{by: [b], gives: spede, map: {C: 1333}}]}", "spede"},
@@ -136,7 +140,9 @@ func TestDamagedFiles(t *testing.T) {
 		_, err := partnumber.Compile(fstest.MapFS{"parts/example.yaml": {Data: []byte(head + c.body)}})
 		require.ErrorContains(t, err, c.want, c.body)
 	}
-	_, err := partnumber.Load(fstest.MapFS{})
+	_, err := partnumber.Compile(fstest.MapFS{"parts/example.yaml/x": {}})
+	require.ErrorContains(t, err, "parts/example.yaml", "a folder")
+	_, err = partnumber.Load(fstest.MapFS{})
 	require.Error(t, err)
 }
 
