@@ -262,6 +262,20 @@ func TestPlacement(t *testing.T) {
 	require.Equal(t, measure.Placement{Huge: -1}, live.Placement(tree(t, files), b, 1))
 }
 
+// TestOutcomes: threads' rates are added, each over its own time, their clocks are averaged; a
+// chase is seconds a load. A thread that did nothing leaves no figure.
+func TestOutcomes(t *testing.T) {
+	const ms = time.Millisecond
+	require.Equal(t, measure.Sample{Value: 30e9, Wall: 300 * ms, CPU: 290 * ms, Switches: 3, Clock: 1.5e9}, live.AddOutcomes(measure.Read,
+		live.Outcome{Done: 1e9, Wall: 100 * ms, CPU: 100 * ms, Switches: 1, Clock: 1e9}, live.Outcome{Done: 4e9, Wall: 200 * ms, CPU: 190 * ms, Switches: 2, Clock: 2e9}))
+	chase := live.AddOutcomes(measure.Latency, live.Outcome{Done: 1_000_000, Wall: 90 * ms, CPU: 90 * ms, Clock: 1e9})
+	require.InDelta(t, 90e-9, chase.Value, 1e-15)
+	require.InDelta(t, 2, live.AddOutcomes(measure.Latency, live.Outcome{Done: 1, Wall: 2 * time.Second}).Value, 1e-9)
+	require.Equal(t, measure.Sample{}, live.AddOutcomes(measure.Latency, live.Outcome{}))
+	require.Equal(t, measure.Sample{}, live.AddOutcomes(measure.Read, live.Outcome{}))
+	require.InDelta(t, 1e9, live.AddOutcomes(measure.Triad, live.Outcome{Done: 1, Wall: 1}).Value, 1)
+}
+
 // TestBench measures here for a moment: figures are there, the memory lies on
 // the node, in huge pages where they are not switched off, and is given back.
 func TestBench(t *testing.T) {
@@ -287,6 +301,13 @@ func TestBench(t *testing.T) {
 		require.Positive(t, s.Value)
 		require.Positive(t, s.CPU)
 		require.Positive(t, s.Clock)
+	}
+	with := []int{node.CPUs[0], 1000} // no machine of the tests has that one
+	_, err = bench.Pass(measure.Latency, with, m, time.Millisecond)
+	require.NoError(t, err, "a chase has one processor")
+	for _, kind := range []measure.Kind{measure.Read, measure.Triad} {
+		_, err = bench.Pass(kind, with, m, time.Millisecond)
+		require.ErrorContains(t, err, "cannot pin a thread to CPU 1000")
 	}
 	c := bench.Counters(node.CPUs)
 	require.GreaterOrEqual(t, c.Foreign, time.Duration(0))
