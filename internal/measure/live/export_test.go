@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
 // What tests check against the kernel's own documents.
@@ -31,3 +32,13 @@ func AddOutcomes(kind measure.Kind, threads ...Outcome) measure.Sample {
 	}
 	return addOutcomes(kind, outs)
 }
+
+// Work gives what one of n threads does in memory again and again.
+func Work(streams, chain []byte) func(kind measure.Kind, i, n int) func() int64 {
+	m := &nodeMemory{streams: streams, chain: chain}
+	kernel.Chain(kernel.Words64(m.chain))
+	return m.work
+}
+
+// PartOfBuffer is one thread's part.
+var PartOfBuffer = partOfBuffer

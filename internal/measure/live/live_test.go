@@ -2,7 +2,9 @@ package live_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -276,6 +278,49 @@ func TestOutcomes(t *testing.T) {
 	require.InDelta(t, 1e9, live.AddOutcomes(measure.Triad, live.Outcome{Done: 1, Wall: 1}).Value, 1)
 }
 
+// TestWork: a thread's third of its part is 400 KiB a stream, in pieces of 128 KiB of which
+// three count; the next pass goes on where the last one stood. A chase ends after an eighth of
+// its lines.
+func TestWork(t *testing.T) {
+	const k = 1 << 10
+	streams := make([]byte, 2400*k)
+	for i := 0; i < len(streams); i += 8 {
+		binary.NativeEndian.PutUint64(streams[i:], math.Float64bits(1))
+	}
+	work := live.Work(streams, make([]byte, 2048*k))
+	pieces := func(next func() int64, n int) (out []int64) {
+		for range n {
+			out = append(out, next())
+		}
+		return out
+	}
+	for _, kind := range []measure.Kind{measure.Read, measure.Triad} {
+		require.Equal(t, []int64{384 * k, 384 * k, 384 * k, 48 * k, 384 * k}, pieces(work(kind, 1, 2), 5), kind)
+		require.Equal(t, []int64{384 * k, 384 * k, 48 * k}, pieces(work(kind, 1, 2), 3), "it stood behind the first piece")
+		require.Equal(t, []int64{384 * k, 384 * k, 384 * k, 48 * k}, pieces(work(kind, 0, 2), 4), "the other thread's place is its own")
+		require.Equal(t, []int64{384 * k}, pieces(work(kind, 0, 1), 1), "one thread alone begins anew")
+		first, want := math.Float64frombits(binary.NativeEndian.Uint64(streams)), 1.0
+		if kind == measure.Triad {
+			want = 1.5 // 1 + 0.5 * 1
+		}
+		require.InDelta(t, want, first, 0, "only Triad writes")
+	}
+	require.Equal(t, []int64{2048, 2048, 0}, pieces(work(measure.Latency, 0, 1), 3), "32768 lines")
+}
+
+// TestParts: threads' parts are whole pages beside each other.
+func TestParts(t *testing.T) {
+	b := make([]byte, 10*4096+100)
+	for i := range b {
+		b[i] = byte(i / 4096)
+	}
+	for i := range 3 {
+		part := live.PartOfBuffer(b, i, 3)
+		require.Len(t, part, 3*4096)
+		require.Equal(t, []byte{byte(3 * i), byte(3*i + 2)}, []byte{part[0], part[len(part)-1]})
+	}
+}
+
 // TestBench measures here for a moment: figures are there, the memory lies on
 // the node, in huge pages where they are not switched off, and is given back.
 func TestBench(t *testing.T) {
@@ -334,6 +379,10 @@ func TestBenchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	bench := live.NewBench(ctx, root)
 	defer bench.Close()
+	for _, node := range []int{-1, 1024} {
+		_, err = bench.Map(node, []int{0}, measure.Buffer{Streams: 4 << 20, Chain: 2 << 20})
+		require.EqualError(t, err, fmt.Sprintf("cannot bind memory to node %d: node %d is out of range", node, node))
+	}
 	_, err = bench.Map(0, []int{1000}, measure.Buffer{Streams: 4 << 20, Chain: 2 << 20})
 	require.ErrorContains(t, err, "cannot pin a thread to CPU 1000")
 	cancel()
