@@ -142,6 +142,9 @@ func (l *loader) load(in io.Reader) error {
 			case tail.zeros < endOfArchive:
 				return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
 			}
+			if err := checked(stream); err != nil {
+				return fmt.Errorf("behind the end mark: %w", err)
+			}
 			return l.finish()
 		}
 		if err == nil {
@@ -157,6 +160,16 @@ func (l *loader) load(in io.Reader) error {
 			return fmt.Errorf("member %d: %w", l.members, err)
 		}
 	}
+}
+
+// checked reads what follows the archive, because only there the decompressor compares its checksums.
+// That other bytes follow the compressed ones does not matter.
+func checked(in io.Reader) error {
+	_, err := io.Copy(io.Discard, in)
+	if errors.Is(err, gzip.ErrHeader) {
+		return nil
+	}
+	return err
 }
 
 // finish resolves hard links, once all members are there.

@@ -60,6 +60,8 @@ func TestCaptureRefused(t *testing.T) {
 	one := small.Files().Tar(t, "one/")
 	two := append(bytes.Clone(one[:len(one)-1024]), small.Files().Tar(t, "two/")...)
 	archive := zipped(t, one)
+	damaged := bytes.Clone(archive)
+	damaged[len(damaged)-8] ^= 1 // the checksum of all bytes
 	for name, c := range map[string]struct {
 		data  []byte
 		state fact.State
@@ -68,6 +70,8 @@ func TestCaptureRefused(t *testing.T) {
 		"several machines": {two, fact.Refused, "holds 2 machines, one was expected: one, two"},
 		"empty":            {nil, fact.Truncated, "0 bytes"},
 		"cut gzip":         {archive[:len(archive)/2], fact.Truncated, "unexpected EOF"},
+		"wrong checksum":   {damaged, fact.Malformed, "invalid checksum"},
+		"cut checksum":     {archive[:len(archive)-3], fact.Truncated, "unexpected EOF"},
 		"cut tar":          {one[:len(one)/2+100], fact.Truncated, "unexpected EOF"},
 		"cut at a member":  {one[:len(one)-1024], fact.Truncated, "no end mark"},
 		"lone end block":   {one[:len(one)-512], fact.Truncated, "no end mark"},
@@ -86,6 +90,21 @@ func TestCaptureRefused(t *testing.T) {
 		require.Error(t, err)
 		_, without := host.OpenMembers("x", files.Members())
 		assert.EqualError(t, without, err.Error(), "without the archive")
+	}
+}
+
+// TestCaptureBehindTheEnd: tar fills a record of 20 blocks, and gzip says of what
+// follows its own bytes that it is ignored.
+func TestCaptureBehindTheEnd(t *testing.T) {
+	plain := small.Files().Tar(t, "")
+	for name, archive := range map[string][]byte{
+		"a record's rest": append(bytes.Clone(plain), make([]byte, 9*512)...),
+		"in the gzip":     zipped(t, append(bytes.Clone(plain), make([]byte, 9*512)...)),
+		"after the gzip":  append(zipped(t, plain), "trailing garbage"...),
+	} {
+		root, err := host.OpenCapture(name, bytes.NewReader(archive))
+		require.NoError(t, err, name)
+		assert.True(t, root.Holds("/sys/devices/system/cpu/online"), name)
 	}
 }
 
