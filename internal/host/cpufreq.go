@@ -18,7 +18,7 @@ const (
 // intel_pstate.rst, amd-pstate.rst). Frequencies are in kHz.
 type CPUFreq struct {
 	Source Source
-	// Policies counts cpufreq/policyN. It is known to be 0 if the kernel has no frequency driver.
+	// Policies counts cpufreq/policyN without those whose CPUs are all offline. It is known to be 0 if the kernel has no frequency driver.
 	Policies Value[int]
 	// First is the policy with the lowest number, with all its fields.
 	First Policy
@@ -107,13 +107,15 @@ func (r *reader) flag(path string) Value[bool] {
 	}
 }
 
-// policies lists the policy folders; kernels before 4.3 have cpuN/cpufreq instead. That there are
+// policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. That there are
 // none is known only if the tree is complete, the notes list the folder, or it is Absent.
 func (r *reader) policies(cpu *CPU) Value[[]string] {
 	found := r.numbered(freqDir, "policy")
 	dirs := []string{}
 	for _, n := range found.V {
-		dirs = append(dirs, indexed(freqDir+"/policy", n, ""))
+		if dir := indexed(freqDir+"/policy", n, ""); !r.inactive(cpu, n, dir) {
+			dirs = append(dirs, dir)
+		}
 	}
 	if len(dirs) == 0 {
 		for _, n := range cpu.Online.V[:min(len(cpu.Online.V), 1)] {
@@ -135,6 +137,16 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 	default:
 		return known(dirs, freqDir, "")
 	}
+}
+
+// inactive tells whether all CPUs of a policy are offline, as after SMT was switched off: its folder
+// stays, and its files are refused (linux drivers/cpufreq/cpufreq.c, show). A policy is named by one
+// of its CPUs, the others of which may be online.
+func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
+	if _, online := slices.BinarySearch(cpu.Online.V, n); online || cpu.Online.State != fact.OK {
+		return false
+	}
+	return r.text(dir+"/scaling_governor").State == fact.Refused
 }
 
 func (r *reader) policy(dir string) Policy {

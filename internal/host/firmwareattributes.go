@@ -123,10 +123,11 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	}
 	// Drivers of some kernels leave Lenovo's list of options in the value:
 	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620).
-	if value, options, ok := strings.Cut(a.Current.V, ";["); ok && a.Current.Known() {
+	// They append other words too: "[Status:ShowOnly]", "[Excluded from boot order:USB HDD]".
+	if value, more, ok := strings.Cut(a.Current.V, ";["); ok {
 		a.Current.V = value
-		options, _, _ = strings.Cut(options, "]")
-		if _, list, ok := strings.Cut(options, ":"); ok && len(a.Possible) == 0 {
+		if _, list, ok := strings.Cut("["+more, "[Optional:"); ok && len(a.Possible) == 0 {
+			list, _, _ = strings.Cut(list, "]")
 			a.Possible = splitWords(list, ",")
 		}
 	}

@@ -56,6 +56,25 @@ func TestFirmwareAttributes(t *testing.T) {
 	assert.False(t, serial.Current.Known(), "a text identifies a machine: its value is not read")
 }
 
+// TestOptionsInTheValue: only what stands behind "Optional:" are options, and the driver's own list
+// comes before it.
+func TestOptionsInTheValue(t *testing.T) {
+	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/A/"
+	for value, want := range map[string][]string{
+		"On;[Optional:On,Off]\n":                            {"On", "Off"},
+		"On;[Status:ShowOnly][Optional:On,Off]\n":           {"On", "Off"},
+		"On;[Status:ShowOnly]\n":                            nil,
+		"SATA 1:Network 1;[Excluded from boot order:USB]\n": nil,
+		"On\n": nil,
+	} {
+		a := readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value})).Drivers.V[0].Attributes.V[0]
+		assert.Equal(t, want, a.Possible, value)
+		assert.NotContains(t, a.Current.V, ";", value)
+		a = readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value, dev + "possible_values": "Yes;No\n"})).Drivers.V[0].Attributes.V[0]
+		assert.Equal(t, []string{"Yes", "No"}, a.Possible, value)
+	}
+}
+
 // TestFirmwareAttributesAbsent: a machine without the class lists no source for
 // it; values that cannot be read make it partial.
 func TestFirmwareAttributesAbsent(t *testing.T) {

@@ -97,6 +97,42 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 }
 
+// TestPoliciesOfOfflineCPUs: where SMT was switched off the kernel keeps the folders of the second
+// threads and refuses to read their files. That says nothing of the CPUs that run.
+func TestPoliciesOfOfflineCPUs(t *testing.T) {
+	const policy = "sys/devices/system/cpu/cpufreq/policy"
+	notes := "memaudit-notes 1\n"
+	for _, n := range []string{"2", "3"} {
+		for _, file := range []string{"scaling_driver", "scaling_governor", "energy_performance_preference"} {
+			notes += "refused\t/" + policy + n + "/" + file + "\tread\tdevice or resource busy\n"
+		}
+	}
+	f := hosttest.Machine{CoresPerSocket: 2, ThreadsPerCore: 2, Policies: true}.Files().With(hosttest.Files{
+		"memaudit-notes": notes, "sys/devices/system/cpu/online": "0-1\n", "sys/devices/system/cpu/offline": "2-3\n"})
+	root := captured(t, f)
+	c := host.ReadCPUFreq(root, host.ReadCPU(root))
+	assert.Equal(t, 2, c.Policies.V)
+	driver, same := c.Drivers.Uniform()
+	assert.True(t, same, c.Drivers.Failed)
+	assert.Equal(t, "intel_pstate", driver)
+	assert.Equal(t, 2, c.Governors.Of)
+	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
+
+	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n"}))
+	c = host.ReadCPUFreq(root, host.ReadCPU(root))
+	assert.Equal(t, 3, c.Policies.V, "a policy of a CPU that runs is not left out")
+	_, same = c.Drivers.Uniform()
+	assert.False(t, same)
+
+	root = captured(t, f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n"}))
+	c = host.ReadCPUFreq(root, host.ReadCPU(root))
+	assert.Equal(t, 4, c.Policies.V, "a policy named by an offline CPU may have others that run")
+
+	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "x\n"}))
+	c = host.ReadCPUFreq(root, host.ReadCPU(root))
+	assert.Equal(t, 4, c.Policies.V, "which CPUs run is not known")
+}
+
 func TestNoTurboIsNeverADefault(t *testing.T) {
 	f := hosttest.Machine{Policies: true}.Files()
 	for _, text := range []string{"", "\n", "2\n", "on\n", "-1\n"} {
