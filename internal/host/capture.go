@@ -136,30 +136,39 @@ func (l *loader) load(in io.Reader) error {
 	for {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			switch {
-			case stream.N <= 0:
-				return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
-			case tail.zeros < endOfArchive:
-				return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
-			}
-			if err := checked(stream); err != nil {
-				return fmt.Errorf("behind the end mark: %w", err)
-			}
-			return l.finish()
+			return l.ended(stream, tail.zeros)
 		}
 		if err == nil {
 			err = l.member(h, archive)
 		}
-		if err != nil && stream.N <= 0 {
-			return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
-		}
-		if err != nil && l.members == 0 {
+		switch {
+		case err == nil:
+		case stream.N <= 0:
+			return l.tooLong()
+		case l.members == 0:
 			return fmt.Errorf("not a whole tar archive, expected a capture that memaudit snapshot wrote: %w", err)
-		}
-		if err != nil {
+		default:
 			return fmt.Errorf("member %d: %w", l.members, err)
 		}
 	}
+}
+
+// ended finishes an archive after whose last member so many zeros were read.
+func (l *loader) ended(stream *io.LimitedReader, zeros int) error {
+	behind := checked(stream)
+	switch {
+	case stream.N <= 0:
+		return l.tooLong()
+	case zeros < endOfArchive:
+		return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
+	case behind != nil:
+		return fmt.Errorf("behind the end mark: %w", behind)
+	}
+	return l.finish()
+}
+
+func (l *loader) tooLong() error {
+	return fmt.Errorf("%w: %d bytes unpacked and more", errBounds, l.stream)
 }
 
 // checked reads what follows the archive, because only there the decompressor compares its checksums.
@@ -219,14 +228,14 @@ func zerosAtEnd(b []byte) int {
 func decompress(in io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	magic, err := b.Peek(6)
-	if err != nil && len(magic) < 6 {
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%d bytes, a tar archive was expected: %w", len(magic), io.ErrUnexpectedEOF)
-		}
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%d bytes, a tar archive was expected: %w", len(magic), io.ErrUnexpectedEOF)
+	}
+	if err != nil {
 		return nil, err
 	}
 	switch {
-	case magic[0] == 0x1f && magic[1] == 0x8b:
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
 		return gzip.NewReader(b)
 	case bytes.HasPrefix(magic, []byte("BZh")):
 		return bzip2.NewReader(b), nil

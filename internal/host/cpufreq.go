@@ -12,6 +12,8 @@ const (
 	// samplePolicies limits the policies that are read. If there are more, this many are read at
 	// even distances, including the first and the last.
 	samplePolicies = 64
+	// maxUncore is more than any machine has.
+	maxUncore = 128
 )
 
 // CPUFreq is the frequency driver and its settings (Documentation/admin-guide/pm/cpufreq.rst,
@@ -186,11 +188,8 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	}
 }
 
-// spread selects at most n entries at even distances, including the first and the last.
+// spread selects at most n of one or more entries at even distances, including the first and the last.
 func spread(all []string, n int) []string {
-	if len(all) <= n {
-		return all
-	}
 	out := make([]string, 0, n)
 	for i := range n {
 		out = append(out, all[i*(len(all)-1)/(n-1)])
@@ -211,12 +210,12 @@ func (r *reader) epb(cpu *CPU) Sampled {
 
 func (r *reader) uncore() Value[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
-	names := r.names(dir)
+	names := r.atMost(maxUncore, dir)
 	if names.State != fact.OK {
 		return unknownAs[[]Uncore](names)
 	}
 	entries := []Uncore{}
-	for _, name := range names.V[:min(len(names.V), maxStates*4)] {
+	for _, name := range names.V {
 		d := dir + "/" + name
 		entries = append(entries, Uncore{
 			Name:          name,

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
@@ -75,7 +76,10 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 	if found.State != fact.OK {
 		return unknownAs[[]IdleState](found)
 	}
-	if len(found.V) == 0 || len(found.V) > maxStates {
+	if len(found.V) > maxStates {
+		return malformed[[]IdleState](dir, "", fmt.Errorf("%d idle states", len(found.V)))
+	}
+	if len(found.V) == 0 {
 		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
 	}
 	states := make([]IdleState, 0, len(found.V))

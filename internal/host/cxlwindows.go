@@ -95,7 +95,7 @@ func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 			return unknownAs[[]Range](start)
 		case size.State != fact.OK:
 			return unknownAs[[]Range](size)
-		case len(list) == maxWindows || start.V < 0 || size.V <= 0 || start.V+size.V <= start.V:
+		case len(list) == maxWindows || start.V < 0 || start.V+size.V <= start.V:
 			return malformed[[]Range](size.Path, start.Raw+" "+size.Raw, errors.New("no window"))
 		}
 		list = append(list, Range{uint64(start.V), uint64(start.V + size.V)})

@@ -28,18 +28,20 @@ type dirBackend struct {
 }
 
 // OpenLive opens the running machine.
-func OpenLive() (*Root, error) {
-	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+func OpenLive() (*Root, error) { return openLive("/") }
+
+func openLive(dir string) (*Root, error) {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, readError("open", "/", err)
+		return nil, readError("open", dir, err)
 	}
 	b := &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}
 	// If /sys is empty, missing files do not count as absent.
 	for i, tree := range []string{"sys", "proc"} {
-		names, err := b.list(tree)
-		b.safe[i] = err == nil && len(names) > 0
+		names, _ := b.list(tree) // none if it cannot be listed
+		b.safe[i] = len(names) > 0
 	}
-	return &Root{name: "/", kernel: "/", b: b}, nil
+	return &Root{name: dir, kernel: dir, b: b}, nil
 }
 
 // OpenDir opens a machine that is mounted or unpacked below dir. dir holds sys, proc or both,

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -72,18 +73,18 @@ func (r *reader) tierHints() TierHints {
 		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
 }
 
-// maxGPUs limits the devices that are read.
+// maxGPUs is more than any machine has.
 const maxGPUs = 64
 
 // gpuNodes lists the nodes of GPUs' memory.
 func (r *reader) gpuNodes() Value[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
-	names := r.names(dir)
+	names := r.atMost(maxGPUs, dir)
 	if names.State != fact.OK {
 		return unknownAs[[]int](names)
 	}
 	nodes := []int{}
-	for _, name := range names.V[:min(len(names.V), maxGPUs)] {
+	for _, name := range names.V {
 		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
 		switch stateOf(err) {
 		case fact.OK:
@@ -167,17 +168,17 @@ func (r *reader) tiers() Value[[]Tier] {
 	return known(tiers, tierDir, "")
 }
 
-// maxDAX limits the devices that are read.
+// maxDAX is more than any machine has.
 const maxDAX = 256
 
 func (r *reader) dax() Value[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
-	names := r.names(dir)
+	names := r.atMost(maxDAX, dir)
 	if names.State != fact.OK {
 		return unknownAs[[]DAXDevice](names)
 	}
 	devices := []DAXDevice{}
-	for _, name := range names.V[:min(len(names.V), maxDAX)] {
+	for _, name := range names.V {
 		entry := dir + "/" + name
 		devices = append(devices, DAXDevice{
 			Name:   name,
@@ -199,6 +200,16 @@ func (r *reader) names(dir string) Value[[]string] {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
 	return known(sorted, dir, "")
+}
+
+// atMost is names, Malformed for a folder with more entries than any machine has: a list without the
+// last of them would be wrong.
+func (r *reader) atMost(most int, dir string) Value[[]string] {
+	names := r.names(dir)
+	if len(names.V) > most {
+		return malformed[[]string](dir, "", fmt.Errorf("%d entries", len(names.V)))
+	}
+	return names
 }
 
 // link reads a link's target.
