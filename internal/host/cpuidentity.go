@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,9 +113,6 @@ func (r *reader) architecture(k cpuinfoKeys) Value[string] {
 	}
 }
 
-// lastLine returns the length of b up to its last whole line.
-func lastLine(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
-
 // sortedSet sorts and removes duplicates.
 func sortedSet(ids []int) []int {
 	slices.Sort(ids)
@@ -132,9 +128,10 @@ func flagSet(line string) map[string]bool {
 	return set
 }
 
-// identity reads the first processor in the head of /proc/cpuinfo, and CPU 0's MIDR_EL1.
+// identity reads the first processor in the head of /proc/cpuinfo, whose parser drops a line that is cut,
+// and CPU 0's MIDR_EL1.
 func (r *reader) identity() Identity {
-	b, more, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
+	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
 	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}
 	if err != nil {
 		e := readError("read", cpuinfo, err)
@@ -143,9 +140,6 @@ func (r *reader) identity() Identity {
 		id.Flags = unknown[map[string]bool](e)
 		id.Architecture = r.architecture(nil)
 		return id
-	}
-	if more {
-		b = b[:lastLine(b)]
 	}
 	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
 	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")

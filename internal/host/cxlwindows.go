@@ -31,7 +31,8 @@ const (
 func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
 	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
-		if decoders := r.rootDecoders(devices); decoders.State == fact.OK {
+		// Of two failures the one that is more than a missing file is told.
+		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || lacking(table) && !lacking(decoders) {
 			return decoders
 		}
 		return unknownAs[[]Range](table)
