@@ -63,7 +63,7 @@ func (r *reader) text(path string) Value[string] {
 	if len(b) == 0 {
 		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
-	if bytes.IndexByte(b, 0) >= 0 {
+	if bytes.Contains(b, []byte{0}) {
 		return malformed[string](path, "", errors.New("text with NUL bytes"))
 	}
 	s := strings.ToValidUTF8(string(b), "\uFFFD")

@@ -281,7 +281,7 @@ func stateOf(e *ReadError) fact.State {
 // relative checks a path and removes its leading slash. Only clean absolute paths are accepted, so
 // no path can lead out of the root.
 func relative(path string) (string, error) {
-	if len(path) < 2 || path[0] != '/' || strings.IndexByte(path, 0) >= 0 {
+	if len(path) < 2 || path[0] != '/' || strings.Contains(path, "\x00") {
 		return "", errors.New("not an absolute path below the root")
 	}
 	for part := range strings.SplitSeq(path[1:], "/") {
