@@ -6,6 +6,7 @@ package site
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/compiled"
@@ -72,10 +74,10 @@ func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 	return k, nil
 }
 
-// HasData reports whether a folder holds data files.
+// HasData reports whether a folder holds data files, or such as cannot be read, of which Join tells.
 func HasData(dir string) bool {
 	own, err := readData(dir)
-	return err == nil && len(own) > 0
+	return err != nil || len(own) > 0
 }
 
 // Beside is the knowledge with the data files of a folder beside it, unchecked:
@@ -106,6 +108,11 @@ func readData(dir string) (map[string][]byte, error) {
 	if _, err := fs.Stat(from, compiled.File); err == nil {
 		return nil, nil
 	}
+	for _, folder := range []string{"platforms", "slots"} {
+		if err := readable(from, folder); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, folder), err)
+		}
+	}
 	for _, pattern := range patterns {
 		names, err := fs.Glob(from, pattern)
 		if err != nil {
@@ -125,6 +132,21 @@ func readData(dir string) (map[string][]byte, error) {
 		}
 	}
 	return own, nil
+}
+
+// readable is an error of a folder that is there and cannot be listed, which a pattern passes over, or
+// that holds a file which only its ending keeps from being read.
+func readable(from fs.FS, folder string) error {
+	entries, err := fs.ReadDir(from, folder)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil // no folder
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) == ".yml" {
+			return fmt.Errorf("%s would not be read, expected the ending .yaml", e.Name())
+		}
+	}
+	return err
 }
 
 // joinFiles puts files beside those of k and makes the compiled parts and the tables

@@ -94,3 +94,63 @@ func TestDocumentsAreJoined(t *testing.T) {
 	assert.Equal(t, "Our own reading", have.Documents[0].Title)
 	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
 }
+
+// TestDataThatCannotBeRead: what lies where data files are and is not read is told, never left out.
+func TestDataThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	folder, file := filepath.Join(dir, "platforms"), filepath.Join(dir, "slots", "a.yaml")
+	refused := func(what string) {
+		t.Helper()
+		_, err := Join(rules.FS, []string{dir})
+		require.ErrorContains(t, err, what)
+		assert.True(t, HasData(dir), "its fault is told by Join")
+		assert.Equal(t, fs.FS(rules.FS), Beside(rules.FS, dir))
+	}
+	assert.False(t, HasData(dir))
+	require.NoError(t, os.WriteFile(folder, nil, 0o600))
+	assert.False(t, HasData(dir))
+	assert.False(t, HasData(folder), "a file")
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Symlink("platforms", folder))
+	refused(folder)
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Mkdir(folder, 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "ours.yml"), []byte("id: zz\n"), 0o600))
+	refused("ours.yml would not be read, expected the ending .yaml")
+	require.NoError(t, os.Remove(filepath.Join(folder, "ours.yml")))
+	require.NoError(t, os.MkdirAll(file, 0o750))
+	refused(file + ": not a file of at most")
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.Symlink("none", file))
+	refused(file)
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(file, make([]byte, maxBytes+1), 0o600))
+	refused("not a file of at most")
+	require.NoError(t, os.WriteFile(file, make([]byte, maxBytes), 0o600))
+	own, err := readData(dir)
+	require.NoError(t, err)
+	assert.Len(t, own["slots/a.yaml"], maxBytes)
+	require.NoError(t, os.WriteFile(file, []byte("id: zz\n"), 0o600))
+	assert.True(t, HasData(dir))
+	data, err := fs.ReadFile(Beside(rules.FS, dir), "slots/a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "id: zz\n", string(data))
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte("intel xeon gold 9999,intel\n"), 0o600))
+	_, err = Join(rules.FS, []string{dir})
+	var faults Faults
+	require.ErrorAs(t, err, &faults, "one complaint is enough")
+
+	assert.False(t, Shipped(file))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "compiled.bin"), nil, 0o600))
+	assert.True(t, Shipped(file))
+	assert.False(t, HasData(dir), "a whole knowledge stands by itself")
+	_, err = fs.ReadFile(Beside(rules.FS, dir), "platforms/sources.tsv")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestMergedTables: a table with a head keeps it, the site's line comes in place of one with its key.
+func TestMergedTables(t *testing.T) {
+	assert.Equal(t, "#key,a\nx,1\ny,3\nz,4\n", string(merged([]byte("#key,a\ny,2\nx,1\n"), []byte("#key,a\nz,4\ny,3"), true)))
+	assert.Equal(t, "x\t1\ny,b\t3\n", string(merged([]byte("x\t1\ny,b\t2\n"), []byte("y,b\t3\n"), false)))
+}
