@@ -1,6 +1,7 @@
 package host
 
 import (
+	"archive/tar"
 	"errors"
 	"io"
 	"os"
@@ -84,6 +85,10 @@ func TestCaptureOnTheBounds(t *testing.T) {
 	assert.Equal(t, fact.Denied, StateOf(err), err)
 	_, err = OpenCapture("x", io.MultiReader(strings.NewReader(string(plain[:513])), iotest.ErrReader(os.ErrPermission)))
 	assert.Equal(t, fact.Denied, StateOf(err), err)
+	_, err = OpenMembers("x", func(yield func(*tar.Header, io.Reader) bool) {
+		yield(&tar.Header{Name: "proc/cpuinfo", Size: 2, Typeflag: tar.TypeReg}, iotest.ErrReader(os.ErrPermission))
+	})
+	assert.Equal(t, fact.Denied, StateOf(err), err)
 	if _, err := os.Stat("/sys/bus/cpu/drivers_probe"); err == nil {
 		_, err = OpenCaptureFile("/sys/bus/cpu/drivers_probe")
 		require.Error(t, err, "a file that can only be written")
@@ -126,6 +131,9 @@ func TestLiveWithoutTrees(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	assert.True(t, root.b.whole("sys/x"))
 	assert.False(t, root.b.whole("proc/x"))
+	log := ReadKernelLog(root).Mirrored
+	require.Error(t, log.Err)
+	assert.Equal(t, "read", log.Err.Op, "the log was not read, and does not say nothing")
 	_, err = openLive(dir + "/none")
 	assert.Equal(t, fact.Absent, StateOf(err))
 }

@@ -61,6 +61,11 @@ func TestL3OfAnotherIndex(t *testing.T) {
 	assert.Equal(t, "/"+cpuFile(0, "cache/index3/shared_cpu_list"), c.L3.Path, "the first")
 	assert.Equal(t, "0-1", c.L3.Raw)
 
+	for cpu := 2; cpu < 4; cpu++ {
+		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "2-3\n"})
+	}
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.V, "the first index")
+
 	f = hosttest.Machine{CoresPerSocket: 2}.Files()
 	for cpu := range 2 {
 		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "0-1\n"})
@@ -75,15 +80,22 @@ func TestL3OfAnotherIndex(t *testing.T) {
 
 // TestFilesOfAGroup: of a cache that is where the last one was two files are read.
 func TestFilesOfAGroup(t *testing.T) {
-	root := host.Capture(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()).Root()
-	var read []string
-	root.Observe(func(a host.Access) {
-		if strings.HasPrefix(a.Path, "/"+cpuFile(2, "cache")) {
-			read = append(read, a.Path)
-		}
-	})
-	host.ReadCPU(root)
-	assert.Equal(t, []string{"/" + cpuFile(2, "cache/index3/level"), "/" + cpuFile(2, "cache/index3/shared_cpu_list")}, read)
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
+	first := f.With(nil)
+	for cpu := range 4 {
+		first = first.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): f[cpuFile(cpu, "cache/index3/shared_cpu_list")]})
+	}
+	for index, tree := range map[string]hosttest.Files{"cache/index3/": f, "cache/index0/": first} {
+		root := host.Capture(tree).Root()
+		var read []string
+		root.Observe(func(a host.Access) {
+			if strings.HasPrefix(a.Path, "/"+cpuFile(2, "cache")) {
+				read = append(read, a.Path)
+			}
+		})
+		host.ReadCPU(root)
+		assert.Equal(t, []string{"/" + cpuFile(2, index+"level"), "/" + cpuFile(2, index+"shared_cpu_list")}, read)
+	}
 }
 
 // TestOneCPU: a machine of one processor is a machine.
@@ -281,7 +293,7 @@ func TestHardLinks(t *testing.T) {
 func TestMemoryBounds(t *testing.T) {
 	const memmap, blocks = "sys/firmware/memmap/0/", "sys/devices/system/memory/"
 	base := hosttest.Files{"proc/meminfo": "MemTotal: 1 kB\n", memmap + "type": "System RAM\n"}
-	for ends, want := range map[[2]string]int64{{"0x10", "0x10"}: 1, {"0x0", "0xfff"}: 4096, {"0x10", "0xf"}: -1, {"-0x1", "0xf"}: -1,
+	for ends, want := range map[[2]string]int64{{"0x10", "0x10"}: 1, {"0x0", "0xfff"}: 4096, {"0x10", "0xf"}: -1, {"0x2000", "0xf"}: -1, {"-0x1", "0xf"}: -1,
 		{"0x0", "0x7fffffffffffffff"}: -1, {"0x1", "0x7fffffffffffffff"}: 1<<63 - 1} {
 		m := host.ReadMemory(captured(t, base.With(hosttest.Files{memmap + "start": ends[0], memmap + "end": ends[1]})))
 		assert.Equal(t, want > 0, m.MapBytes.Known(), "%v: %v", ends, m.MapBytes.Err)

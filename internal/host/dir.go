@@ -59,7 +59,7 @@ func OpenDir(dir string) (*Root, error) {
 	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
 	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
 	r := &Root{name: dir, b: b}
-	if b.safe[0] && b.safe[1] {
+	if b.running() {
 		r.kernel = top
 	}
 	if err := r.loadNotes(); err != nil {
@@ -90,6 +90,9 @@ func haveOpenat2(fd int) bool {
 	closeFD(probe)
 	return true
 }
+
+// running tells whether sys and proc are those of the running kernel.
+func (d *dirBackend) running() bool { return d.live || d.safe[0] && d.safe[1] }
 
 func (d *dirBackend) hasMagic(name string, magic int64) bool {
 	fd, err := d.locate(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)

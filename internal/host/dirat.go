@@ -48,7 +48,6 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	if err := unix.Fstat(probe, &st); err != nil {
 		return -1, false, err
 	}
-	own := d.live || d.safe[0] && d.safe[1]
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		plain = !d.live
@@ -56,7 +55,7 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 		if err := isRegisters(st.Rdev, cpu); err != nil {
 			return -1, false, err
 		}
-		if !own {
+		if !d.running() {
 			return -1, false, fmt.Errorf("%w: the device would show the registers of the running machine", ErrNotRegular)
 		}
 	default:

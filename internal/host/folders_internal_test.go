@@ -37,6 +37,13 @@ func TestRunningKernel(t *testing.T) {
 	}
 }
 
+// TestRunningTrees: only where both trees are the kernel's are its registers this machine's.
+func TestRunningTrees(t *testing.T) {
+	for _, c := range []struct{ live, sys, proc, want bool }{{true, false, false, true}, {false, true, true, true}, {false, true, false, false}, {false, false, true, false}, {}} {
+		assert.Equal(t, c.want, (&dirBackend{live: c.live, safe: [2]bool{c.sys, c.proc}}).running(), c)
+	}
+}
+
 // TestFolderWithBadNotes: notes that cannot be read are not notes that say nothing.
 func TestFolderWithBadNotes(t *testing.T) {
 	dir := hosttest.Files{"sys/devices/system/cpu/online": "0\n", notesName: "funny\n"}.Write(t)

@@ -39,7 +39,7 @@ func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
 	switch {
-	case parent == t.recentPath && t.recent != nil:
+	case parent == t.recentPath:
 		dir = t.recent
 	case parent != ".":
 		if dir = t.folder(parent); dir == nil {

@@ -164,6 +164,7 @@ func TestMSRRecorded(t *testing.T) {
 	assert.Equal(t, uint64(0xf), want.Readings[host.MSRPrefetch][0].Value.V)
 	assert.Equal(t, fact.Refused, want.Readings[host.MSRPowerCtl][0].Value.State)
 	assert.Equal(t, fact.OK, want.Readings[host.MSRMiscEnable][1].Value.State, "0 is a value where it was noted")
+	require.ErrorContains(t, want.Readings[host.MSREnergyBias][0].Value.Err, "not in this capture", "another register of this CPU was noted")
 	host.ReadAll(root)
 	var out bytes.Buffer
 	require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))

@@ -56,8 +56,9 @@ func TestTreeInMemory(t *testing.T) {
 	tree.put("a/out", link("../../top"))
 	tree.put("a/gone", link("none"))
 	tree.put("a/far", link("none/at/all"))
-	tree.put("a/dots", link(strings.Repeat("./", maxParts-1)+"b"))
-	tree.put("a/parts", link("dots/x"))
+	tree.put("a/self", link("."))
+	tree.put("a/most", link("self/"+strings.Repeat("./", maxParts-1)+"b"))
+	tree.put("a/more", link("self/"+strings.Repeat("./", maxParts)+"b"))
 	tree.put("chain0", link("top"))
 	name := "chain0"
 	for range maxLinks {
@@ -69,13 +70,13 @@ func TestTreeInMemory(t *testing.T) {
 		b, _, err := tree.read(nil, path, 100)
 		return string(b), err
 	}
-	for path, want := range map[string]string{"top": "0", "a/b": "2", "a/c/d": "3", "a/up": "0", name[:len(name)-1]: "0"} {
+	for path, want := range map[string]string{"top": "0", "a/b": "2", "a/c/d": "3", "a/up": "0", "a/most": "2", name[:len(name)-1]: "0"} {
 		got, err := read(path)
 		require.NoError(t, err, path)
 		assert.Equal(t, want, got, path)
 	}
 	for path, want := range map[string]error{"a/out": ErrLeavesRoot, "a/none": unix.ENOENT, "a/none/x": ErrNotCaptured, "a/gone": ErrNotCaptured, "a/far": ErrNotCaptured,
-		"proc/x": ErrNotCaptured, "top/x": unix.ENOTDIR, name: unix.ELOOP, "a/c": unix.EISDIR} {
+		"proc/x": ErrNotCaptured, "top/x": unix.ENOTDIR, name: unix.ELOOP, "a/more": unix.ELOOP, "a/c": unix.EISDIR} {
 		_, err := read(path)
 		require.ErrorIs(t, err, want, path)
 	}
