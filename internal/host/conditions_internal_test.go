@@ -131,6 +131,9 @@ func TestLiveWithoutTrees(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	assert.True(t, root.b.whole("sys/x"))
 	assert.False(t, root.b.whole("proc/x"))
+	assert.True(t, root.certain("/sys/x"))
+	assert.False(t, root.certain("no path"))
+	require.NoError(t, root.firmwareMasked(), "a missing folder is not an empty one")
 	log := ReadKernelLog(root).Mirrored
 	require.Error(t, log.Err)
 	assert.Equal(t, "read", log.Err.Op, "the log was not read, and does not say nothing")

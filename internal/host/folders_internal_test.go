@@ -103,6 +103,32 @@ func TestKeptBack(t *testing.T) {
 		"truncated\tP\tlist\tlonger than the bound", "truncated\tP\treadlink\tlonger than the bound", "truncated\tP\tstat\tlonger than the bound"}, got)
 }
 
+// TestFolderOfWhichMoreIsAsked: that a folder's listing is whole says so of no other answer.
+func TestFolderOfWhichMoreIsAsked(t *testing.T) {
+	rec := NoRecording()
+	rec.whole["/sys/a"] = true
+	rec.answers[question{"list", "/sys/a"}] = answer{state: fact.OK, names: []string{"b"}}
+	rec.answers[question{"stat", "/sys/a"}] = answer{state: fact.OK, kind: KindDir}
+	assert.Equal(t, notesHeader+"\nnames\t/sys/a\tb\nkind\t/sys/a\tdir\n", string(rec.notes()))
+}
+
+// TestWanted: of the devices only those are kept to which links of the folders lead that are read.
+func TestWanted(t *testing.T) {
+	for path, want := range map[string]bool{
+		"sys/devices/pci0000:00/0000:00:1f.6/net/eno1/address":   false,
+		"sys/devices/platform/hmem.0/dax0.0/target_node":         true,
+		"sys/devices/platform/ACPI0017:00/root0/decoder0.0/size": true,
+		"sys/devices/pci0000:00/edac/mc0":                        true,
+		"sys/devices/pci0000:00/mc/mc0/size_mb":                  true,
+		"sys/class/dax0.0/target_node":                           false,
+		"sys/devices":                                            true,
+		"proc/cpuinfo":                                           true,
+		"proc/1/environ":                                         false,
+	} {
+		assert.Equal(t, want, wanted(path), path)
+	}
+}
+
 // TestBoundsOfListings: the most that is read of each listing, and one more.
 func TestBoundsOfListings(t *testing.T) {
 	read := func(folder, file string, n int) *reader {
@@ -126,6 +152,8 @@ func TestBoundsOfListings(t *testing.T) {
 	assert.Contains(t, read("sys/firmware/memmap/%d", "/type", maxMapped).memmap().Err.Error(), "unknown type of memory")
 	assert.Equal(t, "parse /sys/firmware/memmap: malformed: 0 entries", newReader(Capture(hosttest.Files{"sys/firmware/memmap/": ""}).Root()).memmap().Err.Error())
 	assert.Contains(t, read("sys/firmware/dmi/entries/1-%d", "/position", 1).dmiEntries().Err.Error(), "raw")
+	assert.Len(t, read("sys/firmware/dmi/entries/1-%d", "/raw", maxEntries).dmiEntries().V, maxEntries)
+	assert.Equal(t, fact.Malformed, read("sys/firmware/dmi/entries/1-%d", "/raw", maxEntries+1).dmiEntries().State)
 	node, ok := gpuNode("Node: 1023\nStatus: online\n")
 	assert.True(t, ok)
 	assert.Equal(t, 1023, node)

@@ -124,8 +124,11 @@ func TestPartsOfTheTopology(t *testing.T) {
 	byID := f.Without(cpuFile(0, "topology/package_cpus_list"), cpuFile(0, "topology/core_siblings_list"))
 	assert.Equal(t, "/"+cpuFile(0, "topology/physical_package_id"), readCPU(t, byID).Packages.Path)
 	assert.Len(t, readCPU(t, byID).Packages.V, 2)
-	for _, cpu := range []int{3, 4, 5} {
+	for cpu := range 6 {
 		assert.Equal(t, fact.Malformed, readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "x\n"})).Packages.State)
+		if cpu < 3 {
+			continue
+		}
 		other := readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "0\n"})).Packages.V
 		require.Len(t, other, 2)
 		assert.Len(t, other[0].CPUs, 4)
@@ -142,6 +145,27 @@ func TestPartsOfTheTopology(t *testing.T) {
 	assert.Equal(t, 1, readCPU(t, hosttest.Files{"proc/cpuinfo": "processor : 0\nphysical id : 0\ncore id : 0\n"}).Cores.V)
 	lists := hosttest.Machine{Sockets: 2, CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): "0-1\n"})
 	assert.Equal(t, fact.Malformed, readCPU(t, lists).Cores.State, "CPU 0 is in a core already")
+}
+
+// TestIDsOfAPackage: of a list three CPUs are asked for their package.
+func TestIDsOfAPackage(t *testing.T) {
+	root := host.Capture(hosttest.Machine{CoresPerSocket: 8}.Files()).Root()
+	asked := 0
+	root.Observe(func(a host.Access) {
+		if strings.HasSuffix(a.Path, "/physical_package_id") {
+			asked++
+		}
+	})
+	assert.Len(t, host.ReadCPU(root).Packages.V, 1)
+	assert.Equal(t, 3, asked)
+}
+
+// TestKernelWithoutNodes: what is below the missing folder is absent with its reason.
+func TestKernelWithoutNodes(t *testing.T) {
+	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))
+	assert.True(t, n.Directory.Known() && !n.Directory.V)
+	require.ErrorContains(t, n.Online.Err, "CONFIG_NUMA=n")
+	require.ErrorContains(t, n.Hints.CXL.Err, "CONFIG_NUMA=n")
 }
 
 // TestSiblingLists: a list that is damaged is not replaced by the mask beside it.

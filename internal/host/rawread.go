@@ -28,7 +28,7 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 		if len(dst)-start > limit {
 			return dst[:start+limit], true, nil
 		}
-		if n == 0 || !pieces && n < len(buf) && n < LimitAttribute {
+		if n == 0 || !pieces && n < LimitAttribute {
 			return dst, false, nil
 		}
 	}

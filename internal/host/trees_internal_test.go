@@ -157,6 +157,18 @@ func TestReadBounded(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, more)
 	assert.Equal(t, "ababab", string(b), "what comes in pieces goes on")
+	pages, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK, 0)
+	require.NoError(t, err)
+	for _, n := range []int{LimitAttribute, LimitAttribute, 100} { // the kernel gives a binary attribute page by page
+		_, err := unix.Write(pages[1], bytes.Repeat([]byte("a"), n))
+		require.NoError(t, err)
+	}
+	b, more, err = readBounded(pages[0], nil, LimitList, false)
+	require.NoError(t, err)
+	assert.False(t, more)
+	assert.Len(t, b, 2*LimitAttribute+100)
+	closeFD(pages[0])
+	closeFD(pages[1])
 	b, _, err = readBounded(-1, []byte("x"), 100, true)
 	require.ErrorIs(t, err, unix.EBADF)
 	assert.Equal(t, "x", string(b))

@@ -1,6 +1,9 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // captured are the folders whose members are kept from an archive: everything that an audit can
 // read is below them. Other members (PCI devices, network, processes) are skipped.
@@ -19,6 +22,10 @@ var captured = [...]string{
 	notesName, InputsFolder,
 }
 
+// linked are parts of the paths of devices to which links from bus folders lead, anywhere below
+// sys/devices: DAX, memory controllers, the CXL decoders of the root.
+var linked = [...]string{"/dax", "/edac/", "/mc/mc", "/decoder0."}
+
 // InputsFolder holds the inputs of an audit other than the trees, in memaudit's own captures.
 const InputsFolder = "memaudit-inputs/"
 
@@ -36,8 +43,7 @@ func wanted(path string) bool {
 			return true
 		}
 	}
-	// Links from bus folders lead to devices anywhere.
-	return strings.HasPrefix(path, "sys/devices/") && (strings.Contains(path, "/dax") || strings.Contains(path, "/edac/") || strings.Contains(path, "/mc/mc"))
+	return strings.HasPrefix(path, "sys/devices/") && slices.ContainsFunc(linked[:], func(part string) bool { return strings.Contains(path, part) })
 }
 
 // leadsTo tells whether path is a parent folder of c.
