@@ -103,7 +103,7 @@ mutate: ## change every value, threshold and condition of the packs; a case must
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
 
 SAMPLE ?= 0
-MUTATED := smbios place population platform plan facts collect effective rulepack audit report exporter
+MUTATED := smbios place population platform plan facts collect effective rulepack audit report exporter patch settings bios baseline fleet redfish host
 .PHONY: mutate-go
 mutate-go: ## change conditions, bounds and returned errors of the Go code, all or SAMPLE of each package; tests must notice (minutes a package)
 	$(GO) run ./internal/tools/gomutate -sample $(SAMPLE) -reasons internal/tools/gomutate/reasons.tsv $(MUTATED:%=./internal/%)
