@@ -43,8 +43,8 @@ func (m *Machine) smt() fact.Fact[string] {
 	}
 }
 
-// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, whose cores stand two in a compute unit (AMD,
-// Preliminary BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
+// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, whose cores stand two in
+// a compute unit (AMD, BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
 const family15h = 0x15
 
 // withoutSiblings handles a machine on which every core shows one thread: SMT is off, or the

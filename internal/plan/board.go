@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
@@ -100,4 +103,14 @@ type traits struct {
 	rated, minMV        int
 	memory, form        string
 	registered, reduced int
+}
+
+// standIn are the words of memory_ras_mode under which channels or ranks stand in for others.
+var standIn = []string{"mirror_full", "mirror_partial", "spare", "lockstep"}
+
+// standsIn tells whether such a mode is on, or may be by the slots that are filled.
+func (b *board) standsIn() bool {
+	mode := b.sys.Settings["memory_ras_mode"]
+	return slices.Contains(standIn, fact.First(mode.Configured, mode.Effective).Or("")) ||
+		slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool { return p.ModeSlots })
 }

@@ -523,3 +523,28 @@ func TestAsSound(t *testing.T) {
 		assert.Equal(t, c.want, c.after.asSound(before), name)
 	}
 }
+
+// TestNotFasterThanRated: channels and clock do not say what a processor gets that its maker rates
+// below them, nor may modules move that mirror others.
+func TestNotFasterThanRated(t *testing.T) {
+	word := func(mode string) fact.Fact[string] { return fact.Known(mode, fact.Direct, fact.Evidence{}) }
+	for name, c := range map[string]struct {
+		rated, mode bool
+		setting     inventory.Setting
+	}{
+		"rated below":        {rated: true},
+		"slots for mirrors":  {mode: true},
+		"mirrored":           {setting: inventory.Setting{Configured: word("mirror_full")}},
+		"sparing, by kernel": {setting: inventory.Setting{Effective: word("spare")}},
+	} {
+		s := &search{before: layoutScore{even: true, peak: 1, reach: 1}, board: &board{
+			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
+			topo: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
+				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
+		assert.Nil(t, s.faster([]proposal{{reach: 2}}), "%s: no audit is asked", name)
+	}
+	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
+		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}
+		assert.False(t, b.standsIn(), mode)
+	}
+}

@@ -102,22 +102,18 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// alternatives lists the best candidate that buys nothing and then, if there is none or it leaves a
-// severe failure, those that buy modules, the fewest first.
+// alternatives lists the best candidate that buys nothing, or one that is faster alone, and then, if
+// there is none or a severe failure is left, those that buy modules, the fewest first.
 func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
 	s.trials = mostMoved
 	moves := s.proposals(s.splits(counts), nil)
 	move := s.relieved(s.bestOf(moves, nil))
-	if move != nil {
-		out = append(out, move)
-		if !move.score.severe() {
-			return out
-		}
-	}
 	if move == nil {
 		out = addCandidate(out, s.faster(moves))
+	} else if out = append(out, move); !move.score.severe() {
+		return out
 	}
 	s.either = s.eitherWay(counts)
 	if s.either != "" { // nothing is bought for want of a slot's name
@@ -130,10 +126,7 @@ func (s *search) alternatives() []*candidate {
 	if len(bought) == 0 && move == nil && s.either == "" {
 		s.either = s.eitherPurchase(counts)
 	}
-	for _, c := range bought {
-		out = addCandidate(out, c)
-	}
-	return out
+	return append(out, bought...)
 }
 
 // filledForWant tells whether a candidate buys more modules than are installed only because a

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/arrange"
@@ -11,7 +10,8 @@ import (
 )
 
 // Bounds of how many layouts one plan has audited: to move modules, to buy some,
-// to exchange some, to take some out, for bandwidth alone; how many of one purchase, and how many are derived at all.
+// to exchange some, to take some out, for bandwidth alone; how many of one purchase, and how
+// many are derived at all.
 const (
 	mostMoved     = 160
 	mostBought    = 120
@@ -382,9 +382,10 @@ func (s *search) mends(after *layoutScore) bool {
 // faster: six modules of a processor with three on each of two channels, of four, run at a higher
 // clock on three. It is nil if there is none. The memory of every processor is one region before and
 // after: where regions differ no sum says which layout is faster, and only documents say which channels
-// work together.
+// work together. Nor does it for processors that their maker rates below their channels together, and
+// where channels or ranks stand in for others they lie as that mode asks.
 func (s *search) faster(proposals []proposal) *candidate {
-	if !s.before.countable() {
+	if !s.before.countable() || s.board.topo.Platform.Value.RatedBelow || s.board.standsIn() {
 		return nil
 	}
 	s.trials = mostFaster
