@@ -131,13 +131,3 @@ func TestInterfaceRulesAreLoaded(t *testing.T) {
 func interfaceRules(text string) [][]string {
 	return regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| ([^|]+) \\| (\\w+) \\|.*$").FindAllStringSubmatch(text, -1)
 }
-
-// TestInterfaceIsTheAgreedOne: the rows of rules say what was agreed with those
-// who rely on them, word for word.
-func TestInterfaceIsTheAgreedOne(t *testing.T) {
-	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
-	require.NoError(t, err)
-	for _, m := range interfaceRules(interfacePage(t)) {
-		assert.Contains(t, string(data), m[0]+"\n")
-	}
-}
