@@ -20,23 +20,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a binary and a package may weigh in bytes. Above the aim the test says so,
-// above the second it fails.
+// The largest sizes in bytes. They notice a library that is linked by mistake; a
+// megabyte more is no reason for less clear code.
 const (
-	aimBinary, maxBinary   = 23_500_000, 24_000_000
-	aimPackage, maxPackage = 8_000_000, 9_600_000
-	aimDebian, maxDebian   = 6_600_000, 6_700_000
+	maxBinary  = 34_000_000
+	maxPackage = 14_000_000
+	maxDebian  = 10_000_000
 )
 
-// weigh checks a file against its budget.
-func weigh(t *testing.T, name string, aim, most int64) {
+// checkSize fails when a file is larger than most bytes.
+func checkSize(t *testing.T, name string, most int64) {
 	t.Helper()
 	st, err := os.Stat(name)
 	require.NoError(t, err)
 	t.Logf("%s: %d bytes", filepath.Base(name), st.Size())
-	if st.Size() > aim {
-		t.Logf("%s: above the aim of %d bytes", filepath.Base(name), aim)
-	}
 	assert.LessOrEqual(t, st.Size(), most, name)
 }
 
@@ -135,7 +132,7 @@ func TestArchives(t *testing.T) {
 			assert.Empty(t, libraries)
 			st, err := os.Stat(filepath.Join(dir, "memaudit"))
 			require.NoError(t, err)
-			weigh(t, filepath.Join(dir, "memaudit"), aimBinary, maxBinary)
+			checkSize(t, filepath.Join(dir, "memaudit"), maxBinary)
 			assert.Equal(t, int64(1790000000), st.ModTime().Unix())
 			assert.Contains(t, readFile(t, filepath.Join(dir, "licences", "THIRD-PARTY")), "==== github.com/spf13/cobra v")
 		})
@@ -144,10 +141,10 @@ func TestArchives(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range packages {
 		if strings.HasSuffix(name, ".deb") {
-			weigh(t, name, aimDebian, maxDebian)
+			checkSize(t, name, maxDebian)
 			continue
 		}
-		weigh(t, name, aimPackage, maxPackage)
+		checkSize(t, name, maxPackage)
 	}
 }
 
