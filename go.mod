@@ -44,6 +44,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jaypipes/pcidb v1.1.1 // indirect
+	github.com/jpillora/backoff v1.0.0 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect
@@ -71,13 +72,3 @@ require (
 	howett.net/plist v1.0.2-0.20250314012144-ee69052608d9 // indirect
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77 // indirect
 )
-
-// prometheus/common v0.73.0 and v0.73.1 import a module that not every mirror
-// carries.
-exclude (
-	github.com/prometheus/common v0.73.0
-	github.com/prometheus/common v0.73.1
-)
-
-// See third_party/go-conntrack: the original keeps 4 MB of dead code alive.
-replace github.com/mwitkow/go-conntrack => ./third_party/go-conntrack

@@ -160,8 +160,7 @@ func TestServeRefused(t *testing.T) {
 	require.ErrorContains(t, s.ended(), "serve on ", "a server that fails stops the daemon with its reason")
 }
 
-// TestNoHTTP2: a client that would rather speak HTTP/2 over TLS is told to speak HTTP/1.1, in
-// builds with net/http's HTTP/2 as in the packages, which are built without.
+// TestNoHTTP2: a client that prefers HTTP/2 over TLS is answered in HTTP/1.1.
 func TestNoHTTP2(t *testing.T) {
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()

@@ -115,13 +115,7 @@ func billOf(info *debug.BuildInfo, sum [sha256.Size]byte, version, epoch string)
 	}
 	b.Components = append(b.Components, library("std", strings.TrimPrefix(strings.Fields(info.GoVersion)[0], "go")))
 	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
-		}
 		c := library(m.Path, m.Version)
-		if folder, own := strings.CutPrefix(m.Path, "./"); own {
-			c = library(info.Main.Path+"/"+folder, version) // a module that lies in this repository
-		}
 		if m.Sum != "" {
 			// The sum of go.sum: over the list of the module's files, not over one file.
 			c.Properties = []property{{"go:sum", m.Sum}}

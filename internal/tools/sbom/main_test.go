@@ -37,23 +37,6 @@ func TestBillOfThisTest(t *testing.T) {
 	}
 }
 
-// TestModuleOfTheRepository: a module that a folder of the repository stands in
-// for has the program's version and no sum; one that another module replaces is
-// that module.
-func TestModuleOfTheRepository(t *testing.T) {
-	info := &debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Path: "example.com/own"}, Deps: []*debug.Module{
-		{Path: "example.com/a", Version: "v1.0.0", Replace: &debug.Module{Path: "./third_party/a"}},
-		{Path: "example.com/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/c", Version: "v2.0.0", Sum: "h1:x"}},
-	}}
-	b, err := billOf(info, [32]byte{}, "1.2.3", "")
-	require.NoError(t, err)
-	require.Len(t, b.Components, 3)
-	assert.Equal(t, "pkg:golang/example.com/own/third_party/a@1.2.3", b.Components[1].PURL)
-	assert.Empty(t, b.Components[1].Properties)
-	assert.Equal(t, "pkg:golang/example.com/c@v2.0.0", b.Components[2].PURL)
-	assert.Equal(t, []property{{"go:sum", "h1:x"}}, b.Components[2].Properties)
-}
-
 // TestRefused: what is not a Go program has no bill, and a time that is not a number
 // is not left out.
 func TestRefused(t *testing.T) {

@@ -1,0 +1,93 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const modulePath = "github.com/memaudit/memaudit"
+
+// TestGoInstall: go install MODULE@VERSION works, from a module proxy that holds
+// this checkout as v1.2.3; other modules come from the local module cache. The
+// go command refuses this for a go.mod with replace or exclude.
+func TestGoInstall(t *testing.T) {
+	proxy, bin := t.TempDir(), t.TempDir()
+	writeModule(t, proxy, "v1.2.3")
+	cache := strings.TrimSpace(must(t, "go", "env", "GOMODCACHE"))
+	goCommand := func(args ...string) {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = t.TempDir()
+		// The flag -trimpath shares the build cache with make build.
+		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=-mod=mod -trimpath -modcacherw", "CGO_ENABLED=0", "GONOSUMDB=*", "GONOSUMCHECK=1", "GOSUMDB=off",
+			"GOMODCACHE="+filepath.Join(proxy, "cache"), "GOPROXY=file://"+proxy+",file://"+cache+"/cache/download")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	goCommand("install", modulePath+"/cmd/memaudit@v1.2.3")
+	program := filepath.Join(bin, "memaudit")
+	assert.Contains(t, must(t, program, "version"), "memaudit v1.2.3 (revision unknown")
+	status, report, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "json", "--fail-on", "never")
+	require.Zero(t, status)
+	installed := must(t, program, "check", "--root", treeOf(t, machine), "--format", "json", "--fail-on", "never")
+	assert.Equal(t, results(t, report), results(t, installed))
+}
+
+// TestBuildFlags: make build gives the program that go build gives: no build tags,
+// and of the linker's flags those that drop debug information and set the version.
+func TestBuildFlags(t *testing.T) {
+	settings := map[string]string{}
+	for line := range strings.Lines(must(t, "go", "version", "-m", binary(t))) {
+		if kind, rest, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && kind == "build" {
+			key, value, _ := strings.Cut(rest, "=")
+			settings[key] = strings.Trim(value, `"`)
+		}
+	}
+	require.Contains(t, settings, "GOOS")
+	assert.NotContains(t, settings, "-tags")
+	for _, flag := range strings.Fields(settings["-ldflags"]) {
+		switch {
+		case flag == "-s", flag == "-w", flag == "-X", strings.HasPrefix(flag, "main.version="), strings.HasPrefix(flag, "main.revision="):
+		default:
+			assert.Fail(t, "unexpected linker flag", flag)
+		}
+	}
+}
+
+// writeModule writes the files of the checkout, without the modules nested in it,
+// as a version of the module in a GOPROXY folder.
+func writeModule(t *testing.T, proxy, version string) {
+	t.Helper()
+	dir := filepath.Join(proxy, modulePath, "@v")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	goMod := readFile(t, filepath.Join(root, "go.mod"))
+	info := fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version)
+	for name, text := range map[string]string{"list": version + "\n", version + ".mod": goMod, version + ".info": info} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	require.NoError(t, err)
+	w := zip.NewWriter(archive)
+	for name := range strings.SplitSeq(must(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if name == "" || os.IsNotExist(err) || strings.HasPrefix(name, "e2e/differential/") {
+			continue
+		}
+		require.NoError(t, err)
+		file, err := w.Create(modulePath + "@" + version + "/" + name)
+		require.NoError(t, err)
+		_, err = file.Write(data)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, archive.Close())
+}
