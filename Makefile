@@ -148,7 +148,7 @@ dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the sam
 	@scripts/dist
 
 .PHONY: differential
-differential: build ## decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared; SARIF beside its published schema
+differential: build ## decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
 	cd e2e/differential && $(GO) test -count=1 -v .
 
 .PHONY: vuln

@@ -47,7 +47,7 @@ func TestManualOfACommand(t *testing.T) {
 	status, out, errs := run(nil, "man", "check")
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, ".SH SYNOPSIS\n.B memaudit check [flags]\n")
-	assert.Contains(t, out, ".B \\-\\-format FORMAT\noutput FORMAT: text, json, html, sarif, ocptv, junit, nagios, prometheus (default text)\n")
+	assert.Contains(t, out, ".B \\-\\-format FORMAT\noutput FORMAT: text, json, html, junit, nagios, prometheus (default text)\n")
 	assert.NotContains(t, out, "(default false)")
 	assert.True(t, strings.HasSuffix(out, ".SH SEE ALSO\nmemaudit(8)\n"), out)
 	_, out, _ = run(nil, "man", "rules")

@@ -17,22 +17,19 @@ const (
 	Text       = "text"
 	JSON       = "json"
 	HTML       = "html"
-	SARIF      = "sarif"
-	OCPTV      = "ocptv"
 	JUnit      = "junit"
 	Nagios     = "nagios"
 	Prometheus = "prometheus"
 	CSV        = "csv"
-	NetBox     = "netbox"
 )
 
 // Reports lists the formats of a report, the default first.
 func Reports() []string {
-	return []string{Text, JSON, HTML, SARIF, OCPTV, JUnit, Nagios, Prometheus}
+	return []string{Text, JSON, HTML, JUnit, Nagios, Prometheus}
 }
 
 // Inventories lists the formats of an inventory, the default first.
-func Inventories() []string { return []string{Text, JSON, CSV, NetBox} }
+func Inventories() []string { return []string{Text, JSON, CSV} }
 
 // ForPlans lists the formats of a planned capacity and of a what-if, the default
 // first.
@@ -58,10 +55,6 @@ func Write(w io.Writer, format string, r *report.Report, o *Options) error {
 		return report.WriteJSON(w, r)
 	case HTML:
 		return html.Write(w, r)
-	case SARIF:
-		return WriteSARIF(w, r)
-	case OCPTV:
-		return WriteOCPTV(w, r)
 	case JUnit:
 		return WriteJUnit(w, r)
 	case Nagios:
@@ -82,8 +75,6 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 		return report.WriteJSON(w, inv)
 	case CSV:
 		return writeCSV(w, inv)
-	case NetBox:
-		return writeNetBox(w, inv)
 	default:
 		return formatError(format, Inventories())
 	}

@@ -32,8 +32,8 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, WriteInventory(&b, format, &r.Inventory, text.Options{}))
 		assert.NotEmpty(t, b.String())
 	}
-	require.EqualError(t, Write(nil, "yaml", r, &Options{}), `format "yaml" is not one of text, json, html, sarif, ocptv, junit, nagios, prometheus`)
-	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, text.Options{}), `format "" is not one of text, json, csv, netbox`)
+	require.EqualError(t, Write(nil, "yaml", r, &Options{}), `format "yaml" is not one of text, json, html, junit, nagios, prometheus`)
+	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, text.Options{}), `format "" is not one of text, json, csv`)
 }
 
 // Identifiers leave only when they are asked for, and then in both formats.

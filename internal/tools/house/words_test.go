@@ -48,7 +48,6 @@ var clearAlone = map[string]string{
 	"noMSR": "no model-specific register, with the reason",
 	"onBar": "a share's place on the drawn bar",
 	"pairs": "a YAML mapping's keys with their values",
-	"slug":  "the usual word for a name in small letters, digits and hyphens",
 	"triad": "STREAM's kernel",
 	"try":   "one change of internal/tools/gomutate",
 	"maxCA": "the bound of a certificate authority's file",
