@@ -43,7 +43,7 @@ machines: ## write the tests' example servers below DIR, a tree each
 	@$(GO) run ./internal/tools/machines "$(DIR)"
 
 # One package more than there are processors: one that waits (for a child, for a deadline) leaves its processor to another.
-test: ## unit tests: no network, no root; packages that nothing changed for are not run again (make lint vets)
+test: ## unit tests: no network, no root, nothing outside the repository; packages that nothing changed for are not run again (make lint vets)
 	GOGC=400 $(GO) test -p $$((1 + $$(nproc))) -vet=off ./...
 
 race: ## unit tests with the race detector

@@ -1,8 +1,6 @@
 package audit_test
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -10,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -146,37 +143,4 @@ func TestEveryCitationNamesAPlace(t *testing.T) {
 			holds(q.Citation, p.File+" "+q.ID)
 		}
 	}
-}
-
-// TestEveryKnownIDIsLoaded checks the ids against the interface as it is agreed: an id of
-// its section 6 that is loaded is asked of the subject that is named there.
-// One that is not loaded is a gap; settings and baselines make theirs.
-func TestEveryKnownIDIsLoaded(t *testing.T) {
-	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(data), "\n## 6. ")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
-	packs, err := builtinPacks()
-	require.NoError(t, err)
-	loaded := map[string][]string{}
-	for _, p := range packs {
-		for _, r := range p.Rules {
-			loaded[r.ID] = append(loaded[r.ID], r.Subject)
-		}
-	}
-	rows := regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| (\\w+)").FindAllStringSubmatch(section, -1)
-	count := 0
-	for _, row := range rows {
-		if area, _, _ := strings.Cut(row[1], "."); area == "settings" || area == "setting" || area == "baseline" || area == "measure" {
-			continue
-		}
-		if loaded[row[1]] == nil {
-			corpustest.Gap(t, "rule "+row[1]+" of the interface")
-			continue
-		}
-		count++
-		assert.Contains(t, loaded[row[1]], row[2], row[1])
-	}
-	assert.GreaterOrEqual(t, count, 24)
 }

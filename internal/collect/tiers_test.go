@@ -6,14 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/fact/want"
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
@@ -240,26 +236,6 @@ func TestVisibleWithoutOthers(t *testing.T) {
 	f := daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
 		"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (256+2)<<20)})
 	want.Is(int64(2<<30), fact.Corroborated).Check(t, collecttest.Collected(t, f).Memory.VisibleBytes)
-}
-
-// TestRealTiers: a machine with GPUs' memory as nodes and one with persistent
-// memory as RAM (hwloc's captures).
-func TestRealTiers(t *testing.T) {
-	kinds := func(name string) map[inventory.NodeKind][]int {
-		root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/"+name))
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = root.Close() })
-		out := map[inventory.NodeKind][]int{}
-		for _, n := range collect.Collect(collect.Input{Root: root}).Nodes {
-			kind := n.Kind.Or(inventory.NodeUnknown)
-			out[kind] = append(out[kind], n.ID)
-		}
-		return out
-	}
-	assert.Equal(t, map[inventory.NodeKind][]int{inventory.NodeDRAM: {0, 8}, inventory.NodeGPU: {250, 251, 252, 253, 254, 255}},
-		kinds("hwloc-nvidiagpunumanodes.tar.bz2"))
-	persistent := kinds("hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2")
-	t.Log(persistent)
 }
 
 // TestMemoryOfAnUnknownAmount: what a GPU's node holds is not known, and nothing is taken

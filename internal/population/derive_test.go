@@ -640,3 +640,16 @@ func TestPlacedLike(t *testing.T) {
 	assert.False(t, r.PlacedLike(&Result{Placements: there}))
 	assert.False(t, r.PlacedLike(&Result{Placements: here, placed: doubt}))
 }
+
+// TestBelowRatedAloneIsNoFault: a processor that allows less than the DIMMs
+// are rated for explains the configured speed.
+func TestBelowRatedAloneIsNoFault(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz")
+	for s := range 2 {
+		m.fill(s, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2934, run: 2400})
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 2400, p.RunningMTs.Value)
+	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
+	assert.True(t, runsBelow(p.Speed.Value, 2133))
+}

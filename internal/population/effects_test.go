@@ -1,7 +1,6 @@
 package population_test
 
 import (
-	"encoding/csv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -69,36 +67,4 @@ func layoutShare(t *testing.T, id, product, layout string) float64 {
 	}
 	t.Errorf("%s: no share of %s on %s", id, layout, product)
 	return 0
-}
-
-// TestMeasuredEffectsAreComplete: no row of the documents' table is left out, and the
-// shares are the table's.
-func TestMeasuredEffectsAreComplete(t *testing.T) {
-	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/measured-effects.csv"))
-	require.NoError(t, err)
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
-	share := 0
-	for i, name := range records[0] {
-		if name == "measured_share" {
-			share = i
-		}
-	}
-	rows := effectRows(t)
-	for _, r := range records[1:] {
-		c, ok := rows[r[0]]
-		require.True(t, ok, "%s: what is it used for?", r[0])
-		if c[0] == "share" {
-			assert.Equal(t, r[share], decimal(c[4]), r[0])
-		}
-	}
-}
-
-// decimal writes a share as the table does: 1 as 1.0.
-func decimal(s string) string {
-	if !strings.Contains(s, ".") {
-		return s + ".0"
-	}
-	return s
 }

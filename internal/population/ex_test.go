@@ -114,24 +114,6 @@ func TestWestmereEXConfigurations(t *testing.T) {
 	}
 }
 
-// TestWestmereEXTableIsThePapers compares the committed table with the one
-// that was checked row by row.
-func TestWestmereEXTableIsThePapers(t *testing.T) {
-	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/westmere-ex-configurations.csv"))
-	require.NoError(t, err)
-	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
-	rows := exRows(t)
-	require.Len(t, all, len(rows)+1)
-	for i, c := range all[1:] {
-		r := rows[i]
-		have := []string{fmt.Sprint(r.gb), fmt.Sprint(r.n4), fmt.Sprint(r.n8), fmt.Sprint(r.n16), r.shorthand, fmt.Sprint(r.bd), fmt.Sprint(r.ac), r.class}
-		assert.Equal(t, []string{c[1], c[2], c[3], c[4], c[6], c[7], c[8], c[14]}, have, "row %d", i)
-		assert.Equal(t, c[14], c[15])
-	}
-}
-
 // TestWestmereEXMeasured pins the paper's measured STREAM shares and the
 // channel shares of the model beside them (model-validation.csv).
 func TestWestmereEXMeasured(t *testing.T) {

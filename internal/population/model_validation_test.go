@@ -1,3 +1,5 @@
+//go:build corpus
+
 package population
 
 import (
@@ -10,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/platform"
 )
@@ -79,33 +80,4 @@ func validationShare(t *testing.T, id string) (Share, bool) {
 	default:
 		return Share{}, false
 	}
-}
-
-// exShare derives a layout of the document's shorthand with placements.
-func exShare(t *testing.T, product, layout string) Share {
-	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
-	m.sys.Machine.Product = collecttest.Known(product)
-	n := strings.FieldsFunc(layout, func(r rune) bool { return r == '-' || r == '|' })
-	require.Len(t, n, exPairs)
-	dpc := make([]int, 8)
-	for i, pair := range [][2]int{{1, 3}, {0, 2}, {5, 7}, {4, 6}} {
-		count, err := strconv.Atoi(n[i])
-		require.NoError(t, err)
-		dpc[pair[0]] = count
-		dpc[pair[1]] = dpc[pair[0]]
-	}
-	return m.fill(0, dpc, testDIMM{gb: 8, rated: 1333}).derive(t).Populations[0].Relative.Value
-}
-
-// TestBelowRatedAloneIsNoFault: a processor that allows less than the DIMMs
-// are rated for explains the configured speed.
-func TestBelowRatedAloneIsNoFault(t *testing.T) {
-	m := newTestMachine(2, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz")
-	for s := range 2 {
-		m.fill(s, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2934, run: 2400})
-	}
-	p := m.derive(t).Populations[0]
-	assert.Equal(t, 2400, p.RunningMTs.Value)
-	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
-	assert.True(t, runsBelow(p.Speed.Value, 2133))
 }

@@ -2,6 +2,8 @@ package population
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -225,4 +227,20 @@ func TestRatedBelow(t *testing.T) {
 		assert.Equal(t, !c.below, pop.Best.Known(), c.number)
 		assert.Equal(t, c.below, slices.Contains(r.Platform.Value.AcceptableDIMMs, 4), c.number)
 	}
+}
+
+// exShare derives a layout of the document's shorthand with placements.
+func exShare(t *testing.T, product, layout string) Share {
+	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
+	m.sys.Machine.Product = collecttest.Known(product)
+	n := strings.FieldsFunc(layout, func(r rune) bool { return r == '-' || r == '|' })
+	require.Len(t, n, exPairs)
+	dpc := make([]int, 8)
+	for i, pair := range [][2]int{{1, 3}, {0, 2}, {5, 7}, {4, 6}} {
+		count, err := strconv.Atoi(n[i])
+		require.NoError(t, err)
+		dpc[pair[0]] = count
+		dpc[pair[1]] = dpc[pair[0]]
+	}
+	return m.fill(0, dpc, testDIMM{gb: 8, rated: 1333}).derive(t).Populations[0].Relative.Value
 }

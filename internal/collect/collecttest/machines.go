@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -33,10 +32,4 @@ func Read(t testing.TB, name string, text []byte) *inventory.System {
 	table, err := smbios.Parse(text)
 	require.NoError(t, err, name)
 	return collect.Collect(collect.Input{SMBIOS: table})
-}
-
-// Each reads every text of an archive of the corpus.
-func Each(t testing.TB, archive string, use func(name string, sys *inventory.System)) {
-	t.Helper()
-	corpustest.Members(t, archive, func(name string, text []byte) { use(name, Read(t, name, text)) })
 }

@@ -3,6 +3,7 @@ package hpeprofiles
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/settings"
@@ -11,6 +12,11 @@ import (
 
 // tablesDir holds the committed tables.
 var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
+
+// tableFile is the committed table of a system.
+func tableFile(system string) string {
+	return filepath.Join(tablesDir, "hpe-"+strings.ToLower(system)+".tsv")
+}
 
 // must ends the test at an error.
 func must(t *testing.T, err error) {

@@ -1,3 +1,5 @@
+//go:build corpus
+
 package hpeprofiles
 
 import (
@@ -5,17 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 var updateTables = flag.Bool("update-tables", false, "rewrite the tables from the registries")
-
-func tableFile(system string) string {
-	return filepath.Join(tablesDir, "hpe-"+strings.ToLower(system)+".tsv")
-}
 
 // registries reads every registry with profile maps, by ROM family.
 func registries(t *testing.T) map[string]*Registry {

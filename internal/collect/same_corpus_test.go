@@ -1,3 +1,5 @@
+//go:build corpus
+
 package collect_test
 
 import (

@@ -1,0 +1,48 @@
+//go:build corpus
+
+package audit_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+)
+
+// TestEveryKnownIDIsLoaded checks the ids against the interface as it is agreed: an id of
+// its section 6 that is loaded is asked of the subject that is named there.
+// One that is not loaded is a gap; settings and baselines make theirs.
+func TestEveryKnownIDIsLoaded(t *testing.T) {
+	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## 6. ")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	packs, err := builtinPacks()
+	require.NoError(t, err)
+	loaded := map[string][]string{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			loaded[r.ID] = append(loaded[r.ID], r.Subject)
+		}
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| (\\w+)").FindAllStringSubmatch(section, -1)
+	count := 0
+	for _, row := range rows {
+		if area, _, _ := strings.Cut(row[1], "."); area == "settings" || area == "setting" || area == "baseline" || area == "measure" {
+			continue
+		}
+		if loaded[row[1]] == nil {
+			corpustest.Gap(t, "rule "+row[1]+" of the interface")
+			continue
+		}
+		count++
+		assert.Contains(t, loaded[row[1]], row[2], row[1])
+	}
+	assert.GreaterOrEqual(t, count, 24)
+}

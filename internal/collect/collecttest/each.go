@@ -1,0 +1,16 @@
+//go:build corpus
+
+package collecttest
+
+import (
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// Each reads every text of an archive of the corpus.
+func Each(t testing.TB, archive string, use func(name string, sys *inventory.System)) {
+	t.Helper()
+	corpustest.Members(t, archive, func(name string, text []byte) { use(name, Read(t, name, text)) })
+}
