@@ -157,7 +157,7 @@ func TestServeReloads(t *testing.T) {
 	write("profile: max-performance\n")
 	s := serve(t, nil, "--root", treeOf(t, machine), "--config", conf)
 	_, out := s.get(t, "/metrics")
-	assert.Contains(t, out, `memaudit_profile_info{profile="dell-11g/max-performance",intent="max-performance"} 1`)
+	assert.Contains(t, out, `memaudit_profile_info{intent="max-performance",profile="dell-11g/max-performance"} 1`)
 	write("profile: hpc\n")
 	s.wait(t, `msg="audit done"`)
 	_, out = s.get(t, "/metrics")

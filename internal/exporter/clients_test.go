@@ -3,14 +3,12 @@ package exporter
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -58,18 +56,6 @@ func TestConnections(t *testing.T) {
 	defer c.mu.Unlock()
 	assert.LessOrEqual(t, len(c.open), most)
 	assert.LessOrEqual(t, len(c.idle), len(c.open))
-}
-
-// TestScrapeFailed: a client that went away is no error, anything else is.
-func TestScrapeFailed(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		says bool
-	}{{fmt.Errorf("write: %w", syscall.EPIPE), false}, {&net.OpError{Op: "write", Err: syscall.ECONNRESET}, false}, {errors.New("two series with one name"), true}} {
-		var out bytes.Buffer
-		scrapeFailed(slog.New(slog.NewTextHandler(&out, nil)), c.err)
-		assert.Equal(t, c.says, out.Len() > 0, c.err)
-	}
 }
 
 // TestLacking: what a kernel's Landlock cannot take away is said.
@@ -135,7 +121,7 @@ func TestClientGone(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
 	var out bytes.Buffer
-	h := p.scrape(first, slog.New(slog.NewTextHandler(&out, nil)))
+	h := p.scrape(slog.New(slog.NewTextHandler(&out, nil)))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	assert.Empty(t, out.String())
 	h.ServeHTTP(refusing{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/metrics", nil))

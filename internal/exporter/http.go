@@ -4,9 +4,17 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/exporter-toolkit/web"
+
 	"github.com/memaudit/memaudit/internal/report/html"
+	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
 // Limits for clients. Every answer comes from memory, so a client that takes longer than this is
@@ -36,9 +44,9 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
-	get(w.MetricsPath, p.scrape(time.Now(), log))
+	get(w.MetricsPath, p.scrape(log))
 	if !w.NoReport {
-		get("/report", p.negotiate(asHTML, asText, asJSON))
+		get("/report", p.serve(asHTML))
 		get("/report.txt", p.serve(asText))
 		get("/report.json", p.serve(asJSON))
 	}
@@ -50,6 +58,50 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	return asDeclared(mux)
 }
 
+// maxScrapes is how many scrapes are answered at the same time.
+const maxScrapes = 40
+
+// scrape answers with the metrics of the last audit and of this process. Before the first audit it
+// answers 503: a page without the audit's metrics would resolve alerts that still hold.
+func (p *currentPage) scrape(log *slog.Logger) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector(),
+		metrics.Collector(func() []metrics.Family { return p.current.Load().families }))
+	return p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true}))
+}
+
+// audited answers 503 until the first audit is done, and then lets next answer.
+func (p *currentPage) audited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.current.Load() == nil {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "no audit has been done yet", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// landing serves exporter-toolkit's first page with links to the others.
+func landing(w *WebOptions) http.Handler {
+	links := []web.LandingLinks{{Address: strings.TrimPrefix(w.MetricsPath, "/"), Text: "Metrics", Description: "for Prometheus"}}
+	if !w.NoReport {
+		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit"},
+			web.LandingLinks{Address: "report.txt", Text: "Report (text)"}, web.LandingLinks{Address: "report.json", Text: "Report (JSON)"})
+	}
+	links = append(links, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
+	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		page, err := web.NewLandingPage(web.LandingConfig{Name: "memaudit", Description: "Audit of memory population and BIOS settings",
+			Links: slices.Clone(links), Profiling: "false"})
+		if err != nil {
+			http.Error(answer, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		page.ServeHTTP(answer, r)
+	})
+}
+
 // asDeclared tells browsers not to guess the type of an answer and to send no referrer.
 func asDeclared(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,24 +111,34 @@ func asDeclared(next http.Handler) http.Handler {
 	})
 }
 
+// servedForm is one form in which the last audit is served: its media type and the function of
+// auditPage that returns it.
+type servedForm struct {
+	mediaType string
+	of        func(*auditPage) func() ([]byte, error)
+}
+
+// The forms in which reports are served.
+var (
+	asHTML = servedForm{"text/html; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.html }}
+	asText = servedForm{"text/plain; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.text }}
+	asJSON = servedForm{"application/json", func(c *auditPage) func() ([]byte, error) { return c.json }}
+)
+
 // serve answers with one form of the last audit.
 func (p *currentPage) serve(f servedForm) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
-		if current == nil {
-			notYet(w)
-			return
-		}
 		body, err := f.of(current)()
 		if err != nil {
 			http.Error(w, "the report could not be written: "+err.Error(), http.StatusInternalServerError)
 			return
 		}
-		w.Header().Set("Content-Type", f.kind)
+		w.Header().Set("Content-Type", f.mediaType)
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Security-Policy", html.Policy)
 		http.ServeContent(w, r, "", current.at, bytes.NewReader(body))
-	})
+	}))
 }
 
 // constantAnswer always answers with the same text.
@@ -84,17 +146,5 @@ func constantAnswer(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte(text)) // a client that went away is no matter
-	})
-}
-
-// negotiate answers with the form that the client prefers.
-func (p *currentPage) negotiate(forms ...servedForm) http.Handler {
-	kinds := make([]string, len(forms))
-	for i, f := range forms {
-		kinds[i] = f.kind
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Accept")
-		p.serve(forms[preferred(r, kinds...)]).ServeHTTP(w, r)
 	})
 }

@@ -34,7 +34,6 @@ type Outcome struct {
 type auditPage struct {
 	report           *report.Report
 	families         []metrics.Family
-	metrics          [len(expositions)]func() []byte
 	html, text, json func() ([]byte, error)
 	at               time.Time
 }
@@ -68,9 +67,6 @@ func (p *auditPage) lazily() *auditPage {
 	}
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
 	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
-	for i := range p.metrics {
-		p.metrics[i] = sync.OnceValue(func() []byte { return metrics.Append(nil, p.families, expositions[i].as) })
-	}
 	return p
 }
 

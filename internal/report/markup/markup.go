@@ -73,9 +73,6 @@ func (w *Writer) Line() { w.buf.WriteByte('\n') }
 // Bytes is the document so far.
 func (w *Writer) Bytes() []byte { return w.buf.Bytes() }
 
-// Depth is how many elements are open.
-func (w *Writer) Depth() int { return len(w.open) }
-
 func (w *Writer) start(tag string, attrs []Attr) {
 	w.buf.WriteString("<" + tag)
 	for i := range attrs {

@@ -96,14 +96,6 @@ func TestSpreadOfNothing(t *testing.T) {
 	assert.Equal(t, 1, spread(1))
 }
 
-// TestCounterInOpenMetrics: the family's name has no "_total" there, its samples
-// have (OpenMetrics 1.0, Counter); the text format has one name for both.
-func TestCounterInOpenMetrics(t *testing.T) {
-	counter := []Family{{Name: "process_cpu_seconds_total", Help: "Time.", Samples: []Sample{{Value: 2.5}}}}
-	assert.Equal(t, "# HELP process_cpu_seconds_total Time.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 2.5\n", string(Append(nil, counter, Text)))
-	assert.Equal(t, "# HELP process_cpu_seconds Time.\n# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total 2.5\n", string(Append(nil, counter, OpenMetrics)))
-}
-
 // TestLabelCutInCharacters: a label is cut between characters: the exposition formats
 // are UTF-8, and one byte of half a character spoils the whole page.
 func TestLabelCutInCharacters(t *testing.T) {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func lines(r *report.Report, name string) (out []string) {
 	for _, f := range FromReport(r) {
 		for _, s := range f.Samples {
 			if f.Name == name {
-				out = append(out, strings.Join(append(slices.Clone(s.Values), valueWord(s.Value)), "|"))
+				out = append(out, strings.Join(append(slices.Clone(s.Values), strconv.FormatFloat(s.Value, 'f', -1, 64)), "|"))
 			}
 		}
 	}

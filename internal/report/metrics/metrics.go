@@ -2,9 +2,7 @@
 package metrics
 
 import (
-	"math"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -104,12 +102,4 @@ func (b *families) baseline(changed map[string]bool) {
 		b.add(zeroOrOne(changed[kind]), kind)
 	}
 	b.end()
-}
-
-// valueWord writes a value as the exposition formats do.
-func valueWord(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
 }
