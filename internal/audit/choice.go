@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -33,18 +34,17 @@ func (e *UnknownProfileError) Error() string {
 		forThis(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
 }
 
-// ForeignProfileError is the exact id of a profile that is written for
-// machines of another vendor.
+// ForeignProfileError is the exact id of a profile that a maker wrote for other
+// machines than this one: another maker's, or another generation of its own.
 type ForeignProfileError struct {
 	Name string
-	// Vendors are those it is written for, Vendor is the machine's.
-	Vendors []string
-	Vendor  string
-	Fitting []string
+	// Written says what the profile is written for, This what the machine is.
+	Written, This string
+	Fitting       []string
 }
 
 func (e *ForeignProfileError) Error() string {
-	return fmt.Sprintf("profile %q is written for machines of %s, and this one is of %s%s", e.Name, strings.Join(e.Vendors, ", "), e.Vendor, forThis(e.Fitting))
+	return fmt.Sprintf("profile %q is written for %s, and this one is %s%s", e.Name, e.Written, e.This, forThis(e.Fitting))
 }
 
 func forThis(fitting []string) string {
@@ -74,25 +74,58 @@ func (e *Engine) CheckProfile(name string) error {
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
 }
 
-// CheckVendor is a ForeignProfileError when a name is the id of a profile for
-// machines of other vendors than this one's, which must be known.
-func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *population.Result) error {
+// CheckFits is a ForeignProfileError when a name is the id of a maker's profile, and
+// the machine is known to be none of those it is written for. A profile whose document
+// is of no maker (workloads/...) is nobody's: not applied where it does not cover the
+// machine, but no mistake of the caller's.
+func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.Result) error {
 	r := newRun(e, sys, topo, Options{Asked: true})
-	vendors, mine := []string{}, false
+	var others []*rulepack.Match
 	for _, p := range e.profiles {
 		if p.ID != name {
 			continue
 		}
-		if p.For == nil || r.runs(p.Firmware) || matchText(p.For.Vendors, sys.Machine.Vendor, strings.HasPrefix, true) {
-			mine = true
-			continue
+		if p.For == nil || r.runs(p.Firmware) || r.mayFit(p.For) || !r.makers(p) {
+			return nil
 		}
-		vendors = append(vendors, p.For.Vendors...)
+		others = append(others, p.For)
 	}
-	if mine || len(vendors) == 0 || !sys.Machine.Vendor.Known() {
+	if len(others) == 0 {
 		return nil
 	}
-	return &ForeignProfileError{Name: name, Vendors: vendors, Vendor: sys.Machine.Vendor.Value, Fitting: fitIDs(e.Fitting(sys, topo))}
+	out := &ForeignProfileError{Name: name, Fitting: fitIDs(e.Fitting(sys, topo))}
+	out.Written, out.This = r.difference(others)
+	return out
+}
+
+// makers reports whether a profile is a maker's word about its own machines or
+// processors.
+func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
+	return len(p.For.Vendors) > 0 || slices.Contains(platform.ProcessorMakers[:], platform.MakerWord(p.Citation.Vendor))
+}
+
+// difference says by the first of maker, product and platform in which the machine
+// is none of those matched, what they are and what it is.
+func (r *auditRun) difference(others []*rulepack.Match) (written, this string) {
+	var vendors, products, platforms []string
+	for _, m := range others {
+		switch {
+		case !matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true):
+			vendors = append(vendors, m.Vendors...)
+		case !matchText(m.Products, r.sys.Machine.Product, strings.Contains, true):
+			products = append(products, m.Products...)
+		default:
+			platforms = append(platforms, m.Platforms...)
+		}
+	}
+	switch {
+	case len(platforms) > 0:
+		return "the platforms " + strings.Join(platforms, ", "), r.topo.Platform.Value.ID
+	case len(products) > 0:
+		return "machines with " + strings.Join(products, " or ") + " in their name", "a " + r.sys.Machine.Product.Value
+	default:
+		return "machines of " + strings.Join(vendors, ", "), "of " + r.sys.Machine.Vendor.Value
+	}
 }
 
 // Applicable is a profile that is written for a machine.
@@ -139,7 +172,7 @@ func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits 
 		missing = append(missing, MissingProduct)
 	}
 	for _, p := range e.profiles {
-		if len(missing) > 0 && !r.writtenFor(p) && r.mayFit(p.For) {
+		if len(missing) > 0 && !r.writtenFor(p) && p.For != nil && len(p.For.Vendors) > 0 && r.mayFit(p.For) {
 			fits = append(fits, Applicable{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
@@ -153,15 +186,12 @@ const (
 	MissingProduct    = "product"
 )
 
-// mayFit is whether profiles of the machine's maker match but for facts that are
-// not known.
+// mayFit reports whether the machine is one of those matched, as far as what is
+// known of it goes.
 func (r *auditRun) mayFit(m *rulepack.Match) bool {
-	if m == nil || len(m.Vendors) == 0 {
-		return false
-	}
 	p, known := r.topo.Platform.Get()
 	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
-		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, false) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
+		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }
 
 // FittingIDs lists the ids of the profiles written for a machine, the narrowest

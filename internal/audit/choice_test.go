@@ -53,15 +53,15 @@ func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *i
 func TestForeignProfile(t *testing.T) {
 	e, sys, topo := choicePackEngine(t, direct("Dell Inc."))
 	var foreign *audit.ForeignProfileError
-	require.ErrorAs(t, e.CheckVendor("site/two", sys, topo), &foreign)
-	assert.Equal(t, []string{"Example"}, foreign.Vendors)
+	require.ErrorAs(t, e.CheckFits("site/two", sys, topo), &foreign)
+	assert.Equal(t, []string{"machines of Example", "of Dell Inc."}, []string{foreign.Written, foreign.This})
 	assert.Equal(t, `profile "site/two" is written for machines of Example, and this one is of Dell Inc.; for this machine: site/none`, foreign.Error())
-	require.NoError(t, e.CheckVendor("site/none", sys, topo))
-	require.NoError(t, e.CheckVendor("hpc", sys, topo), "an intent is nobody's")
+	require.NoError(t, e.CheckFits("site/none", sys, topo))
+	require.NoError(t, e.CheckFits("hpc", sys, topo), "an intent is nobody's")
 	e, sys, topo = choicePackEngine(t, direct("Example Inc."))
-	require.NoError(t, e.CheckVendor("site/two", sys, topo))
+	require.NoError(t, e.CheckFits("site/two", sys, topo))
 	e, sys, topo = choicePackEngine(t, unread[string]())
-	require.NoError(t, e.CheckVendor("site/two", sys, topo))
+	require.NoError(t, e.CheckFits("site/two", sys, topo))
 }
 
 // TestFitting lists what is written for a machine, the narrowest first, with the
@@ -316,8 +316,8 @@ profiles:
 		"guests":          {"", "the profile guests is written for other machines"},
 		"open":            {"", "whether the profile open is written for this machine is not known"},
 		"broken":          {"", "the profile broken is broken: undefined field 'nothing'"},
-		"low-latency":     {"", "no document for this machine gives a profile for low-latency"},
-		"max-performance": {"", "no document for this machine gives a profile for max-performance"},
+		"low-latency":     {"", "no document is known to give a profile for low-latency: the machine's platform is not known"},
+		"max-performance": {"", "no document is known to give a profile for max-performance: the machine's platform is not known"},
 	} {
 		c, why, err := e.Choose(name, sys, topo)
 		require.NoError(t, err)
@@ -328,6 +328,14 @@ profiles:
 		}
 		assert.Equal(t, want[1], why, name)
 	}
+	platformOf(topo, platform.Platform{ID: "milan"})
+	_, why, err := e.Choose("max-performance", sys, topo)
+	require.NoError(t, err)
+	assert.Equal(t, "no document for this machine gives a profile for max-performance", why)
+	sys.Machine.Product = unread[string]()
+	_, why, err = e.Choose("narrow", sys, topo)
+	require.NoError(t, err)
+	assert.Equal(t, "whether the profile narrow is written for this machine is not known", why)
 	undecided := e.Compare(sys, topo).Undecided
 	require.Len(t, undecided, 2)
 	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a condition that is broken tells nothing")
@@ -463,9 +471,66 @@ profiles:
 	sys, topo := twoSockets()
 	e := engineOf(t, several)
 	for name, foreign := range map[string]bool{"two": false, "three": true, "rom": true, "platform": false, "none such": false} {
-		assert.Equal(t, foreign, e.CheckVendor(name, sys, topo) != nil, name)
+		assert.Equal(t, foreign, e.CheckFits(name, sys, topo) != nil, name)
 	}
-	require.EqualError(t, e.CheckVendor("three", sys, topo), `profile "three" is written for machines of Other, Third, and this one is of Example Inc.; for this machine: two`)
+	require.EqualError(t, e.CheckFits("three", sys, topo), `profile "three" is written for machines of Other, Third, and this one is of Example Inc.; for this machine: two`)
 	sys.Machine.BIOSVersion = direct("X9")
-	require.NoError(t, e.CheckVendor("rom", sys, topo))
+	require.NoError(t, e.CheckFits("rom", sys, topo))
+}
+
+// TestOtherGeneration: the id of a maker's profile is wrong usage on a machine that is known to be
+// none of those it is written for, by its name or its platform, also where the maker is the
+// processors'. What may be written for it, and the guidance of no maker, is not.
+func TestOtherGeneration(t *testing.T) {
+	const src = `
+profiles:
+  - {id: maker/gen2, title: t, for: {vendors: [Example], products: [Gen2], platforms: [milan]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: maker/gen3, title: t, for: {vendors: [Example], products: [Gen3], platforms: [milan, genoa]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: maker/genoa, title: t, for: {vendors: [Example], platforms: [genoa, turin]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: maker/two, title: t, for: {vendors: [Example], products: [Gen2, Gen3]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: epyc/genoa, title: t, for: {platforms: [genoa]}, citation: {vendor: AMD, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: guidance, title: t, for: {platforms: [genoa]}, citation: {vendor: Blog, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: maker/rome, title: t, for: {vendors: [Example]}, applies: platform.id == "rome", citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+`
+	e := engineOf(t, src)
+	sys, topo := twoSockets()
+	sys.Machine.Product = direct("Server Gen2")
+	platformOf(topo, platform.Platform{ID: "milan"})
+	const fitting = "; for this machine: maker/gen2, maker/two"
+	for name, want := range map[string]string{
+		"maker/gen2":  "",
+		"maker/gen3":  `profile "maker/gen3" is written for machines with Gen3 in their name, and this one is a Server Gen2` + fitting,
+		"maker/genoa": `profile "maker/genoa" is written for the platforms genoa, turin, and this one is milan` + fitting,
+		"epyc/genoa":  `profile "epyc/genoa" is written for the platforms genoa, and this one is milan` + fitting,
+		"guidance":    "", "maker/rome": "", "hpc": "",
+	} {
+		err := e.CheckFits(name, sys, topo)
+		if want == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.EqualError(t, err, want, name)
+		}
+	}
+	sys.Machine.Product = unread[string]()
+	require.NoError(t, e.CheckFits("maker/gen3", sys, topo), "its name is not known")
+	require.Error(t, e.CheckFits("maker/genoa", sys, topo))
+	_, topo = twoSockets()
+	require.NoError(t, e.CheckFits("maker/genoa", sys, topo), "its platform is not known")
+}
+
+// TestNotApplied: an audit says of a profile that was asked for and is not applied why, by its name;
+// nothing of the default, and nothing of one that is applied.
+func TestNotApplied(t *testing.T) {
+	for name, want := range map[string]string{
+		"low-latency": "no document for this machine gives a profile for low-latency",
+		"balanced":    "", "site/none": "",
+	} {
+		a := choice(t, "Model 1", name, nil)
+		assert.Equal(t, want, a.NotApplied(), name)
+	}
+	sys, topo := twoSockets()
+	a := run(t, engineOf(t, choicePack), sys, topo, audit.Options{})
+	assert.Nil(t, a.Profile)
+	assert.NotEmpty(t, a.ProfileWhy)
+	assert.Empty(t, a.NotApplied())
 }

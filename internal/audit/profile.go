@@ -40,13 +40,19 @@ func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 		return chosen, ""
 	case !intent && len(reasons) > 0:
 		return nil, reasons[0]
+	case !r.topo.Platform.Known():
+		return nil, "no document is known to give a profile for " + name + ": the machine's platform is not known"
 	default:
 		return nil, "no document for this machine gives a profile for " + name
 	}
 }
 
 func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
-	if !r.writtenFor(p) {
+	switch {
+	case r.writtenFor(p):
+	case r.mayFit(p.For):
+		return false, "whether the profile " + p.ID + " is written for this machine is not known"
+	default:
 		return false, "the profile " + p.ID + " is written for other machines"
 	}
 	if p.Applies == "" || r.runs(p.Firmware) {

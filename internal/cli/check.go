@@ -63,7 +63,7 @@ func (p *Program) check(f *checkFlags) error {
 		return usageError("%w", err)
 	}
 	if f.profile != "" {
-		if err := engine.CheckVendor(f.profile, sys, j.topo); err != nil {
+		if err := engine.CheckFits(f.profile, sys, j.topo); err != nil {
 			return usageError("--profile: %w", err)
 		}
 	}

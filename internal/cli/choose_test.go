@@ -33,8 +33,8 @@ func TestWrongProfileNameWithoutFamily(t *testing.T) {
 	assert.NotContains(t, errs, "for this machine", "it has none")
 }
 
-// Another vendor's profile is a mistake of the caller; the same vendor's for
-// another generation and an intent are answers.
+// The profile of another vendor, of another generation or of other processors is a mistake of the
+// caller; an intent and general guidance are answers.
 func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
 	t.Parallel()
 	rome := tree(t, "supermicro-rome-half")
@@ -42,7 +42,16 @@ func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
 	assert.Equal(t, 2, status)
 	assert.Empty(t, out)
 	assert.Contains(t, errs, `"dell-16g/performance" is written for machines of Dell, and this one is of Supermicro; for this machine: supermicro/`)
-	for _, profile := range []string{"supermicro/packet-processing-ice-lake", "balanced", "amd-instinct/mi300x"} {
+	for profile, want := range map[string]string{
+		"supermicro/packet-processing-ice-lake": "is written for the platforms ice-lake-sp, and this one is rome; for this machine: supermicro/",
+		"amd-instinct/mi300x":                   "is written for the platforms genoa, and this one is rome; for this machine: supermicro/",
+	} {
+		status, out, errs = run(nil, "check", "--root", rome, "--profile", profile)
+		assert.Equal(t, 2, status)
+		assert.Empty(t, out)
+		assert.Contains(t, errs, `"`+profile+`" `+want)
+	}
+	for _, profile := range []string{"balanced", "workloads/dpdk"} {
 		status, out, errs = run(nil, "check", "--root", rome, "--profile", profile, "--fail-on", "never")
 		assert.Equal(t, 0, status, errs)
 		assert.NotEmpty(t, out, profile)

@@ -74,7 +74,7 @@ func (p *Program) patch(f *patchFlags, name string) error {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
-	if err := engine.CheckVendor(name, sys, topo); err != nil {
+	if err := engine.CheckFits(name, sys, topo); err != nil {
 		return usageError("profiles patch: %w", err)
 	}
 	chosen, why, err := engine.Choose(name, sys, topo)

@@ -114,7 +114,7 @@ func TestPatchRefuses(t *testing.T) {
 		{[]string{"dell-16g/performance", "--bios", now}, 2, "written for machines of Dell, and this one is of HPE"},
 		{[]string{"low-latency", "--bios", now, "--for", "sum"}, 2, "expected one of redfish, ilorest"},
 		{[]string{"low-latency", "--bios", now, "--for", "syscfg"}, 2, "expected one of redfish, racadm, scp, ilorest, onecli, sum, conrep"},
-		{[]string{"hpe-gen11/low-latency", "--bios", now}, 3, "written for other machines"},
+		{[]string{"hpe-gen11/low-latency", "--bios", now}, 3, "whether the profile hpe-gen11/low-latency is written for this machine is not known"},
 		{[]string{"low-latency", "--bios", now + ".none"}, 3, "no such file"},
 		{[]string{}, 2, "expected one: a profile id"},
 	} {

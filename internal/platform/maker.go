@@ -18,6 +18,9 @@ func MakerWord(name string) string {
 	}
 }
 
+// ProcessorMakers are the makers of processors that ProcessorMaker knows.
+var ProcessorMakers = [...]string{"intel", "amd"}
+
 // ProcessorMaker is the maker behind a processor's CPUID vendor string, "" when
 // it is not known.
 func ProcessorMaker(vendor string) string {
