@@ -61,23 +61,15 @@ type Profile struct {
 type Audit struct {
 	Findings []Finding
 	Summary  Summary
-	// Profile is nil when none applies; ProfileWhy says why.
-	Profile    *Profile
-	ProfileWhy string
-	// ProfileAsked is true when flag or configuration named the profile.
+	// Profile is nil when none is applied; ProfileWhy says why, with the name.
+	// ProfileAsked is true when flag or configuration named it: one that was asked
+	// for and is not applied leaves what was asked unjudged.
+	Profile      *Profile
+	ProfileWhy   string
 	ProfileAsked bool
 	// Notices are remarks about the configuration: a waiver that matches
 	// nothing, one past its date.
 	Notices []string
-}
-
-// NotApplied says why the profile that was asked for is not applied, in words that
-// name it; "" where it is, and where none was asked for.
-func (a *Audit) NotApplied() string {
-	if !a.ProfileAsked || a.Profile != nil {
-		return ""
-	}
-	return a.ProfileWhy
 }
 
 // Area is the audit's findings of the rules whose ids begin with a prefix, checked
