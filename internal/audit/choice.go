@@ -186,14 +186,6 @@ const (
 	MissingProduct    = "product"
 )
 
-// mayFit reports whether the machine is one of those matched, as far as what is
-// known of it goes.
-func (r *auditRun) mayFit(m *rulepack.Match) bool {
-	p, known := r.topo.Platform.Get()
-	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
-		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
-}
-
 // FittingIDs lists the ids of the profiles written for a machine, the narrowest
 // first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {

@@ -70,6 +70,14 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	return applies, "the profile " + p.ID + " is written for other machines"
 }
 
+// mayFit reports whether the machine is one of those matched, as far as what is
+// known of it goes.
+func (r *auditRun) mayFit(m *rulepack.Match) bool {
+	p, known := r.topo.Platform.Get()
+	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
+		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
+}
+
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
 func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
