@@ -18,7 +18,7 @@ func (p *Program) checkCommand() *cobra.Command {
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
 configuration; 3 the audit could not be done, or --strict and a rule is unknown.
 With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
 	}
 	f.input.register(cmd)

@@ -22,7 +22,7 @@ func (p *Program) explainCommand() *cobra.Command {
 		Long: `explain says of a rule, a setting or a platform what it is, why it matters, what was
 measured, how it is changed, and which documents say so. Where a flag names a
 machine it says what that machine shows; memaudit explain never reads the live one.`,
-		Args:              oneArg("a rule, a setting or a platform"),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeWords,
 		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0]) },
 	}

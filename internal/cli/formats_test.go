@@ -300,7 +300,7 @@ func TestPluginStatus(t *testing.T) {
 		{"nothing read", []string{"check", "--format", "nagios", "--root", "/nowhere"}, 3, "MEMAUDIT UNKNOWN - --root "},
 		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell Inc. PowerEdge R610: --smbios /nowhere: no such file"},
 		{"wrong usage", append(root("dell-r610-good"), "--fail-on", "often"), 3, "MEMAUDIT UNKNOWN - --fail-on"},
-		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - memaudit check: unknown flag"},
+		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - unknown flag: --nonsense"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			status, out, _ := run(nil, c.args...)

@@ -18,7 +18,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "print what was read, and from where; judges nothing",
-		Args:  noArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.check(formats.Inventories()); err != nil {
 				return err

@@ -20,7 +20,7 @@ failures and unknowns, profile, platform and a signature of the population.
 
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
 audit could not be done, and the worst failure is then unknown.`,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
 	}
 	f.input.register(cmd)

@@ -27,31 +27,37 @@ func (p *Program) Main(args []string) int {
 	if p.tables == nil {
 		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules) })
 	}
-	root := p.commandFor(args)
+	root := p.command()
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.stderr())
-	return p.end(root.Execute(), args)
+	cmd, err := root.ExecuteC()
+	var e *exitError
+	if err != nil && !errors.As(err, &e) {
+		// What cobra itself refuses is wrong usage.
+		err = &exitError{status: report.ExitUsage, err: err, hint: fmt.Sprintf("see '%s --help'", cmd.CommandPath())}
+	}
+	return p.end(err, args)
 }
 
-// end says what ended the program and gives its status.
+// end prints the error that ended a command and returns the exit status.
 func (p *Program) end(err error, args []string) int {
 	if err == nil {
 		return report.ExitOK
 	}
 	var e *exitError
 	if !errors.As(err, &e) {
-		// Whatever cobra itself refuses is wrong usage.
-		e = &exitError{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
-	}
-	if e.err != nil && asksPlugin(args) {
-		// A monitor reads standard output, and takes 1 and 2 for findings.
-		_ = formats.WritePluginProblem(p.Stdout, strings.TrimSpace(e.err.Error()))
-		e.status = report.PluginUnknown
+		e = &exitError{status: report.ExitUsage, err: err}
 	}
 	if e.err != nil {
-		_, _ = fmt.Fprintf(p.stderr(), "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
+		message := strings.ReplaceAll(strings.TrimSpace(e.err.Error()), "\t", "  ") // cobra indents its suggestions by tabs
+		if asksPlugin(args) {
+			// A monitor reads standard output, and takes 1 and 2 for findings.
+			_ = formats.WritePluginProblem(p.Stdout, message)
+			e.status = report.PluginUnknown
+		}
+		_, _ = fmt.Fprintf(p.stderr(), "memaudit: error: %s\n", message)
 	}
 	if e.hint != "" {
 		_, _ = fmt.Fprintf(p.stderr(), "memaudit: hint: %s\n", e.hint)
@@ -66,55 +72,8 @@ func asksPlugin(args []string) bool {
 	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
 }
 
-// commands are the program's, by name, in the order of its help.
-var commands = []struct {
-	name  string
-	build func(*Program, *cobra.Command) *cobra.Command
-}{
-	{"check", standaloneCommand((*Program).checkCommand)}, {"inventory", standaloneCommand((*Program).inventoryCommand)}, {"rules", standaloneCommand((*Program).rulesCommand)},
-	{"profiles", standaloneCommand((*Program).profilesCommand)}, {"snapshot", standaloneCommand((*Program).snapshotCommand)}, {"fleet", standaloneCommand((*Program).fleetCommand)},
-	{"plan", standaloneCommand((*Program).planCommand)}, {"labels", standaloneCommand((*Program).labelsCommand)}, {"baseline", standaloneCommand((*Program).baselineCommand)},
-	{"measure", standaloneCommand((*Program).measureCommand)}, {"explain", standaloneCommand((*Program).explainCommand)}, {"serve", standaloneCommand((*Program).serveCommand)},
-	{"version", standaloneCommand((*Program).versionCommand)}, {"man", (*Program).manCommand},
-}
-
-// standaloneCommand is a command that knows nothing of the others.
-func standaloneCommand(build func(*Program) *cobra.Command) func(*Program, *cobra.Command) *cobra.Command {
-	return func(p *Program, _ *cobra.Command) *cobra.Command { return build(p) }
-}
-
-// commandFor builds the tree of commands for a command line: the one command that it
-// begins with, for the flags of all of them take a tenth of an audit's memory; all
-// of them where help, completion or a manual page may need them.
-func (p *Program) commandFor(args []string) *cobra.Command {
-	if len(args) == 0 || args[0] == "man" {
-		return p.command()
-	}
-	root := p.root()
-	for _, c := range commands {
-		if c.name == args[0] {
-			root.AddCommand(c.build(p, root))
-			return root
-		}
-	}
-	root = p.command()
-	if args[0] == "help" {
-		helpKnows(root)
-	}
-	return root
-}
-
 // command builds the tree of all commands.
 func (p *Program) command() *cobra.Command {
-	root := p.root()
-	for _, c := range commands {
-		root.AddCommand(c.build(p, root))
-	}
-	return root
-}
-
-// root is the program without its commands.
-func (p *Program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memaudit",
 		Short: "audit memory population and BIOS settings against the vendor's documents",
@@ -122,58 +81,28 @@ func (p *Program) root() *cobra.Command {
 to channels, and compares population and settings with what the vendors' documents
 ask for. It only reads: nothing on the machine is changed.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: showHelp,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
+		p.planCommand(), p.labelsCommand(), p.baselineCommand(), p.measureCommand(), p.explainCommand(), p.serveCommand(),
+		p.versionCommand(), p.manCommand())
 	return root
 }
 
-// helpKnows makes help refuse what is not a command, as every other command does.
-func helpKnows(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "help" {
-			c.Args = func(_ *cobra.Command, args []string) error {
-				found, rest, err := root.Find(args)
-				if err == nil && len(rest) == 0 {
-					return nil
-				}
-				if found == nil {
-					found, rest = root, args
-				}
-				return noCommand(found, rest)
-			}
-		}
-	}
-}
-
-// flagWords are what a value of a flag is, by its type.
+// flagWords says what the value of a flag is, by its type.
 var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
 
-// flagError says what a flag's value has to be, or which flags a command takes.
-func flagError(cmd *cobra.Command, err error) error {
-	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if expected := flagWords[e.GetFlag().Value.Type()]; expected != "" {
-			return usageError("%s: --%s %q: invalid argument, expected %s", cmd.CommandPath(), e.GetFlag().Name, e.GetValue(), expected)
-		}
-		return usageError("%s: %w", cmd.CommandPath(), err)
+// flagError says what a flag's value has to be, in place of the error of its parser.
+func flagError(_ *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flagWords[e.GetFlag().Value.Type()] != "" {
+		return fmt.Errorf("invalid argument %q for --%s, expected %s", e.GetValue(), e.GetFlag().Name, flagWords[e.GetFlag().Value.Type()])
 	}
-	if _, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usageError("%s: %w", cmd.CommandPath(), err)
-	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			known = append(known, "--"+f.Name)
-		}
-	})
-	return usageError("%s: %w, expected one of %s", cmd.CommandPath(), err, strings.Join(known, ", "))
+	return err
 }
 
 func (p *Program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print version and revision", Args: noArgs,
+	return &cobra.Command{Use: "version", Short: "print version and revision", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			revision := p.Revision
 			if revision == "" {

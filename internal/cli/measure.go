@@ -56,7 +56,7 @@ a failure.
 Exit status: 0 as predicted; 1 a failure at or above --fail-on; 2 wrong usage or
 configuration; 3 refused (a virtual machine, a limit on processors or memory) or
 undecided.`,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.measure(cmd.Context(), f) },
 	}
 	f.output.register(cmd, []string{formats.Text, formats.JSON})

@@ -29,7 +29,7 @@ of its size that are there: of its channel first, then of its processor.
 Exit status: 0 whatever the audit says; 2 wrong usage: a slot that is not there,
 empty or full, a platform that is not known, a capacity that cannot be reached;
 3 the machine could not be read.`,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("sockets") && w.sockets == 0 {
 				w.sockets = -1 // not the default

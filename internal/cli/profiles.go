@@ -14,8 +14,7 @@ import (
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: cobra.NoArgs, RunE: showHelp}
 	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand(), p.profilesPatchCommand())
 	return cmd
 }
@@ -24,7 +23,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 	var f knowledgeFlags
 	var input inputFlags
 	var document string
-	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: noArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: cobra.NoArgs,
 		Long: `list prints every documented profile with its source. With a flag that names a
 machine it prints those that fit that machine, each with the intents that resolve to it
 there; with --document those that rest on a document of that maker, title, year or
@@ -83,7 +82,7 @@ func listProfiles(infos []rulepack.ProfileInfo) string {
 
 func (p *Program) profilesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: oneArg("a profile id of memaudit profiles list, or an intent"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: p.oneProfile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)

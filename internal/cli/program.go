@@ -95,23 +95,8 @@ func notAudited(err error, hint string) error {
 	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }
 
-// noArgs refuses arguments of a command that takes flags only.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usageError("%s: unexpected argument %q, expected flags only", cmd.CommandPath(), args[0])
-}
-
-// oneArg asks for exactly one argument and names it.
-func oneArg(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return nil
-		}
-		return usageError("%s: %d arguments, expected one: %s", cmd.CommandPath(), len(args), what)
-	}
-}
+// showHelp is what a command with subcommands does without one.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // checkFlagWord checks a flag's word and says what would have been accepted.
 func checkFlagWord(flag, word string, known []string) error {
@@ -126,20 +111,6 @@ type measureBench struct {
 	site  *measure.Machine
 	bench measure.Bench
 	close func()
-}
-
-// noCommand refuses an unknown command and lists the known ones.
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var known []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			known = append(known, c.Name())
-		}
-	}
-	return usageError("%s: unknown command %q, expected one of %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
 }
 
 // statusOf is the exit status that an error asks for.

@@ -14,15 +14,14 @@ import (
 )
 
 func (p *Program) rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: cobra.NoArgs, RunE: showHelp}
 	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand(), p.rulesDraftCommand())
 	return cmd
 }
 
 func (p *Program) rulesListCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: noArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {
@@ -57,7 +56,7 @@ func listRules(infos []rulepack.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "show one rule in full: why, effect, remedy, source", Args: oneArg("a rule id of memaudit rules list"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show one rule in full: why, effect, remedy, source", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
@@ -76,12 +75,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("%s: no argument, expected at least one file or folder", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
 }
 

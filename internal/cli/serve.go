@@ -48,7 +48,7 @@ for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A s
 audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
 read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
-		Args: noArgs,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
 	}
 	f.input.register(cmd)

@@ -35,7 +35,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"--redfish", "https://bmc"}, "no credentials"},
 		{[]string{"--snapshot", "x"}, "both name a machine"},
 		{[]string{"--root", "other"}, "given twice, expected one machine"},
-		{[]string{"now"}, "unexpected argument"},
+		{[]string{"now"}, "unknown command"},
 	} {
 		status, _, errs := run(nil, append([]string{"serve", "--root", root}, c.args...)...)
 		assert.Equal(t, 2, status, c.args)
