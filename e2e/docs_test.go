@@ -119,6 +119,6 @@ func TestRuleExample(t *testing.T) {
 
 // TestExampleConfiguration: the shipped example is one that the program reads.
 func TestExampleConfiguration(t *testing.T) {
-	status, _, errs := run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--config", "deploy/memaudit.yaml")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--config", private(t, "memaudit.yaml", readFile(t, filepath.Join(root, "deploy/memaudit.yaml"))))
 	assert.Equal(t, 0, status, errs)
 }

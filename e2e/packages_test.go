@@ -399,7 +399,7 @@ func newer(t *testing.T, name string) string {
 // TestDefaultConfiguration: the installed configuration decides nothing.
 func TestDefaultConfiguration(t *testing.T) {
 	_, plain, _ := run(t, nil, "check", "--root", treeOf(t, machine))
-	_, configured, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--config", "deploy/packages/memaudit.yaml")
+	_, configured, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--config", private(t, "memaudit.yaml", readFile(t, filepath.Join(root, "deploy/packages/memaudit.yaml"))))
 	assert.Empty(t, errs)
 	assert.Equal(t, plain, configured)
 }

@@ -43,7 +43,7 @@ baseline is replaced. Serial numbers are kept as hashes under a key in the file,
 only its owner may read.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			conf, err := loadConfig(configFile)
+			conf, err := p.loadConfig(configFile)
 			if err != nil {
 				return err
 			}

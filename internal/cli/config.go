@@ -38,7 +38,7 @@ type config struct {
 
 // loadConfig reads the configuration. The default file may be absent; a named
 // one may not.
-func loadConfig(name string) (*config, error) {
+func (p *Program) loadConfig(name string) (*config, error) {
 	named := name != ""
 	if !named {
 		name = defaultConfig
@@ -50,13 +50,36 @@ func loadConfig(name string) (*config, error) {
 		}
 		return nil, usageError("configuration %s: %w", name, err)
 	}
+	if err := p.checkWriters("configuration", name); err != nil {
+		return nil, err
+	}
 	c := &config{}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(c); err != nil && !errors.Is(err, io.EOF) {
+	if err := decodeYAML(data, c); err != nil {
 		return nil, usageError("configuration %s: %s", name, plainYAML(err))
 	}
 	return c, c.check(name)
+}
+
+// decodeYAML reads a file of one YAML document, or of none. A key that to does not have is an
+// error, and so is a second document, which would otherwise be ignored.
+func decodeYAML(data []byte, to any) error {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(to); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+	var second yaml.Node
+	switch err := dec.Decode(&second); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return fmt.Errorf("line %d: a second YAML document, expected one", second.Content[0].Line)
+	}
 }
 
 // plainYAML says what is wrong with a file in words of the file, with its line.

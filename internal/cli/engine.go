@@ -57,7 +57,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 // options loads the configuration, puts a site's data beside the built-in and says what an
 // audit is to check the machine against.
 func (p *Program) options(f *checkFlags) (*audit.Options, error) {
-	conf, err := loadConfig(f.config)
+	conf, err := p.loadConfig(f.config)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			if err := out.check(formats.Inventories()); err != nil {
 				return err
 			}
-			conf, err := loadConfig(configFile)
+			conf, err := p.loadConfig(configFile)
 			if err != nil {
 				return err
 			}

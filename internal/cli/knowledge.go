@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/partnumber"
@@ -29,12 +32,37 @@ func (p *Program) join(dirs []string) error {
 	if p.builtin == nil {
 		p.builtin = p.Rules
 	}
+	for _, dir := range dirs {
+		folders, files := rulePaths([]string{dir})
+		if err := p.checkWriters("rules", append(folders, files...)...); err != nil {
+			return err
+		}
+	}
 	k, err := site.Join(p.builtin, dirs)
 	if err != nil {
 		return &exitError{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
 	}
 	p.Rules = k
 	return nil
+}
+
+// rulePaths are the site's rules: folders with all below them, and the files.
+func rulePaths(from []string) (dirs, files []string) {
+	for _, dir := range from {
+		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil: // it loaded a moment ago
+			case d.IsDir():
+				dirs = append(dirs, name)
+			case name == dir:
+				dirs, files = append(dirs, filepath.Dir(name)), append(files, name)
+			case slices.Contains([]string{".yaml", ".yml", ".csv", ".tsv"}, filepath.Ext(name)): // packs and data files
+				files = append(files, name)
+			}
+			return nil
+		})
+	}
+	return dirs, files
 }
 
 // withSite adds the packs of a site's own folders.

@@ -51,7 +51,7 @@ func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pac
 	if err := checkFlagWord("format", f.format, listFormats[:]); err != nil {
 		return nil, err
 	}
-	conf, err := loadConfig(f.config)
+	conf, err := p.loadConfig(f.config)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -45,6 +46,8 @@ type Program struct {
 	// OwnsProcess says that nothing else runs in the process: the program may then
 	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
 	OwnsProcess bool
+	// log is the daemon's, nil elsewhere.
+	log *slog.Logger
 	// tables are the vendors' attribute names and commands, read when they are first
 	// needed; many programs of one process may share them.
 	tables func() (settings.Tables, error)

@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -172,6 +169,9 @@ func readCredentials(name string) (user, password string, err error) {
 		return "", "", err
 	case !st.Mode().IsRegular():
 		return "", "", fmt.Errorf("%s: not a regular file", name)
+	case foreignOwner(st):
+		owner, _ := ownerOf(st)
+		return "", "", fmt.Errorf("%s: belongs to user %d, expected root or the user who runs memaudit", name, owner)
 	case st.Mode().Perm()&0o077 != 0:
 		return "", "", fmt.Errorf("%s: mode %04o lets users other than its owner read the password, expected 0600", name, st.Mode().Perm())
 	}
@@ -189,9 +189,7 @@ func parseCredentials(name string, data []byte) (user, password string, err erro
 		Username string `yaml:"username"`
 		Password string `yaml:"password"`
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+	if err := decodeYAML(data, &c); err != nil {
 		return "", "", fmt.Errorf("%s: malformed%s, expected a YAML file with username and password alone", name, lineOf(err))
 	}
 	for _, field := range [][2]string{{"username", c.Username}, {"password", c.Password}} {

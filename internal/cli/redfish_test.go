@@ -29,6 +29,7 @@ func TestCredentials(t *testing.T) {
 		{"username: auditor\n", 0o600, "no password"},
 		{"username: auditor\npassword:\n", 0o600, "no password"},
 		{"username: auditor\npassword: x\nurl: y\n", 0o600, "malformed at line 3"},
+		{"username: auditor\npassword: x\n---\npassword: y\n", 0o600, "malformed at line 4"},
 		{strings.Repeat("#", maxCredentials+1), 0o600, "longer than"},
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))

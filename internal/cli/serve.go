@@ -103,6 +103,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	p.log = p.logger(f)
 	f.input.asker = newAsker(p.Now)
 	defer f.input.asker.end(askGrace)
 	f.input.partNumbers = sync.OnceValues(p.partNumbers)
@@ -125,7 +126,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
+		Audit: audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.log,
 		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,25 +94,6 @@ func (a *auditor) interval() time.Duration {
 		return max(d, leastInterval)
 	}
 	return defaultInterval
-}
-
-// rulePaths are the site's rules: folders with all below them, and the files.
-func rulePaths(from []string) (dirs, files []string) {
-	for _, dir := range from {
-		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil: // it loaded a moment ago
-			case d.IsDir():
-				dirs = append(dirs, name)
-			case name == dir:
-				dirs, files = append(dirs, filepath.Dir(name)), append(files, name)
-			case slices.Contains([]string{".yaml", ".yml", ".csv", ".tsv"}, filepath.Ext(name)): // packs and data files
-				files = append(files, name)
-			}
-			return nil
-		})
-	}
-	return dirs, files
 }
 
 // watchedFiles lists what the configuration rests on, anew at each call: the file

@@ -52,7 +52,7 @@ are.`,
 // snapshot audits once and writes what was read. Of an input that could not be
 // read nothing would be in the capture, so that there is none.
 func (p *Program) snapshot(f *snapshotFlags) error {
-	conf, err := loadConfig(f.config)
+	conf, err := p.loadConfig(f.config)
 	if err != nil {
 		return err
 	}

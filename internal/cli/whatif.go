@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/plan"
@@ -76,7 +75,7 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 		return usageError("%w", err)
 	}
 	for _, t := range taken {
-		_, _ = fmt.Fprintf(p.stderr(), "memaudit: warning: %s\n", t)
+		p.warn(t)
 	}
 	outcome, err := plan.Compare(j.topo, j.found, after, p.pipeline(engine, options))
 	if err != nil {

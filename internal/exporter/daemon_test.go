@@ -213,7 +213,7 @@ func TestWatch(t *testing.T) {
 	require.NoError(t, os.WriteFile(at("2/linked.yaml"), nil, 0o600))
 	require.NoError(t, os.Symlink("1", at("..data")))
 	require.NoError(t, os.Symlink("..data/linked.yaml", at("linked.yaml")))
-	watchFiles(ctx, named, events, quiet)
+	watchFiles(ctx, named, events, time.Hour, quiet)
 	expect := func(name string) {
 		t.Helper()
 		select {

@@ -51,7 +51,7 @@ func TestFolderNotWatched(t *testing.T) {
 	there, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	watchFiles(ctx, &watched{folders: []string{there, gone}, files: func() []string { return nil }}, make(chan auditEvent), slog.New(slog.NewTextHandler(&out, nil)))
+	watchFiles(ctx, &watched{folders: []string{there, gone}, files: func() []string { return nil }}, make(chan auditEvent), time.Hour, slog.New(slog.NewTextHandler(&out, nil)))
 	assert.Contains(t, out.String(), "folder="+gone)
 	assert.NotContains(t, out.String(), "folder="+there+" ")
 }

@@ -108,7 +108,7 @@ func TestRelayChanges(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte("profile: hpc\n"), 0o600))
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		defer stop()
-		relayChanges(ctx, w, what, events)
+		relayChanges(ctx, w, what, events, nil, quiet)
 		require.NoError(t, ctx.Err(), "it goes on after the watcher's end")
 		close(events)
 		var why []string
@@ -135,7 +135,7 @@ func TestReplacedFile(t *testing.T) {
 	events := make(chan auditEvent)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	watchFiles(ctx, &watched{folders: []string{dir}, files: func() []string { return []string{file} }}, events, quiet)
+	watchFiles(ctx, &watched{folders: []string{dir}, files: func() []string { return []string{file} }}, events, time.Hour, quiet)
 	require.NoError(t, os.Rename(beside, file))
 	select {
 	case e := <-events:
@@ -143,4 +143,41 @@ func TestReplacedFile(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		assert.Fail(t, "no event")
 	}
+}
+
+// TestFolderMadeAnew: a folder that is renamed and made anew is watched again, and so is one
+// whose parent is.
+func TestFolderMadeAnew(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "etc", "memaudit")
+	file := filepath.Join(folder, "memaudit.yaml")
+	write := func(text string) {
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	write("profile: hpc\n")
+	events := make(chan auditEvent)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var log heard
+	watchFiles(ctx, &watched{folders: []string{folder}, files: func() []string { return []string{file} }}, events, 10*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil)))
+	expect := func(what string) {
+		t.Helper()
+		select {
+		case e := <-events:
+			assert.Equal(t, auditEvent{"changed: " + file, true}, e, what)
+		case <-time.After(20 * time.Second):
+			t.Fatal("no event: " + what)
+		}
+	}
+	for _, moved := range []string{folder, filepath.Dir(folder)} {
+		require.NoError(t, os.Rename(moved, moved+".old"))
+		expect("renamed")
+		write("profile: balanced\n")
+		expect("made anew")
+		write("profile: low-latency\n")
+		expect("changed in the new folder")
+		require.NoError(t, os.RemoveAll(moved+".old"))
+	}
+	assert.Contains(t, log.String(), "folder was replaced")
 }

@@ -3,9 +3,11 @@ package exporter
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -18,7 +20,13 @@ type watched struct {
 	files   func() []string
 	// seen holds the state of each file at the last check.
 	seen map[string]string
+	// at is the device and inode of each folder when it was last watched, "" if there was none.
+	at map[string]string
 }
+
+// recheck is the time between two looks at folders and files without an event: a folder that was
+// renamed and made anew, or one below which another file system was mounted, gives none.
+const recheck = 10 * time.Second
 
 // changed returns the name of a file that changed since the last check, "" if none did. Other files
 // in the same folders do not count.
@@ -46,16 +54,49 @@ func contentState(name string) string {
 	if err != nil {
 		return ""
 	}
-	text := fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano())
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
-		text += fmt.Sprint(" ", sys.Dev, " ", sys.Ino)
-	}
-	return text
+	return fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano(), " ", inodeOf(st))
 }
 
-// watchFiles sends an event when a file changes. A folder that cannot be watched is logged; SIGHUP
+// inodeOf returns the device and inode of a file.
+func inodeOf(st fs.FileInfo) string {
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprint(sys.Dev, " ", sys.Ino)
+	}
+	return "unknown"
+}
+
+// rewatch watches each folder that is another one than when it was last watched.
+func (w *watched) rewatch(with *fsnotify.Watcher, log *slog.Logger) {
+	for _, dir := range w.folders {
+		now := ""
+		st, err := os.Stat(dir)
+		if err == nil {
+			now = inodeOf(st)
+		}
+		was, known := w.at[dir]
+		if known && now == was {
+			continue
+		}
+		if w.at == nil {
+			w.at = map[string]string{}
+		}
+		w.at[dir] = now
+		_ = with.Remove(dir) // of the folder that was there
+		if err == nil {
+			err = with.Add(dir)
+		}
+		switch {
+		case err != nil:
+			log.Warn("folder is not watched", "folder", dir, "error", err)
+		case known:
+			log.Warn("folder was replaced and is watched again; if the daemon may not read the new one, restart it", "folder", dir)
+		}
+	}
+}
+
+// watchFiles sends an event when a file changes, and looks again after each time again. A folder that cannot be watched is logged; SIGHUP
 // and the interval still work.
-func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, log *slog.Logger) {
+func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again time.Duration, log *slog.Logger) {
 	if len(what.folders) == 0 {
 		return
 	}
@@ -64,33 +105,36 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, log *s
 		log.Warn("configuration is not watched", "error", err)
 		return
 	}
-	for _, dir := range what.folders {
-		if err := w.Add(dir); err != nil {
-			log.Warn("folder is not watched", "folder", dir, "error", err)
-		}
-	}
+	what.rewatch(w, log)
 	what.changed()
 	go func() {
 		defer func() { _ = w.Close() }()
-		relayChanges(ctx, w, what, to)
+		tick := time.NewTicker(again)
+		defer tick.Stop()
+		relayChanges(ctx, w, what, to, tick.C, log)
 	}()
 }
 
 // relayChanges turns changes into events until the context ends or the watcher is closed.
-func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent) {
+func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent, again <-chan time.Time, log *slog.Logger) {
+	look := func() {
+		what.rewatch(w, log)
+		if name := what.changed(); name != "" {
+			sendEvent(ctx, to, auditEvent{"changed: " + name, true})
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-again:
+			look()
 		case e, ok := <-w.Events:
 			if !ok {
 				return
 			}
-			if e.Op == fsnotify.Chmod {
-				continue
-			}
-			if name := what.changed(); name != "" {
-				sendEvent(ctx, to, auditEvent{"changed: " + name, true})
+			if e.Op != fsnotify.Chmod {
+				look()
 			}
 		case err, ok := <-w.Errors:
 			if !ok {

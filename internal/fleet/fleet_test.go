@@ -504,6 +504,19 @@ func TestFormats(t *testing.T) {
 	assert.Contains(t, out["text"], "2 machines, 0 with findings, 0 inputs not read")
 }
 
+// TestCSVWithoutFormulas: what a machine says of itself is not computed by a spreadsheet.
+func TestCSVWithoutFormulas(t *testing.T) {
+	d := listed()
+	product := "=1+1"
+	d.Machines[0].Product = &product
+	var b bytes.Buffer
+	require.NoError(t, d.Write(&b, "csv"))
+	assert.Contains(t, b.String(), ",'=1+1,")
+	b.Reset()
+	require.NoError(t, d.Write(&b, "html"))
+	assert.NotContains(t, b.String(), "'=1+1")
+}
+
 // TestEmpty: no machine is a whole document, too.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer

@@ -41,6 +41,9 @@ func (d *Document) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(columns)
 	for _, cells := range d.rows() {
+		for i := range cells {
+			cells[i] = printable.CSVCell(cells[i])
+		}
 		_ = out.Write(cells)
 	}
 	out.Flush()

@@ -34,6 +34,13 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 		}
 		return nil, Complaints{yamlComplaint(file, err)}
 	}
+	var second yaml.Node
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, Complaints{{file, second.Content[0].Line, 1, "a second YAML document, expected one"}}
+	case !errors.Is(err, io.EOF):
+		return nil, Complaints{yamlComplaint(file, err)}
+	}
 	return packOf(file, doc.Content[0])
 }
 

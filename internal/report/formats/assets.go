@@ -23,7 +23,7 @@ func writeCSV(w io.Writer, inv *report.Inventory) error {
 	for i := range inv.Slots {
 		row := assetRow(inv, &inv.Slots[i])
 		for j := range row {
-			row[j] = printable.Clean(row[j])
+			row[j] = printable.CSVCell(row[j])
 		}
 		_ = out.Write(row)
 	}

@@ -55,3 +55,12 @@ func TestCSVOfSlots(t *testing.T) {
 		assert.Equal(t, asked, serials > 0)
 	}
 }
+
+// TestCSVWithoutFormulas: firmware's strings are not computed by a spreadsheet.
+func TestCSVWithoutFormulas(t *testing.T) {
+	text := string(assetsOf(t, CSV, false, func(i *report.Inventory) {
+		part := "=HYPERLINK(1)"
+		i.Slots[0].PartNumber = &part
+	}))
+	assert.Contains(t, text, ",'=HYPERLINK(1),")
+}

@@ -3,7 +3,9 @@
 package printable
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,6 +29,19 @@ func Clean(s string) string {
 	}
 	return b.String()
 }
+
+// CSVCell makes a string safe as a cell of CSV: clean, and no formula. Spreadsheets compute what
+// begins with = + - or @ (OWASP, CSV Injection); an apostrophe makes it text. Numbers stay.
+func CSVCell(s string) string {
+	s = Clean(s)
+	if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " ")); strings.ContainsRune("=+-@＝＋－＠", first) && !number().MatchString(s) {
+		return "'" + s
+	}
+	return s
+}
+
+// number is a number as programs write it.
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
 
 // allASCII reports whether s is printable ASCII only: one byte, one column.
 func allASCII(s string) bool {

@@ -22,6 +22,19 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// TestCSVCell: what a spreadsheet would compute is text, numbers stay numbers.
+func TestCSVCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "DIMM_A1": "DIMM_A1", "A=1": "A=1", "-40": "-40", "+1.5e-9": "+1.5e-9", "0.50": "0.50",
+		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "-": "'-", "+Inf": "'+Inf",
+		" =1": "' =1", "＝1": "'＝1", "\t=1": "?=1", "\r=1": "?=1",
+	} {
+		if have := CSVCell(in); have != want {
+			t.Errorf("%q of %q, expected %q", have, in, want)
+		}
+	}
+}
+
 // TestWidths: East Asian wide runes take two columns, marks that combine none, the edges
 // of the blocks of Unicode's Annex 11 as its EastAsianWidth.txt has them.
 func TestWidths(t *testing.T) {
