@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 const exportText = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=PerfOptimized\nProcTurboMode=Disabled (Pending Value=Enabled)\nAssetTag=A-4711\nSetupPassword=hunter2\n"
@@ -172,15 +174,19 @@ func TestBIOSConfigured(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// TestBIOSBesideAGuest: a guest has no BIOS setup of its own, so that its
-// kernel says nothing of the machine whose settings are given.
-func TestBIOSBesideAGuest(t *testing.T) {
+// TestGuests: the quick look at a tree finds the guests that a whole collection finds.
+func TestGuests(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{"guest-without-smbios": true, "dell-r610-good": false} {
-		root, err := host.OpenDir(tree(t, name))
+	guests := 0
+	for _, m := range machinetest.Sample(t) {
+		root, err := host.OpenDir(tree(t, m.Name))
 		require.NoError(t, err)
-		assert.Equal(t, want, guestRoot(root), name)
+		want := collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
+		assert.Equal(t, want, collect.IsGuest(root), m.Name)
+		if want {
+			guests++
+		}
 		require.NoError(t, root.Close())
 	}
-	assert.False(t, guestRoot(nil))
+	assert.Positive(t, guests)
 }

@@ -94,17 +94,12 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
 		}
 	}
-	if (len(exports) > 0 || g.BMC != nil) && f.live() && guestRoot(g.root) {
+	// BIOS settings given on a running guest are those of another machine.
+	if (len(exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
 			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
 	}
 	return g, nil
-}
-
-// guestRoot reports whether a tree is that of a virtual machine. BIOS settings
-// that are given beside a running guest speak of a machine that is not it.
-func guestRoot(root *host.Root) bool {
-	return root != nil && collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
 }
 
 // showFailed reports whether a report is worth printing although an input

@@ -192,7 +192,7 @@ func TestSnapshotLive(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
 	want, got, _ := taken(t, root)
-	want.Conflicts, got.Conflicts = nil, nil // ghw is asked about the machine alone
+	want.Conflicts, got.Conflicts = nil, nil // ghw is asked on the running machine alone
 	assert.Equal(t, asJSON(t, want), asJSON(t, got))
 }
 

@@ -59,11 +59,21 @@ func collectAll(in Input) *collector {
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)
 	c.nodes()
-	c.secondOpinion()
 	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
 	c.sys.Measurements = c.measurements(in.Measurements)
 	return c
+}
+
+// IsGuest reports whether a tree is that of a virtual machine. It reads only what says so: the
+// CPU's flags, the kernel's signs of a hypervisor and firmware's identity.
+func IsGuest(root *host.Root) bool {
+	cpu := host.ReadCPU(root)
+	c := &collector{sys: &inventory.System{}, root: root,
+		facts: &host.Facts{CPU: cpu, Virt: host.ReadVirt(root, cpu), DMIID: host.ReadDMIID(root), SMBIOS: host.ReadSMBIOS(root)}}
+	c.firmware()
+	c.machine()
+	return c.sys.Machine.Virtual.Or(false)
 }
 
 // judged returns the input from which the effective settings are derived.

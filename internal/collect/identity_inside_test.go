@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -29,45 +28,6 @@ func TestAskedAt(t *testing.T) {
 	if assert.Len(t, c.sys.Conflicts, 1) {
 		assert.Equal(t, []string{"Server 2", "Server 1"}, []string{c.sys.Conflicts[0].Kept.Raw, c.sys.Conflicts[0].Dropped.Raw})
 	}
-}
-
-// TestCompareCounts: what ghw counts otherwise is a conflict where both count.
-func TestCompareCounts(t *testing.T) {
-	for name, c := range map[string]struct {
-		own         fact.Fact[int64]
-		listed      int
-		bytes       int64
-		nodes       int
-		contradicts []string
-	}{
-		"alike":           {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 2, 8, 2, nil},
-		"another amount":  {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 2, 7, 2, []string{"usable memory"}},
-		"one byte":        {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 2, 1, 2, []string{"usable memory"}},
-		"one node more":   {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 1, 8, 2, []string{"NUMA nodes"}},
-		"one node less":   {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 2, 8, 1, []string{"NUMA nodes"}},
-		"ghw counts none": {fact.Known(int64(8), fact.Direct, fact.Evidence{}), 2, 0, 0, nil},
-		"we count none":   {fact.Fact[int64]{}, 0, 8, 2, nil},
-	} {
-		x := &collector{sys: &inventory.System{}, facts: &host.Facts{NUMA: &host.NUMA{}}}
-		x.sys.Memory.TotalBytes, x.facts.NUMA.Nodes = c.own, make([]host.Node, c.listed)
-		x.compareCounts(c.bytes, c.nodes)
-		var got []string
-		for i := range x.sys.Conflicts {
-			got = append(got, x.sys.Conflicts[i].Fact)
-		}
-		assert.Equal(t, c.contradicts, got, name)
-	}
-}
-
-// TestGHWCounts: ghw counts the memory and the nodes of a machine that shows them.
-func TestGHWCounts(t *testing.T) {
-	nodes, _ := filepath.Glob("/sys/devices/system/node/node[0-9]*")
-	if _, err := os.Stat("/proc/meminfo"); err != nil || len(nodes) == 0 {
-		t.Skip("this machine shows neither its memory nor its NUMA nodes")
-	}
-	bytes, counted := ghwCounts(ghwOptions("/"))
-	assert.Positive(t, bytes)
-	assert.Len(t, nodes, counted)
 }
 
 // TestSourceSays: what part numbers add stands with the SMBIOS source, after what is there.
