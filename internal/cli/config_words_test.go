@@ -25,8 +25,8 @@ func TestConfigurationInPlainWords(t *testing.T) {
 		"- profile\n":                          "a list where keys",
 		"interval: often\n":                    `interval "often", expected a duration such as 5m`,
 		"interval: 0s\n":                       `interval "0s", expected a duration such as 5m`,
-		"profile: hpc\n---\ninterval: 1m\n":  "line 3: a second YAML document, expected one",
-		"profile: hpc\n---\n\tx\n":          "line 3: ",
+		"profile: hpc\n---\ninterval: 1m\n":    "line 3: a second YAML document, expected one",
+		"profile: hpc\n---\n\tx\n":             "line 3: ",
 		"interval: -1m\n":                      `interval "-1m", expected a duration such as 5m`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -167,6 +167,9 @@ func TestRecordsOfTheLog(t *testing.T) {
 		b, err = read(last, first, late, mirrored)
 		require.NoError(t, err)
 		assert.Empty(t, b, "not of the boot, nor what comes after")
+		b, err = read(last, "14"+mirrored[1:], "6,4,0,-;usb 1-1: Product: efi: Memory: 65536M/65536M mirrored memory\n", "4"+mirrored[1:])
+		require.NoError(t, err)
+		assert.Empty(t, b, "of a program, of a device's name, of another level")
 	}
 	_, err := readRecords(-1, nil)
 	require.ErrorIs(t, err, unix.EBADF)

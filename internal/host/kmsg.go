@@ -38,11 +38,11 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		}
-		message, early := kerneltext.BootMessage(record[:n])
+		priority, message, early := kerneltext.BootMessage(record[:n])
 		if !early {
 			return dst, nil
 		}
-		if bytes.Contains(message, []byte(kerneltext.MirroredPrefix)) {
+		if priority == kerneltext.MirroredPriority && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)) {
 			dst = append(append(dst, message...), '\n')
 		}
 	}

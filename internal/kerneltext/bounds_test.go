@@ -138,7 +138,7 @@ func TestBootRecords(t *testing.T) {
 		"6,42,3600000000,-": {"", true}, "6,42,soon,-;efi: x": {"efi: x", true},
 		"6,42,59999999,-;x": {"x", true}, "6,42,60000000,-;x": {"x", false},
 	} {
-		text, early := kerneltext.BootMessage([]byte(record))
+		_, text, early := kerneltext.BootMessage([]byte(record))
 		assert.Equal(t, want.text, string(text), record)
 		assert.Equal(t, want.early, early, record)
 	}

@@ -180,14 +180,24 @@ func FuzzText(f *testing.F) {
 
 func TestParseMirrored(t *testing.T) {
 	for line, want := range map[string]kerneltext.MirroredMemory{
-		"efi: Memory: 4096M/65536M mirrored memory":                  {4 << 30, 64 << 30},
-		"[    0.000000] efi: Memory: 65536M/65536M mirrored memory":  {64 << 30, 64 << 30},
-		"efi: Memory: 0M/65536M mirrored memory":                     {},
-		"efi: Memory: 70000M/65536M mirrored memory":                 {},
-		"efi: Memory: 4096M/65536M of something":                     {},
-		"efi: Memory: 4096/65536M mirrored memory":                   {},
-		"efi: Memory: 99999999999999999999M/65536M mirrored memory":  {},
-		"Memory: 65000000K/66000000K available (14336K kernel code)": {},
+		"efi: Memory: 4096M/65536M mirrored memory":                 {4 << 30, 64 << 30},
+		"[    0.000000] efi: Memory: 65536M/65536M mirrored memory": {64 << 30, 64 << 30},
+		"[    0.000000][    T0] efi: Memory: 1M/2M mirrored memory": {1 << 20, 2 << 20},
+		"6,339,0,-;efi: Memory: 1M/2M mirrored memory":              {1 << 20, 2 << 20},
+		"<6>[    0.000000] efi: Memory: 1M/2M mirrored memory":      {1 << 20, 2 << 20},
+		// What is no message of its own, of another facility, or later than the boot.
+		"[    2.100000] usb 1-1: Product: efi: Memory: 65536M/65536M mirrored memory":   {},
+		"[    2.100000] usb 1-1: Product: x efi: Memory: 65536M/65536M mirrored memory": {},
+		"14,339,0,-;efi: Memory: 65536M/65536M mirrored memory":                         {},
+		"<14>efi: Memory: 65536M/65536M mirrored memory":                                {},
+		"[ 3600.000000] efi: Memory: 65536M/65536M mirrored memory":                     {},
+		"efi: Memory: 65536M/65536M mirrored memory of mine":                            {},
+		"efi: Memory: 0M/65536M mirrored memory":                                        {},
+		"efi: Memory: 70000M/65536M mirrored memory":                                    {},
+		"efi: Memory: 4096M/65536M of something":                                        {},
+		"efi: Memory: 4096/65536M mirrored memory":                                      {},
+		"efi: Memory: 99999999999999999999M/65536M mirrored memory":                     {},
+		"Memory: 65000000K/66000000K available (14336K kernel code)":                    {},
 	} {
 		got, ok := kerneltext.ParseMirrored(line)
 		assert.Equal(t, want != kerneltext.MirroredMemory{}, ok, line)
@@ -200,11 +210,17 @@ func TestParseMirrored(t *testing.T) {
 // TestBootMessage: records as the device gives them out, those after the boot
 // end the reading.
 func TestBootMessage(t *testing.T) {
-	text, early := kerneltext.BootMessage([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
+	priority, text, early := kerneltext.BootMessage([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
 	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
 	assert.True(t, early)
-	_, early = kerneltext.BootMessage([]byte("6,9000,3600000000,-;eth0: link up\n"))
+	assert.Equal(t, kerneltext.MirroredPriority, priority)
+	priority, _, _ = kerneltext.BootMessage([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
+	assert.Equal(t, 14, priority, "written by a program: facility 1")
+	_, _, early = kerneltext.BootMessage([]byte("6,9000,3600000000,-;eth0: link up\n"))
 	assert.False(t, early)
-	_, early = kerneltext.BootMessage([]byte("no head"))
+	priority, _, early = kerneltext.BootMessage([]byte("no head"))
 	assert.True(t, early)
+	assert.Equal(t, -1, priority)
+	priority, _, _ = kerneltext.BootMessage([]byte("x,42,131072,-;efi"))
+	assert.Equal(t, -1, priority)
 }

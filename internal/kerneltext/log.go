@@ -2,48 +2,58 @@ package kerneltext
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 const (
 	// bootTime is how many microseconds after the start of the kernel firmware's
 	// memory map is reported at the latest, with much room.
 	bootTime = 60_000_000
-	// MirroredPrefix starts the message about mirrored memory (linux
-	// drivers/firmware/efi/efi.c, efi_find_mirror).
-	MirroredPrefix = "efi: Memory: "
+	// MirroredPrefix starts the message about mirrored memory, and MirroredPriority is its
+	// priority: level info of facility 0, the kernel's own. What a program writes to the log has
+	// another facility (linux drivers/firmware/efi/efi.c, efi_find_mirror: pr_info;
+	// kernel/printk/printk.c, devkmsg_write).
+	MirroredPrefix   = "efi: Memory: "
+	MirroredPriority = 6
 )
 
-// BootMessage takes the text out of a record "priority,sequence,microseconds,
-// flags;text" and says whether it is one of the boot.
-func BootMessage(record []byte) (text []byte, early bool) {
+// BootMessage takes priority and text out of a record "priority,sequence,microseconds,
+// flags;text" and says whether it is one of the boot. The priority of a malformed record is -1.
+func BootMessage(record []byte) (priority int, text []byte, early bool) {
 	head, text, ok := bytes.Cut(record, []byte(";"))
 	text, _, _ = bytes.Cut(text, []byte("\n"))
 	fields := bytes.SplitN(head, []byte(","), 4)
 	if !ok || len(fields) < 3 {
-		return nil, true
+		return -1, nil, true
+	}
+	priority, err := strconv.Atoi(string(fields[0]))
+	if err != nil {
+		priority = -1
 	}
 	at, err := strconv.ParseInt(string(fields[2]), 10, 64)
-	return text, err != nil || at < bootTime
+	return priority, text, err != nil || at < bootTime
 }
 
 // MirroredMemory is a share of the memory map, in bytes.
 type MirroredMemory struct{ Mirrored, All int64 }
 
-// ParseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also after
-// a time stamp.
-func ParseMirrored(line string) (MirroredMemory, bool) {
-	_, rest, _ := strings.Cut(line, MirroredPrefix)
-	share, tail, _ := strings.Cut(rest, " ")
-	part, all, _ := strings.Cut(share, "/")
-	p, ok1 := mebibytes(part)
-	a, ok2 := mebibytes(all)
-	return MirroredMemory{p << 20, a << 20}, ok1 && ok2 && p > 0 && p <= a && strings.HasPrefix(tail, "mirrored memory")
-}
+// mirroredLine is the whole message, after what a log puts before it: a record's head, syslog's
+// priority, a time of the first minute. Elsewhere in a line it is a part of another message, such
+// as the name of a USB device.
+var mirroredLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:6,\d+,\d+,[^;]*;|<6>)?(?:\[ *[0-5]?\d\.\d+\](?:\[ *[TC]\d+\])? )?` + MirroredPrefix + `(\d{1,12})M/(\d{1,12})M mirrored memory$`)
+})
 
-func mebibytes(s string) (int64, bool) {
-	digits, ok := strings.CutSuffix(s, "M")
-	n, err := strconv.ParseInt(digits, 10, 43)
-	return n, ok && err == nil
+// ParseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also after a time stamp.
+func ParseMirrored(line string) (MirroredMemory, bool) {
+	m := mirroredLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	if m == nil {
+		return MirroredMemory{}, false
+	}
+	part, _ := strconv.ParseInt(m[1], 10, 64) // at most twelve digits
+	all, _ := strconv.ParseInt(m[2], 10, 64)
+	return MirroredMemory{part << 20, all << 20}, part > 0 && part <= all
 }
