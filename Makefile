@@ -144,6 +144,10 @@ bench: ## benchmarks
 compare: build ## memaudit beside dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)
 
+.PHONY: same
+same: build ## compare OLD=BINARY with the present program over every input at hand (minutes); DIFFS=FOLDER keeps what differs
+	@scripts/same $(OLD) $(BIN)
+
 dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
 	@scripts/dist
 
