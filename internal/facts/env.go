@@ -101,13 +101,6 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
 })
 
-// planner is a leaner environment that plans expressions parsed ahead of time:
-// half a millisecond less at every start. It lacks the extensions, so that
-// only expressions without them are planned in it.
-var planner = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewCustomEnv(append([]cel.EnvOption{cel.StdLib()}, displays()...)...)
-})
-
 // displays are the functions that turn a value into text.
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{

@@ -21,28 +21,13 @@ type partsFile struct {
 	Parts   []pattern            `yaml:"parts"`
 }
 
-// Compile makes Part from the files below parts/: of each pattern the texts that its
-// numbers begin with, and what it says.
+// Compile makes Part from the files below parts/.
 func Compile(k fs.FS) ([]byte, error) {
 	all, err := readPatterns(k)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]compiledPattern, len(all))
-	for i := range all {
-		if rows[i].begins, err = beginnings(all[i].Match); err != nil {
-			return nil, err
-		}
-		for j := range all[i].Tables {
-			all[i].Tables[j].compile()
-		}
-		w := compiled.NewWriter()
-		all[i].code(w)
-		rows[i].raw = w.Written()
-	}
-	w := compiled.NewWriter()
-	codePatterns(w, &rows)
-	return []byte(w.Written()), nil
+	return compiled.Encode(all)
 }
 
 // readPatterns reads and checks every file; the order of names is that of patterns.

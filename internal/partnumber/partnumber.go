@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,85 +81,35 @@ func (m *Module) Widths() (data, total int, ok bool) {
 }
 
 // Table are the patterns of all makers.
-type Table struct {
-	rows []compiledPattern
-}
-
-// compiledPattern is a pattern as it is compiled ahead of time. It is read when a number
-// begins as its numbers do: a machine has modules of few makers.
-type compiledPattern struct {
-	// begins are texts of which every number that the pattern reads begins with one;
-	// none where nothing is known of it.
-	begins []string
-	raw    string
-	read   *pattern
-}
-
-// mayRead reports whether the pattern may read a number.
-func (r *compiledPattern) mayRead(number string) bool {
-	return len(r.begins) == 0 || slices.ContainsFunc(r.begins, func(text string) bool { return strings.HasPrefix(number, text) })
-}
+type Table struct{ patterns []pattern }
 
 // Load reads the compiled patterns.
 func Load(k fs.FS) (*Table, error) {
-	raw, err := compiled.Part(k, Part)
-	if err != nil {
+	t := &Table{}
+	if err := compiled.ReadPart(k, Part, &t.patterns); err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
 	}
-	t, c := &Table{}, compiled.NewReader(raw)
-	codePatterns(c, &t.rows)
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("part numbers: %w", err)
+	for i := range t.patterns {
+		p := &t.patterns[i]
+		var err error
+		if p.compiled, err = regexp.Compile(p.Match); err != nil {
+			return nil, fmt.Errorf("part numbers: pattern %s: %w", p.ID, err)
+		}
 	}
 	return t, nil
 }
 
-// codePatterns names what is read of every pattern at once.
-func codePatterns(c *compiled.Coding, rows *[]compiledPattern) {
-	compiled.CodeList(c, rows, func(r *compiledPattern) {
-		compiled.CodeList(c, &r.begins, c.Text)
-		c.Text(&r.raw)
-	})
-}
-
 // Decode reads a number as firmware prints it; false when no pattern matches.
-// The first pattern that does decides; one that is damaged leaves the number
-// unread, for nobody knows whether it would have. A table is not for two goroutines.
+// The first pattern that does decides.
 func (t *Table) Decode(number string) (Module, bool) {
 	number = normal(number)
-	for i := range t.rows {
-		r := &t.rows[i]
-		if !r.mayRead(number) {
-			continue
-		}
-		p, err := r.pattern()
-		if err != nil {
-			return Module{}, false
-		}
+	for i := range t.patterns {
+		p := &t.patterns[i]
 		if found := p.compiled.FindStringSubmatch(number); found != nil {
-			m, err := p.decode(found)
-			return m, err == nil
+			return p.decode(found), true
 		}
 	}
 	return Module{}, false
-}
-
-// pattern reads the row once.
-func (r *compiledPattern) pattern() (*pattern, error) {
-	if r.read != nil {
-		return r.read, nil
-	}
-	p, c := &pattern{}, compiled.NewReader(r.raw)
-	p.code(c)
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
-	var err error
-	if p.compiled, err = regexp.Compile(p.Match); err != nil {
-		return nil, err
-	}
-	r.read = p
-	return p, nil
 }
 
 // makerNames are what labels print before a number and SPD does not, longest
@@ -193,8 +142,8 @@ func normal(number string) string {
 	return s
 }
 
-// decode reads the fields of a number that matched; the error is a damaged table's.
-func (p *pattern) decode(found []string) (Module, error) {
+// decode reads the fields of a number that matched.
+func (p *pattern) decode(found []string) Module {
 	group := func(name string) string {
 		if i := p.compiled.SubexpIndex(name); i >= 0 {
 			return found[i]
@@ -207,11 +156,7 @@ func (p *pattern) decode(found []string) (Module, error) {
 		for _, name := range p.Tables[i].By {
 			key += group(name)
 		}
-		row, err := p.Tables[i].row(key)
-		if err != nil {
-			return Module{}, err
-		}
-		v.merge(row)
+		v.merge(p.Tables[i].Map[key])
 	}
 	if unit, name, ok := strings.Cut(p.SizeFrom, ":"); ok {
 		v.SizeGB, _ = strconv.ParseFloat(group(name), 64)
@@ -233,7 +178,7 @@ func (p *pattern) decode(found []string) (Module, error) {
 			m.Ranks = p.ranks(&v)
 		}
 	}
-	return m, nil
+	return m
 }
 
 // moduleSize reports whether modules of so many GiB can be: powers of two and three times

@@ -1,7 +1,6 @@
 package partnumber_test
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"os"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -144,26 +142,6 @@ func TestDamagedFiles(t *testing.T) {
 	require.ErrorContains(t, err, "parts/example.yaml", "a folder")
 	_, err = partnumber.Load(fstest.MapFS{})
 	require.Error(t, err)
-}
-
-// TestDamagedRow: a pattern that cannot be read leaves the numbers unread that it
-// might have read, and no others; a part that is not a table is refused as a whole.
-func TestDamagedRow(t *testing.T) {
-	whole, err := partnumber.Compile(rules.FS)
-	require.NoError(t, err)
-	at := func(part []byte) fstest.MapFS {
-		return fstest.MapFS{compiled.File: {Data: compiled.Join(map[string][]byte{partnumber.Part: part})}}
-	}
-	count, size := binary.Uvarint(whole)
-	more := append(binary.AppendUvarint(nil, count+1), 1, 4, 'M', '3', '9', '3', 1, '{') // one beginning, M393, and a pattern of one byte
-	table, err := partnumber.Load(at(append(more, whole[size:]...)))
-	require.NoError(t, err)
-	_, ok := table.Decode("M393B2G70BH0-CK0")
-	assert.False(t, ok, "the damaged row stands before the one that reads it")
-	_, ok = table.Decode("HMT31GR7BFR4C-H9")
-	assert.True(t, ok)
-	_, err = partnumber.Load(at([]byte("[]")))
-	require.ErrorContains(t, err, "is damaged")
 }
 
 // FuzzDecode: no number makes the reader panic or gives nonsense.

@@ -2,13 +2,10 @@ package partnumber
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 
 	yaml "go.yaml.in/yaml/v3"
-
-	"github.com/memaudit/memaudit/internal/compiled"
 )
 
 // pattern reads one family of part numbers.
@@ -73,69 +70,6 @@ func setIfGiven[T comparable](into *T, v T) {
 type valueTable struct {
 	By  []string
 	Map map[string]values
-	// Rows are Map as it is compiled ahead of time: what was caught and the values, row
-	// after row. One row is read of a number, of dozens.
-	Rows string
-}
-
-// row is what the table says of what was caught, nothing where it has no such row; the
-// error is that of a damaged one.
-func (t *valueTable) row(caught string) (v values, err error) {
-	if t.Map != nil {
-		return t.Map[caught], nil
-	}
-	rows := compiled.NewReader(t.Rows)
-	for rows.Rest() != "" {
-		var key, raw string
-		rows.Text(&key)
-		rows.Text(&raw)
-		if key == caught && rows.Err() == nil {
-			row := compiled.NewReader(raw)
-			v.code(row)
-			return v, row.Err()
-		}
-	}
-	return v, rows.Err()
-}
-
-// compile fills Rows.
-func (t *valueTable) compile() {
-	rows := compiled.NewWriter()
-	for _, caught := range slices.Sorted(maps.Keys(t.Map)) {
-		v, row := t.Map[caught], compiled.NewWriter()
-		v.code(row)
-		raw := row.Written()
-		rows.Text(&caught)
-		rows.Text(&raw)
-	}
-	t.Rows = rows.Written()
-}
-
-// code names what a pattern says to who reads a number by it.
-func (p *pattern) code(c *compiled.Coding) {
-	c.Text(&p.ID)
-	c.Text(&p.Match)
-	p.Fixed.code(c)
-	compiled.CodeList(c, &p.Tables, func(t *valueTable) {
-		compiled.CodeList(c, &t.By, c.Text)
-		c.Text(&t.Rows)
-	})
-	c.Text(&p.SizeFrom)
-	compiled.CodeMap(c, &p.RanksAllowed, func(ranks *[]int) { compiled.CodeList(c, ranks, c.Int) })
-	compiled.CodeList(c, &p.Sources, c.Text)
-	compiled.CodeList(c, &p.Check, c.Text)
-}
-
-func (v *values) code(c *compiled.Coding) {
-	c.Float(&v.SizeGB)
-	c.Text(&v.DDR)
-	c.Text(&v.Type)
-	c.Int(&v.Ranks)
-	c.Int(&v.Width)
-	compiled.CodePointer(c, &v.Dies, func(gbit *[]float64) { compiled.CodeList(c, gbit, c.Float) })
-	c.Text(&v.Package)
-	c.Bool(&v.Stacked)
-	c.Int(&v.Speed)
 }
 
 // UnmarshalYAML reads both forms: rows that are one value of the field that

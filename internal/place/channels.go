@@ -2,7 +2,6 @@ package place
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
@@ -101,7 +100,7 @@ func (g *slotGroup) channelsFromBoards() {
 // channelsFromNumbers takes the printed channel number: over the processor,
 // or within a controller that the node numbers.
 func (g *slotGroup) channelsFromNumbers() {
-	if g.rule.node == "controller" && g.any(fieldNode) {
+	if g.rule.Node == "controller" && g.any(fieldNode) {
 		g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
 		return
 	}
@@ -242,7 +241,7 @@ func (g *slotGroup) channelsFromLetters() {
 		}
 		position := max(socket, 0)
 		number := g.alphabet(letters, position)
-		if number == nil && g.rule.node == "controller" && g.any(fieldNode) && g.any(fieldChannel) {
+		if number == nil && g.rule.Node == "controller" && g.any(fieldNode) && g.any(fieldChannel) {
 			g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
 			return
 		}
@@ -272,7 +271,7 @@ func (g *slotGroup) channelsFromLetters() {
 
 // sourceOf is the label that names a field, by the rule's patterns.
 func (g *slotGroup) sourceOf(name string) string {
-	if strings.Contains(g.rule.banks, name) {
+	if g.rule.bankGives(name) {
 		return SourceBank
 	}
 	return SourceLocator

@@ -14,16 +14,8 @@ import (
 
 // locatorFile is rules/slots/locators.yaml.
 type locatorFile struct {
-	Schema int `yaml:"schema"`
-	Rules  []struct {
-		ID      string   `yaml:"id"`
-		Locator []string `yaml:"locator"`
-		Bank    []string `yaml:"bank"`
-		Vendor  []string `yaml:"vendor"`
-		Model   []string `yaml:"model"`
-		Node    string   `yaml:"node"`
-		Options []string `yaml:"options"`
-	} `yaml:"rules"`
+	Schema int           `yaml:"schema"`
+	Rules  []LocatorRule `yaml:"rules"`
 }
 
 // mapFile is a file of slot maps.
@@ -38,9 +30,9 @@ const locatorYAML = "slots/locators.yaml"
 // notMaps are the files of rules/slots that hold no slot maps.
 var notMaps = [...]string{locatorYAML, "slots/sources.yaml"}
 
-// CompileLocators makes LocatorPart from slots/locators.yaml; nothing where
-// there is no such file.
-func CompileLocators(k fs.FS) ([]byte, error) {
+// LocatorRules reads slots/locators.yaml; nothing if there is
+// no such file.
+func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 	raw, err := fs.ReadFile(k, locatorYAML)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -52,29 +44,23 @@ func CompileLocators(k fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", locatorYAML, err)
 	}
-	var out bytes.Buffer
 	seen := map[string]bool{}
 	for _, r := range file.Rules {
 		if seen[r.ID] {
 			return nil, fmt.Errorf("%s: two rules have the id %s", locatorYAML, r.ID)
 		}
 		seen[r.ID] = true
-		for _, p := range slices.Concat(r.Locator, r.Bank) {
+		for _, p := range slices.Concat(r.Locators, r.Banks) {
 			if err := checkPattern(p); err != nil {
 				return nil, fmt.Errorf("%s: rule %s: pattern %q: %w", locatorYAML, r.ID, p, err)
 			}
 		}
-		fmt.Fprintln(&out, strings.Join([]string{r.ID, strings.Join(r.Locator, "|"), strings.Join(r.Bank, "|"),
-			strings.Join(r.Vendor, ","), strings.Join(r.Model, ","), r.Node, strings.Join(r.Options, ",")}, "\t"))
 	}
-	return out.Bytes(), nil
+	return file.Rules, nil
 }
 
 // checkPattern refuses what matchLabel would never match.
 func checkPattern(pattern string) error {
-	if strings.ContainsAny(pattern, "|\t") {
-		return errors.New("holds a bar or a tab, which separate patterns")
-	}
 	for rest := pattern; ; {
 		_, after, ok := strings.Cut(rest, "{")
 		if !ok {
@@ -92,27 +78,18 @@ func checkPattern(pattern string) error {
 	}
 }
 
-// CompileMaps makes MapPart, the index of all slot maps.
-func CompileMaps(k fs.FS) ([]byte, error) {
-	lines := map[string]string{}
+// MapIndex says which map is for which product and pattern: "file#id" by product and pattern, separated by a tab.
+func MapIndex(k fs.FS) (map[string]string, error) {
+	out := map[string]string{}
 	err := eachMapFile(k, func(name string, file *mapFile) error {
 		for i := range file.Maps {
-			if err := file.Maps[i].index(lines, file.Vendor, path.Base(name)); err != nil {
+			if err := file.Maps[i].index(out, file.Vendor, path.Base(name)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]string, 0, len(lines))
-	for key, where := range lines {
-		out = append(out, key+"\t"+where+"\n")
-	}
-	slices.Sort(out)
-	// A line begins after a line's end: that is how one is looked for.
-	return []byte("\n" + strings.Join(out, "")), nil
+	return out, err
 }
 
 // eachMapFile reads the files of slot maps in order.
@@ -148,15 +125,15 @@ func readMapFile(k fs.FS, name string) (*mapFile, error) {
 	return &file, nil
 }
 
-// index adds a line for every product and pattern of the map.
-func (m *slotMap) index(lines map[string]string, vendor, file string) error {
+// index adds an entry for every product and pattern of the map.
+func (m *slotMap) index(entries map[string]string, vendor, file string) error {
 	for _, model := range m.Models {
 		for _, rule := range m.Locators {
 			key := strings.TrimSpace(modelKey(vendor, model)) + "\t" + boardRule(rule, m.Slots)
-			if other, twice := lines[key]; twice {
+			if other, twice := entries[key]; twice {
 				return fmt.Errorf("%s and %s are both for %s", other, m.ID, strings.ReplaceAll(key, "\t", ", pattern "))
 			}
-			lines[key] = file + "#" + m.ID
+			entries[key] = file + "#" + m.ID
 		}
 	}
 	return nil

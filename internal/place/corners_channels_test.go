@@ -1,6 +1,7 @@
 package place
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,13 +17,23 @@ func ofChannels(channels, controllers int) *platform.Platform {
 	return &platform.Platform{NUMA: true, ChannelsPerSocket: channels, Controllers: controllers, MaxDPC: 2}
 }
 
+// ruleOf reads a rule written as its columns: id, locators and banks (separated by bars), vendors, models (by commas), node, options.
+func ruleOf(line string) LocatorRule {
+	list := func(text, separator string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, separator)
+	}
+	c := strings.Split(line, "\t")
+	return LocatorRule{ID: c[0], Locators: list(c[1], "|"), Banks: list(c[2], "|"), Vendors: list(c[3], ","), Models: list(c[4], ","), Node: c[5], Options: list(c[6], ",")}
+}
+
 // resolved places slots by one pattern, given as a line of the compiled patterns,
 // before anything is checked against the result.
 func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ...string) (string, []Placement) {
 	t.Helper()
-	r, ok := parseLocatorRule(line)
-	require.True(t, ok, line)
-	rules := []locatorRule{r}
+	rules := []LocatorRule{ruleOf(line)}
 	sys := board("Example", "E1", sockets, words...)
 	pl := newPlacer(sys, p)
 	pl.read(rules)

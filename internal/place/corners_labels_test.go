@@ -13,37 +13,25 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// rulesOf reads lines of the compiled patterns.
-func rulesOf(t *testing.T, lines ...string) []locatorRule {
+// rulesOf reads several rules.
+func rulesOf(t *testing.T, lines ...string) []LocatorRule {
 	t.Helper()
-	var out []locatorRule
+	var out []LocatorRule
 	for _, line := range lines {
-		r, ok := parseLocatorRule(line)
-		require.True(t, ok, line)
-		out = append(out, r)
+		out = append(out, ruleOf(line))
 	}
 	return out
-}
-
-// TestFirstLetters: a rule is tried on labels that begin as one of its patterns does.
-func TestFirstLetters(t *testing.T) {
-	letter := func(b byte) uint32 { return 1 << (b - 'a') }
-	for patterns, want := range map[string]uint32{
-		"DIMM{num}": letter('d'), "dimm{num}|CPU{cpu}": letter('d') | letter('c'), "A{num}|z{num}": letter('a') | letter('z'),
-		"*{num}": ^uint32(0), "{C}{num}": ^uint32(0), "DIMM|1{num}": ^uint32(0), "`|D": ^uint32(0), "D|{num}": ^uint32(0),
-	} {
-		assert.Equal(t, want, startsOf(patterns), patterns)
-	}
 }
 
 // TestEmptyPatterns: an empty pattern is an empty label, a star is any.
 func TestEmptyPatterns(t *testing.T) {
 	for _, c := range []struct {
-		patterns, label string
-		want            bool
+		patterns []string
+		label    string
+		want     bool
 	}{
-		{"BANK {num}|", "", true}, {"BANK {num}|", "BANK 1", true}, {"BANK {num}|", "x", false}, {"|BANK {num}", "BANK 1", true}, {"*", "", true}, {"*", "x", true},
-		{"BANK {num}", "", false},
+		{[]string{"BANK {num}", ""}, "", true}, {[]string{"BANK {num}", ""}, "BANK 1", true}, {[]string{"BANK {num}", ""}, "x", false},
+		{[]string{"", "BANK {num}"}, "BANK 1", true}, {[]string{"*"}, "", true}, {[]string{"*"}, "x", true}, {[]string{"BANK {num}"}, "", false},
 	} {
 		var got captured
 		assert.Equal(t, c.want, matchAny(c.patterns, c.label, &got), c)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -84,7 +83,7 @@ func (pl *placer) bankAgainst(c *processor) (says string, named bool) {
 // beside letter F of six).
 func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	l := &pl.labels[i]
-	if l.rule == nil || !strings.Contains(l.rule.banks, "{chan}") || pl.out[i].Source != SourceLocator {
+	if l.rule == nil || !l.rule.bankGives("{chan}") || pl.out[i].Source != SourceLocator {
 		return 0, 0, false
 	}
 	letter, lettered := l.get(fieldLetter)
@@ -102,7 +101,7 @@ func (pl *placer) rowsAgainst(c *processor) string {
 	banks, channels := map[string][]int{}, map[int]int{}
 	for _, i := range c.slots {
 		bank := labelText(&pl.sys.Slots[i].BankLocator)
-		if r := pl.labels[i].rule; r == nil || r.banks != "" || pl.out[i].Source != SourceLocator {
+		if r := pl.labels[i].rule; r == nil || len(r.Banks) > 0 || pl.out[i].Source != SourceLocator {
 			return ""
 		}
 		if bank != "" {

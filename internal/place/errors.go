@@ -245,7 +245,7 @@ func followsBoard(m *inventory.Machine, p *platform.Platform) bool {
 	product := m.Product.Or("") + " " + m.Board.Or("")
 	id := identify(m)
 	for _, o := range p.EDACOrder {
-		if id.isVendor(o.Maker) && o.Covers(product) {
+		if id.isVendor([]string{o.Maker}) && o.Covers(product) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -26,7 +25,7 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 	if k == nil {
 		return nil
 	}
-	text, err := compiled.ReadText(k, orderFile)
+	raw, err := fs.ReadFile(k, orderFile)
 	if err != nil {
 		return nil
 	}
@@ -34,7 +33,7 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 		if name == "" {
 			continue
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(string(raw)) {
 			boards, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 			if line[0] == '#' || lengthOfName(boards, name) == 0 {
 				continue

@@ -8,7 +8,7 @@ import (
 // letters restart or go on, over all of them.
 type slotGroup struct {
 	*placer
-	rule  *locatorRule
+	rule  *LocatorRule
 	slots []int
 }
 
@@ -104,7 +104,7 @@ func (g *slotGroup) failAll(reason string) {
 }
 
 // group collects the slots that one rule read, nil when there are none.
-func (pl *placer) group(r *locatorRule) *slotGroup {
+func (pl *placer) group(r *LocatorRule) *slotGroup {
 	var slots []int
 	for i := range pl.labels {
 		if pl.labels[i].rule == r {

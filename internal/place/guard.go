@@ -58,7 +58,7 @@ func (pl *placer) guardLetters() bool {
 	named, owner, anew := map[letter]channel{}, map[channel]letter{}, pl.labelsRepeat()
 	for i := range pl.out {
 		o := &pl.out[i]
-		if o.Source != SourceBank || o.Channel == Unplaced || !strings.Contains(pl.labels[i].rule.banks, "{chan}") {
+		if o.Source != SourceBank || o.Channel == Unplaced || !pl.labels[i].rule.bankGives("{chan}") {
 			continue
 		}
 		name, ok := letteredName(pl.sys.Slots[i].Locator.Or(""))

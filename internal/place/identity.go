@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -49,21 +50,13 @@ func (id *identity) add(vendor, product string) {
 }
 
 // isVendor reports whether the machine or its board is by one of the makers.
-func (id identity) isVendor(list string) bool {
-	return list == "" || inList(list, id.vendor) || inList(list, id.boardVendor)
+func (id identity) isVendor(list []string) bool {
+	return len(list) == 0 || slices.Contains(list, id.vendor) || slices.Contains(list, id.boardVendor)
 }
 
 // isModel reports whether one of the machine's keys is in the list.
-func (id identity) isModel(list string) bool {
-	if list == "" {
-		return true
-	}
-	for _, m := range id.models {
-		if inList(list, m) {
-			return true
-		}
-	}
-	return false
+func (id identity) isModel(list []string) bool {
+	return len(list) == 0 || slices.ContainsFunc(id.models, func(m string) bool { return slices.Contains(list, m) })
 }
 
 // modelNoise are words of product names that tell nothing about the board.

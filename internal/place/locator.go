@@ -203,18 +203,4 @@ func lowerCase(b byte) byte {
 	return b
 }
 
-// inList reports whether a comma separated list has the word.
-func inList(list, word string) bool {
-	for {
-		w, rest, more := strings.Cut(list, ",")
-		if w == word {
-			return true
-		}
-		if !more {
-			return false
-		}
-		list = rest
-	}
-}
-
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -3,133 +3,81 @@ package place
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 )
 
-// locatorRule is one row of rules/slots/locators.yaml in its compiled form:
+// LocatorRule is one row of rules/slots/locators.yaml:
 // which labels it reads, and what its node number means.
-type locatorRule struct {
-	id       string
-	locators string // patterns, split at '|'
-	banks    string // the same; "" accepts every bank locator
-	vendors  string // makers, split at ','; "" is everybody
-	models   string // normalised products, split at ','; "" is all
-	node     string // what {node} is: socket, controller, auto or ignore
-	options  string // words, split at ','
-	// starts has a bit for each first letter (a = 0) of a locator that the rule
-	// can read; all ones when a pattern does not begin with a letter.
-	starts uint32
+type LocatorRule struct {
+	ID string `yaml:"id"`
+	// Locators and Banks are patterns of which one must match; without Banks every bank locator does.
+	Locators []string `yaml:"locator"`
+	Banks    []string `yaml:"bank"`
+	// Vendors and Models limit the rule to makers and normalised products; empty for all.
+	Vendors []string `yaml:"vendor"`
+	Models  []string `yaml:"model"`
+	// Node is what {node} is: socket, controller, auto or ignore.
+	Node    string   `yaml:"node"`
+	Options []string `yaml:"options"`
 }
 
 // LocatorPart is the part of the compiled knowledge that holds the patterns of
-// labels, a line each.
+// labels.
 const LocatorPart = "locators"
 
 // loadLocatorRules returns the rules that may apply to the machine, in order.
-func loadLocatorRules(k fs.FS, id identity) ([]locatorRule, error) {
-	raw, err := compiled.Part(k, LocatorPart)
-	if err != nil {
+func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
+	var rules []LocatorRule
+	if err := compiled.ReadPart(k, LocatorPart, &rules); err != nil {
 		return nil, fmt.Errorf("read locator patterns: %w", err)
 	}
-	rules := make([]locatorRule, 0, 64)
-	for line := range strings.Lines(raw) {
-		r, ok := parseLocatorRule(strings.TrimSuffix(line, "\n"))
-		if !ok {
-			continue
-		}
-		if id.isVendor(r.vendors) && id.isModel(r.models) {
-			rules = append(rules, r)
-		}
-	}
-	return rules, nil
-}
-
-// parseLocatorRule reads one row; a short one is not a rule.
-func parseLocatorRule(line string) (locatorRule, bool) {
-	var col [7]string
-	for i := range col {
-		var found bool
-		col[i], line, found = strings.Cut(line, "\t")
-		if !found && i < len(col)-1 {
-			return locatorRule{}, false
-		}
-	}
-	return locatorRule{id: col[0], locators: col[1], banks: col[2], vendors: col[3],
-		models: col[4], node: col[5], options: col[6], starts: startsOf(col[1])}, true
-}
-
-// startsOf makes the letter mask of a list of patterns.
-func startsOf(patterns string) uint32 {
-	mask, begin := uint32(0), true
-	for i := range len(patterns) {
-		if begin {
-			mask |= startOf(patterns[i])
-		}
-		begin = patterns[i] == '|'
-	}
-	return mask
-}
-
-// startOf is the bit of a first letter; anything else may match every label.
-func startOf(b byte) uint32 {
-	if b = lowerCase(b); b >= 'a' && b <= 'z' {
-		return 1 << (b - 'a')
-	}
-	return ^uint32(0)
+	return slices.DeleteFunc(rules, func(r LocatorRule) bool { return !id.isVendor(r.Vendors) || !id.isModel(r.Models) }), nil
 }
 
 // has reports whether the option word is set.
-func (r *locatorRule) has(option string) bool {
-	return r.options != "" && inList(r.options, option)
+func (r *LocatorRule) has(option string) bool { return slices.Contains(r.Options, option) }
+
+// bankGives reports whether a pattern of the bank locator has a field.
+func (r *LocatorRule) bankGives(field string) bool {
+	return slices.ContainsFunc(r.Banks, func(pattern string) bool { return strings.Contains(pattern, field) })
 }
 
 // match reads both labels of a slot. Where both name the same field they must agree on it.
-func (r *locatorRule) match(locator, bank string) (captured, bool) {
+func (r *LocatorRule) match(locator, bank string) (captured, bool) {
 	var c captured
-	if !matchAny(r.locators, locator, &c) {
+	if !matchAny(r.Locators, locator, &c) {
 		return captured{}, false
 	}
-	if r.banks == "" {
+	if len(r.Banks) == 0 {
 		return c, true
 	}
 	after := c
-	if !matchAny(r.banks, bank, &after) || !c.agrees(&after) {
+	if !matchAny(r.Banks, bank, &after) || !c.agrees(&after) {
 		return captured{}, false
 	}
 	return after, true
 }
 
-// matchAny tries the patterns of a list; an empty pattern is an empty label.
-func matchAny(patterns, label string, c *captured) bool {
-	for {
-		pattern, rest, more := strings.Cut(patterns, "|")
-		if pattern == "" || pattern == "*" {
-			if pattern == "*" || label == "" {
-				return true
-			}
-		} else if try := *c; matchLabel(pattern, label, &try) {
+// matchAny tries the patterns of a list; an empty pattern is an empty label, "*" any.
+func matchAny(patterns []string, label string, c *captured) bool {
+	for _, pattern := range patterns {
+		if pattern == "*" || pattern == "" && label == "" {
+			return true
+		}
+		if try := *c; pattern != "" && matchLabel(pattern, label, &try) {
 			*c = try
 			return true
 		}
-		if !more {
-			return false
-		}
-		patterns = rest
 	}
+	return false
 }
 
 // firstMatch finds the first rule that reads the labels, -1 when none does.
-func firstMatch(rules []locatorRule, locator, bank string) (int, captured) {
-	start := ^uint32(0)
-	if locator != "" {
-		start = startOf(locator[0])
-	}
+func firstMatch(rules []LocatorRule, locator, bank string) (int, captured) {
 	for r := range rules {
-		if rules[r].starts&start == 0 {
-			continue
-		}
 		if c, ok := rules[r].match(locator, bank); ok {
 			return r, c
 		}
@@ -148,7 +96,7 @@ type shapeMemo struct {
 }
 
 // match is firstMatch with a short cut for labels of a shape seen before.
-func (m *shapeMemo) match(rules []locatorRule, locator, bank string) (int, captured) {
+func (m *shapeMemo) match(rules []LocatorRule, locator, bank string) (int, captured) {
 	for i := range min(m.used, len(m.entries)) {
 		e := &m.entries[i]
 		if !sameShape(e.locator, locator) || !sameShape(e.bank, bank) {

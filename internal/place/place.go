@@ -7,7 +7,7 @@ import (
 )
 
 // read finds the rule that reads each slot's labels; a slot without one has the reason.
-func (pl *placer) read(rules []locatorRule) {
+func (pl *placer) read(rules []LocatorRule) {
 	var memo shapeMemo
 	for i := range pl.sys.Slots {
 		s := &pl.sys.Slots[i]
@@ -29,7 +29,7 @@ func (pl *placer) read(rules []locatorRule) {
 			continue
 		}
 		pl.labels[i] = slotLabel{rule: &rules[r], captured: c}
-		pl.out[i].Rule = rules[r].id
+		pl.out[i].Rule = rules[r].ID
 	}
 }
 
@@ -37,7 +37,7 @@ func (pl *placer) read(rules []locatorRule) {
 // of its two labels is missing. Numbers count from the smallest that a rule sees, so such a slot would
 // be counted from another base than its neighbours.
 func (pl *placer) dropHalfLabelled() {
-	var whole [2]*locatorRule // that reads slots with this label
+	var whole [2]*LocatorRule // that reads slots with this label
 	for i := range pl.labels {
 		for n, l := range pl.texts(i) {
 			if r := pl.labels[i].rule; l != "" && r != nil {

@@ -31,7 +31,7 @@ const (
 
 // slotLabel is what a slot's two strings said, by which rule.
 type slotLabel struct {
-	rule *locatorRule
+	rule *LocatorRule
 	captured
 }
 

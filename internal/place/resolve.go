@@ -11,7 +11,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 	var m *slotMap
 	if g.any(fieldNumber) {
 		var err error
-		if m, err = findSlotMap(k, g.id, g.rule.id, g.memorySlots()); err != nil {
+		if m, err = findSlotMap(k, g.id, g.rule.ID, g.memorySlots()); err != nil {
 			reason := err.Error()
 			if errors.Is(err, errNoSlotMap) {
 				reason = fmt.Sprintf("the label gives a number only, and no slot map of %q is known", g.sys.Machine.Product.Or(g.sys.Machine.Board.Or("this machine")))

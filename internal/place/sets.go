@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -43,7 +42,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if k == nil {
 		return nil
 	}
-	text, err := compiled.ReadText(k, setsFile)
+	raw, err := fs.ReadFile(k, setsFile)
 	if err != nil {
 		return nil
 	}
@@ -51,7 +50,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 		if name == "" {
 			continue
 		}
-		if found := setsOf(text, name); found != nil {
+		if found := setsOf(string(raw), name); found != nil {
 			return found
 		}
 	}

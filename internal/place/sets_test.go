@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -231,13 +230,4 @@ func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
 	for n, want := range map[int][]int{1: {7}, 4: {3, 7, 10, 14}, 8: {1, 3, 5, 7, 10, 12, 14, 16}} {
 		assert.Equal(t, [][]int{want}, sets.Rows[n].Sets, "%d modules", n)
 	}
-}
-
-// TestSetsAreTheFile: what is read without a copy is the file.
-func TestSetsAreTheFile(t *testing.T) {
-	want, err := fs.ReadFile(corpustest.Rules(t), setsFile)
-	require.NoError(t, err)
-	have, there := rules.FS.Text(setsFile)
-	assert.True(t, there)
-	assert.Equal(t, string(want), have)
 }

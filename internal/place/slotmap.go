@@ -63,14 +63,14 @@ var errNoSlotMap = errors.New("no slot map for this product")
 // number of its slots before without. Only the line of the map that is needed
 // is parsed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
-	index, err := compiled.Part(k, MapPart)
-	if err != nil {
+	var index map[string]string
+	if err := compiled.ReadPart(k, MapPart, &index); err != nil {
 		return nil, fmt.Errorf("read index of slot maps: %w", err)
 	}
 	for _, model := range id.models {
-		where := indexed(index, model+"\t"+boardRule(rule, slots)+"\t")
+		where := index[model+"\t"+boardRule(rule, slots)]
 		if where == "" {
-			where = indexed(index, model+"\t"+rule+"\t")
+			where = index[model+"\t"+rule]
 		}
 		if where != "" {
 			return readSlotMap(k, where)

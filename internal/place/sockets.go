@@ -20,7 +20,7 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 		}
 	}
 	switch {
-	case g.any(fieldNode) && (g.rule.node == "socket" || g.rule.node == "auto"):
+	case g.any(fieldNode) && (g.rule.Node == "socket" || g.rule.Node == "auto"):
 		g.socketsFromNodes()
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 	case g.socketsFromArrays():
@@ -67,7 +67,7 @@ func (g *slotGroup) socketsFromNodes() {
 	nodes := g.distinct(fieldNode)
 	last := nodes[len(nodes)-1] - base + 1
 	per := 1
-	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
+	if g.rule.Node == "auto" && !g.nodesFit(base, 1) {
 		per = (last + sockets - 1) / sockets
 		if !g.nodesFit(base, per) {
 			g.failNodes("the label's node number fits neither the processors nor their controllers")

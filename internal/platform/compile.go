@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
+	"slices"
 
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/compiled"
 )
 
 // wholePlatformFile is both documents of a platform file.
@@ -58,43 +58,50 @@ func orderOfRest(rest bool) int {
 	return 0
 }
 
-// Compile makes Part from the platform files.
-func Compile(k fs.FS) ([]byte, error) {
+// Index lists how the platforms are recognised, by their files.
+func Index(k fs.FS) ([]IndexRow, error) {
 	files, err := readFiles(k)
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
+	var out []IndexRow
 	for i := range files {
 		for j := range files[i].Recognise {
-			out.WriteString(strings.Join(files[i].Recognise[j].columns(files[i].ID, files[i].Rest), "\t") + "\n")
+			out = append(out, files[i].Recognise[j].indexed(files[i].ID, files[i].Rest))
 		}
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
-// columns are those of an indexRow, in its order.
-func (r *recogniseRow) columns(id string, takesRest bool) []string {
-	num := func(n *int) string {
-		if n == nil {
-			return ""
+// indexed is the row in the index.
+func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
+	out := IndexRow{ID: id, Vendor: r.Vendor, Family: -1, Model: -1, Steppings: r.Stepping, Verified: orTrue(r.Verified), Brand: r.Brand,
+		Product: r.Product, Memory: r.Memory, Codename: r.Codename, Rest: takesRest, Sockets: r.Sockets}
+	if r.Family != nil {
+		out.Family = *r.Family
+	}
+	if r.Model != nil {
+		out.Model = *r.Model
+	}
+	return out
+}
+
+// Rows are the platforms of a folder of rules by id, each encoded by itself with its documents: an audit needs one.
+func Rows(k fs.FS) (map[string]compiled.Raw, error) {
+	files, err := readFiles(k)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]compiled.Raw{}
+	for i := range files {
+		f := &files[i].platformFile
+		row := platformRow{File: *f, Documents: documentsBehind(k, slices.Concat(f.Guides, f.Sources))}
+		if row.Authors, err = authorsOf(k, f.Sources); err != nil {
+			return nil, err
 		}
-		return strconv.Itoa(*n)
+		if out[f.ID], err = compiled.Encode(row); err != nil {
+			return nil, err
+		}
 	}
-	var steps []string
-	for _, s := range r.Stepping {
-		steps = append(steps, strconv.Itoa(s))
-	}
-	state, rest, sockets := "ok", "", ""
-	if !orTrue(r.Verified) {
-		state = "unverified"
-	}
-	if takesRest {
-		rest = "rest"
-	}
-	if r.Sockets > 0 {
-		sockets = strconv.Itoa(r.Sockets)
-	}
-	return []string{id, r.Vendor, num(r.Family), num(r.Model), strings.Join(steps, ","),
-		state, r.Brand, r.Product, r.Memory, r.Codename, rest, sockets}
+	return out, nil
 }

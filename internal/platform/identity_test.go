@@ -1,11 +1,9 @@
 package platform
 
 import (
-	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -77,18 +75,9 @@ func TestSameMemory(t *testing.T) {
 	assert.Equal(t, "DDR5 DIMM ", identifyMachine(of("DDR5", "DDR5")).memory)
 }
 
-// TestIndexRows: how a line of the index is read and checked against a processor.
+// TestIndexRows: how a row of the index is compared with a processor.
 func TestIndexRows(t *testing.T) {
-	const line = "id\tGenuineIntel\t6\t85\t4\tok\tBrand\tProduct\tDDR4\tCode\trest\t2"
-	want := indexRow{"id", Intel, 6, 85, "4", true, "Brand", "Product", "DDR4", "Code", true, 2}
-	for text, ok := range map[string]bool{line: true, line + "\tof a later version": true, "id\tGenuineIntel\t6": false, "": false} {
-		have, read := parseIndexRow(text)
-		assert.Equal(t, ok, read, text)
-		if ok && text == line {
-			assert.Equal(t, want, have)
-		}
-	}
-	row := indexRow{family: 6, model: 85, steppings: "4,7", vendor: Intel}
+	row := IndexRow{Family: 6, Model: 85, Steppings: []int{4, 7}, Vendor: Intel}
 	for _, c := range []struct {
 		p           cpuIdentity
 		same, known bool
@@ -104,7 +93,7 @@ func TestIndexRows(t *testing.T) {
 		row, processor string
 		want           bool
 	}{{Intel, Intel, true}, {Intel, AMD, false}, {AMD, Intel, false}, {Intel, "", true}, {"HiSilicon", "ARM", true}, {"ARM", Intel, false}, {Intel, "ARM", false}} {
-		r := indexRow{vendor: c.row}
+		r := IndexRow{Vendor: c.row}
 		assert.Equal(t, c.want, r.vendorFits(&cpuIdentity{vendor: c.processor}), "%s for %s", c.row, c.processor)
 	}
 	m := &machineIdentity{product: "PowerEdge R610", memory: "DDR3 DIMM "}
@@ -112,7 +101,7 @@ func TestIndexRows(t *testing.T) {
 		product, memory string
 		want            bool
 	}{{"", "", true}, {"R610", "", true}, {"R710", "", false}, {"", "DDR3", true}, {"", "DDR4", false}, {"R610", "DDR3", true}} {
-		r := indexRow{product: c.product, memory: c.memory}
+		r := IndexRow{Product: c.product, Memory: c.memory}
 		assert.Equal(t, c.want, r.conditions(m), "%+v", c)
 	}
 }
@@ -144,26 +133,6 @@ func TestVersionFits(t *testing.T) {
 	assert.True(t, (&Processor{Number: "X7560", Codename: "Nehalem EX"}).CountsLinks())
 	assert.True(t, (&Processor{Number: "E7-4890 v2", Codename: "Ivy Bridge"}).CountsLinks())
 	assert.False(t, (&Processor{Number: "E5-2680 v2", Codename: "Ivy Bridge"}).CountsLinks())
-}
-
-// plainFS opens files that can only be read from their beginning.
-type plainFS struct{ fs.FS }
-
-type plainFile struct{ fs.File }
-
-func (p plainFS) Open(name string) (fs.File, error) {
-	f, err := p.FS.Open(name)
-	return plainFile{f}, err
-}
-
-// TestProcessorsOfASite: a site's folder may be of a kind that cannot be read at any place.
-func TestProcessorsOfASite(t *testing.T) {
-	p := lookUpProcessor(plainFS{rules.FS}, "amd epyc 7543")
-	require.NotNil(t, p)
-	assert.Equal(t, lookUpProcessor(rules.FS, "amd epyc 7543"), p)
-	assert.Nil(t, lookUpProcessor(plainFS{rules.FS}, "amd epyc 1"))
-	empty := Processors(&inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(false), Brand: collecttest.Known("AMD EPYC 7543")}}}, rules.FS)
-	assert.Equal(t, []*Processor{nil}, empty, "what firmware says of an empty socket is no processor's")
 }
 
 // TestBoards: the first board whose pattern fits the product, none for a machine without a name;

@@ -2,60 +2,34 @@ package platform
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// indexRow is one line of the compiled index: one way to recognise a platform.
-// The index repeats the "recognise" rows of all platform files, so that an
-// audit reads one small part and one platform.
-type indexRow struct {
-	id, vendor    string
-	family, model int // -1 when the row gives no CPUID
-	steppings     string
-	verified      bool
-	brand         string
-	product       string
-	memory        string
-	// codename finds the platform through the processor table, where neither
+// IndexRow is one way to recognise a platform. The index has the "recognise" rows of all platform files, so that an audit reads one small part and one
+// platform.
+type IndexRow struct {
+	ID, Vendor string
+	// Family and Model are -1 when the row gives no CPUID.
+	Family, Model int
+	Steppings     []int
+	Verified      bool
+	Brand         string
+	Product       string
+	Memory        string
+	// Codename finds the platform through the processor table, where neither
 	// CPUID nor a pattern does.
-	codename string
-	// rest is set where the row takes what no other platform with the CPUID
+	Codename string
+	// Rest is set where the row takes what no other platform with the CPUID
 	// does.
-	rest bool
-	// sockets is the most processors that a machine with this one has, 0 when
+	Rest bool
+	// Sockets is the most processors that a machine with this one has, 0 when
 	// there is no such limit; it drops candidates, never what a brand names.
-	sockets int
-}
-
-const indexColumns = 12
-
-// parseIndexRow reads one line; ok is false for a damaged one.
-func parseIndexRow(line string) (r indexRow, ok bool) {
-	var col [indexColumns]string
-	n := 0
-	for ; n < indexColumns; n++ {
-		var more bool
-		col[n], line, more = strings.Cut(line, "\t")
-		if !more {
-			n++
-			break
-		}
-	}
-	if n != indexColumns {
-		return r, false
-	}
-	return indexRow{
-		id: col[0], vendor: col[1], family: atoiOr(col[2], -1), model: atoiOr(col[3], -1),
-		steppings: col[4], verified: col[5] == "ok", brand: col[6], product: col[7], memory: col[8], codename: col[9],
-		rest: col[10] == "rest", sockets: atoiOr(col[11], 0),
-	}, true
+	Sockets int
 }
 
 func atoiOr(s string, other int) int {
-	if s == "" {
-		return other // most columns: the error would take memory
-	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return other
@@ -65,41 +39,36 @@ func atoiOr(s string, other int) int {
 
 // cpuid compares the row's CPUID with the processor's; known is false when
 // the processor's is not known.
-func (r *indexRow) cpuid(p *cpuIdentity) (same, known bool) {
+func (r *IndexRow) cpuid(p *cpuIdentity) (same, known bool) {
 	if p.family < 0 || p.model < 0 {
 		return false, false
 	}
-	if r.family != p.family || r.model != p.model {
+	if r.Family != p.family || r.Model != p.model {
 		return false, true
 	}
-	if r.steppings == "" {
+	if len(r.Steppings) == 0 {
 		return true, true
 	}
 	if p.stepping < 0 {
 		return true, true // the brand pattern decides
 	}
-	for s := range strings.SplitSeq(r.steppings, ",") {
-		if atoiOr(s, -1) == p.stepping {
-			return true, true
-		}
-	}
-	return false, true
+	return slices.Contains(r.Steppings, p.stepping), true
 }
 
 // vendorFits compares vendors; an unknown one fits everything.
-func (r *indexRow) vendorFits(p *cpuIdentity) bool {
-	if p.vendor == "" || r.vendor == p.vendor {
+func (r *IndexRow) vendorFits(p *cpuIdentity) bool {
+	if p.vendor == "" || r.Vendor == p.vendor {
 		return true
 	}
-	return !isX86Vendor(r.vendor) && !isX86Vendor(p.vendor)
+	return !isX86Vendor(r.Vendor) && !isX86Vendor(p.vendor)
 }
 
 // conditions checks product and memory, which some rows ask for.
-func (r *indexRow) conditions(m *machineIdentity) bool {
-	if r.product != "" && !matches(r.product, m.product) {
+func (r *IndexRow) conditions(m *machineIdentity) bool {
+	if r.Product != "" && !matches(r.Product, m.product) {
 		return false
 	}
-	return r.memory == "" || strings.Contains(m.memory, r.memory)
+	return r.Memory == "" || strings.Contains(m.memory, r.Memory)
 }
 
 // matches tries one pattern without regard to case: firmware prints

@@ -1,8 +1,6 @@
 package platform
 
 import (
-	"bytes"
-	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -10,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// processorTable is sorted by its first column, the normalised name, so that
-// a row is found without reading the rest.
+// processorTable is sorted by its first column, the normalised name.
 const processorTable = "processors.csv"
 
 // observedTable lists the parts that were never seen to run memory faster than
@@ -22,9 +19,6 @@ const observedTable = "platforms/observed-speeds.tsv"
 // smt, turbo, channels, max_mts, max_mts_2dpc, how, source. No field holds a
 // comma or a quote.
 const processorColumns = 13
-
-// longestRow bounds a row of the table; a test keeps it true.
-const longestRow = 512
 
 // Processors returns the vendor's row of each socket's processor, nil
 // where the table has none or the brand string is not exact.
@@ -88,83 +82,18 @@ func versionFits(key string, p *cpuIdentity) bool {
 	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
 }
 
-// lookUpProcessor finds the row in the compiled table, without one by binary search over the file.
+// lookUpProcessor finds the row of a key, nil without.
 func lookUpProcessor(k fs.FS, key string) *Processor {
-	if row, known := packedRow(k, key); known {
-		if row == "" {
-			return nil
-		}
-		return parseProcessor(row)
-	}
-	f, err := k.Open(processorTable)
+	raw, err := fs.ReadFile(k, processorTable)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
+	_, rest, ok := strings.Cut(string(raw), "\n"+key+",")
+	if !ok {
 		return nil
 	}
-	at, ok := f.(io.ReaderAt)
-	if !ok {
-		raw, err := fs.ReadFile(k, processorTable)
-		if err != nil {
-			return nil
-		}
-		at = strings.NewReader(string(raw))
-	}
-	return searchProcessor(at, info.Size(), key)
-}
-
-// searchProcessor halves the file between two line starts. Every line is
-// shorter than longestRow.
-func searchProcessor(r io.ReaderAt, size int64, key string) *Processor {
-	var buf [2 * longestRow]byte
-	lo, hi := int64(0), size // a line that could match starts in [lo, hi)
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		start, line := lineAfter(r, mid, buf[:])
-		if start >= hi || len(line) == 0 {
-			if mid == lo {
-				return nil
-			}
-			hi = mid
-			continue
-		}
-		have, _, _ := bytes.Cut(line, []byte{','})
-		switch {
-		case string(have) == key:
-			return parseProcessor(string(line))
-		case string(have) < key:
-			lo = start + int64(len(line)) + 1
-		default:
-			hi = mid
-		}
-	}
-	return nil
-}
-
-// lineAfter returns the first line that starts at or after off; it is part of buf.
-func lineAfter(r io.ReaderAt, off int64, buf []byte) (start int64, line []byte) {
-	from := max(off-1, 0)
-	n, err := r.ReadAt(buf, from)
-	if err != nil && err != io.EOF {
-		return off, nil
-	}
-	text := buf[:n]
-	if off > 0 {
-		_, rest, ok := bytes.Cut(text, []byte{'\n'})
-		if !ok {
-			return off, nil
-		}
-		from += int64(len(text) - len(rest))
-		text = rest
-	}
-	line, _, ok := bytes.Cut(text, []byte{'\n'})
-	if !ok {
-		return from, nil
-	}
-	return from, line
+	row, _, _ := strings.Cut(rest, "\n")
+	return parseProcessor(key + "," + row)
 }
 
 func parseProcessor(line string) *Processor {

@@ -12,17 +12,17 @@ import (
 )
 
 // Part is the part of the compiled knowledge that says how platforms are
-// recognised: a line for each way.
+// recognised: a list of IndexRow.
 const Part = "platforms"
 
 // verdict is the outcome of looking one processor up in the index.
 type verdict struct {
-	row *indexRow
+	row *IndexRow
 	// by is cpuid, brand or product.
 	by string
 	// candidates are rows of platforms that share the CPUID when a brand was
 	// missing.
-	candidates []*indexRow
+	candidates []*IndexRow
 }
 
 // Recognise finds the platform of the machine by CPUID, brand string, the
@@ -31,11 +31,10 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
 	}
-	raw, err := compiled.Part(k, Part)
-	if err != nil {
+	var rows []IndexRow
+	if err := compiled.ReadPart(k, Part, &rows); err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
-	rows := lastIndex.of(raw, parseIndex)
 	m := identifyMachine(sys)
 	var found verdict
 	var evidence fact.Evidence
@@ -50,9 +49,9 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 		if v.row == nil {
 			return unrecognised(v, id)
 		}
-		if found.row != nil && found.row.id != v.row.id {
+		if found.row != nil && found.row.ID != v.row.ID {
 			return fact.Unknown[*Platform](fact.Conflicting,
-				fmt.Sprintf("the processors belong to two platforms, %s and %s", found.row.id, v.row.id), "", id.from)
+				fmt.Sprintf("the processors belong to two platforms, %s and %s", found.row.ID, v.row.ID), "", id.from)
 		}
 		found, evidence = v, id.from
 	}
@@ -83,17 +82,17 @@ func speaking(ids []knownIdentity) []knownIdentity {
 }
 
 func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.Fact[*Platform] {
-	p, err := loadPlatform(k, v.row.id, brand)
+	p, err := loadPlatform(k, v.row.ID, brand)
 	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, err.Error(), "", from)
 	}
 	p.Recognised = v.by
 	c := fact.Direct
-	if !v.row.verified && v.by != "brand" || v.by == "candidate" {
+	if !v.row.Verified && v.by != "brand" || v.by == "candidate" {
 		c = fact.Indirect
 	}
 	f := fact.Known(p, c, from)
-	f.Unverified = !p.Verified || (!v.row.verified && v.by != "brand" && v.by != "product")
+	f.Unverified = !p.Verified || (!v.row.Verified && v.by != "brand" && v.by != "product")
 	return f
 }
 
@@ -101,7 +100,7 @@ func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 	if len(v.candidates) > 0 {
 		ids := make([]string, 0, len(v.candidates))
 		for _, r := range v.candidates {
-			ids = append(ids, r.id)
+			ids = append(ids, r.ID)
 		}
 		return fact.Unknown[*Platform](fact.Unstated,
 			"the CPUID belongs to "+strings.Join(ids, " or ")+" and the brand string does not decide",
@@ -128,26 +127,13 @@ func brandKnownBy(id knownIdentity) string {
 	}
 }
 
-// lastIndex is the index that was parsed last; nobody changes a row of it.
-var lastIndex lastMade[[]indexRow]
-
-func parseIndex(text string) []indexRow {
-	rows := make([]indexRow, 0, strings.Count(text, "\n")+1)
-	for line := range strings.Lines(text) {
-		if r, ok := parseIndexRow(strings.TrimSuffix(line, "\n")); ok {
-			rows = append(rows, r)
-		}
-	}
-	return rows
-}
-
 // lookUpPlatform tries rows with a verified CPUID first, then those that only
 // a brand or product decides.
-func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict {
+func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) verdict {
 	var v verdict
 	for i := range rows {
 		r := &rows[i]
-		if r.rest || !r.verified || r.family < 0 || !r.vendorFits(p) {
+		if r.Rest || !r.Verified || r.Family < 0 || !r.vendorFits(p) {
 			continue
 		}
 		if v.try(r, p, m) {
@@ -156,7 +142,7 @@ func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict
 	}
 	for i := range rows {
 		r := &rows[i]
-		if r.rest || (r.verified && r.family >= 0) || !r.vendorFits(p) {
+		if r.Rest || (r.Verified && r.Family >= 0) || !r.vendorFits(p) {
 			continue
 		}
 		if v.tryNamed(r, p, m) {
@@ -167,18 +153,18 @@ func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict
 }
 
 // try decides a row whose CPUID is verified.
-func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
+func (v *verdict) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	same, known := r.cpuid(p)
 	if known && !same {
 		return false
 	}
-	if !known && (!namesModel(r.brand) || undecided(p.brand)) {
+	if !known && (!namesModel(r.Brand) || undecided(p.brand)) {
 		return false // "Xeon" alone is every Xeon there ever was, and so is a brand cut short before its number
 	}
-	if r.brand == "" && p.vendor == "" {
+	if r.Brand == "" && p.vendor == "" {
 		return false // AMD and Intel share family numbers
 	}
-	if r.brand != "" && !matches(r.brand, p.brand) {
+	if r.Brand != "" && !matches(r.Brand, p.brand) {
 		if known && undecided(p.brand) && r.conditions(m) {
 			v.addCandidate(r, m)
 		}
@@ -196,10 +182,10 @@ func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
 
 // tryNamed decides a row whose CPUID is missing or not verified: the brand
 // must match, or the product together with the CPUID.
-func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
-	if r.brand == "" {
+func (v *verdict) tryNamed(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
+	if r.Brand == "" {
 		same, _ := r.cpuid(p)
-		if r.product == "" || !same || !r.conditions(m) {
+		if r.Product == "" || !same || !r.conditions(m) {
 			return false
 		}
 		v.row, v.by = r, "product"
@@ -212,19 +198,19 @@ func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool
 		v.addCandidate(r, m)
 		return false
 	}
-	if p.brand == "" || !matches(r.brand, p.brand) {
+	if p.brand == "" || !matches(r.Brand, p.brand) {
 		return false
 	}
 	v.row, v.by = r, "brand"
 	return true
 }
 
-func (v *verdict) addCandidate(r *indexRow, m *machineIdentity) {
-	if r.sockets > 0 && m.sockets > r.sockets {
+func (v *verdict) addCandidate(r *IndexRow, m *machineIdentity) {
+	if r.Sockets > 0 && m.sockets > r.Sockets {
 		return
 	}
 	for _, have := range v.candidates {
-		if have.id == r.id {
+		if have.ID == r.ID {
 			return
 		}
 	}
@@ -233,7 +219,7 @@ func (v *verdict) addCandidate(r *indexRow, m *machineIdentity) {
 
 // decide is the last resort where no row matched: the processor table's code
 // name, the only platform that the CPUID leaves, the row that takes the rest.
-func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) {
+func (v *verdict) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
 	if v.row != nil {
 		return
 	}
@@ -250,7 +236,7 @@ func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIde
 	}
 	for i := range rows {
 		r := &rows[i]
-		if same, _ := r.cpuid(p); r.rest && same && p.vendor == r.vendor && r.conditions(m) {
+		if same, _ := r.cpuid(p); r.Rest && same && p.vendor == r.Vendor && r.conditions(m) {
 			v.row, v.by = r, "cpuid"
 			return
 		}
@@ -262,10 +248,10 @@ func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIde
 
 // restByBrand finds what takes the rest by its brand, where firmware gives no
 // CPUID.
-func (v *verdict) restByBrand(rows []indexRow, p *cpuIdentity) {
+func (v *verdict) restByBrand(rows []IndexRow, p *cpuIdentity) {
 	for i := range rows {
 		r := &rows[i]
-		if r.rest && r.family < 0 && r.vendorFits(p) && matches(r.brand, p.brand) {
+		if r.Rest && r.Family < 0 && r.vendorFits(p) && matches(r.Brand, p.brand) {
 			v.row, v.by = r, "brand"
 			return
 		}
@@ -274,12 +260,12 @@ func (v *verdict) restByBrand(rows []indexRow, p *cpuIdentity) {
 
 // bySeries is the only candidate, or the one that takes every processor of the
 // series that firmware states: what it says is true of all of them.
-func (v *verdict) bySeries(p *cpuIdentity) *indexRow {
+func (v *verdict) bySeries(p *cpuIdentity) *IndexRow {
 	if len(v.candidates) == 1 {
 		return v.candidates[0]
 	}
 	for _, r := range v.candidates {
-		if !namesModel(r.brand) && matches(r.brand, p.series) {
+		if !namesModel(r.Brand) && matches(r.Brand, p.series) {
 			return r
 		}
 	}
@@ -289,7 +275,7 @@ func (v *verdict) bySeries(p *cpuIdentity) *indexRow {
 // byCodename asks the processor table which generation the brand string names;
 // named is true when it names one of ours. A CPUID that is known and another
 // one's goes before it, and then there is no row.
-func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) (row *indexRow, named bool) {
+func byCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (row *IndexRow, named bool) {
 	key := processorKey(p.brand)
 	if key == "" {
 		return nil, false
@@ -300,7 +286,7 @@ func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) (r
 	}
 	for i := range rows {
 		r := &rows[i]
-		if !slices.Contains(strings.Split(r.codename, "|"), proc.Codename) || !r.vendorFits(p) || !r.conditions(m) {
+		if !slices.Contains(strings.Split(r.Codename, "|"), proc.Codename) || !r.vendorFits(p) || !r.conditions(m) {
 			continue
 		}
 		named = true

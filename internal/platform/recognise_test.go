@@ -309,7 +309,7 @@ func TestHowSureAPlatformIs(t *testing.T) {
 		{"known", "cpuid", false, fact.Indirect, true}, {"known", "brand", false, fact.Direct, false}, {"known", "product", false, fact.Indirect, false},
 		{"known", "candidate", true, fact.Indirect, false}, {"guess", "cpuid", true, fact.Direct, true}, {"guess", "brand", false, fact.Direct, true},
 	} {
-		f := loadRecognised(k, verdict{row: &indexRow{id: c.id, verified: c.verified}, by: c.by}, "", fact.Evidence{})
+		f := loadRecognised(k, verdict{row: &IndexRow{ID: c.id, Verified: c.verified}, by: c.by}, "", fact.Evidence{})
 		assert.Equal(t, []any{c.certainty, c.unverified}, []any{f.Certainty, f.Unverified}, "%+v", c)
 		assert.Equal(t, c.by, f.Value.Recognised)
 	}
@@ -317,8 +317,8 @@ func TestHowSureAPlatformIs(t *testing.T) {
 
 // TestUnrecognised: why not, and what would decide.
 func TestUnrecognised(t *testing.T) {
-	one := verdict{candidates: []*indexRow{{id: "naples"}}}
-	two := verdict{candidates: []*indexRow{{id: "naples"}, {id: "ryzen-am4"}}}
+	one := verdict{candidates: []*IndexRow{{ID: "naples"}}}
+	two := verdict{candidates: []*IndexRow{{ID: "naples"}, {ID: "ryzen-am4"}}}
 	id := func(brand string, family int) knownIdentity {
 		return knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: family}}
 	}
@@ -345,7 +345,7 @@ func TestWhatWouldDecide(t *testing.T) {
 		"Genuine Intel(R) CPU 0000%@": "", "Intel(R) Genuine processor": "", "AMD Eng Sample: 100-000000314-02_30/16_N": "",
 	} {
 		id := knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: 6}}
-		v := verdict{candidates: []*indexRow{{id: "naples"}}}
+		v := verdict{candidates: []*IndexRow{{ID: "naples"}}}
 		assert.Equal(t, want, unrecognised(v, id).KnownBy, brand)
 		if id.kernel = true; brand != "" {
 			assert.Empty(t, unrecognised(v, id).KnownBy, brand)
@@ -356,12 +356,12 @@ func TestWhatWouldDecide(t *testing.T) {
 // TestLookUp: which rows a processor may match. AMD and Intel share family numbers, so that a
 // CPUID without a vendor needs a brand; a row by product needs product and CPUID.
 func TestLookUp(t *testing.T) {
-	rows := []indexRow{
-		{id: "plain", vendor: Intel, family: 6, model: 1, verified: true},
-		{id: "branded", vendor: Intel, family: 6, model: 2, verified: true, brand: "Gold"},
-		{id: "product", vendor: Intel, family: 6, model: 3, product: "R610"},
-		{id: "named", vendor: Intel, family: 6, model: 4, brand: `Xeon \d`},
-		{id: "nothing", vendor: Intel, family: 6, model: 5},
+	rows := []IndexRow{
+		{ID: "plain", Vendor: Intel, Family: 6, Model: 1, Verified: true},
+		{ID: "branded", Vendor: Intel, Family: 6, Model: 2, Verified: true, Brand: "Gold"},
+		{ID: "product", Vendor: Intel, Family: 6, Model: 3, Product: "R610"},
+		{ID: "named", Vendor: Intel, Family: 6, Model: 4, Brand: `Xeon \d`},
+		{ID: "nothing", Vendor: Intel, Family: 6, Model: 5},
 	}
 	machine := machineIdentity{product: "PowerEdge R610"}
 	for _, c := range []struct {
@@ -384,7 +384,7 @@ func TestLookUp(t *testing.T) {
 	} {
 		have := ""
 		if v := lookUpPlatform(rows, &c.p, &c.m); v.row != nil {
-			have = v.row.id + " " + v.by
+			have = v.row.ID + " " + v.by
 		}
 		assert.Equal(t, c.want, have, c.name)
 	}
@@ -403,20 +403,20 @@ func TestGenerationByProcessorTable(t *testing.T) {
 	require.NotNil(t, e5)
 	for _, c := range []struct {
 		name          string
-		r             indexRow
+		r             IndexRow
 		p             cpuIdentity
 		want, ofTable bool
 	}{
-		{"no CPUID", indexRow{vendor: AMD, family: -1, codename: "Other|" + row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, true, true},
-		{"its CPUID", indexRow{vendor: AMD, family: 25, model: 1, codename: row.Codename}, cpuIdentity{AMD, 25, 1, 1, epyc, ""}, true, true},
-		{"another CPUID", indexRow{vendor: AMD, family: 25, model: 1, codename: row.Codename}, cpuIdentity{AMD, 23, 1, 1, epyc, ""}, false, true},
-		{"another generation's row", indexRow{vendor: AMD, family: -1, codename: "Other"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
-		{"another vendor's row", indexRow{vendor: Intel, family: -1, codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
-		{"a row of other products", indexRow{vendor: AMD, family: -1, codename: row.Codename, product: "R7525"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
-		{"a brand cut short: an E5-2620 v4", indexRow{vendor: Intel, family: 6, model: 79, codename: e5.Codename}, cpuIdentity{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E5-2620", ""}, false, true},
-		{"not in the table", indexRow{vendor: AMD, family: -1, codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, "AMD EPYC 7K62 48-Core Processor", ""}, false, false},
+		{"no CPUID", IndexRow{Vendor: AMD, Family: -1, Codename: "Other|" + row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, true, true},
+		{"its CPUID", IndexRow{Vendor: AMD, Family: 25, Model: 1, Codename: row.Codename}, cpuIdentity{AMD, 25, 1, 1, epyc, ""}, true, true},
+		{"another CPUID", IndexRow{Vendor: AMD, Family: 25, Model: 1, Codename: row.Codename}, cpuIdentity{AMD, 23, 1, 1, epyc, ""}, false, true},
+		{"another generation's row", IndexRow{Vendor: AMD, Family: -1, Codename: "Other"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"another vendor's row", IndexRow{Vendor: Intel, Family: -1, Codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"a row of other products", IndexRow{Vendor: AMD, Family: -1, Codename: row.Codename, Product: "R7525"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"a brand cut short: an E5-2620 v4", IndexRow{Vendor: Intel, Family: 6, Model: 79, Codename: e5.Codename}, cpuIdentity{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E5-2620", ""}, false, true},
+		{"not in the table", IndexRow{Vendor: AMD, Family: -1, Codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, "AMD EPYC 7K62 48-Core Processor", ""}, false, false},
 	} {
-		have, named := byCodename(rules.FS, []indexRow{c.r}, &c.p, &machineIdentity{product: "R6525"})
+		have, named := byCodename(rules.FS, []IndexRow{c.r}, &c.p, &machineIdentity{product: "R6525"})
 		assert.Equal(t, []bool{c.want, c.ofTable}, []bool{have != nil, named}, c.name)
 	}
 }

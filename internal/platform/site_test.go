@@ -82,9 +82,12 @@ func TestDescribeSite(t *testing.T) {
 	assert.Equal(t, 1, all[0].Parts[0].ChannelsPerSocket)
 	assert.Len(t, all[0].Documents, 3)
 
-	index, err := Compile(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))
+	index, err := Index(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))
 	require.NoError(t, err)
-	assert.Equal(t, "site\tGenuineIntel\t6\t0\t0,3\tunverified\tSite\tP\tDDR4\tC\trest\t1\nsite\tAuthenticAMD\t\t\t\tok\tOther\t\t\t\trest\t\n", string(index))
+	assert.Equal(t, []IndexRow{
+		{ID: "site", Vendor: Intel, Family: 6, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4", Codename: "C", Rest: true, Sockets: 1},
+		{ID: "site", Vendor: AMD, Family: -1, Model: -1, Verified: true, Brand: "Other", Rest: true},
+	}, index)
 }
 
 // TestDamagedPlatforms: each fault of a site's files is an error that names the file.
@@ -94,7 +97,7 @@ func TestDamagedPlatforms(t *testing.T) {
 		"another name": "id: other\n" + siteRecognised, "an unknown key": "id: site\nchannles: 8\n" + siteRecognised,
 	} {
 		k := site(map[string]string{"platforms/site.yaml": text})
-		_, err := Compile(k)
+		_, err := Index(k)
 		require.ErrorContains(t, err, "platforms/site.yaml", name)
 		if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
 			_, err = Describe(k)
@@ -106,7 +109,7 @@ func TestDamagedPlatforms(t *testing.T) {
 	folder := fstest.MapFS{"platforms/site.yaml/x": {Data: []byte("x")}, documentsFile: {Data: []byte(siteDocuments)}}
 	_, err = Describe(folder)
 	require.ErrorContains(t, err, "describe platforms/site.yaml", "a folder of that name")
-	_, err = Compile(folder)
+	_, err = Index(folder)
 	require.ErrorContains(t, err, "platforms/site.yaml")
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: other\n"}), "site", "")
 	require.ErrorContains(t, err, `its id is "other"`)

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	exprpb "google.golang.org/genproto/googleapis/api/expr/v1alpha1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/facts"
@@ -15,35 +18,73 @@ import (
 // Part is the part of the compiled knowledge that holds the built-in rules.
 const Part = "rules"
 
-// Compile turns validated packs into a blob: the rules without their cases,
-// and every expression parsed. Expressions are found by their text, so that a
-// blob can be out of date but never answer for another text.
+// builtin is the content of Part: the packs without cases, and every expression parsed.
+type builtin struct {
+	Packs       []*Pack
+	Expressions parsedExprs
+}
+
+// parsedExprs are CEL's checked expressions (protobuf) by their text, so that an outdated artefact can never answer for another text.
+type parsedExprs map[string][]byte
+
+// Compile encodes validated packs.
 func Compile(packs []*Pack) ([]byte, error) {
-	w := newBlobWriter()
-	w.uint(uint64(len(packs)))
+	out := builtin{Expressions: parsedExprs{}}
 	for _, p := range packs {
-		w.pack(p)
+		compact, err := p.compact()
+		if err != nil {
+			return nil, err
+		}
+		out.Packs = append(out.Packs, compact)
 	}
-	sources := expressions(packs)
-	w.uint(uint64(len(sources)))
-	for _, src := range sources {
-		ast, err := facts.ParseExpr(src)
+	for _, src := range expressions(packs) {
+		data, err := encodeExpr(src)
 		if err != nil {
 			return nil, fmt.Errorf("compile %q: %w", src, err)
 		}
-		body := w.body
-		w.body = nil
-		if err := w.expr(ast.Expr()); err != nil {
-			return nil, fmt.Errorf("compile %q: %w", src, err)
-		}
-		node := w.body
-		w.body = body
-		w.text(src)
-		w.bool(facts.Extended(ast))
-		w.uint(uint64(len(node)))
-		w.body = append(w.body, node...)
+		out.Expressions[src] = data
 	}
-	return w.bytes(), nil
+	return compiled.Encode(out)
+}
+
+// compact is a copy of the pack with its cases counted and the tables of its profiles encoded each by itself.
+func (p *Pack) compact() (*Pack, error) {
+	out := &Pack{File: p.File, Judges: p.SettingIDs()}
+	for _, r := range p.Rules {
+		rule := *r
+		rule.Counted = r.caseCounts()
+		out.Rules = append(out.Rules, &rule)
+	}
+	for _, q := range p.Profiles {
+		profile := *q
+		table, err := compiled.Encode(q.Settings)
+		if err != nil {
+			return nil, err
+		}
+		profile.Compiled = table
+		out.Profiles = append(out.Profiles, &profile)
+	}
+	return out, nil
+}
+
+// encodeExpr parses an expression and resolves its identifiers, as a check would: the planner then looks a variable up at once.
+func encodeExpr(src string) ([]byte, error) {
+	ast, err := facts.ParseExpr(src)
+	if err != nil {
+		return nil, err
+	}
+	references := map[int64]*celast.ReferenceInfo{}
+	celast.PreOrderVisit(ast.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() == celast.IdentKind {
+			references[e.ID()] = celast.NewIdentReference(e.AsIdent(), nil)
+		}
+	}))
+	checked, err := celast.ToProto(celast.NewCheckedAST(ast, nil, references))
+	if err != nil {
+		return nil, err
+	}
+	checked.SourceInfo = nil
+	return proto.MarshalOptions{Deterministic: true}.Marshal(checked)
 }
 
 // expressions lists every expression of the packs once, sorted.
@@ -74,8 +115,25 @@ func expressions(packs []*Pack) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// Ahead plans an expression of a compiled pack without parsing or checking it
-// again, for facts.Programs; nil for a pack that was not compiled.
+// program plans an expression without parsing or checking it again; ok is false if it was not compiled.
+func (p parsedExprs) program(src string) (prog cel.Program, ok bool, err error) {
+	data, ok := p[src]
+	if !ok {
+		return nil, false, nil
+	}
+	var checked exprpb.CheckedExpr
+	if err := proto.Unmarshal(data, &checked); err != nil {
+		return nil, true, err
+	}
+	ast, err := celast.ToAST(&checked)
+	if err != nil {
+		return nil, true, err
+	}
+	prog, err = facts.PlanExpr(ast)
+	return prog, true, err
+}
+
+// Ahead plans an expression of a compiled pack without parsing or checking it again, for facts.Programs; nil for a pack that was not compiled.
 func (p *Pack) Ahead() func(src string) (prog cel.Program, ok bool, err error) {
 	if p.expressions == nil {
 		return nil
@@ -83,33 +141,20 @@ func (p *Pack) Ahead() func(src string) (prog cel.Program, ok bool, err error) {
 	return p.expressions.program
 }
 
-// LoadCompiled reads the built-in rules from their blob.
+// LoadCompiled reads the built-in rules.
 func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
-	data, err := compiled.Part(fsys, Part)
-	if err != nil {
+	var in builtin
+	if err := compiled.ReadPart(fsys, Part, &in); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
-	r := &packReader{blobReader: newBlobReader(data)}
-	n := r.count()
-	packs := make([]*Pack, 0, n)
-	for i := 0; i < n && r.err == nil; i++ {
-		packs = append(packs, r.pack())
-	}
-	parsed := &parsedExprs{strings: r.strings, nodes: make(map[string]parsedNode, 256)}
-	for range r.count() {
-		src, wide := r.text(), r.bool()
-		n := r.count()
-		if r.err != nil {
-			return nil, r.err
+	for _, p := range in.Packs {
+		p.expressions = in.Expressions
+		for _, r := range p.Rules {
+			r.pack = p
 		}
-		parsed.nodes[src] = parsedNode{r.body[:n], wide}
-		r.body = r.body[n:]
+		for _, q := range p.Profiles {
+			q.pack = p
+		}
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	for _, p := range packs {
-		p.expressions = parsed
-	}
-	return packs, nil
+	return in.Packs, nil
 }

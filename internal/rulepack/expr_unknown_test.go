@@ -37,7 +37,7 @@ func evaluateBy(t *testing.T, stated string, p cel.Program) (string, []string) {
 	return outcomeOf(s, p)
 }
 
-// compiledAhead plans expressions the way the shipped blob does.
+// compiledAhead plans expressions the way the shipped artefact does.
 func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
 	t.Helper()
 	pack := &Pack{File: "test.yaml"}
@@ -46,7 +46,7 @@ func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
 	}
 	blob, err := Compile([]*Pack{pack})
 	require.NoError(t, err)
-	packs, err := LoadCompiled(fstest.MapFS{compiled.File: {Data: compiled.Join(map[string][]byte{Part: blob})}})
+	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}})
 	require.NoError(t, err)
 	out := map[string]cel.Program{}
 	for _, src := range sources {

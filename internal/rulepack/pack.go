@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -17,7 +18,7 @@ import (
 type Pack struct {
 	// Document is a place for the citation that the file's rules share by YAML
 	// anchor; nothing reads it.
-	Document any `yaml:"document,omitempty"`
+	Document any `yaml:"document,omitempty" cbor:"-"`
 	// For holds for every rule of the file that has no `for` of its own.
 	For      *Match         `yaml:"for,omitempty"`
 	Rules    []*Rule        `yaml:"rules,omitempty"`
@@ -27,16 +28,16 @@ type Pack struct {
 	File string `yaml:"-"`
 	Site bool   `yaml:"-"`
 
+	// Judges are the settings that the profiles of a compiled pack cover, sorted.
+	Judges []string `yaml:"-"`
 	// expressions are those of compiled packs, parsed ahead of time.
-	expressions *parsedExprs
-	// settings are the settings that the pack's profiles judge, sorted.
-	settings []string
+	expressions parsedExprs
 }
 
 // SettingIDs lists the settings that the pack's profiles judge, each once.
 func (p *Pack) SettingIDs() []string {
-	if p.settings != nil {
-		return p.settings
+	if p.Judges != nil {
+		return p.Judges
 	}
 	var out []string
 	for _, q := range p.Profiles {
@@ -135,13 +136,14 @@ type Rule struct {
 	// Uncited marks a rule that compares the machine with itself and so rests
 	// on no document.
 	Uncited bool   `yaml:"uncited,omitempty"`
-	Cases   []Case `yaml:"cases"`
-	// counted are the cases of a compiled rule, which carries none itself.
-	counted CaseCounts
+	Cases   []Case `yaml:"cases" cbor:"-"`
+	// Counted are the numbers of cases of a compiled rule, which carries none itself.
+	Counted CaseCounts `yaml:"-"`
+	// Shape is what the engine needs to know of the rule's expressions without evaluating them.
+	Shape Shape `yaml:"-"`
 
 	pack *Pack
 	node *yaml.Node
-	ruleShape
 }
 
 // EffectSpec is what a deviation costs.
@@ -212,21 +214,24 @@ type ProfileSpec struct {
 	Scope string `yaml:"scope,omitempty"`
 	// Settings keeps the order of the file. Of a compiled profile it is nil:
 	// Table reads it.
-	Settings SettingTable `yaml:"settings"`
+	Settings SettingTable `yaml:"settings" cbor:"-"`
+	// Compiled is the encoded table of a compiled profile: of many profiles an audit needs one.
+	Compiled compiled.Raw `yaml:"-"`
 
 	pack *Pack
 	node *yaml.Node
-	// packed is the table of a compiled profile, not read yet.
-	packed interface{ table() SettingTable }
 }
 
-// Table is the profile's rows in file order. A compiled profile reads them
-// here and not at start: of many profiles an audit needs one.
+// Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with the file.
 func (p *ProfileSpec) Table() SettingTable {
-	if p.packed != nil {
-		return p.packed.table()
+	if p.Compiled == nil {
+		return p.Settings
 	}
-	return p.Settings
+	var rows SettingTable
+	if compiled.Decode(p.Compiled, &rows) != nil {
+		return nil
+	}
+	return rows
 }
 
 // Serves reports whether the profile answers an intent.
@@ -314,14 +319,13 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 // Intents are what an operator may ask for by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
 
-// ruleShape is what the engine asks of a rule's expressions without evaluating
-// them, found in the parsed expressions when the rule is loaded or compiled.
-type ruleShape struct {
-	// paths are the facts that applies names ("platform.id"), as often as it
-	// does; variables are its variables ("platform", "socket").
-	paths, variables []string
-	// usual is the severity's last alternative.
-	usual verdict.Severity
+// Shape is found in the parsed expressions of a rule when it is loaded or compiled.
+type Shape struct {
+	// Paths are the facts that applies names ("platform.id"), as often as it
+	// does; Variables are its variables ("platform", "socket").
+	Paths, Variables []string
+	// Usual is the severity's last alternative.
+	Usual verdict.Severity
 }
 
 // CaseCounts counts a rule's own cases by what they expect.
@@ -333,7 +337,7 @@ type CaseCounts struct {
 
 // caseCounts counts the rule's own cases, also those that the artefact left behind.
 func (r *Rule) caseCounts() CaseCounts {
-	n := r.counted
+	n := r.Counted
 	for _, c := range r.Cases {
 		switch verdict.Result(c.Expect) {
 		case verdict.Pass:

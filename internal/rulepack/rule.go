@@ -21,7 +21,7 @@ func (r *Rule) Concern() string {
 
 // Usual is the rule's severity; where an expression decides, its last
 // alternative.
-func (r *Rule) Usual() verdict.Severity { return r.usual }
+func (r *Rule) Usual() verdict.Severity { return r.Shape.Usual }
 
 // RemedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
 // longer one's, else the general ones; "" is not a vendor.

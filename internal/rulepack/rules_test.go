@@ -479,7 +479,7 @@ func TestEntriesOfACase(t *testing.T) {
 // TestCompiledPacksPlanAhead: a pack that was not compiled has nothing to plan ahead.
 func TestCompiledPacksPlanAhead(t *testing.T) {
 	assert.Nil(t, (&Pack{}).Ahead())
-	plan := (&Pack{expressions: &parsedExprs{}}).Ahead()
+	plan := (&Pack{expressions: parsedExprs{}}).Ahead()
 	require.NotNil(t, plan)
 	_, ok, err := plan("machine.virtual")
 	assert.False(t, ok)

@@ -13,24 +13,24 @@ import (
 // measure fills the shape. An expression that does not parse leaves it empty:
 // Validate tells of it, and a rule with a fault is never used.
 func (r *Rule) measure() {
-	r.ruleShape = ruleShape{usual: verdict.Warning}
+	r.Shape = Shape{Usual: verdict.Warning}
 	visitExpression(r.Applies, func(e celast.Expr) {
 		switch e.Kind() { //nolint:exhaustive // the other kinds name nothing themselves
 		case celast.IdentKind:
-			r.variables = append(r.variables, e.AsIdent())
+			r.Shape.Variables = append(r.Shape.Variables, e.AsIdent())
 		case celast.SelectKind:
 			if s := e.AsSelect(); s.Operand().Kind() == celast.IdentKind {
-				r.paths = append(r.paths, s.Operand().AsIdent()+"."+s.FieldName())
+				r.Shape.Paths = append(r.Shape.Paths, s.Operand().AsIdent()+"."+s.FieldName())
 			}
 		}
 	})
 	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
-		r.usual = s
+		r.Shape.Usual = s
 		return
 	}
 	for _, text := range literals(r.Severity) {
 		if s := verdict.Severity(text); s.Rank() > 0 {
-			r.usual = s
+			r.Shape.Usual = s
 		}
 	}
 }
@@ -63,7 +63,7 @@ func visitExpression(src string, see func(celast.Expr)) {
 
 // Regards reports whether the rule's condition depends on a variable: the
 // subject's makes it differ from subject to subject.
-func (r *Rule) Regards(variable string) bool { return slices.Contains(r.variables, variable) }
+func (r *Rule) Regards(variable string) bool { return slices.Contains(r.Shape.Variables, variable) }
 
 // identifying are the facts by which a condition singles machines out.
 var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
@@ -72,7 +72,7 @@ var identifying = [...]string{"platform.", "processor.", "machine.product", "mac
 // first, then the facts that `applies` names, then a site's own.
 func (r *Rule) narrowness() int {
 	n := r.For.Width() * 100
-	for _, path := range r.paths {
+	for _, path := range r.Shape.Paths {
 		for _, beginning := range identifying {
 			if strings.HasPrefix(path, beginning) {
 				n += 10

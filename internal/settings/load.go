@@ -27,7 +27,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 		if err != nil {
 			return Tables{}, fmt.Errorf("settings: %s: %w", file, err)
 		}
-		if t.rows, err = spellingRows(fsys, dir, t.Vendor); err != nil {
+		if t.Rows, err = spellingRows(fsys, dir, t.Vendor); err != nil {
 			return Tables{}, fmt.Errorf("settings: %w", err)
 		}
 		t.build()
@@ -140,7 +140,7 @@ func (a *Attribute) label() string {
 // which exports of menu texts print. The vendor's spellings are parsed when they are first needed.
 func (t *Table) build() {
 	t.spellings = sync.OnceValue(func() map[string][]*spelling {
-		out, err := parseSpellings(t.rows)
+		out, err := parseSpellings(t.Rows)
 		if err != nil {
 			return nil // a test checks the shipped file; without spellings no way is printed
 		}

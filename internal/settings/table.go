@@ -30,10 +30,11 @@ type Table struct {
 	// Commands are the documented ways to change one attribute.
 	Commands []Command `yaml:"commands,omitempty"`
 
+	// Rows are the vendor's rows of spellings.tsv.
+	Rows string `yaml:"-"`
+
 	// index maps plain attribute names to entries of Settings.
 	index map[string][]Match
-	// rows are the vendor's rows of spellings.tsv.
-	rows string
 	// spellings returns how machines spell attributes, by plain name; nil if none were loaded.
 	spellings func() map[string][]*spelling
 }

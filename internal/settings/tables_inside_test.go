@@ -1,12 +1,8 @@
 package settings
 
 import (
-	"bytes"
-	"compress/flate"
-	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -108,45 +104,5 @@ func TestCompile(t *testing.T) {
 }
 
 func compiledPart(part []byte) fs.FS {
-	return folder(map[string]string{compiled.File: string(compiled.Join(map[string][]byte{Part: part}))})
-}
-
-// TestCompiledHeads: the sizes of a damaged file are refused before they are used.
-func TestCompiledHeads(t *testing.T) {
-	for _, c := range []struct {
-		size, whole int
-		ok          bool
-	}{{0, 0, true}, {3, 0, true}, {3, mostTable, true}, {4, 0, false}, {-1, 0, false}, {3, -1, false}, {3, mostTable + 1, false}} {
-		out := compiled.NewWriter()
-		codeHeads(out, &[]compiledHead{{[]string{"v"}, c.size, c.whole}})
-		tables, err := LoadCompiled(compiledPart(append([]byte(out.Written()), "abc"...)))
-		assert.Equal(t, c.ok, err == nil, c)
-		if err == nil {
-			assert.NotNil(t, tables.Of("V"))
-		}
-	}
-	_, err := LoadCompiled(compiledPart([]byte{0xFF}))
-	require.Error(t, err)
-}
-
-// TestDamagedTable: a table that is not whole translates nothing, whether the packed or the unpacked
-// text ends too soon.
-func TestDamagedTable(t *testing.T) {
-	w := compiled.NewWriter()
-	(&Table{Vendor: "V", Manufacturers: []string{"V"}, Settings: map[string][]Attribute{"turbo": {{Name: "Turbo"}}}}).code(w)
-	text := w.Written()
-	pack := func(text string) string {
-		var b bytes.Buffer
-		f, err := flate.NewWriter(&b, flate.NoCompression)
-		require.NoError(t, err)
-		_, err = io.WriteString(f, text)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-		return b.String()
-	}
-	assert.Equal(t, "V", readCompiled(pack(text), len(text)).Vendor)
-	assert.Empty(t, readCompiled(pack(text[:len(text)-3]), len(text)).Vendor, "the text ends too soon")
-	whole := pack(text)
-	assert.Empty(t, readCompiled(whole[:len(whole)-1], len(text)).Vendor, "its end is missing, and all of the text is there")
-	assert.Empty(t, readCompiled(strings.Repeat("\xFF", 9), 9).Vendor)
+	return folder(map[string]string{compiled.File(Part): string(part)})
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -83,7 +84,7 @@ func HasData(dir string) bool {
 // Beside is the knowledge with the data files of a folder beside it, unchecked:
 // what a check of one of them may refer to. A whole knowledge stands by itself.
 func Beside(k fs.FS, dir string) fs.FS {
-	if _, err := os.Stat(filepath.Join(dir, compiled.File)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, compiled.Dir)); err == nil {
 		return os.DirFS(dir)
 	}
 	own, err := readData(dir)
@@ -96,7 +97,7 @@ func Beside(k fs.FS, dir string) fs.FS {
 // Shipped reports whether a data file lies in a whole knowledge of its own, as the
 // project's rules are.
 func Shipped(file string) bool {
-	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.File))
+	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.Dir))
 	return err == nil
 }
 
@@ -105,7 +106,7 @@ func Shipped(file string) bool {
 func readData(dir string) (map[string][]byte, error) {
 	own := map[string][]byte{}
 	from := os.DirFS(dir)
-	if _, err := fs.Stat(from, compiled.File); err == nil {
+	if _, err := fs.Stat(from, compiled.Dir); err == nil {
 		return nil, nil
 	}
 	for _, folder := range []string{"platforms", "slots"} {
@@ -166,11 +167,9 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 		arrange.Values(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
-	artefact, err := compile(k, &joined{FS: emptyFS{}, own: own})
-	if err != nil {
+	if err := out.compile(k, &joined{FS: emptyFS{}, own: own}); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	out.own[compiled.File], out.artefact = artefact, string(artefact)
 	return out, nil
 }
 
@@ -192,40 +191,48 @@ func beside(k fs.FS, own map[string][]byte) *joined {
 	return out
 }
 
-// compile makes the parts anew: a site's own lines go before the built-in ones,
-// and the first that fits is taken.
-func compile(k fs.FS, own fs.FS) ([]byte, error) {
-	parts := map[string][]byte{}
-	names, err := compiled.Parts(k)
+// compile makes the parts of k anew that the site's files change: its own rows go before the built-in ones, and the first that fits is taken.
+// Platforms with their documents, of which the site may replace some, are read from their files then.
+func (j *joined) compile(k, own fs.FS) error {
+	rows, err := platform.Index(own)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, name := range names {
-		part, err := compiled.Part(k, name)
-		if err != nil {
-			return nil, err
-		}
-		parts[name] = []byte(part)
+	patterns, err := place.LocatorRules(own)
+	if err != nil {
+		return err
 	}
-	for name, make := range map[string]func(fs.FS) ([]byte, error){
-		platform.Part: platform.Compile, place.LocatorPart: place.CompileLocators, place.MapPart: place.CompileMaps,
+	ownMaps, err := place.MapIndex(own)
+	if err != nil {
+		return err
+	}
+	var builtinRows []platform.IndexRow
+	var builtinPatterns []place.LocatorRule
+	builtinMaps := map[string]string{}
+	for _, part := range []struct {
+		name    string
+		builtin any
+		joined  func() any
+	}{
+		{platform.Part, &builtinRows, func() any { return append(rows, builtinRows...) }},
+		{place.LocatorPart, &builtinPatterns, func() any { return append(patterns, builtinPatterns...) }},
+		{place.MapPart, &builtinMaps, func() any {
+			maps.Copy(builtinMaps, ownMaps)
+			return builtinMaps
+		}},
 	} {
-		lines, err := make(own)
-		if err != nil {
-			return nil, err
+		if err := compiled.ReadPart(k, part.name, part.builtin); err != nil {
+			return err
 		}
-		parts[name] = slices.Concat(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n"), bytes.TrimPrefix(parts[name], []byte("\n")))
-		if name != place.MapPart {
-			parts[name] = bytes.TrimPrefix(parts[name], []byte("\n"))
+		if j.own[compiled.File(part.name)], err = compiled.Encode(part.joined()); err != nil {
+			return err
 		}
 	}
 	if _, err := fs.Stat(own, documents); err == nil {
-		delete(parts, platform.RowPart) // it holds the built-in documents, of which the site's may take the place
+		j.own[compiled.File(platform.RowPart)], err = compiled.Encode(map[string]compiled.Raw{})
+		return err
 	}
-	if _, err := fs.Stat(own, processors); err == nil {
-		delete(parts, platform.ProcessorPart) // what it holds is read from the table, which has both
-	}
-	return compiled.Join(parts), nil
+	return nil
 }
 
 // merged is a table with the lines of another, of two with one key the other's.
@@ -270,16 +277,6 @@ func separator(comma bool) string {
 type joined struct {
 	fs.FS
 	own map[string][]byte
-	// artefact is the compiled knowledge made anew, "" for that of FS.
-	artefact string
-}
-
-// Compiled implements compiled.InOneText.
-func (j *joined) Compiled() string {
-	if whole, ok := j.FS.(compiled.InOneText); ok && j.artefact == "" {
-		return whole.Compiled()
-	}
-	return j.artefact
 }
 
 // Open implements fs.FS.

@@ -142,7 +142,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	require.ErrorAs(t, err, &faults, "one complaint is enough")
 
 	assert.False(t, Shipped(file))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "compiled.bin"), nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "compiled"), 0o700))
 	assert.True(t, Shipped(file))
 	assert.False(t, HasData(dir), "a whole knowledge stands by itself")
 	_, err = fs.ReadFile(Beside(rules.FS, dir), "platforms/sources.tsv")

@@ -58,9 +58,9 @@ type Citation struct {
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
 	// Authority is Standard or ThirdParty; "" for a maker's document about its own.
-	Authority string `yaml:"authority,omitempty" json:"-"`
+	Authority string `yaml:"authority,omitempty" json:"-" cbor:"authority,omitempty"`
 	// About names the platforms that the document speaks of, none for any.
-	About []string `yaml:"about,omitempty" json:"-"`
+	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
 	// Standing is Analogous or Practice where the document is not about the machine
 	// at hand, or is not by the maker of the machine or its processor; "" where it fits.
 	Standing string `yaml:"-" json:"-"`

@@ -16,7 +16,6 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/tools/fleet"
 	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // profiles are HPE's, made from tables of their attribute registries.
@@ -37,33 +36,34 @@ func profiles(root string) (madeFiles, error) {
 	return out, nil
 }
 
-// knowledge is the one artefact that an audit reads.
+// knowledge is what an audit reads.
 func knowledge(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	packs, err := rulepack.LoadBuiltin(k)
 	if err != nil {
 		return nil, err
 	}
-	parts := map[string][]byte{}
-	for _, part := range []struct {
-		name string
-		make func() ([]byte, error)
-	}{
-		{rulepack.Part, func() ([]byte, error) { return rulepack.Compile(packs) }},
-		{settings.Part, func() ([]byte, error) { return settings.Compile(k, "settings") }},
-		{platform.Part, func() ([]byte, error) { return platform.Compile(k) }},
-		{platform.RowPart, func() ([]byte, error) { return platform.CompileRows(k) }},
-		{platform.ProcessorPart, func() ([]byte, error) { return platform.CompileProcessors(k) }},
-		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
-		{partnumber.Part, func() ([]byte, error) { return partnumber.Compile(k) }},
-		{rules.PackedPart, func() ([]byte, error) { return rules.Pack(k) }},
-		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
+	encoded := func(v any, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return compiled.Encode(v)
+	}
+	out := madeFiles{}
+	for part, make := range map[string]func() ([]byte, error){
+		rulepack.Part:     func() ([]byte, error) { return rulepack.Compile(packs) },
+		settings.Part:     func() ([]byte, error) { return settings.Compile(k, "settings") },
+		platform.Part:     func() ([]byte, error) { return encoded(platform.Index(k)) },
+		platform.RowPart:  func() ([]byte, error) { return encoded(platform.Rows(k)) },
+		place.LocatorPart: func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
+		place.MapPart:     func() ([]byte, error) { return encoded(place.MapIndex(k)) },
+		partnumber.Part:   func() ([]byte, error) { return partnumber.Compile(k) },
 	} {
-		if parts[part.name], err = part.make(); err != nil {
+		if out["rules/"+compiled.File(part)], err = make(); err != nil {
 			return nil, err
 		}
 	}
-	return madeFiles{"rules/" + compiled.File: compiled.Join(parts)}, nil
+	return out, nil
 }
 
 // byHand are the pages below rules that people write.

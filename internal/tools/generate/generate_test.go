@@ -27,7 +27,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		require.NoError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(committed, dir))))
 	}
-	const damaged, lost, leftOver = "rules/compiled.bin", "rules/facts.md", "rules/general/gone.md"
+	const damaged, lost, leftOver = "rules/compiled/rules.cbor", "rules/facts.md", "rules/general/gone.md"
 	require.NoError(t, os.WriteFile(filepath.Join(root, damaged), []byte("memaudit"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(root, lost)))
 	require.NoError(t, os.WriteFile(filepath.Join(root, leftOver), []byte("# gone"), 0o644))
