@@ -62,13 +62,10 @@ corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before 
 e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
 	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
 
-house: ## the packages' sizes, arrows, and files that refer to each other in circles
-	$(GO) test -count=1 -v ./internal/tools/house -run '^TestHouse$$'
-
 soak: ## thousands of scrapes and audits of a machine that changes underneath, with the race detector
 	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
 
-lint: $(LINT) ## format, vet, staticcheck and the house rules
+lint: $(LINT) ## format, vet, staticcheck and which folder may import which
 	$(LINT) run --allow-parallel-runners ./...
 	$(GO) mod tidy -diff
 
@@ -200,4 +197,4 @@ $(TOOLS)/axe/installed:
 	$(TOOLS)/axe/bin/pip install -q --no-deps axe-playwright-python==$(AXE_VERSION)
 	touch $@
 
-.PHONY: help build check demo machines test race corpus gaps house e2e sushy ansible soak lint golden unmapped mutate fuzz bench compare dist all
+.PHONY: help build check demo machines test race corpus gaps e2e sushy ansible soak lint golden unmapped mutate fuzz bench compare dist all

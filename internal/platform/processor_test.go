@@ -1,11 +1,9 @@
 package platform
 
 import (
-	"bytes"
 	"io/fs"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -107,15 +105,6 @@ func TestProcessorTable(t *testing.T) {
 			}
 		}
 	}
-}
-
-}
-
-func zeroBlank(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }
 
 // TestProcessorsFitPlatforms: a processor that belongs to a platform has its
