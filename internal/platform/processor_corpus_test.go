@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,4 +51,11 @@ func TestProcessorTableIsTheSource(t *testing.T) {
 	}
 	assert.Equal(t, n+1, bytes.Count(raw, []byte("\n")), "every row of ours is one of the table")
 	assert.GreaterOrEqual(t, n, 1256)
+}
+
+func zeroBlank(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
