@@ -349,3 +349,32 @@ func TestKubernetesPage(t *testing.T) {
 	require.Equal(t, "buildah build -f deploy/container/Containerfile -t memaudit .", commands[0])
 	require.Equal(t, "kubectl kustomize deploy/kubernetes/nfd", commands[1])
 }
+
+// TestNetworkPolicyExample: the policy is for the pods of the DaemonSet and their port alone.
+func TestNetworkPolicyExample(t *testing.T) {
+	var policy struct {
+		Kind     string
+		Metadata struct{ Namespace string }
+		Spec     struct {
+			PodSelector struct {
+				MatchLabels map[string]string `yaml:"matchLabels"`
+			} `yaml:"podSelector"`
+			PolicyTypes []string `yaml:"policyTypes"`
+			Ingress     []struct {
+				From  []any
+				Ports []struct{ Port int }
+			}
+			Egress []any
+		}
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(readFile(t, filepath.Join(root, "deploy/kubernetes/networkpolicy.example.yaml"))), &policy))
+	assert.Equal(t, "NetworkPolicy", policy.Kind)
+	assert.Equal(t, "memaudit", policy.Metadata.Namespace)
+	assert.Equal(t, map[string]string{"app.kubernetes.io/name": "memaudit"}, policy.Spec.PodSelector.MatchLabels)
+	assert.Equal(t, []string{"Ingress", "Egress"}, policy.Spec.PolicyTypes)
+	assert.Empty(t, policy.Spec.Egress)
+	require.Len(t, policy.Spec.Ingress, 1)
+	assert.NotEmpty(t, policy.Spec.Ingress[0].From, "an empty list is everyone")
+	require.Len(t, policy.Spec.Ingress[0].Ports, 1)
+	assert.Equal(t, 9822, policy.Spec.Ingress[0].Ports[0].Port)
+}

@@ -246,8 +246,8 @@ func (s *systemd) daemon(deb string) {
 		t.Skip("this program has no daemon")
 	}
 	s.must("mkdir", "-p", "/opt")
-	must(t, "cp", "-r", treeOf(t, "dell-r610-good"), s.path("/opt/machine"))
-	kernelModes(t, s.path("/opt/machine"))
+	must(t, "cp", "-r", treeOf(t, "dell-r610-good"), s.path("/usr/local/machine"))
+	kernelModes(t, s.path("/usr/local/machine"))
 	s.arguments("")
 	smbios := `memaudit_source_up{source="smbios"} `
 
@@ -296,7 +296,7 @@ func (s *systemd) daemon(deb string) {
 // arguments gives the daemon its flags.
 func (s *systemd) arguments(more string) {
 	s.t.Helper()
-	s.write("/etc/default/memaudit", fmt.Sprintf("ARGS=\"--root /opt/machine --web.listen-address=127.0.0.1:%d %s\"\n", s.port, more))
+	s.write("/etc/default/memaudit", fmt.Sprintf("ARGS=\"--root /usr/local/machine --web.listen-address=127.0.0.1:%d %s\"\n", s.port, more))
 }
 
 // controller: the daemon reads the credentials of a management controller, and

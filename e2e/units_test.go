@@ -80,6 +80,23 @@ func TestUnitsVerify(t *testing.T) {
 	assert.Empty(t, analyze(t, args...))
 }
 
+// TestUnitsAllow: of /etc and /var a unit shows what it lists, and no key, password or network.
+func TestUnitsAllow(t *testing.T) {
+	for _, name := range []string{"memaudit.service", "memaudit-textfile.service"} {
+		unit := readFile(t, filepath.Join(units, name))
+		assert.Contains(t, unit, "\nTemporaryFileSystem=/etc:ro,mode=0755 /var:ro,mode=0755\n", name)
+		shown := regexp.MustCompile(`(?m)^Bind(?:ReadOnly)?Paths=(.*)$`).FindAllStringSubmatch(unit, -1)
+		require.NotEmpty(t, shown, name)
+		for _, line := range shown {
+			for path := range strings.FieldsSeq(line[1]) {
+				for _, secret := range []string{"/etc/shadow", "/etc/ssh/x", "/etc/ssl/private/x", "/etc/pki/tls/private/x", "/etc/krb5.keytab", "/etc/NetworkManager/x", "/etc/wireguard/x"} {
+					assert.False(t, strings.HasPrefix(secret+"/", strings.TrimPrefix(path, "-")+"/"), "%s shows %s by %s", name, secret, path)
+				}
+			}
+		}
+	}
+}
+
 // stageUnit copies a unit and chosen drop-ins into a folder of their own, with
 // the built program for the installed one: systemd asks whether it exists.
 func stageUnit(t *testing.T, unit string, dropIns ...string) string {

@@ -154,8 +154,8 @@ func (a *auditor) readable() []string {
 		}
 	}
 	if a.asksNetwork() {
-		dirs = append(dirs, "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/run/systemd/resolve", "/etc/ssl", "/etc/pki",
-			"/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates")
+		dirs = append(dirs, "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/run/systemd/resolve", "/etc/ssl/certs", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+			"/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates")
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
