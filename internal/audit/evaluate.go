@@ -220,6 +220,10 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 		f.Result, f.Reason = verdict.Error, "check: "+o.Err.Error()
 	case o.Val == nil:
 		r.blame(f, o)
+	case holds && r.scope.Partial():
+		f.Result, f.Certainty = verdict.Unknown, fact.None
+		f.Reason = "the SMBIOS table may not list all slots: " + r.topo.Unlisted.Text
+		f.KnownBy = "a whole table"
 	case holds:
 		f.Result = verdict.Pass
 		if rule.Explains {

@@ -83,7 +83,7 @@ func inputState(err error) fact.State {
 		return fact.Absent
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
 		return fact.Denied
-	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles),
+	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles), errors.Is(err, smbios.ErrNoFields),
 		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
 		return fact.Malformed
 	case errors.As(err, &read):

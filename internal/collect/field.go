@@ -71,6 +71,9 @@ func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certai
 	if f.Status == smbios.Known {
 		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
 	}
+	if f.Raw != "" {
+		return fact.Unknown[T](fact.Malformed, describe(s.kind, name)+" cannot be read: "+strconv.Quote(f.Raw), "", s.evidence(name, f.Raw))
+	}
 	return unknownField[T](s, name, f.Status)
 }
 

@@ -31,6 +31,9 @@ func (c *collector) firmware() {
 		if f.Lost == nil && losing(&p) && !memoryBefore(c.table, &p) {
 			f.Lost = &inventory.Problem{Code: p.Code, Text: p.Text}
 		}
+		if f.Short == nil && p.Code == smbios.CodeDevices {
+			f.Short = &inventory.Problem{Code: p.Code, Text: p.Text}
+		}
 	}
 }
 
@@ -40,7 +43,7 @@ func losing(p *smbios.Problem) bool {
 		return false
 	}
 	switch p.Code {
-	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage:
+	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage, smbios.CodeEarlyEnd:
 		return true
 	case smbios.CodeLength:
 		return p.Handle < 0 // the table's length, not a structure's
@@ -53,6 +56,9 @@ func losing(p *smbios.Problem) bool {
 // processors and memory: every array lists as many devices as it announces, and structures that
 // stand apart from both follow before the problem.
 func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
+	if p.Code == smbios.CodeEarlyEnd {
+		return false // processors or memory follow the marker
+	}
 	beyond := -1
 	for i := range t.Structures {
 		switch typ := t.Structures[i].Type; {

@@ -270,3 +270,29 @@ func TestDefects(t *testing.T) {
 	assert.Equal(t, fact.SourcePartial, state)
 	assert.Equal(t, sys.Firmware.Problems[0].Text, detail)
 }
+
+// TestShortListOfDevices: an array that announces more devices than are listed is no cut list, and
+// neither a whole one; a processor after the end marker is lost.
+func TestShortListOfDevices(t *testing.T) {
+	b := fourDIMMs()
+	assert.Nil(t, collecttest.Decoded(t, b).Firmware.Short)
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 2}), Locator: "DIMM_B1"})
+	f := collecttest.Decoded(t, b).Firmware
+	require.NotNil(t, f.Short)
+	assert.Contains(t, f.Short.Text, "announces 2 devices, 1 were found")
+	assert.Nil(t, f.Lost)
+	b = fourDIMMs()
+	b.End()
+	b.CPU(smbiostest.CPU{Socket: "CPU2", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature()})
+	f = collecttest.Decoded(t, b).Firmware
+	require.NotNil(t, f.Lost)
+	assert.Equal(t, smbios.CodeEarlyEnd, f.Lost.Code)
+}
+
+// TestUnreadableSize: a size in a unit that does not exist is quoted, and not called unknown to firmware.
+func TestUnreadableSize(t *testing.T) {
+	sys := collecttest.Read(t, "size", []byte("# dmidecode 3.7\n\nHandle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: 16 XiB\n\tLocator: A1\n\tSpeed: 3 GT/s\n"))
+	want.Not[int64](fact.Malformed, `a module's size cannot be read: "16 XiB"`).Check(t, sys.Slots[0].SizeBytes)
+	want.Not[int](fact.Malformed, `a module's speed cannot be read: "3 GT/s"`).Check(t, sys.Slots[0].RatedMTs)
+	assert.Equal(t, inventory.SlotUnknown, sys.Slots[0].State)
+}

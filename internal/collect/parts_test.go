@@ -2,6 +2,7 @@ package collect_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func withParts(t *testing.T, modules ...smbiostest.DIMM) *inventory.System {
 	t.Helper()
 	b := smbiostest.New(3, 2)
 	array := b.Array(smbiostest.Array{Devices: len(modules)})
-	for _, d := range modules {
-		d.Array = array
+	for i, d := range modules {
+		d.Array, d.Locator = array, fmt.Sprint("A", i+1)
 		b.MemoryDevice(d)
 	}
 	return collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump()),

@@ -22,8 +22,21 @@ func (c *collector) processors() {
 			kind, ok := p.Type.Get()
 			return ok && kind != "Central Processor"
 		})
+		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !nameless(&p) })
+		seen := make(map[smbios.Processor]bool, len(central))
 		for _, p := range inBoardOrder(central) {
-			c.sys.Sockets = append(c.sys.Sockets, socket(c.said.of(4, p.Handle, c.table), &p, len(c.sys.Sockets)))
+			s := c.said.of(4, p.Handle, c.table)
+			out := socket(s, &p, len(c.sys.Sockets))
+			if running && nameless(&p) {
+				out = emptied(s, &p, &out)
+			}
+			like := p
+			like.Handle = 0
+			if seen[like] && out.Populated.Or(false) {
+				out.Populated = fact.Unknown[bool](fact.Conflicting, "this processor and another one are equal in all but their handles, and may be one that is listed twice", "", s.evidence("Status", p.State.Or("")))
+			}
+			seen[like] = true
+			c.sys.Sockets = append(c.sys.Sockets, out)
 		}
 	}
 	packages, known := c.sys.CPU.Packages.Get()
@@ -90,6 +103,22 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	}
 	out.Vendor = vendor(out)
 	return out
+}
+
+// nameless reports whether firmware calls a socket populated and disabled, with an ID of zeros and no
+// version: it read nothing of a processor there (Altus 1804). A processor that was disabled in setup
+// keeps both.
+func nameless(p *smbios.Processor) bool {
+	return p.Populated.Or(false) && strings.HasPrefix(p.State.Or(""), "Disabled") && p.ID.Status == smbios.Unstated &&
+		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || smbios.Placeholder(p.Version.Value))
+}
+
+// emptied returns a nameless socket as an empty one. It is called only if another socket holds a
+// processor: old desktop boards call the only one disabled.
+func emptied(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
+	return inventory.Socket{ID: named.ID, Handle: named.Handle, Designation: named.Designation, Manufacturer: named.Manufacturer,
+		Upgrade: named.Upgrade, Enabled: named.Enabled,
+		Populated: fact.Known(false, fact.Indirect, s.evidence("Status", "Populated, "+p.State.Value), s.evidence("ID", "0"))}
 }
 
 // enabled returns whether the processor in a populated socket is enabled.

@@ -10,7 +10,7 @@ import (
 )
 
 func memoryType() *ObjectType {
-	return newType("Memory", "the memory of the whole machine", append([]Field{
+	return newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
 		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
 		{"visible_bytes", intType, "memory that firmware gave the operating system, less what a kernel option takes away, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
 		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
@@ -53,7 +53,7 @@ func memoryType() *ObjectType {
 			return valueOf(m.topo.ChannelsAlike)
 		})},
 		{"per_socket", textListType, "what each processor carries, in words", machine(perSocket)},
-	}, memoryClassFields()...)...)
+	}, memoryClassFields()...), func(src any) *Machine { return src.(*Machine) })...)
 }
 
 func memoryClassFields() []Field {

@@ -113,6 +113,9 @@ func (s *Scope) Certainty() (weakest fact.Certainty, unverified bool) {
 	return s.tr.certainty, s.tr.unverified
 }
 
+// Partial reports whether one of the facts read rests on a list of slots that may not be complete.
+func (s *Scope) Partial() bool { return s.tr.partial }
+
 // Evidence lists the readings behind the facts read.
 func (s *Scope) Evidence() []fact.Evidence { return s.tr.evidence() }
 

@@ -38,7 +38,8 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 
 func socketType(controller, region *ObjectType) *ObjectType {
 	return newType("Socket", "one processor and its memory", slices.Concat(
-		socketIdentity(), socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules())...)
+		socketIdentity(), ofSlots(slices.Concat(socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules()),
+			func(src any) *Machine { return src.(*socketFacts).m }))...)
 }
 
 func socketIdentity() []Field {

@@ -67,6 +67,22 @@ func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	})
 }
 
+// ofSlots marks fields that rest on the list of slots: where the table may not list all of them
+// (Result.Unlisted), no such field passes a rule, or fails one above info.
+func ofSlots(fields []Field, of func(src any) *Machine) []Field {
+	for i := range fields {
+		get := fields[i].get
+		fields[i].get = func(src any) Value {
+			v := get(src)
+			if of(src).topo.Unlisted != nil {
+				v.partial, v.Unverified = true, true
+			}
+			return v
+		}
+	}
+	return fields
+}
+
 // hasPopulation reports whether anything was read of the DIMMs. Processors
 // come from the kernel too: without a list of slots their "no DIMM" is no
 // finding but ignorance.

@@ -17,6 +17,7 @@ type factTrace struct {
 	round      int64
 	certainty  fact.Certainty
 	unverified bool
+	partial    bool
 	// answers and paths are of what was read from the model through this trace.
 	answers slab.Of[answer]
 	paths   slab.Texts
@@ -61,7 +62,7 @@ func (t *factTrace) join(parts ...string) string {
 func (t *factTrace) reset() {
 	t.facts = t.facts[:0]
 	t.round = rounds.Add(1)
-	t.certainty, t.unverified = fact.Direct, false
+	t.certainty, t.unverified, t.partial = fact.Direct, false, false
 }
 
 // read notes one fact, once.
@@ -74,6 +75,7 @@ func (t *factTrace) read(a *answer) {
 	if a.value.Known() {
 		t.certainty = min(t.certainty, a.value.Certainty)
 		t.unverified = t.unverified || a.value.Unverified
+		t.partial = t.partial || a.value.partial
 	}
 }
 

@@ -20,6 +20,8 @@ type Value struct {
 	KnownBy    string
 	Certainty  fact.Certainty
 	Unverified bool
+	// partial is set where the value rests on a list of slots that may not be complete.
+	partial bool
 	// from is the reading behind the value, more are further ones.
 	from fact.Evidence
 	more []fact.Evidence

@@ -145,6 +145,10 @@ type Firmware struct {
 	// table ends early or holds bytes that are not a structure. Then what it lists is not
 	// all there is. Nil when the list is whole.
 	Lost *Problem
+	// Short is the first memory array that announces more devices than the table lists, although the
+	// list was not cut off. Some firmware lists filled slots only, some announces more slots than the
+	// board has, and a row may be missing. Nil when every announced device is listed.
+	Short *Problem
 }
 
 // Problem is one defect or contradiction of the firmware's table.

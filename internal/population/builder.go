@@ -29,6 +29,8 @@ type builder struct {
 	// unowned is the first DRAM slot whose processor is not known, -1 without;
 	// then no processor's count is known.
 	unowned int
+	// unlisted is the result's.
+	unlisted *inventory.Problem
 	// conflicts are what firmware states and cannot be.
 	conflicts []inventory.Conflict
 }

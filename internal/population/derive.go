@@ -61,6 +61,7 @@ func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)
 	r.Populations = b.populations()
+	r.Unlisted = b.unlisted
 	b.commonClock(r.Populations)
 	b.peaks(r.Populations)
 	b.shares(r.Populations)
@@ -77,7 +78,7 @@ func (b *builder) installed() fact.Fact[int64] {
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown && maybeDRAM(s) {
-			return fact.Unknown[int64](fact.Unstated, "the size of "+s.Name()+" is not stated", "", s.SizeBytes.From)
+			return sizeUnknown[int64](s)
 		}
 		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
 			all = append(all, i)

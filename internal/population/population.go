@@ -1,6 +1,9 @@
 package population
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -17,6 +20,10 @@ func (b *builder) populations() []Population {
 	}
 	for i := range b.sys.Slots {
 		b.assign(i, out)
+	}
+	b.unlisted = b.sys.Firmware.Short
+	if b.unlisted != nil && b.allChannelsListed(out, owners) {
+		b.unlisted = nil
 	}
 	for i := range out {
 		b.count(&out[i])
@@ -57,6 +64,40 @@ func (b *builder) assign(i int, pops []Population) {
 	}
 }
 
+// allChannelsListed reports whether the slots listed are the board's, whatever number the arrays
+// announce: every channel of every processor has slots in the list, as many as the other channels or
+// in the pattern of the other processors' slots. One row less would break that.
+func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) bool {
+	if len(pops) == 0 {
+		return false
+	}
+	channels := b.channelsTotal(&pops[0], owners[0].proc).Or(0)
+	slots := map[int][]int{} // by socket, of each channel
+	for i := range pops {
+		slots[pops[i].Socket] = make([]int, channels)
+	}
+	for i := range b.sys.Slots {
+		if !maybeDRAM(&b.sys.Slots[i]) {
+			continue
+		}
+		at := &b.places[i]
+		if at.Channel < 0 || at.Channel >= channels || at.Socket == place.Unplaced && !b.frontSideBus() {
+			return false
+		}
+		if slots[at.Socket] == nil { // a socket without a processor
+			slots[at.Socket] = make([]int, channels)
+		}
+		slots[at.Socket][at.Channel]++
+	}
+	first := slots[pops[0].Socket]
+	for _, other := range slots {
+		if slices.Contains(other, 0) || !slices.Equal(first, other) {
+			return false
+		}
+	}
+	return channels > 0 && (len(slots) > 1 || slices.Min(first) == slices.Max(first))
+}
+
 // noneListed reports whether the table names no DRAM module at all: the
 // machine runs, so that the table is not whole, or calls modules non-volatile
 // that are not (a Huawei RH2288 V3 does so with all of its own). Processors with HBM and boards
@@ -89,6 +130,11 @@ func (b *builder) count(pop *Population) {
 		pop.DIMMs, pop.Bytes = *f, fact.Blame[int64](*f)
 		return
 	}
+	if b.unlisted != nil && len(pop.Slots)+len(pop.EmptySlots) == 0 {
+		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no slot of this processor is listed, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
 	if b.noneListed() {
 		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
 		pop.Bytes = fact.Blame[int64](pop.DIMMs)
@@ -110,7 +156,7 @@ func (b *builder) count(pop *Population) {
 	for _, i := range pop.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown {
-			pop.DIMMs = fact.Unknown[int](fact.Unstated, "the size field of "+s.Name()+" says unknown", "", s.SizeBytes.From)
+			pop.DIMMs = sizeUnknown[int](s)
 			pop.Bytes = fact.Blame[int64](pop.DIMMs)
 			return
 		}
@@ -123,4 +169,17 @@ func (b *builder) count(pop *Population) {
 	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
+}
+
+// sizeUnknown says why the size of a module, and so whether there is one, is not known.
+func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
+	from := s.SizeBytes.From
+	switch {
+	case s.SizeBytes.State == fact.Malformed && from.Raw != "":
+		return fact.Unknown[T](fact.Malformed, "the size of "+s.Name()+" cannot be read: "+strconv.Quote(from.Raw), "", from)
+	case s.SizeBytes.State == fact.Absent:
+		return fact.Unknown[T](fact.Absent, "the table has no size of "+s.Name(), "", from)
+	default:
+		return fact.Unknown[T](fact.Unstated, "the size field of "+s.Name()+" says unknown", "", from)
+	}
 }

@@ -47,6 +47,9 @@ type Result struct {
 	Class fact.Fact[Class]
 	// InstalledBytes is the sum of the populated DRAM slots.
 	InstalledBytes fact.Fact[int64]
+	// Unlisted is the defect by which the table may not list all slots: Firmware.Short, unless the slots
+	// listed are those of every channel. What is listed is there; what is not may be empty or filled.
+	Unlisted *inventory.Problem
 	// Conflicts lists what two sources of a slot's place disagree about.
 	Conflicts []inventory.Conflict
 	// placed are those of Conflicts that are about places.

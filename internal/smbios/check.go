@@ -17,23 +17,49 @@ func (t *Table) checkCount() {
 		t.problem(CodeNoEndMarker, -1, announced == found || t.Source == FromEntries,
 			"no end marker (type 127)")
 	}
-	if !ended && t.Source == FromText {
-		t.checkDevices()
-	}
+	t.checkDevices(ended)
 }
 
-// checkDevices reports an array that lists fewer devices than it announces. Some firmware announces
-// too many, so that this is only a sign of a cut in a text that has no other: the output of
-// `dmidecode -t memory` ends without a mark.
-func (t *Table) checkDevices() {
-	listed := map[uint16]int{}
+// checkDevices reports arrays of system memory that list fewer devices than they announce. In a text
+// without an end marker that is the only sign of a cut, because the output of `dmidecode -t memory`
+// ends without a mark. Firmware that lists filled slots only, or announces too many, looks the same
+// but for the structures that follow.
+func (t *Table) checkDevices(ended bool) {
+	listed, total, announced := map[uint16]int{}, 0, 0
+	last := -1 // the array of the last device or, without one, the last array
+	for i := range t.Structures {
+		if s := &t.Structures[i]; s.Type == typeMemoryArray {
+			last = int(s.Handle)
+		}
+	}
 	for d := range t.EachMemoryDevice() {
 		listed[d.Array.Or(0)]++
+		last = int(d.Array.Or(0))
+		total++
 	}
+	var short []MemoryArray
 	for _, a := range t.MemoryArrays() {
-		if n := a.Devices.Or(0); n > listed[a.Handle] {
-			t.problem(CodeCount, -1, false, "memory array 0x%04X announces %d devices, %d were found", a.Handle, n, listed[a.Handle])
+		if a.Use.Or("System Memory") != "System Memory" {
+			continue
 		}
+		n := a.Devices.Or(0)
+		announced += n
+		if n > listed[a.Handle] {
+			short = append(short, a)
+		}
+	}
+	if total >= announced {
+		return // devices of one array may name another
+	}
+	// The array with the last rows may be cut off, unless an array before it is short as well.
+	cut := !ended && t.Source == FromText && len(short) == 1 && int(short[0].Handle) == last
+	code := CodeDevices
+	if cut {
+		code = CodeCount
+	}
+	for i := range short {
+		a := &short[i]
+		t.problem(code, -1, false, "memory array 0x%04X announces %d devices, %d were found", a.Handle, a.Devices.Value, listed[a.Handle])
 	}
 }
 
@@ -230,4 +256,30 @@ func enumsOfType(typ uint8) []enumField {
 		return deviceEnums
 	}
 	return nil
+}
+
+// withoutFields reports whether the text has structures and no field of any of them: its layout was
+// lost, or somebody kept the lines with the handles only.
+func (t *Table) withoutFields() bool {
+	found := false
+	for i := range t.Structures {
+		s := &t.Structures[i]
+		if len(s.lines) > 0 || s.Data != nil {
+			return false
+		}
+		found = found || s.Type < typeInactive
+	}
+	return found
+}
+
+// checkEmpty reports processors, arrays and devices of a text that have no fields.
+func (t *Table) checkEmpty() {
+	if t.Source != FromText {
+		return
+	}
+	for i := range t.Structures {
+		if s := &t.Structures[i]; audited(s.Type) && len(s.lines) == 0 && s.Data == nil {
+			t.problemAt(CodeText, s, false, "has no fields in the text")
+		}
+	}
 }

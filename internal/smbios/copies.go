@@ -2,7 +2,9 @@ package smbios
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
+	"strings"
 )
 
 // dropCopies removes structures that occur in the table twice, byte for byte. A handle is unique
@@ -16,12 +18,83 @@ func (t *Table) dropCopies() {
 			copies[int(uint32(t.sorted[i]))] = true
 		}
 	}
+	t.findTwins(copies)
 	if len(copies) == 0 {
 		return
 	}
 	at := -1
 	t.Structures = slices.DeleteFunc(t.Structures, func(Structure) bool { at++; return copies[at] })
 	t.index()
+}
+
+// findTwins adds to copies the processors and modules that equal an earlier one in all but their
+// handle. Two processors have caches of their own, and two modules in slots have labels, a bank or an
+// array of their own, so that the second is the first, listed again. Processors without caches, soldered
+// chips and empty slots ("NO DIMM") have nothing of their own: these may be equal.
+func (t *Table) findTwins(copies map[int]bool) {
+	seed := maphash.MakeSeed()
+	first := map[uint64][]int{}
+	for i := range t.Structures {
+		s := &t.Structures[i]
+		if copies[i] || !t.singular(s) {
+			continue
+		}
+		h := content(seed, s)
+		twin := slices.IndexFunc(first[h], func(j int) bool { return likeStructures(&t.Structures[j], s) })
+		if twin < 0 {
+			first[h] = append(first[h], i)
+			continue
+		}
+		before := &t.Structures[first[h][twin]]
+		t.problemAt(CodeCopy, s, false, "equals structure 0x%04X in all but its handle; the copy is left out", before.Handle)
+		copies[i] = true
+	}
+}
+
+// singular reports whether a structure describes a processor or a module that there is once only.
+func (t *Table) singular(s *Structure) bool {
+	switch s.Type {
+	case typeProcessor:
+		var p Processor
+		f := t.fields(s)
+		p.socket(&f)
+		return p.Populated.Or(false) && (p.L1.Known() || p.L2.Known() || p.L3.Known())
+	case typeMemoryDevice:
+		var d MemoryDevice
+		f := t.fields(s)
+		d.slot(&f)
+		if !d.Installed.Or(false) || d.Locator.Status != Known && d.BankLocator.Status != Known {
+			return false
+		}
+		switch d.FormFactor.Or("") {
+		case "Row Of Chips", "Chip", "Die":
+			return false
+		}
+		return !strings.HasPrefix(d.Type.Or(""), "LPDDR")
+	default:
+		return false
+	}
+}
+
+// content hashes a structure without its handle.
+func content(seed maphash.Seed, s *Structure) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	_ = h.WriteByte(s.Type)
+	_, _ = h.WriteString(s.strs)
+	if len(s.Data) > headerLength {
+		_, _ = h.Write(s.Data[headerLength:])
+	}
+	for _, l := range s.lines {
+		_, _ = h.WriteString(l.val)
+	}
+	return h.Sum64()
+}
+
+// likeStructures reports whether two structures are equal in all but their handles.
+func likeStructures(a, b *Structure) bool {
+	return a.Type == b.Type && a.Length == b.Length && len(a.Data) == len(b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines) &&
+		(len(a.Data) <= headerLength || bytes.Equal(a.Data[headerLength:], b.Data[headerLength:]))
 }
 
 // sameStructure tells whether b is a copy of a. Inactive structures and end markers are never
@@ -31,17 +104,61 @@ func sameStructure(a, b *Structure) bool {
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
 }
 
+// endAtMarker removes structures that a text has after the end marker, except for those that real
+// firmware writes there (vendors' own and inactive ones), and reports what the audit loses with the
+// structures beyond the marker.
+func (t *Table) endAtMarker() {
+	if t.Source == FromText {
+		end := slices.IndexFunc(t.Structures, func(s Structure) bool { return s.Type == typeEndOfTable })
+		at := -1
+		t.Structures = slices.DeleteFunc(t.Structures, func(s Structure) bool {
+			at++
+			left := end >= 0 && at > end && s.Type < typeInactive
+			if left {
+				t.beyond = append(t.beyond, s)
+			}
+			return left
+		})
+	}
+	if len(t.beyond) == 0 {
+		return
+	}
+	t.index()
+	lost, first, n := false, -1, 0
+	for i := range t.beyond {
+		s := &t.beyond[i]
+		if before := t.Lookup(s.Handle, s.Type); before != nil && sameStructure(before, s) || s.Type >= typeInactive {
+			continue // printed twice, or of no consequence
+		}
+		if n++; n == 1 {
+			first = s.Offset
+		}
+		lost = lost || slices.Contains(listTypes[:], s.Type)
+	}
+	if n > 0 {
+		t.problem(CodeEarlyEnd, first, !lost, "the end marker (type 127) is in the middle of the table: %d structures after it are left out", n)
+	}
+}
+
+// listTypes are the types of structures that say which processors, slots and address ranges there are.
+var listTypes = [...]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}
+
 // finish checks a decoded table as a whole and builds its lookup index. A table that cannot be
 // believed is refused (Table.Err).
 func (t *Table) finish() {
 	err := t.outsized()
-	if err == nil && t.Source != FromText { // people keep parts of a text
+	switch {
+	case err != nil:
+	case t.Source != FromText: // people keep parts of a text
 		err = t.nothingKnown()
+	case t.withoutFields():
+		err = ErrNoFields
 	}
 	if err != nil {
 		t.refuse(err)
 		return
 	}
+	t.endAtMarker()
 	t.index()
 	if len(t.Structures) == 0 {
 		t.problem(CodeNoStructures, -1, false, "no structures")
@@ -51,5 +168,6 @@ func (t *Table) finish() {
 	t.dropCopies()
 	t.checkHandles()
 	t.checkFields()
+	t.checkEmpty()
 	t.Problems = slices.Clip(t.Problems)
 }

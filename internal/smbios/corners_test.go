@@ -271,7 +271,7 @@ func TestCounts(t *testing.T) {
 		"none announced and none found do not agree on anything")
 	assert.Equal(t, "true", harmless(DecodeEntries([][]byte{{16, 15, 1, 0, 3, 3, 3, 0, 0, 0, 4, 0xFE, 0xFF, 1, 0, 0, 0}}), CodeNoEndMarker))
 	text := func(announced int, end string) *Table {
-		return parse(t, []byte(fmt.Sprintf("# dmidecode 3.4\n%d structures occupying 100 bytes.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\n%s", announced, end)))
+		return parse(t, []byte(fmt.Sprintf("# dmidecode 3.4\n%d structures occupying 100 bytes.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\n%s", announced, end)))
 	}
 	const end = "Handle 0x0002, DMI type 127, 4 bytes\nEnd Of Table\n"
 	assert.Equal(t, "none", harmless(text(2, end), CodeCount))

@@ -64,7 +64,7 @@ func (f *fields) textModuleSize() (Field[int64], Field[bool]) {
 	}
 	size := sizeField(v)
 	if size.Status != Known {
-		return size, status[bool](size.Status)
+		return size, Field[bool]{Status: size.Status, Raw: size.Raw}
 	}
 	return plausibleSize(size.Value)
 }
@@ -101,7 +101,12 @@ func (f *fields) typeDetail() Field[TypeDetail] {
 // speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext. Versions
 // of dmidecode that do not know that field print 65535.
 func (f *fields) speed(off, ext int, label string) Field[int] {
-	n := f.num16(off, label, 0)
+	var n Field[int]
+	if f.text {
+		n = f.textSpeed(label)
+	} else {
+		n = f.num16(off, label, 0)
+	}
 	if n.Value != 0xFFFF {
 		return n
 	}
@@ -109,6 +114,22 @@ func (f *fields) speed(off, ext int, label string) Field[int] {
 		return status[int](Unstated)
 	}
 	return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
+}
+
+// textSpeed reads a printed speed. dmidecode printed "MHz" before version 3.2, some versions with the
+// cycle time after it ("1333 MHz (0.8 ns)").
+func (f *fields) textSpeed(label string) Field[int] {
+	v, ok := f.line(label)
+	if !ok {
+		return Field[int]{}
+	}
+	n := parseNum(v, 0)
+	_, unit, _ := leadingInt(v)
+	unit, _, _ = strings.Cut(strings.Trim(unit, " "), " ")
+	if n.Known() && unit != "MT/s" && unit != "MHz" && unit != "" {
+		return unreadable[int](v)
+	}
+	return n
 }
 
 func (f *fields) rank() Field[int] {

@@ -26,7 +26,7 @@ func TestMemoryDevice(t *testing.T) {
 	b.MemoryDevice(smbiostest.DIMM{Array: 0x1000, Locator: "A2"})
 	jedec := JEP106{Bank: 1, Code: 0xAD}
 	want := []MemoryDevice{{
-		Handle: 0, Index: 0, Array: known[uint16](0x1000), Error: Field[uint16]{ErrorNotProvided, Unstated},
+		Handle: 0, Index: 0, Array: known[uint16](0x1000), Error: Field[uint16]{Value: ErrorNotProvided, Status: Unstated},
 		TotalWidth: known(80), DataWidth: known(64), Installed: known(true), Size: known[int64](64 << 30),
 		FormFactor: known("DIMM"), Set: known(2), Locator: Text{"A1", "A1 ", Known}, BankLocator: Text{"", " ", Unstated},
 		Type: known("DDR5"), Detail: known(DetailRegistered | 1<<7), Speed: known(5600), Serial: Text{"S", "S", Known},
@@ -39,7 +39,7 @@ func TestMemoryDevice(t *testing.T) {
 		CacheSize: known[int64](0), LogicalSize: known[int64](0), PMIC0Manufacturer: status[JEP106](Unstated),
 		RCDManufacturer: status[JEP106](Unstated), PMIC0Revision: status[int](Unstated), RCDRevision: status[int](Unstated),
 	}, {
-		Handle: 1, Index: 1, Array: known[uint16](0x1000), Error: Field[uint16]{ErrorNotProvided, Unstated},
+		Handle: 1, Index: 1, Array: known[uint16](0x1000), Error: Field[uint16]{Value: ErrorNotProvided, Status: Unstated},
 		TotalWidth: status[int](Unstated), DataWidth: status[int](Unstated), Installed: known(false), Size: known[int64](0),
 		FormFactor: known("DIMM"), Set: known(0), Locator: Text{"A2", "A2", Known}, BankLocator: Text{Status: Unstated},
 		Type: status[string](Unstated), Detail: known[TypeDetail](1 << 2),

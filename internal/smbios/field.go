@@ -44,6 +44,9 @@ func (s Status) String() string {
 type Field[T any] struct {
 	Value  T
 	Status Status
+	// Raw is the printed text of a Malformed field that could not be read. It is "" for a field of a
+	// binary table and where dmidecode itself reports the value as bad.
+	Raw string
 }
 
 // Get returns the value and whether it is known.
@@ -65,6 +68,11 @@ func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
 
 // status makes a Field without a value.
 func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
+
+// unreadable makes a Malformed Field of a printed value that could not be read.
+func unreadable[T any](v string) Field[T] {
+	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
+}
 
 // Text is a string of a structure. It may be a placeholder that the vendor left there, such as "To
 // Be Filled By O.E.M.": see Placeholder.

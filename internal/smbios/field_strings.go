@@ -68,28 +68,6 @@ func textString(v string) Text {
 	return Text{Value: v, Raw: raw, Status: Known}
 }
 
-// printable replaces every byte that is not printable ASCII with a dot, as dmidecode does.
-func printable(s string) string {
-	for i := range len(s) {
-		if !isPrintable(s[i]) {
-			return dotted(s)
-		}
-	}
-	return s
-}
-
-func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
-
-func dotted(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if !isPrintable(c) {
-			b[i] = '.'
-		}
-	}
-	return string(b)
-}
-
 // badString returns the offset of the first field that names a string beyond the last one, and the
 // number of strings. Without such a field bad is false.
 func badString(s *Structure) (off, strs int, bad bool) {

@@ -155,7 +155,7 @@ func numField(n, unknown int) Field[int] {
 	return known(n)
 }
 
-// textNum reads a printed number and ignores the unit after it.
+// textNum reads a printed number and ignores what follows it.
 func (f *fields) textNum(label string, unknown int) Field[int] {
 	v, ok := f.line(label)
 	if !ok {
@@ -170,7 +170,7 @@ func parseNum(v string, unknown int) Field[int] {
 	}
 	n, _, ok := leadingInt(v)
 	if !ok {
-		return status[int](Malformed)
+		return unreadable[int](v)
 	}
 	return numField(int(n), unknown)
 }

@@ -9,8 +9,8 @@ import (
 // table, or dmidecode's text. The table refers to data, which must not be changed afterwards.
 //
 // It returns an error when there is nothing to decode: ErrEmpty, ErrUnrecognised, ErrTooLarge or,
-// when the text consists of dmidecode's own error messages or was printed with -q, ErrNoTable,
-// ErrDenied or ErrNoHandles. All other defects are in Table.Problems.
+// when the text consists of dmidecode's own error messages, was printed with -q or has lost its
+// fields, ErrNoTable, ErrDenied, ErrNoHandles or ErrNoFields. All other defects are in Table.Problems.
 func Parse(data []byte) (*Table, error) {
 	t, err := decodeAny(data)
 	if err == nil && t.Err != nil {

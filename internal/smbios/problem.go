@@ -25,6 +25,13 @@ const (
 	CodeZeroLength = "zero_length"
 	// CodeNoEndMarker: there is no end marker (type 127).
 	CodeNoEndMarker = "no_end_marker"
+	// CodeEarlyEnd: structures follow the end marker.
+	CodeEarlyEnd = "early_end"
+	// CodeDevices: a memory array announces more devices than the table lists, and the list was not
+	// cut off.
+	CodeDevices = "devices"
+	// CodeCopy: a processor or module is listed twice.
+	CodeCopy = "copy"
 	// CodeGarbage: bytes that do not belong to the table or are no structure were skipped.
 	CodeGarbage = "garbage"
 	// CodeDuplicateHandle: two structures have the same handle.
@@ -74,4 +81,6 @@ var (
 	// ErrNoHandles: the text has titles but no handles, without which slots cannot be told apart.
 	// `dmidecode -q` prints it like that.
 	ErrNoHandles = errors.New("smbios: dmidecode text has no handles (printed with -q?): print it without -q")
+	// ErrNoFields: the text has structures and not one field of them.
+	ErrNoFields = errors.New("smbios: dmidecode text has handles but no fields below them (layout lost, or lines filtered): give the unchanged output of dmidecode")
 )

@@ -55,8 +55,10 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	t := Decode(entryPoint, table)
 	hidden := bytes.Clone(table)
 	told := make([]bool, len(hidden))
-	for i := range t.Structures {
-		t.Structures[i].redact(hidden, told, hide)
+	for _, all := range [...][]Structure{t.Structures, t.beyond} {
+		for i := range all {
+			all[i].redact(hidden, told, hide)
+		}
 	}
 	out := bytes.Clone(hidden)
 	for i := range out {
@@ -173,8 +175,9 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 		}
 	}
 	r := textRedactor{hide: hide, read: true}
-	out := make([]byte, 0, len(data))
-	for row := range bytes.Lines(data) {
+	text := []byte(textOf(data)) // in its changed layout an identifier could be missed
+	out := make([]byte, 0, len(text))
+	for row := range bytes.Lines(text) {
 		out = append(out, r.line(bytes.Clone(row))...)
 	}
 	again, err := parseText(out)

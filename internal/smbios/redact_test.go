@@ -135,7 +135,7 @@ func TestRedactRefuses(t *testing.T) {
 	zeros := smbios.Hide{UUID: stars.UUID, Text: func(b []byte) []byte { return make([]byte, len(b)) }}
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "Maker", Serial: "SECRET", SKU: "K"})
-	b.Array(smbiostest.Array{Devices: 1})
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1})})
 	_, err = smbios.Redact(b.Table(), zeros)
 	require.Error(t, err)
 }

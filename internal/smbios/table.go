@@ -73,7 +73,7 @@ type Table struct {
 	Structures []Structure
 	// Problems are the defects found, at most maxProblems.
 	Problems []Problem
-	// Err says why the table was refused: ErrTooLarge or ErrUnrecognised. Structures is empty then.
+	// Err says why the table was refused: ErrTooLarge, ErrUnrecognised or ErrNoFields. Structures is empty then.
 	// Parse returns it as its error.
 	Err error
 
@@ -81,6 +81,8 @@ type Table struct {
 	sorted []uint64
 	// dmi is Dmidecode as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
 	dmi int
+	// beyond are the structures after the end marker, which do not belong to the table.
+	beyond []Structure
 	// all means that the text is of a dmidecode that printed all types, and so should have the end
 	// marker too.
 	all bool

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseText decodes dmidecode's text, versions 2.0 to 3.6. It also reads texts that were indented
-// anew, have CR LF line ends or have messages between their lines.
+// parseText decodes dmidecode's text, versions 2.0 to 3.7. It also reads texts that were indented
+// anew, quoted or double-spaced, have CR LF line ends or have messages between their lines.
 func parseText(data []byte) (*Table, error) {
 	text := textOf(data)
 	t := &Table{Source: FromText}
@@ -86,7 +86,7 @@ func (p *textParser) line(pos int, raw string) {
 	switch {
 	case content[0] == 'H' && strings.HasPrefix(content, "Handle 0x"):
 		p.begin(pos, content, indent)
-	case p.open && gap && indent <= p.handle:
+	case p.open && gap && indent <= p.handle && p.titled:
 		p.close()
 		p.outside(pos, content)
 	case p.open:
@@ -239,11 +239,4 @@ func (p *textParser) share() {
 		s.lines = p.lines[at : at+n : at+n]
 		at += n
 	}
-}
-
-func clipLine(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "..."
-	}
-	return s
 }

@@ -199,7 +199,7 @@ func TestTextCut(t *testing.T) {
 		{"some types", "", two, nil},
 		{"some types, a device less", "", one, []string{CodeCount}},
 		{"devices alone", "", device("0x0011"), nil},
-		{"firmware announces too many", "", one + end, nil},
+		{"firmware announces too many", "", one + end, []string{CodeDevices}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := parse(t, []byte("# dmidecode 3.4\nSMBIOS 3.2.0 present.\n"+c.header+c.text))
@@ -253,9 +253,12 @@ func TestSizes(t *testing.T) {
 	for v, want := range map[string]Field[int64]{
 		"16 GB": known[int64](16 << 30), "512 kB": known[int64](512 << 10), "3 TB": known[int64](3 << 40),
 		"1 PB": known[int64](1 << 50), "12 bytes": known[int64](12), "None": known[int64](0),
-		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": status[int64](Malformed),
-		"16 XB": status[int64](Malformed), "x": status[int64](Malformed), "9 EB": status[int64](Malformed),
-		"99999999999999999999 kB": status[int64](Malformed),
+		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": unreadable[int64]("16"),
+		"16 XB": unreadable[int64]("16 XB"), "x": unreadable[int64]("x"), "9 EB": unreadable[int64]("9 EB"),
+		"99999999999999999999 kB": unreadable[int64]("99999999999999999999 kB"),
+		// dmidecode 3.7, and versions before 2.0.
+		"1 KiB": known[int64](1 << 10), "16 MiB": known[int64](16 << 20), "16 GiB": known[int64](16 << 30), "2 TiB": known[int64](2 << 40),
+		"1 PiB": known[int64](1 << 50), "1 EiB": known[int64](1 << 60), "512 KB": known[int64](512 << 10), "256 Mbyte": known[int64](256 << 20),
 	} {
 		assert.Equal(t, want, sizeField(v), v)
 	}

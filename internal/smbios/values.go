@@ -41,30 +41,26 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// parseSize converts a size such as "16 GB" to bytes.
+// sizeUnits are the binary logarithms of the units that dmidecode prints after sizes. dmidecode always
+// counts in powers of two: version 3.7 only changed the letters from GB to GiB.
+var sizeUnits = map[string]int{
+	"bytes": 0, "byte": 0, "B": 0,
+	"kB": 10, "KB": 10, "kbytes": 10, "K": 10, "KiB": 10, "kiB": 10,
+	"MB": 20, "Mbyte": 20, "M": 20, "MiB": 20,
+	"GB": 30, "G": 30, "GiB": 30,
+	"TB": 40, "TiB": 40,
+	"PB": 50, "PiB": 50,
+	"EB": 60, "EiB": 60,
+}
+
+// parseSize converts a size such as "16 GB" or "16 GiB" to bytes.
 func parseSize(v string) (int64, bool) {
 	n, unit, ok := leadingInt(v)
 	if !ok {
 		return 0, false
 	}
-	shift := -1
-	switch strings.Trim(unit, " ") {
-	case "bytes", "byte":
-		shift = 0
-	case "kB", "KB", "kbytes", "K":
-		shift = 10
-	case "MB", "Mbyte", "M":
-		shift = 20
-	case "GB", "G":
-		shift = 30
-	case "TB":
-		shift = 40
-	case "PB":
-		shift = 50
-	case "EB":
-		shift = 60
-	}
-	if shift < 0 || n > (1<<62)>>shift {
+	shift, known := sizeUnits[strings.Trim(unit, " ")]
+	if !known || n > (1<<62)>>shift {
 		return 0, false
 	}
 	return n << shift, true
@@ -80,7 +76,7 @@ func sizeField(v string) Field[int64] {
 	}
 	n, ok := parseSize(v)
 	if !ok {
-		return status[int64](Malformed)
+		return unreadable[int64](v)
 	}
 	return known(n)
 }

@@ -52,7 +52,7 @@ func (w *walker) step(pos int) (int, bool) {
 		w.trailing(pos)
 		return 0, false
 	}
-	if w.ended && w.data[pos] < typeInactive {
+	if w.ended && (w.data[pos] < typeInactive || w.t.EntryPoint.Kind == EntryPoint64) {
 		return w.left(pos), true
 	}
 	if len(w.data)-pos < headerLength || w.data[pos+1] < headerLength {
@@ -68,10 +68,10 @@ func (w *walker) step(pos int) (int, bool) {
 	if s.Type != typeEndOfTable {
 		return end + 2, true
 	}
+	// The marker ends the table. With the 32-bit entry point real machines have OEM structures
+	// after it, which are kept.
 	w.ended = true
-	// The marker ends the table only with the 64-bit entry point. With the 32-bit one
-	// real machines have OEM structures after it.
-	return end + 2, w.t.EntryPoint.Kind != EntryPoint64
+	return end + 2, true
 }
 
 // add appends the structure whose formatted area is data[pos:body] and whose strings end before
@@ -133,11 +133,13 @@ func (w *walker) truncated(pos int) {
 		s.Length, s.Offset, w.base+len(w.data))
 }
 
-// left skips a structure of the specification that follows the end marker. The marker ends the
-// table, even if the entry point announces more.
+// left sets aside a structure that follows the end marker. The marker ends the table, even if the
+// entry point announces more.
 func (w *walker) left(pos int) int {
-	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) after the end marker is left out", w.data[pos])
-	end, _ := w.terminator(pos + int(w.data[pos+1])) // exists, because the structure is plausible
+	body := pos + int(w.data[pos+1])
+	end, _ := w.terminator(body) // exists, because the structure is plausible
+	w.t.beyond = append(w.t.beyond, *w.add(pos, body, end))
+	w.t.Structures = w.t.Structures[:len(w.t.Structures)-1]
 	return end + 2
 }
 

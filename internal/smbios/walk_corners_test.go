@@ -169,7 +169,7 @@ func TestHandleLines(t *testing.T) {
 		"Handle 0x0001, DMI type 256, 40 bytes": false, "Handle 0x0001, DMI type 17, 256 bytes": false, "Handle 0x0001, DMI type x, 40 bytes": false,
 		"Handle 0x0001, DMI type 17, x bytes": false, "Handle 0x0001": false,
 	} {
-		table := parse(t, []byte("# dmidecode 3.4\n\nHandle 0x0000, DMI type 1, 27 bytes\nSystem Information\n\n"+line+"\nTitle\n\tSize: 1 GB\n"))
+		table := parse(t, []byte("# dmidecode 3.4\n\nHandle 0x0000, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\n"+line+"\nTitle\n\tSize: 1 GB\n"))
 		assert.Equal(t, ok, len(table.Structures) == 2, line)
 		assert.Equal(t, !ok, slices.Contains(uniqueCodes(table), CodeText), line)
 	}
@@ -179,7 +179,7 @@ func TestHandleLines(t *testing.T) {
 		assert.Equal(t, strings.HasSuffix(content, ":") || strings.Contains(content, ": "), ok, content)
 	}
 	// The end marker's four bytes in hexadecimal are a structure as any.
-	table := parse(t, []byte("# dmidecode 3.4\n\nHandle 0x0000, DMI type 1, 27 bytes\nSystem Information\n\n"+
+	table := parse(t, []byte("# dmidecode 3.4\n\nHandle 0x0000, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\n"+
 		"Handle 0x0099, DMI type 127, 4 bytes\n\tHeader and Data:\n\t\t7F 04 99 00\n"))
 	require.Len(t, table.Structures, 2)
 	assert.Equal(t, []byte{0x7F, 4, 0x99, 0}, table.Structures[1].Data)
@@ -211,15 +211,17 @@ func TestHexStrings(t *testing.T) {
 	assert.Equal(t, []string{" "}, h.strs)
 }
 
-// TestTextLayout: a gap behind its handle's line ends a structure; a message of
+// TestTextLayout: a gap after its title ends a structure; a message of
 // dmidecode's among its lines is no attribute.
 func TestTextLayout(t *testing.T) {
 	const head = "# dmidecode 3.4\n\nHandle 0x0001, DMI type 1, 27 bytes\n"
 	system, _ := parse(t, []byte(head+"System Information\nManufacturer: M\n")).System()
 	assert.Equal(t, "M", system.Manufacturer.Value)
 	system, _ = parse(t, []byte(head+"\nSystem Information\nManufacturer: M\n")).System()
+	assert.Equal(t, "M", system.Manufacturer.Value)
+	system, _ = parse(t, []byte(head+"System Information\n\tFamily: F\n\nManufacturer: M\n")).System()
 	assert.Equal(t, Text{}, system.Manufacturer)
-	assert.Contains(t, uniqueCodes(parse(t, []byte(head+"Wrong DMI structures count: 5 announced, only 1 decoded.\n"))), CodeCount)
+	assert.Contains(t, uniqueCodes(parse(t, []byte(head+"System Information\n\tFamily: F\nWrong DMI structures count: 5 announced, only 1 decoded.\n"))), CodeCount)
 	many := "# dmidecode 3.4\n" + strings.Repeat("Handle 0x0001, DMI type 1, 8 bytes\n", maxStructures+1)
 	_, err := Parse([]byte(many))
 	assert.ErrorIs(t, err, ErrTooLarge)

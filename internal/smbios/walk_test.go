@@ -81,7 +81,7 @@ func TestDamage(t *testing.T) {
 		{"count too low", func() []byte { b := small(2, 8); b.Count = 3; return b.Dump() }, whole, []string{CodeCount}},
 		{"length too high", func() []byte { b := small(2, 8); b.TableLength = 999; return b.Dump() }, whole, []string{CodeLength}},
 		{"length too low", func() []byte { b := small(2, 8); b.TableLength = 80; return b.Dump() }, whole[:3],
-			[]string{CodeGarbage, CodeTruncated, CodeCount, CodeNoEndMarker}},
+			[]string{CodeGarbage, CodeTruncated, CodeCount, CodeNoEndMarker, CodeDevices}},
 		{"structures after the announced length", func() []byte {
 			b := small(2, 8)
 			b.End()
@@ -95,7 +95,19 @@ func TestDamage(t *testing.T) {
 			b.MemoryDevice(smbiostest.DIMM{Array: 1, Bytes: 1 << 30, Locator: "A9"})
 			b.Add(200, []byte{1}, "OEM")
 			return b.Dump()
-		}, append(whole[:5:5], 200), []string{CodeGarbage, CodeCount}},
+		}, append(whole[:5:5], 200), []string{CodeEarlyEnd, CodeCount}},
+		{"module behind the end, 64-bit", func() []byte {
+			b := small(3, 2)
+			b.End()
+			b.MemoryDevice(smbiostest.DIMM{Array: 1, Bytes: 1 << 30, Locator: "A9"})
+			return b.Dump()
+		}, whole, []string{CodeEarlyEnd}},
+		{"an array short of devices", func() []byte {
+			b := smbiostest.New(3, 2)
+			b.System(smbiostest.System{Product: "P"})
+			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 2}), Locator: "A1"})
+			return b.Dump()
+		}, []int{1, 16, 17, 127}, []string{CodeDevices}},
 		{"a structure twice", func() []byte {
 			b := small(3, 2)
 			b.NextHandle(3)
