@@ -18,8 +18,10 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/schema"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // fleetAuditor reads and judges inputs, one at a time. Its engine and patterns of
@@ -29,6 +31,8 @@ type fleetAuditor struct {
 	engine      *audit.Engine
 	options     *audit.Options
 	partNumbers func() (*partnumber.Table, error)
+	// renew makes an engine as the first one was.
+	renew func() (*audit.Engine, error)
 }
 
 // mostAuditors bounds the memory: each may hold an input of maxSMBIOSFile.
@@ -46,7 +50,8 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers)})
+		renew := func() (*audit.Engine, error) { return p.engineOf(f.ownRules()) }
+		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew})
 	}
 	return all, nil
 }
@@ -59,8 +64,16 @@ type fleetInput struct {
 	refused     error
 }
 
+// errInternal is the reason for an input that made memaudit panic.
+var errInternal = errors.New("an error in memaudit itself, which could not go on with this input; please report it")
+
 // join puts it into the fleet.
 func (o *fleetInput) join(all *fleet.Fleet) {
+	defer func() {
+		if recover() != nil {
+			all.Refuse(o.input, errInternal.Error())
+		}
+	}()
 	switch {
 	case o.refused != nil:
 		all.Refuse(o.input, o.refused.Error())
@@ -100,10 +113,26 @@ func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 }
 
 // submit waits while too much is under way.
-func (q *auditorPool) submit(read func(*fleetAuditor) fleetInput) {
+func (q *auditorPool) submit(input string, read func(*fleetAuditor) fleetInput) {
 	done := make(chan fleetInput, 1)
 	q.order <- done
-	q.work <- func(a *fleetAuditor) { done <- read(a) }
+	q.work <- func(a *fleetAuditor) { done <- a.contain(input, read) }
+}
+
+// contain reads an input. A panic costs this input alone: the engine, which it may have left
+// half-way, is made anew.
+func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput) (o fleetInput) {
+	defer func() {
+		if recover() == nil {
+			return
+		}
+		o = fleetInput{input: input, refused: errInternal}
+		a.partNumbers = sync.OnceValues(a.p.partNumbers)
+		if engine, err := a.renew(); err == nil {
+			a.engine = engine
+		}
+	}()
+	return read(a)
 }
 
 // finish returns when every input is taken.
@@ -130,45 +159,78 @@ func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetI
 	return a.audit(name, collect.Collect(in))
 }
 
-// content takes a document that memaudit wrote, or SMBIOS.
-func (a *fleetAuditor) content(name string, data []byte) fleetInput {
+// content takes a document that memaudit wrote, or SMBIOS. The text is quoted in an error only if the
+// user named the file.
+func (a *fleetAuditor) content(name string, data []byte, quote bool) fleetInput {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
 		return document(name, trimmed)
 	}
 	table, err := smbios.Parse(data)
 	if err != nil {
-		return fleetInput{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err)}
+		if !quote {
+			err = withoutText(err)
+		}
+		return fleetInput{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot or SMBIOS (a list of paths only as an argument)", err)}
 	}
 	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.p.tables, PartNumbers: a.partNumbers}))
+}
+
+// withoutText is an error of reading SMBIOS without what it quotes.
+func withoutText(err error) error {
+	for _, kind := range []error{smbios.ErrUnrecognised, smbios.ErrEmpty, smbios.ErrNoTable, smbios.ErrDenied, smbios.ErrNoHandles, smbios.ErrTooLarge} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return errors.New("cannot be read")
 }
 
 // document takes a report or an inventory that memaudit wrote.
 func document(name string, data []byte) fleetInput {
 	o := fleetInput{input: name}
-	schema, err := schemaOf(data)
-	if err != nil {
+	kind, err := schemaOf(data)
+	switch {
+	case err != nil:
 		o.refused = fmt.Errorf("JSON: %w", err)
 		return o
+	case kind != schema.Report && kind != schema.Inventory:
+		o.refused = fmt.Errorf("JSON with another schema, expected %s or %s", schema.Report, schema.Inventory)
+		return o
 	}
-	host := (*string)(nil)
-	switch schema {
-	case report.SchemaReport:
+	var host *string
+	if err = schema.Check(kind, data); err == nil && kind == schema.Report {
 		o.report = &report.Report{}
-		err = json.Unmarshal(data, o.report)
+		err = cmp.Or(json.Unmarshal(data, o.report), complete(o.report))
 		host = o.report.Machine.Host
-	case report.SchemaInventory:
+	} else if err == nil {
 		o.inventory = &report.Inventory{}
 		err = json.Unmarshal(data, o.inventory)
 		host = o.inventory.Machine.Host
-	default:
-		err = fmt.Errorf("expected %s or %s", report.SchemaReport, report.SchemaInventory)
-		schema = fmt.Sprintf("JSON with schema %q", schema)
 	}
 	if err != nil {
-		o.refused = fmt.Errorf("%s: %w", schema, err)
+		o.refused = fmt.Errorf("damaged %s, or of another version of memaudit: %w", kind, err)
 	}
 	o.name = cmp.Or(report.OrEmpty(host), machineName(name))
 	return o
+}
+
+// complete returns an error if findings are missing from a report: their summary counts them.
+func complete(r *report.Report) error {
+	counted := map[string]int{}
+	for i := range r.Findings {
+		counted[r.Findings[i].Result]++
+	}
+	s := &r.Summary
+	for result, stated := range map[verdict.Result]int{verdict.Pass: s.Pass, verdict.Fail: s.Fail, verdict.Unknown: s.Unknown,
+		verdict.NotApplicable: s.NotApplicable, verdict.Waived: s.Waived, verdict.Error: s.Error} {
+		if n := counted[string(result)]; n != stated {
+			return fmt.Errorf("/summary/%s is %d, but /findings has %d", result, stated, n)
+		}
+	}
+	if len(r.Findings) == 0 {
+		return errors.New("/findings is empty")
+	}
+	return nil
 }
 
 // schemaOf reads what a document says it is. memaudit's own say it first, and

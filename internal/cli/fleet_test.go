@@ -97,24 +97,6 @@ func TestFleetUnreadable(t *testing.T) {
 	}
 }
 
-// TestFleetFolder: hidden files are left out, and so are links to what is no file: one to a folder
-// could lead round in a circle.
-func TestFleetFolder(t *testing.T) {
-	t.Parallel()
-	dir, outside := t.TempDir(), t.TempDir()
-	_, doc, _ := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--format", "json")
-	report := filepath.Join(outside, "report")
-	require.NoError(t, os.WriteFile(report, []byte(doc), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".hidden"), []byte("noise"), 0o600))
-	for name, target := range map[string]string{"linked": report, "dangling": filepath.Join(outside, "none"), "round": dir, ".linked": report} {
-		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
-	}
-	status, d := fleetOf(t, nil, dir)
-	assert.Zero(t, status)
-	assert.Empty(t, d.Unreadable)
-	assert.Len(t, d.Machines, 1)
-}
-
 // TestFleetLonger: the beginning of an input that is too long is not judged as
 // if it were the whole, and what stands behind it in an archive is still read.
 func TestFleetLonger(t *testing.T) {

@@ -194,7 +194,7 @@ func TestWrongInputs(t *testing.T) {
 	}{
 		{"--snapshot " + none + ": no such file or directory", []string{"check", "--snapshot", none}},
 		{"--snapshot " + dir + ": not a regular file", []string{"check", "--snapshot", dir}},
-		{"--snapshot " + text + ": truncated: not a whole tar archive, expected a capture that memaudit snapshot wrote: ", []string{"check", "--snapshot", text}},
+		{"--snapshot " + text + ": truncated: not a complete tar archive: ", []string{"check", "--snapshot", text}},
 		{"--root " + none + ": no such file or directory", []string{"check", "--root", none}},
 		{"--root " + text + ": is a file, a folder with sys and proc was expected", []string{"check", "--root", text}},
 		{"--smbios " + none + ": no such file or directory", []string{"check", "--smbios", none}},

@@ -21,11 +21,13 @@ import (
 
 // Limits for a capture.
 const (
-	maxStream  = 1 << 30  // bytes after decompression
-	maxKept    = 96 << 20 // bytes of all kept files
-	maxMembers = 1 << 20  // members, kept or not
-	maxFiles   = 1 << 19  // kept files and folders
-	maxDepth   = 32       // slashes in a path
+	maxStream   = 1 << 30  // bytes after decompression
+	minUnpacked = 16 << 20 // above them at most
+	maxRatio    = 1000     // times the packed bytes
+	maxKept     = 96 << 20 // bytes of all kept files
+	maxMembers  = 1 << 20  // members, kept or not
+	maxFiles    = 1 << 19  // kept files and folders
+	maxDepth    = 32       // slashes in a path
 	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo
 	// comes near it.
 	maxMember = LimitCPUInfo
@@ -102,7 +104,8 @@ func captureState(err error) fact.State {
 }
 
 var (
-	errBounds  = errors.New("capture is larger than memaudit reads")
+	errNoTar   = errors.New("not a complete tar archive")
+	errBounds  = errors.New("archive is larger than memaudit reads")
 	errSeveral = errors.New("capture")
 )
 
@@ -126,49 +129,84 @@ func newLoader() *loader {
 type hardLink struct{ prefix, path, target string }
 
 func (l *loader) load(in io.Reader) error {
-	plain, err := decompress(in)
+	err := EachMember(in, l.stream, l.member)
+	switch {
+	case err == nil:
+		return l.finish()
+	case errors.Is(err, errNoTar):
+		return fmt.Errorf("%w; expected a capture that memaudit snapshot wrote", err)
+	default:
+		return err
+	}
+}
+
+// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2, recognised by
+// content). An archive of more than limit bytes after decompression is an error, and so is one that
+// was cut short, also between two members, or that does not match its checksum; take has then seen
+// the members before.
+func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Reader) error) error {
+	packed := &counter{in: in}
+	plain, err := decompress(packed)
 	if err != nil {
 		return err
 	}
-	stream := &io.LimitedReader{R: plain, N: l.stream}
-	tail := &zeroTail{in: stream}
+	tail := &zeroTail{in: &bounded{counter{in: plain}, packed, limit}}
 	archive := tar.NewReader(tail)
-	for {
+	for members := 0; ; members++ {
 		h, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return l.ended(stream, tail.zeros)
-		}
-		if err == nil {
-			err = l.member(h, archive)
-		}
 		switch {
+		case errors.Is(err, io.EOF):
+			return ended(tail, members)
 		case err == nil:
-		case stream.N <= 0:
-			return l.tooLong()
-		case l.members == 0:
-			return fmt.Errorf("not a whole tar archive, expected a capture that memaudit snapshot wrote: %w", err)
-		default:
-			return fmt.Errorf("member %d: %w", l.members, err)
+			err = take(h, archive)
+		case members == 0 && !errors.Is(err, errBounds):
+			return fmt.Errorf("%w: %w", errNoTar, err)
+		}
+		if err != nil {
+			return fmt.Errorf("member %d: %w", members+1, err)
 		}
 	}
 }
 
-// ended finishes an archive after whose last member so many zeros were read.
-func (l *loader) ended(stream *io.LimitedReader, zeros int) error {
-	behind := checked(stream)
+// counter counts the bytes that were read.
+type counter struct {
+	in io.Reader
+	n  int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded reads what was unpacked up to a limit, and up to a multiple of what it was packed in: bzip2
+// packs a gigabyte of zeros in a few hundred bytes.
+type bounded struct {
+	counter
+	packed *counter
+	limit  int64
+}
+
+func (u *bounded) Read(b []byte) (int, error) {
+	limit := min(u.limit, minUnpacked+maxRatio*u.packed.n)
+	if u.n >= limit {
+		return 0, fmt.Errorf("%w: %d bytes unpacked and more", errBounds, limit)
+	}
+	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
+}
+
+// ended checks the end of an archive.
+func ended(tail *zeroTail, members int) error {
+	zeros := tail.zeros
+	behind := checked(tail.in)
 	switch {
-	case stream.N <= 0:
-		return l.tooLong()
-	case zeros < endOfArchive:
-		return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
 	case behind != nil:
 		return fmt.Errorf("behind the end mark: %w", behind)
+	case zeros < endOfArchive:
+		return fmt.Errorf("no end mark after %d members: %w", members, io.ErrUnexpectedEOF)
 	}
-	return l.finish()
-}
-
-func (l *loader) tooLong() error {
-	return fmt.Errorf("%w: %d bytes unpacked and more", errBounds, l.stream)
+	return nil
 }
 
 // checked reads what follows the archive, because only there the decompressor compares its checksums.
@@ -222,6 +260,17 @@ func zerosAtEnd(b []byte) int {
 		n--
 	}
 	return len(b) - n
+}
+
+// IsArchive tells by the first 512 bytes of a file whether it is a tar archive or compressed.
+func IsArchive(head []byte) bool {
+	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	const at = 257 // of the magic in a tar header
+	return len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
 }
 
 // decompress recognises the compression by the first bytes.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"archive/tar"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,6 +53,14 @@ func TestZerosAtEnd(t *testing.T) {
 	}
 }
 
+// zeroes is a reader without an end.
+type zeroes struct{}
+
+func (zeroes) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
 // TestCaptureOnTheBounds: what is as large as a capture may be is read.
 func TestCaptureOnTheBounds(t *testing.T) {
 	const online = "sys/devices/system/cpu/online"
@@ -70,17 +77,20 @@ func TestCaptureOnTheBounds(t *testing.T) {
 	l = newLoader()
 	l.stream = int64(len(plain)) + 5
 	require.ErrorIs(t, l.load(strings.NewReader(string(plain)+"trailing")), errBounds, "behind the end mark")
-	for limit, want := range map[int64]bool{512: true, 513: false} {
+	for limit, want := range map[int64]error{511: errBounds, 513: errNoTar} {
 		l = newLoader()
 		l.stream = limit
-		err := l.load(strings.NewReader(strings.Repeat("no archive\n", 100)))
-		require.Error(t, err)
-		assert.Equal(t, want, errors.Is(err, errBounds), limit)
+		require.ErrorIs(t, l.load(strings.NewReader(strings.Repeat("no archive\n", 100))), want, limit)
 	}
-	err := newLoader().load(strings.NewReader("\x1f no gzip " + strings.Repeat("x", 600)))
-	require.ErrorContains(t, err, "not a whole tar archive")
+	// 60 MB of zeros in 60 bytes, which gzip cannot do.
+	ratio := &bounded{counter{in: io.LimitReader(zeroes{}, 60<<20)}, &counter{n: 60}, maxStream}
+	n, err := io.Copy(io.Discard, ratio)
+	require.ErrorIs(t, err, errBounds)
+	assert.EqualValues(t, minUnpacked+60*maxRatio, n)
+	err = newLoader().load(strings.NewReader("\x1f no gzip " + strings.Repeat("x", 600)))
+	require.ErrorContains(t, err, "not a complete tar archive")
 	err = newLoader().load(strings.NewReader(string(plain[:1024]) + strings.Repeat("x", 600)))
-	require.ErrorContains(t, err, "member 1: ")
+	require.ErrorContains(t, err, "member 2: ")
 	_, err = OpenCapture("x", iotest.ErrReader(os.ErrPermission))
 	assert.Equal(t, fact.Denied, StateOf(err), err)
 	_, err = OpenCapture("x", io.MultiReader(strings.NewReader(string(plain[:513])), iotest.ErrReader(os.ErrPermission)))

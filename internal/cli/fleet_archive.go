@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+)
+
+// archive takes the capture of one machine, or an archive of inputs. It closes the file.
+func (g *gatherer) archive(name string, in io.ReadSeekCloser, from place) {
+	capture, err := holdsTree(in)
+	if _, again := in.Seek(0, io.SeekStart); again != nil {
+		capture, err = false, again
+	}
+	switch {
+	case capture:
+		g.pool.submit(name, func(a *fleetAuditor) fleetInput {
+			defer func() { _ = in.Close() }()
+			return a.root(name, func() (*host.Root, error) { return host.OpenCapture(name, in) })
+		})
+		return
+	case from != fromArchive:
+		err = g.members(name, in) // also of an archive that ends too soon
+	case err == nil:
+		err = errors.New("an archive in an archive, expected the capture of one machine")
+	}
+	if err != nil {
+		g.refuse(name, err)
+	}
+	_ = in.Close()
+}
+
+// errFound ends the search in an archive.
+var errFound = errors.New("found")
+
+// holdsTree reports whether a member of an archive belongs to a machine's tree.
+func holdsTree(in io.Reader) (bool, error) {
+	err := host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
+		if ofTree(h.Name) {
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// ofTree reports whether a member of an archive belongs to a machine: anything in
+// its sys and proc, also below one leading folder, or what a capture of memaudit's own
+// holds, which has neither if SMBIOS was all there was.
+func ofTree(name string) bool {
+	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
+	parts = parts[:min(2, len(parts))]
+	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || host.OfCapture(name)
+}
+
+// members takes every file of an archive as an input.
+func (g *gatherer) members(path string, in io.Reader) error {
+	unpacked := int64(0)
+	return host.EachMember(in, maxFleetArchive, func(h *tar.Header, body io.Reader) error {
+		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || isHidden(h.Name) {
+			return nil
+		}
+		if !g.count() {
+			return errEntries()
+		}
+		name := path + "/" + memberLabel(h.Name)
+		switch {
+		case h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeGNUSparse:
+			g.refuse(name, errors.New("is a link or a device in an archive, expected a file"))
+			return nil
+		case h.Size > maxSMBIOSFile:
+			g.refuse(name, longer(maxSMBIOSFile))
+			return nil
+		}
+		// The holes of a sparse file are not in the archive.
+		if unpacked += h.Size; unpacked > maxFleetArchive {
+			return fmt.Errorf("more than %d bytes unpacked", int64(maxFleetArchive))
+		}
+		data, err := io.ReadAll(body)
+		if err != nil {
+			return err
+		}
+		g.content(name, data, fromArchive)
+		return nil
+	})
+}
+
+// isHidden reports whether a member is hidden or in a hidden folder, which is skipped in a folder too.
+func isHidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != "." && part != ".."
+	})
+}
+
+// memberLabel is a member's name as it is printed: a name may have a megabyte.
+func memberLabel(name string) string {
+	const most = 1 << 10
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	return strings.TrimPrefix(name, "./")
+}

@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/host"
+)
+
+// Limits for one argument of fleet.
+const (
+	// maxFleetEntries limits the files, folders, members of archives and lines of lists below it.
+	maxFleetEntries = 1 << 18
+	maxFleetDepth   = 32
+	// maxFleetArchive limits the bytes of an archive of inputs after decompression.
+	maxFleetArchive = 4 << 30
+)
+
+// gatherer finds the inputs, in order, and hands each to the pool. Only what the user named is
+// trusted to name others: a list of paths is taken from an argument or standard input alone, and
+// nothing outside a folder or an archive is read because of what is in it.
+type gatherer struct {
+	p    *Program
+	pool *auditorPool
+	// left is how many more entries the present argument may have.
+	left int
+}
+
+// place says where an input comes from.
+type place int
+
+const (
+	// fromArgument is an argument or standard input: it may be a list of paths, and errors may
+	// quote it.
+	fromArgument place = iota
+	// fromList is a line of a list, fromFolder a file in a folder.
+	fromList
+	fromFolder
+	// fromArchive is a member of an archive, and no archive of inputs itself.
+	fromArchive
+)
+
+//go:noinline
+func (g *gatherer) refuse(input string, err error) {
+	g.pool.submit(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
+}
+
+// count counts an entry and reports whether there may be as many.
+func (g *gatherer) count() bool {
+	g.left--
+	return g.left >= 0
+}
+
+func errEntries() error {
+	return fmt.Errorf("more than %d files and lines below one argument, expected fewer: divide it", maxFleetEntries)
+}
+
+// argument takes one argument.
+func (g *gatherer) argument(path string) {
+	g.left = maxFleetEntries
+	if path != "-" {
+		g.path(path, fromArgument)
+		return
+	}
+	const name = "standard input"
+	data, err := readWhole(g.p.Stdin, maxSMBIOSFile)
+	if err != nil {
+		g.refuse(name, err)
+		return
+	}
+	g.content(name, data, fromArgument)
+}
+
+// path takes a path that an argument or a line of a list names.
+func (g *gatherer) path(path string, from place) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		g.refuse(path, withoutName(err))
+	case !st.IsDir():
+		g.file(path, st.Mode(), from, func() (*os.File, error) { return os.OpenFile(path, openFlags, 0) })
+	case isTree(os.Lstat, path):
+		g.tree(path)
+	default:
+		g.folder(path)
+	}
+}
+
+// openFlags open a file without waiting, should it be a pipe by now.
+const openFlags = os.O_RDONLY | unix.O_NONBLOCK
+
+// isTree reports whether a folder is a machine's root.
+func isTree(lstat func(string) (fs.FileInfo, error), path string) bool {
+	st, err := lstat(filepath.Join(path, "sys"))
+	return err == nil && st.IsDir()
+}
+
+// folder takes every file and every machine's tree below a folder, in order.
+func (g *gatherer) folder(path string) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		g.refuse(path, withoutName(err))
+		return
+	}
+	defer func() { _ = root.Close() }()
+	g.walk(root, ".", 0)
+}
+
+// walk takes a folder below the root. The root does not let links lead out of it.
+func (g *gatherer) walk(root *os.Root, dir string, depth int) {
+	entries, err := readFolder(root, dir, g.left)
+	if err == nil && depth > maxFleetDepth {
+		err = fmt.Errorf("more than %d folders deep", maxFleetDepth)
+	}
+	if err != nil {
+		g.refuse(filepath.Join(root.Name(), dir), withoutName(err))
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if !g.count() {
+			g.refuse(filepath.Join(root.Name(), dir), errEntries())
+			return
+		}
+		g.entry(root, filepath.Join(dir, e.Name()), e, depth)
+	}
+}
+
+// readFolder lists a folder in order. One with more than most entries is not read at all, as which of them
+// come first is not defined.
+func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
+	f, err := root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	entries, err := f.ReadDir(most + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(entries) > most {
+		return nil, errEntries()
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// entry takes one entry of a folder.
+func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
+	path := filepath.Join(root.Name(), rel)
+	mode := e.Type()
+	if mode&fs.ModeSymlink != 0 {
+		target, st, err := linked(root, rel)
+		switch {
+		case err != nil:
+			g.refuse(path, errors.New("a link that leads out of the folder or to nothing; name its target as an argument"))
+			return
+		case st.IsDir():
+			return // read in its own place
+		}
+		rel, mode = target, st.Mode()
+	}
+	switch {
+	case !mode.IsDir():
+		g.file(path, mode, fromFolder, func() (*os.File, error) { return root.OpenFile(rel, openFlags, 0) })
+	case isTree(root.Lstat, rel):
+		g.tree(path)
+	default:
+		g.walk(root, rel, depth+1)
+	}
+}
+
+// linked returns the target of a link that stays in the root, also if the link is absolute.
+func linked(root *os.Root, rel string) (string, fs.FileInfo, error) {
+	if target, err := root.Readlink(rel); err == nil && filepath.IsAbs(target) {
+		top, err := filepath.Abs(root.Name())
+		if err == nil {
+			rel, err = filepath.Rel(top, target)
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+	st, err := root.Stat(rel)
+	return rel, st, err
+}
+
+// file takes a file of any kind, which it opens only if it is a regular one.
+func (g *gatherer) file(name string, mode fs.FileMode, from place, open func() (*os.File, error)) {
+	if !mode.IsRegular() {
+		g.refuse(name, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(mode)))
+		return
+	}
+	f, err := open()
+	if err != nil {
+		g.refuse(name, withoutName(err))
+		return
+	}
+	archive, err := looksLikeArchive(f, name)
+	switch {
+	case err != nil:
+		g.refuse(name, withoutName(err))
+	case archive:
+		g.archive(name, f, from) // which closes it
+		return
+	default:
+		data, err := readWhole(f, maxSMBIOSFile)
+		if err != nil {
+			g.refuse(name, withoutName(err))
+		} else {
+			g.content(name, data, from)
+		}
+	}
+	_ = f.Close()
+}
+
+// looksLikeArchive reports whether a file is to be read as an archive. A file without a size is refused
+// unread: it is empty, or one of the kernel's, of which some wait for events (/proc/kmsg).
+func looksLikeArchive(f *os.File, name string) (bool, error) {
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return false, err
+	case !st.Mode().IsRegular():
+		return false, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(st.Mode()))
+	case st.Size() == 0:
+		return false, errors.New("is empty: its size is 0 bytes")
+	}
+	head := make([]byte, 512)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	if host.IsArchive(head[:n]) || isTar(name) {
+		return true, nil
+	}
+	return false, tooLong(st, maxSMBIOSFile)
+}
+
+func kindOfFile(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	default:
+		return "no regular file"
+	}
+}
+
+func isTar(path string) bool {
+	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(path, end) })
+}
+
+// tree has a machine's tree audited.
+func (g *gatherer) tree(path string) {
+	g.pool.submit(path, func(a *fleetAuditor) fleetInput {
+		return a.root(path, func() (*host.Root, error) { return host.OpenDir(path) })
+	})
+}
+
+// content recognises what was read by its content.
+func (g *gatherer) content(name string, data []byte, from place) {
+	trimmed := bytes.TrimSpace(data)
+	switch {
+	case len(trimmed) == 0:
+		g.refuse(name, errors.New("is empty"))
+	case host.IsArchive(data):
+		g.archive(name, closable{bytes.NewReader(data)}, from)
+	case from == fromArgument && trimmed[0] != '{' && isList(trimmed):
+		g.list(name, trimmed)
+	default:
+		g.pool.submit(name, func(a *fleetAuditor) fleetInput { return a.content(name, data, from == fromArgument) })
+	}
+}
+
+// closable is a reader in memory.
+type closable struct{ *bytes.Reader }
+
+// Close does nothing.
+func (closable) Close() error { return nil }
+
+// isList reports whether the first line that says something names a path that
+// is there.
+func isList(data []byte) bool {
+	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		_, err := os.Stat(line)
+		return err == nil
+	}
+	return false
+}
+
+// list takes the paths of a list.
+func (g *gatherer) list(name string, data []byte) {
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if !g.count() {
+			g.refuse(name, errEntries())
+			return
+		}
+		g.path(string(line), fromList)
+	}
+}

@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/machinetest"
+)
+
+// secret is a line that stands outside what is given, and in no output.
+const secret = "SECRET of another file"
+
+// goodReport is the report of a machine without failures.
+func goodReport(t testing.TB) string {
+	t.Helper()
+	_, doc, errs := run(machinetest.Named(t, "dell-r610-good").Table.Dump(), "check", "--smbios", "-", "--format", "json")
+	require.NotEmpty(t, doc, errs)
+	return doc
+}
+
+// tarOf packs members; a link has a target instead of a body.
+func tarOf(t testing.TB, members ...tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range members {
+		body := h.Linkname
+		if h.Typeflag == tar.TypeReg {
+			h.Size, h.Linkname = int64(len(body)), ""
+		}
+		h.Mode = 0o644
+		require.NoError(t, w.WriteHeader(&h))
+		if h.Typeflag == tar.TypeReg {
+			_, err := w.Write([]byte(body))
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// fileIn is a file of an archive.
+func fileIn(name, body string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeReg, Linkname: body}
+}
+
+func writeFile(t testing.TB, path string, data []byte) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// reasons are those of the unreadable inputs, by the last element of their path.
+func reasons(d fleet.Document) map[string]string {
+	out := map[string]string{}
+	for _, u := range d.Unreadable {
+		out[filepath.Base(u.Input)] = u.Reason
+	}
+	return out
+}
+
+// TestFleetLists: a list is taken from an argument and standard input, and nowhere else.
+func TestFleetLists(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	one := writeFile(t, filepath.Join(outside, "one.json"), []byte(goodReport(t)))
+	hidden := writeFile(t, filepath.Join(outside, "hidden.txt"), []byte(secret+"\n"))
+	list := writeFile(t, filepath.Join(dir, "list"), []byte(one+"\n"+hidden+"\n"))
+	archive := writeFile(t, filepath.Join(outside, "lists.tar"), tarOf(t, fileIn("list", one+"\n"+hidden+"\n"), fileIn("root", "/\n"), fileIn("dir", dir+"\n")))
+	of := writeFile(t, filepath.Join(outside, "of"), []byte(list+"\n"))
+	loop := filepath.Join(outside, "loop")
+	writeFile(t, loop, []byte(loop+"\n"))
+	for name, c := range map[string]struct {
+		stdin                string
+		arg                  string
+		machines, unreadable int
+	}{
+		"an argument":          {"", list, 1, 1},
+		"standard input":       {one + "\n", "-", 1, 0},
+		"a list of a folder":   {outside + "\n", "-", 1, 6},
+		"a list of a list":     {list + "\n", "-", 0, 1},
+		"a list in a list":     {"", of, 0, 1},
+		"a list in a folder":   {"", dir, 0, 1},
+		"lists in an archive":  {"", archive, 0, 3},
+		"itself":               {"", loop, 0, 1},
+		"standard input in it": {"# list\n" + one + "\n-\n", "-", 1, 1},
+	} {
+		status, out, errs := run([]byte(c.stdin), "fleet", "--format", "json", c.arg)
+		var d fleet.Document
+		decodeJSON(t, out, &d)
+		assert.Len(t, d.Machines, c.machines, name)
+		assert.Len(t, d.Unreadable, c.unreadable, "%s: %+v", name, d.Unreadable)
+		assert.Equal(t, c.unreadable > 0, status == 3, name)
+		assert.NotContains(t, out+errs, secret, name)
+	}
+	_, out, _ := run(nil, "fleet", hidden)
+	assert.Contains(t, out, secret, "what an argument names may be quoted")
+}
+
+// TestFleetFolder: hidden files are skipped and so are links to folders inside, which are read in their own
+// place; a link that leads out, a pipe and a file without a size are named, and not opened.
+func TestFleetFolder(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	doc := []byte(goodReport(t))
+	out := writeFile(t, filepath.Join(outside, "report"), doc)
+	writeFile(t, filepath.Join(outside, "text"), []byte(secret))
+	writeFile(t, filepath.Join(dir, "sub", "one.json"), doc)
+	writeFile(t, filepath.Join(dir, ".hidden"), []byte("noise"))
+	writeFile(t, filepath.Join(dir, "empty"), nil)
+	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	for name, target := range map[string]string{
+		"two": "sub/one.json", "three": filepath.Join(dir, "sub", "one.json"), "round": dir, "up": "sub/..", ".linked": out, // inside
+		"dangling": "none", "absolute": out, "relative": filepath.Join("..", filepath.Base(outside), "report"), "machine": "/", "folder": outside,
+		"text": filepath.Join(outside, "text"), "kmsg": "/proc/kmsg", "itself": "itself",
+	} {
+		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	status, d := fleetOf(t, nil, dir)
+	assert.Equal(t, 3, status)
+	assert.Len(t, d.Machines, 3)
+	const link = "a link that leads out of the folder or to nothing; name its target as an argument"
+	assert.Equal(t, map[string]string{"dangling": link, "absolute": link, "relative": link, "machine": link, "folder": link, "text": link, "kmsg": link, "itself": link,
+		"pipe": "is a pipe, expected a file or a folder", "empty": "is empty: its size is 0 bytes"}, reasons(d))
+}
+
+// TestFleetKernelFiles: no device and no file of the kernel is read, whoever names it.
+func TestFleetKernelFiles(t *testing.T) {
+	t.Parallel()
+	status, d := fleetOf(t, []byte("/proc/kmsg\n/dev/zero\n/proc/self/mem\n/dev/null\n"), "-")
+	assert.Equal(t, 3, status)
+	assert.Empty(t, d.Machines)
+	for name, why := range reasons(d) {
+		assert.Contains(t, []string{"is a device, expected a file or a folder", "is empty: its size is 0 bytes", "permission denied", "no such file or directory"}, why, name)
+	}
+}
+
+// TestFleetArchives: captures in an archive and archives on standard input are read, an archive of
+// inputs in an archive is not; links, devices and names that lead out cost themselves.
+func TestFleetArchives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	doc := goodReport(t)
+	capture := filepath.Join(dir, "node7.tar.gz")
+	status, _, errs := run(nil, "snapshot", "--root", tree(t, "dell-r610-good"), "-o", capture)
+	require.Zero(t, status, errs)
+	packed, err := os.ReadFile(capture)
+	require.NoError(t, err)
+	outside := writeFile(t, filepath.Join(dir, "outside.txt"), []byte(secret))
+	inner := tarOf(t, fileIn("a.json", doc))
+	data := tarOf(t, fileIn("a.json", doc), fileIn("node7.tar.gz", string(packed)), fileIn("inner.tar", string(inner)), fileIn("./x/.hidden", "x"),
+		fileIn("../../up.json", doc), fileIn("/etc/shadow", doc), fileIn("cut.tar.gz", string(packed[:len(packed)/2])), fileIn(strings.Repeat("n", 5000), "x"),
+		tar.Header{Name: "soft", Typeflag: tar.TypeSymlink, Linkname: outside}, tar.Header{Name: "hard", Typeflag: tar.TypeLink, Linkname: "a.json"},
+		tar.Header{Name: "pipe", Typeflag: tar.TypeFifo}, tar.Header{Name: "folder/", Typeflag: tar.TypeDir})
+	file := writeFile(t, filepath.Join(dir, "all.tar"), data)
+	for _, c := range []struct {
+		stdin []byte
+		args  []string
+	}{{nil, []string{file}}, {data, []string{"-"}}, {nil, []string{gzipped(t, file)}}} {
+		status, d := fleetOf(t, c.stdin, c.args...)
+		assert.Equal(t, 3, status)
+		names := make([]string, 0, len(d.Machines))
+		for _, m := range d.Machines {
+			names = append(names, m.Name)
+		}
+		slices.Sort(names)
+		assert.Equal(t, []string{"a", "node7", "shadow", "up"}, names)
+		const special = "is a link or a device in an archive, expected a file"
+		why := reasons(d)
+		for name, want := range map[string]string{"soft": special, "hard": special, "pipe": special, "cut.tar.gz": "unexpected EOF",
+			"inner.tar": "an archive in an archive, expected the capture of one machine", strings.Repeat("n", 1<<10) + "...": "not SMBIOS"} {
+			assert.Contains(t, why[name], want, name)
+		}
+		assert.Len(t, why, 6)
+	}
+	status, d := fleetOf(t, packed, "-")
+	assert.Zero(t, status)
+	assert.Len(t, d.Machines, 1)
+
+	// What stands before a machine's tree belongs to it.
+	status, d = fleetOf(t, tarOf(t, fileIn("dmidecode.json", doc), fileIn("proc/cpuinfo", "processor\t: 0\n"), fileIn("sys/class/dmi/id/sys_vendor", "Dell Inc.\n")), "-")
+	assert.NotEqual(t, 2, status)
+	assert.LessOrEqual(t, len(d.Machines)+len(d.Unreadable), 1)
+
+	// An archive that was cut between two members is not a smaller fleet.
+	status, d = fleetOf(t, inner[:len(inner)-1024], "-")
+	assert.Equal(t, 3, status)
+	assert.Len(t, d.Machines, 1)
+	require.Len(t, d.Unreadable, 1)
+	assert.Contains(t, d.Unreadable[0].Reason, "no end mark after 1 members")
+}
+
+// TestFleetDamagedReports: a report counts only if it is one.
+func TestFleetDamagedReports(t *testing.T) {
+	t.Parallel()
+	doc := goodReport(t)
+	edited := func(edit func(r map[string]any)) string {
+		r := map[string]any{}
+		require.NoError(t, json.Unmarshal([]byte(doc), &r))
+		edit(r)
+		out, err := json.Marshal(r)
+		require.NoError(t, err)
+		return string(out)
+	}
+	first := func(r map[string]any) map[string]any { return r["findings"].([]any)[0].(map[string]any) }
+	for want, text := range map[string]string{
+		"/: key generated_at is missing":                      `{"schema": "memaudit.report/v1"}`,
+		"a key is given twice":                                strings.Replace(doc, `"findings": [`, `"findings": [], "findings": [`, 1),
+		"unexpected end of JSON input":                        doc[:len(doc)-3],
+		`"CRITICAL", expected one of info, warning, critical`: edited(func(r map[string]any) { first(r)["severity"] = "CRITICAL" }),
+		`/findings/0/result: "FAIL", expected one of pass`:    edited(func(r map[string]any) { first(r)["result"] = "FAIL" }),
+		"/Findings: unknown key":                              edited(func(r map[string]any) { r["Findings"] = []any{} }),
+		"/findings: null, expected array":                     edited(func(r map[string]any) { r["findings"] = nil }),
+		"/summary/pass is 999, but /findings has":             edited(func(r map[string]any) { r["summary"].(map[string]any)["pass"] = 999 }),
+		"/findings is empty": edited(func(r map[string]any) {
+			r["findings"] = []any{}
+			for key := range r["summary"].(map[string]any) {
+				if key != "worst_severity" {
+					r["summary"].(map[string]any)[key] = 0
+				}
+			}
+		}),
+	} {
+		status, d := fleetOf(t, []byte(text), "-")
+		assert.Equal(t, 3, status, want)
+		assert.Empty(t, d.Machines, want)
+		require.Len(t, d.Unreadable, 1, want)
+		assert.Contains(t, d.Unreadable[0].Reason, want)
+	}
+}
+
+// TestFleetTooMany: what is below one argument is bounded.
+func TestFleetTooMany(t *testing.T) {
+	t.Parallel()
+	p, _, _ := aProgram(t)
+	p.processors = 1
+	auditors, err := p.auditors(&checkFlags{})
+	require.NoError(t, err)
+	dir := copies(t, "noise", []byte("noise"), 5)
+	archive := writeFile(t, filepath.Join(t.TempDir(), "a.tar"), tarOf(t, fileIn("a", "noise"), fileIn("b", "noise"), fileIn("c", "noise")))
+	list := writeFile(t, filepath.Join(t.TempDir(), "list"), []byte(strings.Repeat(archive+"\n", 3)))
+	deep := filepath.Join(t.TempDir(), strings.Repeat("d/", maxFleetDepth+2))
+	writeFile(t, filepath.Join(deep, "file"), []byte("noise"))
+	for _, c := range []struct {
+		path, want string
+		left       int
+		unreadable int
+	}{
+		{dir, "expected fewer", 4, 1}, {dir, "not SMBIOS", 5, 5}, {archive, "expected fewer", 2, 3}, {archive, "not SMBIOS", 3, 3}, {list, "expected fewer", 2, 3},
+		{deep[:strings.Index(deep, "/d/")], "more than 32 folders deep", maxFleetEntries, 1},
+	} {
+		all := fleet.New("product")
+		g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) }), left: c.left}
+		g.path(c.path, fromArgument)
+		g.pool.finish()
+		d := all.Document()
+		assert.Len(t, d.Unreadable, c.unreadable, "%s: %+v", c.path, d.Unreadable)
+		assert.True(t, slices.ContainsFunc(d.Unreadable, func(u fleet.Unreadable) bool { return strings.Contains(u.Reason, c.want) }), "%+v", d.Unreadable)
+	}
+}
