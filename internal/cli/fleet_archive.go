@@ -2,6 +2,7 @@ package cli
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 )
 
 // archive takes the capture of one machine, or an archive of inputs. It closes the file.
-func (g *gatherer) archive(name string, in io.ReadSeekCloser, from place) {
+func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) {
 	capture, err := holdsTree(in)
 	if _, again := in.Seek(0, io.SeekStart); again != nil {
 		capture, err = false, again
@@ -107,4 +108,15 @@ func memberLabel(name string) string {
 		name = strings.ToValidUTF8(name[:most], "") + "..."
 	}
 	return strings.TrimPrefix(name, "./")
+}
+
+// isArchive reports by the first 512 bytes of a file whether it is a tar archive or compressed.
+func isArchive(head []byte) bool {
+	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	const at = 257 // of the magic in a tar header
+	return len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
 }

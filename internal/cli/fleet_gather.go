@@ -35,13 +35,13 @@ type gatherer struct {
 	left int
 }
 
-// place says where an input comes from.
-type place int
+// inputOrigin says where an input comes from.
+type inputOrigin int
 
 const (
 	// fromArgument is an argument or standard input: it may be a list of paths, and errors may
 	// quote it.
-	fromArgument place = iota
+	fromArgument inputOrigin = iota
 	// fromList is a line of a list, fromFolder a file in a folder.
 	fromList
 	fromFolder
@@ -81,7 +81,7 @@ func (g *gatherer) argument(path string) {
 }
 
 // path takes a path that an argument or a line of a list names.
-func (g *gatherer) path(path string, from place) {
+func (g *gatherer) path(path string, from inputOrigin) {
 	st, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -197,7 +197,7 @@ func linked(root *os.Root, rel string) (string, fs.FileInfo, error) {
 }
 
 // file takes a file of any kind, which it opens only if it is a regular one.
-func (g *gatherer) file(name string, mode fs.FileMode, from place, open func() (*os.File, error)) {
+func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open func() (*os.File, error)) {
 	if !mode.IsRegular() {
 		g.refuse(name, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(mode)))
 		return
@@ -242,7 +242,7 @@ func looksLikeArchive(f *os.File, name string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	if host.IsArchive(head[:n]) || isTar(name) {
+	if isArchive(head[:n]) || isTar(name) {
 		return true, nil
 	}
 	return false, tooLong(st, maxSMBIOSFile)
@@ -273,12 +273,12 @@ func (g *gatherer) tree(path string) {
 }
 
 // content recognises what was read by its content.
-func (g *gatherer) content(name string, data []byte, from place) {
+func (g *gatherer) content(name string, data []byte, from inputOrigin) {
 	trimmed := bytes.TrimSpace(data)
 	switch {
 	case len(trimmed) == 0:
 		g.refuse(name, errors.New("is empty"))
-	case host.IsArchive(data):
+	case isArchive(data) || isTar(name):
 		g.archive(name, closable{bytes.NewReader(data)}, from)
 	case from == fromArgument && trimmed[0] != '{' && isList(trimmed):
 		g.list(name, trimmed)

@@ -198,7 +198,7 @@ func document(name string, data []byte) fleetInput {
 		return o
 	}
 	var host *string
-	if err = schema.Check(kind, data); err == nil && kind == schema.Report {
+	if err = schema.CheckDocument(kind, data); err == nil && kind == schema.Report {
 		o.report = &report.Report{}
 		err = cmp.Or(json.Unmarshal(data, o.report), complete(o.report))
 		host = o.report.Machine.Host

@@ -156,7 +156,7 @@ func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Read
 		h, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return ended(tail, members)
+			return checkEnd(tail, members)
 		case err == nil:
 			err = take(h, archive)
 		case members == 0 && !errors.Is(err, errBounds):
@@ -196,8 +196,8 @@ func (u *bounded) Read(b []byte) (int, error) {
 	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
 }
 
-// ended checks the end of an archive.
-func ended(tail *zeroTail, members int) error {
+// checkEnd checks the end of an archive.
+func checkEnd(tail *zeroTail, members int) error {
 	zeros := tail.zeros
 	behind := checked(tail.in)
 	switch {
@@ -260,17 +260,6 @@ func zerosAtEnd(b []byte) int {
 		n--
 	}
 	return len(b) - n
-}
-
-// IsArchive tells by the first 512 bytes of a file whether it is a tar archive or compressed.
-func IsArchive(head []byte) bool {
-	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return true
-		}
-	}
-	const at = 257 // of the magic in a tar header
-	return len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
 }
 
 // decompress recognises the compression by the first bytes.

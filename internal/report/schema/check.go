@@ -18,10 +18,10 @@ const (
 	maxValues = 1 << 20
 )
 
-// Check returns an error, which names the place, unless data is one document of this name. A key
+// CheckDocument returns an error, which names the place, unless data is one document of this name. A key
 // that is given twice is an error, because readers of JSON differ in which of the two they take.
-func Check(name string, data []byte) error {
-	load := roots[name]
+func CheckDocument(name string, data []byte) error {
+	load := publishedSchemas[name]
 	if load == nil {
 		return fmt.Errorf("no schema of %s", name)
 	}
@@ -29,7 +29,7 @@ func Check(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	values, keys := count(data)
+	values, keys := countValues(data)
 	switch {
 	case len(data) > MaxBytes:
 		return fmt.Errorf("longer than %d bytes", MaxBytes)
@@ -50,8 +50,8 @@ func Check(name string, data []byte) error {
 	return nil
 }
 
-// count returns the number of values in a JSON text, at most, and how many of them have a key.
-func count(data []byte) (values, keys int) {
+// countValues returns the number of values in a JSON text, at most, and how many of them have a key.
+func countValues(data []byte) (values, keys int) {
 	quoted := false
 	for i := 0; i < len(data); i++ {
 		switch b := data[i]; {

@@ -24,10 +24,10 @@ const (
 //go:embed report.v1.json inventory.v1.json
 var published embed.FS
 
-// roots are the schemas by the document's name, each read when it is first needed.
-var roots = map[string]func() (*schema, error){
-	Report:    sync.OnceValues(func() (*schema, error) { return load("report.v1.json") }),
-	Inventory: sync.OnceValues(func() (*schema, error) { return load("inventory.v1.json") }),
+// publishedSchemas are the schemas by the document's name, each read when it is first needed.
+var publishedSchemas = map[string]func() (*schema, error){
+	Report:    sync.OnceValues(func() (*schema, error) { return loadSchema("report.v1.json") }),
+	Inventory: sync.OnceValues(func() (*schema, error) { return loadSchema("inventory.v1.json") }),
 }
 
 // schema is the part of JSON Schema that the published files use. A test compares its results with
@@ -53,8 +53,8 @@ type schema struct {
 	Description string `json:"description"`
 }
 
-// load reads a published schema. A keyword that the checker does not know is an error.
-func load(file string) (*schema, error) {
+// loadSchema reads a published schema. A keyword that the checker does not know is an error.
+func loadSchema(file string) (*schema, error) {
 	text, err := published.ReadFile(file)
 	if err != nil {
 		return nil, err

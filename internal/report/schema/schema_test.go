@@ -59,11 +59,11 @@ func TestAgreesWithACompleteImplementation(t *testing.T) {
 		}
 		complete := published(t, c.file)
 		document := decode(t, encode(t, c.document))
-		require.NoError(t, schema.Check(c.name, encode(t, document)))
+		require.NoError(t, schema.CheckDocument(c.name, encode(t, document)))
 		refused, accepted := 0, 0
 		compare := func(part any, path string) {
 			want := complete.Validate(document)
-			got := schema.Check(c.name, encode(t, document))
+			got := schema.CheckDocument(c.name, encode(t, document))
 			assert.Equal(t, want == nil, got == nil, "%s = %v: %v, the other says %v", path, part, got, want)
 			if want == nil {
 				accepted++
@@ -147,15 +147,15 @@ func TestRefused(t *testing.T) {
 		"deep":                {strings.Repeat("[", 1<<19), "exceeded max depth"},
 		"a long key":          {strings.Replace(whole, `"findings":`, `"`+strings.Repeat("x", 1000)+`":1,"findings":`, 1), "xxx..."},
 	} {
-		err := schema.Check(schema.Report, []byte(c.document))
+		err := schema.CheckDocument(schema.Report, []byte(c.document))
 		require.ErrorContains(t, err, c.want, what)
 		assert.Less(t, len(err.Error()), 300, what)
 	}
-	require.EqualError(t, schema.Check("memaudit.other/v1", nil), "no schema of memaudit.other/v1")
+	require.EqualError(t, schema.CheckDocument("memaudit.other/v1", nil), "no schema of memaudit.other/v1")
 	quoted := strings.Replace(whole, `"findings":`, `"why":"a \"colon\": {} [] \\","findings":`, 1)
-	require.ErrorContains(t, schema.Check(schema.Report, []byte(quoted)), "twice", "why is there already")
+	require.ErrorContains(t, schema.CheckDocument(schema.Report, []byte(quoted)), "twice", "why is there already")
 	quoted = strings.Replace(whole, `"why":null`, `"why":"a \"colon\": {} [] \\"`, 1)
-	require.NoError(t, schema.Check(schema.Report, []byte(quoted)))
+	require.NoError(t, schema.CheckDocument(schema.Report, []byte(quoted)))
 }
 
 // TestEveryReport: whatever memaudit writes is accepted.
@@ -165,8 +165,8 @@ func TestEveryReport(t *testing.T) {
 		o := reporttest.Options()
 		for _, o.Identifiers = range []bool{false, true} {
 			r := report.Build(&m.Sys, &m.Topo, &m.Audit, o)
-			require.NoError(t, schema.Check(schema.Report, encode(t, r)), name)
-			require.NoError(t, schema.Check(schema.Inventory, encode(t, r.Inventory)), name)
+			require.NoError(t, schema.CheckDocument(schema.Report, encode(t, r)), name)
+			require.NoError(t, schema.CheckDocument(schema.Inventory, encode(t, r.Inventory)), name)
 		}
 	}
 }
