@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
@@ -45,10 +46,49 @@ func TestErrorsOfNoSlot(t *testing.T) {
 	assert.Contains(t, out, `memaudit_dimm_corrected_errors_total{handle="",locator="mc#3csrow#0channel#0"} 120`)
 	assert.NotContains(t, out, `memaudit_dimm_corrected_errors_total{handle="0x110F"`)
 	_, out, _ = run(nil, "check", "--root", root, "--format", "json")
+	machine := 0
 	for _, f := range verdictsOf(t, out) {
-		if f.Rule == "memory.errors.corrected" {
+		switch {
+		case f.Rule != "memory.errors.corrected":
+		case f.Subject == "machine":
+			machine++
+			assert.Equal(t, "fail", f.Result)
+		default:
 			assert.Equal(t, "unknown", f.Result, f.Subject)
 		}
+	}
+	assert.Equal(t, 1, machine)
+	_, out, _ = run(nil, "check", "--root", root, "--format", "prometheus")
+	assert.Contains(t, out, `memaudit_finding_info{root="memory.errors.corrected",rule="memory.errors.corrected",severity="info",subject="machine"} 1`)
+}
+
+// TestUncorrectedErrorsOfNoSlot: errors that could not be corrected are critical whichever module
+// had them, also where only the controller's total counts them.
+func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
+	t.Parallel()
+	const mc = "sys/devices/system/edac/mc/mc3/"
+	for name, change := range map[string]func(files hosttest.Files){
+		"a rank": func(files hosttest.Files) {
+			files[mc+"dimm0/dimm_label"], files[mc+"dimm0/dimm_ue_count"] = "mc#3csrow#0channel#0\n", "3\n"
+		},
+		"no module told": func(files hosttest.Files) { files[mc+"ue_noinfo_count"] = "3\n" },
+		"the total":      func(files hosttest.Files) { files[mc+"ue_count"] = "3\n" },
+	} {
+		m := machinetest.Named(t, "dell-r740-errors")
+		change(m.Files)
+		root := t.TempDir()
+		m.Tree().WriteTo(t, root)
+		status, out, _ := run(nil, "check", "--root", root, "--format", "json")
+		assert.Equal(t, 1, status, name)
+		machine := 0
+		for _, f := range verdictsOf(t, out) {
+			if f.Rule == "memory.errors.uncorrected" && f.Subject == "machine" {
+				machine++
+				assert.Equal(t, "fail", f.Result, name)
+				assert.Equal(t, "critical", f.Severity, name)
+			}
+		}
+		assert.Equal(t, 1, machine, name)
 	}
 }
 

@@ -120,8 +120,8 @@ func TestInterfaceRulesAreLoaded(t *testing.T) {
 	count := 0
 	for _, m := range interfaceRules(interfacePage(t)) {
 		count++
-		// A baseline's every change and every measured node name their own subject.
-		subjects := append(strings.Split(m[2], " or "), "baseline", "measured")
+		// A baseline's every change, every measured node and memory errors name their own subject.
+		subjects := append(strings.Split(m[2], " or "), "baseline", "measured", "counter")
 		assert.True(t, slices.ContainsFunc(subjects, func(s string) bool { return loaded[m[1]+" "+s+" "+m[3]] }), "%s, asked of a %s, %s", m[1], m[2], m[3])
 	}
 	assert.Greater(t, count, 25)

@@ -140,7 +140,8 @@ func edacControllers(e *host.EDAC) []inventory.Controller {
 	for _, m := range e.Controllers.V {
 		ctl := inventory.Controller{Index: m.Index, Name: host.Fact(src, m.Name, fact.Direct),
 			CountedSeconds: host.Fact(src, m.CountedSeconds, fact.Direct), CorrectedNoInfo: host.Fact(src, m.CorrectedNoInfo, fact.Direct),
-			UncorrectedNoInfo: host.Fact(src, m.UncorrectedNoInfo, fact.Direct)}
+			UncorrectedNoInfo: host.Fact(src, m.UncorrectedNoInfo, fact.Direct),
+			Corrected:         host.Fact(src, m.Corrected, fact.Direct), Uncorrected: host.Fact(src, m.Uncorrected, fact.Direct)}
 		for _, d := range m.Entries.V {
 			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
 				Label: host.Fact(src, d.Label, fact.Direct), Location: host.Fact(src, d.Location, fact.Direct),

@@ -48,6 +48,7 @@ var Declared = sync.OnceValue(func() *Schema {
 	s.addObject(SubjectMeasured, measuredType())
 	s.addObject("socket", socket)
 	s.addObject("slot", slot)
+	s.addObject(SubjectCounter, counterType())
 	s.addObject("node", node)
 	s.addList("sockets", socket)
 	s.addList("slots", slot)

@@ -23,6 +23,8 @@ var structural = map[string]any{
 	"node.kind":  "",
 	"slot.state": "",
 	"setting.id": "turbo",
+	// Errors without a slot are no slot's.
+	"counter.slotted": false,
 	// The only other state of it is that two exports disagree.
 	"setting.exports_disagree": "",
 	// Nothing was measured, and nothing accepted.
@@ -92,6 +94,7 @@ func emptySources() map[string]map[string]any {
 		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
 	}
 	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
+	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, stray: []place.StrayErrors{{}}}}
 	out["node"] = map[string]any{"silence": &inventory.Node{}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
 	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: measure.Figure{Why: "not measured"}}}}

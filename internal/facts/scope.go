@@ -62,7 +62,7 @@ var _ cel.Activation = (*Scope)(nil)
 func (s *Scope) Parent() cel.Activation { return nil }
 
 // ofSubjects are the objects that only a rule's subject gives.
-var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectBaseline, SubjectMeasured}
+var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter, SubjectBaseline, SubjectMeasured}
 
 // NewScope is the scope of one machine.
 func NewScope(m *Machine) *Scope {

@@ -2,11 +2,15 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 func slotType() *ObjectType {
@@ -34,16 +38,18 @@ func slotType() *ObjectType {
 		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
 		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(slotAlarms)},
 		Field{"health", textType, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
-		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
-		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
+		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(correctedOf)},
+		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(uncorrectedOf)},
 		Field{"counted_days", floatType, "for how many days they were counted", func(src any) Value {
-			return computedFrom(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+			return countedDays(src.(*slotFacts).errors())
 		}},
 		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
-			return src.(*slotFacts).meanDay()
+			x := src.(*slotFacts)
+			return meanDay(x.errors(), counted(correctedOf)(x))
 		}},
 		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
-			return src.(*slotFacts).worstDay()
+			x := src.(*slotFacts)
+			return worstDay(x.errors(), counted(correctedOf)(x))
 		}},
 		Field{"socket_running", boolType, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
 	)
@@ -116,36 +122,39 @@ func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
 	}
 }
 
+// countedDays is for how long errors were counted.
+func countedDays(e *place.Errors) Value {
+	return computedFrom(e.CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+}
+
 // meanDay spreads the count over the days that were counted.
-func (x *slotFacts) meanDay() Value {
-	e := x.errors()
+func meanDay(e *place.Errors, count Value) Value {
 	return derived(func() any {
 		return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
-	}, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), valueOf(e.CountedSeconds))
+	}, count, valueOf(e.CountedSeconds))
 }
 
 // worstDay is the count where it is that of one day; a longer one does not tell
 // when its errors were.
-func (x *slotFacts) worstDay() Value {
-	e := x.errors()
+func worstDay(e *place.Errors, count Value) Value {
 	if days := float64(e.CountedSeconds.Value) / secondsADay; e.CountedSeconds.Known() && days > 1 && e.Corrected.Value > 0 {
 		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not tell when they were", days),
 			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
 	}
-	return derived(func() any { return e.Corrected.Value }, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), valueOf(e.CountedSeconds))
+	return derived(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
 }
 
 // countsErrors is true where the kernel or the management controller counts the
 // errors of some module, false where neither does; unknown where the kernel's
 // counters could not be read.
 func countsErrors(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
 	for i := range m.topo.Errors {
 		if m.topo.Errors[i].By == place.ByController {
 			return PlainValue(true)
 		}
+	}
+	if slices.ContainsFunc(m.topo.Stray, func(s place.StrayErrors) bool { return s.Some() }) {
+		return PlainValue(true)
 	}
 	var unread *fact.Fact[int64]
 	entries := 0
@@ -162,10 +171,12 @@ func countsErrors(m *Machine) Value {
 			}
 		}
 	}
-	if unread != nil {
+	switch {
+	case !m.listed():
+		return m.noPopulation()
+	case unread != nil:
 		return valueOf(*unread)
-	}
-	if len(m.sys.EDAC) > 0 && entries == 0 {
+	case len(m.sys.EDAC) > 0 && entries == 0:
 		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
 	}
 	for i := range m.topo.Errors {
@@ -200,3 +211,132 @@ func erringModules(m *Machine) Value {
 }
 
 const secondsADay = 24 * 60 * 60
+
+// counterFacts are the errors of one slot, or those without a slot.
+type counterFacts struct {
+	m *Machine
+	// slot is nil for the errors without a slot.
+	slot *slotFacts
+	// stray are the counters of the machine's errors, those with the most corrected errors first.
+	stray []place.StrayErrors
+}
+
+func counterType() *ObjectType {
+	get := func(f func(x *counterFacts) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*counterFacts)) }
+	}
+	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for",
+		Field{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
+		Field{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
+			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
+		})},
+		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
+			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
+		})},
+		Field{"corrected_errors", intType, "memory errors corrected since the kernel's driver was loaded, or counted by the management controller since the last reset; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(correctedOf) })},
+		Field{"uncorrected_errors", intType, "memory errors since then that could not be corrected; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
+		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
+		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
+		Field{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
+	)
+}
+
+func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
+
+func uncorrectedOf(e *place.Errors) fact.Fact[int64] { return e.Uncorrected }
+
+// ofSlot is a fact that only a slot has.
+func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Value {
+	if x.slot == nil {
+		return Missing(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
+	}
+	return valueOf(of(&x.m.sys.Slots[x.slot.i]))
+}
+
+// errors are those of the slot, or of the counter with the most corrected errors.
+func (x *counterFacts) errors() *place.Errors {
+	if x.slot != nil {
+		return x.slot.errors()
+	}
+	return &x.stray[0].Errors
+}
+
+// worst is the highest count of one kind.
+func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
+	if x.slot != nil {
+		return counted(of)(x.slot)
+	}
+	out := of(&x.stray[0].Errors)
+	for i := range x.stray {
+		if f := of(&x.stray[i].Errors); f.Known() && (!out.Known() || f.Value > out.Value) {
+			out = f
+		}
+	}
+	return valueOf(out)
+}
+
+// mostCounters is how many counters are named one by one, mostSlots how many slots of one.
+const mostCounters, mostSlots = 4, 8
+
+// on describes the counters with errors of one kind.
+func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
+	if x.slot != nil {
+		return Missing(fact.Absent, "the errors are a slot's", "")
+	}
+	var with []place.StrayErrors
+	var read []Value
+	for i := range x.stray {
+		if f := of(&x.stray[i].Errors); f.Or(0) > 0 {
+			with, read = append(with, x.stray[i]), append(read, valueOf(f))
+		}
+	}
+	if len(with) == 0 {
+		return Missing(fact.Absent, "no counter without a slot has such errors", "")
+	}
+	arrange.Stably(with, func(a, b place.StrayErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
+	return derived(func() any {
+		out := []string{}
+		for i := range with {
+			if i == mostCounters {
+				out = append(out, prose.Count(len(with)-i, "other counter"))
+				break
+			}
+			out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
+		}
+		return out
+	}, read...)
+}
+
+// describe says how many errors a counter has, since when, where, and which slots that may be.
+func (x *counterFacts) describe(s *place.StrayErrors, kind string, n int64) string {
+	out := strconv.FormatInt(n, 10) + " " + kind + " error"
+	if n != 1 {
+		out += "s"
+	}
+	if seconds, ok := s.CountedSeconds.Get(); ok {
+		days := strings.TrimSuffix(fmt.Sprintf("%.1f", float64(seconds)/secondsADay), ".0")
+		out += " in " + days + " days"
+	}
+	out += " on " + s.Label
+	if s.Place != "" {
+		out += " (" + s.Place + ")"
+	}
+	names := []string{}
+	for _, i := range s.Slots {
+		names = append(names, x.m.slotName(i))
+	}
+	switch {
+	case s.Likely && len(names) == 1:
+		return out + ", likely " + names[0]
+	case len(names) == 1:
+		return out + ", which may be " + names[0]
+	case len(names) > mostSlots:
+		return out + ", one of " + prose.Count(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
+	case len(names) > 1:
+		return out + ", one of " + strings.Join(names, ", ")
+	default:
+		return out
+	}
+}

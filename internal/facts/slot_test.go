@@ -19,27 +19,31 @@ func slotCounting(ce, seconds fact.Fact[int64]) *slotFacts {
 	return &slotFacts{m: NewMachine(sys, topo)}
 }
 
+func meanDayOf(x *slotFacts) Value { return meanDay(x.errors(), counted(correctedOf)(x)) }
+
+func worstDayOf(x *slotFacts) Value { return worstDay(x.errors(), counted(correctedOf)(x)) }
+
 // TestErrorsOfADay: a count of a day is that day's; one of many days is spread
 // evenly and leaves the worst day unknown, but for none at all.
 func TestErrorsOfADay(t *testing.T) {
 	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 	hour := slotCounting(n(9), n(3600))
-	assert.InDelta(t, 9.0, hour.meanDay().v, 0)
-	assert.Equal(t, int64(9), hour.worstDay().v)
-	assert.Equal(t, fact.Indirect, hour.worstDay().Certainty, "as sure as the slot map that names the slot")
+	assert.InDelta(t, 9.0, meanDayOf(hour).v, 0)
+	assert.Equal(t, int64(9), worstDayOf(hour).v)
+	assert.Equal(t, fact.Indirect, worstDayOf(hour).Certainty, "as sure as the slot map that names the slot")
 	week := slotCounting(n(70), n(7*secondsADay))
-	assert.InDelta(t, 10.0, week.meanDay().v, 0)
-	assert.False(t, week.worstDay().Known())
+	assert.InDelta(t, 10.0, meanDayOf(week).v, 0)
+	assert.False(t, worstDayOf(week).Known())
 	none := slotCounting(n(0), n(7*secondsADay))
-	assert.Equal(t, int64(0), none.worstDay().v)
-	assert.False(t, slotCounting(n(1), n(7*secondsADay)).worstDay().Known(), "one error of a week was some day's")
-	assert.False(t, slotCounting(n(9), n(2*secondsADay)).worstDay().Known())
-	assert.Equal(t, int64(9), slotCounting(n(9), n(secondsADay)).worstDay().v, "a whole day is one day")
+	assert.Equal(t, int64(0), worstDayOf(none).v)
+	assert.False(t, worstDayOf(slotCounting(n(1), n(7*secondsADay))).Known(), "one error of a week was some day's")
+	assert.False(t, worstDayOf(slotCounting(n(9), n(2*secondsADay))).Known())
+	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a whole day is one day")
 	module := slotCounting(n(9), n(3600))
 	module.m.topo.Errors[0].By = place.ByController
-	assert.Equal(t, fact.Direct, module.worstDay().Certainty, "the controller names the module itself")
-	assert.False(t, slotCounting(n(70), fact.Fact[int64]{}).worstDay().Known(), "nobody knows for how long")
-	assert.False(t, slotCounting(n(70), fact.Fact[int64]{}).meanDay().Known())
+	assert.Equal(t, fact.Direct, worstDayOf(module).Certainty, "the controller names the module itself")
+	assert.False(t, worstDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known(), "nobody knows for how long")
+	assert.False(t, meanDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known())
 }
 
 // TestCountsErrors: no driver is no, counters that are not there by module are
@@ -107,4 +111,40 @@ func TestSlotsPlace(t *testing.T) {
 	x.m.sys.Slots[0].BankLocator = fact.Fact[string]{}
 	v = read(t, "slot", "socket", x)
 	assert.Len(t, v.Evidence(), 1)
+}
+
+// TestCounterSubjects: memory errors are asked of each populated slot, and of the machine where a
+// counter with errors has no slot, or where no slot is listed and the kernel counts.
+func TestCounterSubjects(t *testing.T) {
+	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+	stray := func(ce, ue int64) place.StrayErrors {
+		return place.StrayErrors{Label: "mc0", Slots: []int{0}, Likely: true, Errors: place.Errors{Corrected: n(ce), Uncorrected: n(ue), CountedSeconds: n(12 * 60 * 60)}}
+	}
+	slots := []inventory.Slot{{Locator: sure("A1"), State: inventory.SlotPopulated}, {State: inventory.SlotEmpty}}
+	for name, c := range map[string]struct {
+		slots []inventory.Slot
+		stray []place.StrayErrors
+		want  []string
+		known bool
+	}{
+		"nothing":          {nil, nil, nil, false},
+		"counters alone":   {nil, []place.StrayErrors{stray(0, 0)}, []string{"machine"}, true},
+		"slots":            {slots, nil, []string{"slot 0x0000 (A1)"}, true},
+		"slots and zeroes": {slots, []place.StrayErrors{stray(0, 0)}, []string{"slot 0x0000 (A1)"}, true},
+		"slots and errors": {slots, []place.StrayErrors{stray(0, 0), stray(0, 1)}, []string{"slot 0x0000 (A1)", "machine"}, true},
+	} {
+		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{Stray: c.stray})
+		list, known := m.Subjects(SubjectCounter)
+		var got []string
+		for _, s := range list {
+			got = append(got, s.Name)
+		}
+		assert.Equal(t, c.want, got, name)
+		assert.Equal(t, c.known, known.Known(), name)
+	}
+	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{Stray: []place.StrayErrors{stray(9, 0), stray(20, 3)}})
+	x := &counterFacts{m: m, stray: m.topo.Stray}
+	assert.Equal(t, int64(20), x.worst(correctedOf).v)
+	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
+	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)
 }

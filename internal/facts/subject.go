@@ -36,3 +36,7 @@ const SubjectBaseline = "baseline"
 // SubjectMeasured is the kind of subject of a node whose own memory was
 // measured.
 const SubjectMeasured = "measured"
+
+// SubjectCounter is the kind of subject of memory errors: each populated slot, and the
+// machine for the errors that no slot is known for.
+const SubjectCounter = "counter"

@@ -2,10 +2,13 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
@@ -33,6 +36,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 		return m.nodeSubjects()
 	case "setting":
 		return m.settingSubjects()
+	case SubjectCounter:
+		return m.counterSubjects()
 	case SubjectBaseline:
 		return m.changeSubjects()
 	case SubjectMeasured:
@@ -85,6 +90,33 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 			continue
 		}
 		out = append(out, Subject{SlotSubject(s), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
+	}
+	return out, PlainValue(true)
+}
+
+// counterSubjects are the populated slots and, where errors have no slot, the machine. It is the
+// only one where firmware's table of the slots could not be read and the kernel counts.
+func (m *Machine) counterSubjects() ([]Subject, Value) {
+	var out []Subject
+	t := Declared().objects[SubjectCounter]
+	add := func(name string, x *counterFacts) {
+		out = append(out, Subject{name, SubjectCounter, &Object{typ: t, path: SubjectCounter, src: x}})
+	}
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
+			add(SlotSubject(s), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
+		}
+	}
+	stray := slices.Clone(m.topo.Stray)
+	if len(m.sys.Slots) > 0 {
+		stray = slices.DeleteFunc(stray, func(s place.StrayErrors) bool { return !s.Some() })
+	}
+	if len(stray) > 0 {
+		arrange.Stably(stray, func(a, b place.StrayErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
+		add(SubjectMachine, &counterFacts{m: m, stray: stray})
+	}
+	if len(out) == 0 && len(m.sys.Slots) == 0 {
+		return nil, m.noPopulation()
 	}
 	return out, PlainValue(true)
 }

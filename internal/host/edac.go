@@ -35,9 +35,10 @@ type Controller struct {
 	ScrubRate Value[int64]
 	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
 	CountedSeconds Value[int64]
-	// CorrectedNoInfo and UncorrectedNoInfo count errors that the driver could not assign to a
+	// Corrected and Uncorrected count all errors of the controller (ce_count, ue_count),
+	// CorrectedNoInfo and UncorrectedNoInfo those of them that the driver could not assign to a
 	// module (ce_noinfo_count, ue_noinfo_count).
-	CorrectedNoInfo, UncorrectedNoInfo Value[int64]
+	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo Value[int64]
 	// Entries are the folders dimmN, else rankN, else csrowN, in numeric order. Only populated ones
 	// exist.
 	Entries Value[[]EDACEntry]
@@ -103,6 +104,8 @@ func (r *reader) controllers() Value[[]Controller] {
 			Entries:   r.edacEntries(dir),
 
 			CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
+			Corrected:         notNegative(r.number(dir + "/ce_count")),
+			Uncorrected:       notNegative(r.number(dir + "/ue_count")),
 			CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
 			UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count")),
 		})

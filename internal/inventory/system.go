@@ -435,8 +435,9 @@ type Controller struct {
 	DIMMs []ControllerDIMM
 	// CountedSeconds is how long the counters of errors have counted.
 	CountedSeconds fact.Fact[int64]
-	// CorrectedNoInfo and UncorrectedNoInfo are errors that the driver could put
-	// down to no module.
+	// Corrected and Uncorrected are all errors of the controller, CorrectedNoInfo and
+	// UncorrectedNoInfo those of them that the driver could put down to no module.
+	Corrected, Uncorrected             fact.Fact[int64]
 	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
 }
 

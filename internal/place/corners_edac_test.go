@@ -36,14 +36,64 @@ func TestDriverSeats(t *testing.T) {
 	}
 }
 
-// TestWorstCounter: the first of those with the most errors of both kinds.
+// TestWorstCounter: the first of those with the most errors of a kind.
 func TestWorstCounter(t *testing.T) {
 	of := func(label string, ce, ue int64) counter {
 		return counter{dimm: &inventory.ControllerDIMM{Label: known(label), Corrected: known(ce), Uncorrected: known(ue)}, ctl: &inventory.Controller{}}
 	}
-	assert.Contains(t, worstCounter([]counter{of("A", 0, 0), of("B", 1, 0), of("C", 0, 2), of("D", 2, 0)}), "C has 0 corrected and 2 uncorrected")
-	assert.Contains(t, worstCounter([]counter{of("A", 3, 1), of("B", 1, 0)}), "A has 3 corrected and 1 uncorrected")
-	assert.Contains(t, worstCounter([]counter{of("A", 0, 0), of("B", 0, 0)}), "A has 0")
+	all := []counter{of("A", 0, 0), of("B", 1, 0), of("C", 0, 2), of("D", 2, 0), of("E", 2, 2)}
+	assert.Equal(t, "D", worstCounter(all, corrected).label())
+	assert.Equal(t, "C", worstCounter(all, uncorrected).label())
+}
+
+// TestStrayErrors: errors without a slot keep the driver's label and place. The ranks of one label
+// are one module. They name the slots that it may be: likely the one of the same controller, channel
+// and slot where all agree, else those of the processor and size; none where the label names a module
+// that firmware calls otherwise.
+func TestStrayErrors(t *testing.T) {
+	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
+	require.NoError(t, err)
+	counting := func(label, location string, ce, ue int64) inventory.ControllerDIMM {
+		d := counted(label, ce)
+		d.Location, d.Uncorrected = known(location), known(ue)
+		return d
+	}
+	type found struct {
+		label, place  string
+		slots         []int
+		likely        bool
+		corrected, ue int64
+	}
+	two := [2]string{"CPU_SrcID#0_MC#0_Chan#0_DIMM#0", "CPU_SrcID#1_MC#0_Chan#0_DIMM#0"}
+	placed := []Placement{{Socket: 0, Unverified: true}, {Socket: 1}}
+	for name, c := range map[string]struct {
+		ctl    []inventory.Controller
+		places []Placement
+		want   []found
+	}{
+		"by channel": {[]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counting(two[0], "channel 0 slot 0 ", 0, 0)}}, {Index: 2, DIMMs: []inventory.ControllerDIMM{counting(two[1], "channel 0 slot 0 ", 3, 1)}}},
+			placed, []found{{two[0], "controller 0, channel 0 slot 0", []int{0}, true, 0, 0}, {two[1], "controller 2, channel 0 slot 0", []int{1}, true, 3, 1}}},
+		"a map in doubt": {[]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counting(two[0], "", 2, 0)}}},
+			[]Placement{{Socket: 0, Doubt: "x"}, {Socket: 1}}, []found{{two[0], "controller 0", []int{0}, false, 2, 0}}},
+		"ranks": {[]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counting("mc#0csrow#2channel#2", "csrow 2 channel 2", 0, 3)}}},
+			placed, []found{{"mc#0csrow#2channel#2", "controller 0, csrow 2 channel 2", []int{0, 1}, false, 0, 3}}},
+		"registered": {[]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counting("DDR4_D1", "csrow 0 channel 2", 0, 0), counting("DDR4_D1", "csrow 1 channel 2", 57, 0)}}},
+			placed, []found{{"DDR4_D1", "controller 0, csrow 0 channel 2 and csrow 1 channel 2", nil, false, 57, 0}}},
+		"no module told": {[]inventory.Controller{{Index: 1, CorrectedNoInfo: known(int64(2)), UncorrectedNoInfo: known(int64(0))}},
+			placed, []found{{"mc1, module not told", "", []int{0, 1}, false, 2, 0}}},
+		"more than its modules have": {[]inventory.Controller{{Uncorrected: known(int64(5)), UncorrectedNoInfo: known(int64(0)), DIMMs: []inventory.ControllerDIMM{counting("DDR4_A1", "", 0, 1)}}},
+			placed, []found{{"DDR4_A1", "controller 0", nil, false, 0, 1}, {"mc0, module not told", "", []int{0, 1}, false, -1, 4}}},
+	} {
+		sys := board("Quanta", "Q1", "PP", "A1*", "B1*")
+		sys.Slots[0].SizeBytes, sys.Slots[1].SizeBytes = known(int64(8<<30)), known(int64(8<<30))
+		sys.EDAC = c.ctl
+		_, stray := JoinErrors(sys, p, c.places)
+		var got []found
+		for _, s := range stray {
+			got = append(got, found{s.Label, s.Place, s.Slots, s.Likely, s.Corrected.Or(-1), s.Uncorrected.Or(-1)})
+		}
+		assert.Equal(t, c.want, got, name)
+	}
 }
 
 // TestUnlessElsewhere: a count of no more than what may be elsewhere is not known

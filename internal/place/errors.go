@@ -3,6 +3,7 @@ package place
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -22,7 +23,7 @@ const (
 	// ByController: the management controller counts more on the module than the
 	// kernel does, of which firmware that handles errors first hides them.
 	ByController = "controller"
-	// ByZero: whichever counter is the slot's, it is zero.
+	// ByZero: whichever counter of a kind is the slot's, it is zero.
 	ByZero = "every counter is zero"
 )
 
@@ -35,13 +36,6 @@ type Errors struct {
 	CountedSeconds fact.Fact[int64]
 	// By says how the counters were put down to the slot; "" when they were not.
 	By string
-}
-
-// StrayErrors are counters that no slot is known for, under the driver's own
-// label of them.
-type StrayErrors struct {
-	Label string
-	Errors
 }
 
 // counter is one entry below an EDAC controller.
@@ -59,9 +53,15 @@ type counter struct {
 // meant: naming the wrong module is worse than naming none.
 func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]*Errors, []StrayErrors) {
 	all := counters(sys.EDAC)
+	var likely []int
 	if len(all) > 0 {
 		joinByLabel(sys, all)
-		joinByChannel(sys, p, places, all)
+		likely = slotsByChannel(sys, p, places, all)
+		if likely != nil && verifiedPlaces(places, likely) && followsBoard(&sys.Machine, p) {
+			for i := range all {
+				all[i].slot, all[i].by = likely[i], ByChannel
+			}
+		}
 	}
 	slots := make([]*Errors, len(sys.Slots))
 	noModule, noCounter := &Errors{}, withoutCounter(sys, all) // of many slots, said once
@@ -72,18 +72,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
-	var stray []StrayErrors
-	for i := range all {
-		if c := &all[i]; c.slot < 0 {
-			stray = append(stray, StrayErrors{Label: c.label(), Errors: c.errors("")})
-		}
-	}
-	for i := range sys.EDAC {
-		if s, ok := ofNoModule(&sys.EDAC[i]); ok {
-			stray = append(stray, s)
-		}
-	}
-	return slots, stray
+	return slots, strays(sys, places, all, likely)
 }
 
 func counters(controllers []inventory.Controller) []counter {
@@ -108,15 +97,6 @@ func (c *counter) label() string {
 
 func (c *counter) errors(by string) Errors {
 	return Errors{Corrected: c.dimm.Corrected, Uncorrected: c.dimm.Uncorrected, CountedSeconds: c.ctl.CountedSeconds, By: by}
-}
-
-// ofNoModule are the errors of a controller that its driver put down to no module.
-func ofNoModule(ctl *inventory.Controller) (StrayErrors, bool) {
-	if ctl.CorrectedNoInfo.Or(0) == 0 && ctl.UncorrectedNoInfo.Or(0) == 0 {
-		return StrayErrors{}, false
-	}
-	return StrayErrors{Label: fmt.Sprintf("mc%d, module not told", ctl.Index),
-		Errors: Errors{Corrected: ctl.CorrectedNoInfo, Uncorrected: ctl.UncorrectedNoInfo, CountedSeconds: ctl.CountedSeconds}}, true
 }
 
 // joinByLabel takes the slot that a counter is labelled as. Several counters of
@@ -201,13 +181,13 @@ func sameBytes(s *inventory.Slot, list []*counter) bool {
 // seatOf is a module's place in the words of both sides.
 type seatOf struct{ socket, channel, slot int }
 
-// joinByChannel takes the slot of the driver's controller and channel, on boards
-// for which label files confirm that the driver numbers as the slot map does. It
-// is all or nothing: each module that the driver has must be one that firmware
-// has, of the same size, and the other way round.
-func joinByChannel(sys *inventory.System, p *platform.Platform, places []Placement, all []counter) {
-	if p == nil || !followsBoard(&sys.Machine, p) {
-		return
+// slotsByChannel gives each counter the slot of the driver's controller and channel,
+// by its index; nil where they do not agree with the slot map. It is all or nothing:
+// each module that the driver has must be one that firmware has, of the same size, and
+// the other way round.
+func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placement, all []counter) []int {
+	if p == nil {
+		return nil
 	}
 	at := map[seatOf]int{}
 	for i := range sys.Slots {
@@ -216,8 +196,8 @@ func joinByChannel(sys *inventory.System, p *platform.Platform, places []Placeme
 		}
 		pl := &places[i]
 		seat := seatOf{pl.Socket, pl.Channel, pl.Slot}
-		if _, taken := at[seat]; taken || pl.Unverified || pl.Doubt != "" {
-			return
+		if _, taken := at[seat]; taken || pl.Doubt != "" {
+			return nil
 		}
 		at[seat] = i
 	}
@@ -226,17 +206,20 @@ func joinByChannel(sys *inventory.System, p *platform.Platform, places []Placeme
 		seat, ok := driverSeat(p, all[i].dimm.Label.Or(""))
 		slot, there := at[seat]
 		if !ok || !there || !sameBytes(&sys.Slots[slot], []*counter{&all[i]}) {
-			return
+			return nil
 		}
 		slots[i] = slot
 		delete(at, seat)
 	}
 	if len(at) > 0 {
-		return
+		return nil
 	}
-	for i := range all {
-		all[i].slot, all[i].by = slots[i], ByChannel
-	}
+	return slots
+}
+
+// verifiedPlaces reports whether no slot's place is by analogy alone.
+func verifiedPlaces(places []Placement, slots []int) bool {
+	return !slices.ContainsFunc(slots, func(i int) bool { return places[i].Unverified })
 }
 
 // followsBoard reports whether a label file confirms the driver's numbering for
@@ -296,8 +279,9 @@ func slotErrors(all []counter, slot int) *Errors {
 	if n == 0 {
 		return nil
 	}
-	out.Corrected = unlessElsewhere(out.Corrected, ctl.CorrectedNoInfo, ctl.CorrectedNoInfo.Value)
-	out.Uncorrected = unlessElsewhere(out.Uncorrected, ctl.UncorrectedNoInfo, 0)
+	noInfo := ofNoModule(ctl, corrected)
+	out.Corrected = unlessElsewhere(out.Corrected, noInfo, noInfo.Value)
+	out.Uncorrected = unlessElsewhere(out.Uncorrected, ofNoModule(ctl, uncorrected), 0)
 	return &out
 }
 
@@ -353,50 +337,94 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 }
 
 // withoutCounter is what is known of a module whose counter is not known: zero
-// where every counter of the machine is, and the driver has all of its memory.
+// where every counter of a kind is, and the driver has all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
 		return unknownErrors(noCounters(sys))
 	}
-	ce, ue := largest(all, corrected), largest(all, uncorrected)
-	if ce.Or(1) == 0 && ue.Or(1) == 0 && allMemory(sys, all) {
-		return Errors{Corrected: ce, Uncorrected: ue, CountedSeconds: all[0].ctl.CountedSeconds, By: ByZero}
+	whole := allMemory(sys, all)
+	out := Errors{Corrected: anyCounter(all, whole, corrected), Uncorrected: anyCounter(all, whole, uncorrected)}
+	if !out.Corrected.Known() && !out.Uncorrected.Known() {
+		out.CountedSeconds = out.Corrected
+		return out
 	}
-	if !ce.Known() {
-		return unknownErrors(ce)
-	}
-	return unknownErrors(fact.Unknown[int64](fact.Absent, "nothing says which of the driver's counters is this slot's; "+worstCounter(all),
-		"label files of the board, registered by rasdaemon or edac-ctl", ce.From))
+	out.CountedSeconds, out.By = all[0].ctl.CountedSeconds, ByZero
+	return out
 }
 
-// worstCounter names the counter with the most errors.
-func worstCounter(all []counter) string {
+// anyCounter is the count of one kind of a module that any counter may be the one of;
+// whole says that the driver has all of the machine's memory.
+func anyCounter(all []counter, whole bool, of kindOf) fact.Fact[int64] {
+	most := largest(all, of)
+	switch {
+	case !most.Known() || most.Value == 0 && whole:
+		return most
+	case most.Value == 0:
+		return fact.Unknown[int64](fact.Absent, "every counter of the driver is zero, but its modules do not come to the memory that firmware lists",
+			"the management controller's own log", most.From)
+	}
+	reason, knownBy := "nothing says which of the driver's counters is this slot's", "label files of the board, registered by rasdaemon or edac-ctl"
+	top := worstCounter(all, of)
+	if top.registered() {
+		reason, knownBy = "the counters are labelled, but not as firmware names the slots", "the board's manual, which says where "+top.label()+" is"
+	}
+	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
+}
+
+// worstCounter is the counter with the most errors of one kind.
+func worstCounter(all []counter, of kindOf) *counter {
 	top := &all[0]
 	for i := range all {
-		if all[i].dimm.Corrected.Or(0)+all[i].dimm.Uncorrected.Or(0) > top.dimm.Corrected.Or(0)+top.dimm.Uncorrected.Or(0) {
+		if of.module(all[i].dimm).Or(0) > of.module(top.dimm).Or(0) {
 			top = &all[i]
 		}
 	}
-	return fmt.Sprintf("%s has %d corrected and %d uncorrected errors", top.label(), top.dimm.Corrected.Or(0), top.dimm.Uncorrected.Or(0))
+	return top
 }
 
 func unknownErrors(why fact.Fact[int64]) Errors {
 	return Errors{Corrected: why, Uncorrected: why, CountedSeconds: why}
 }
 
-func corrected(d *inventory.ControllerDIMM, ctl *inventory.Controller) [2]fact.Fact[int64] {
-	return [2]fact.Fact[int64]{d.Corrected, ctl.CorrectedNoInfo}
+// kindOf is one kind of errors: of a module, of the controller that it is on as a
+// whole, and of those that its driver put down to no module.
+type kindOf struct {
+	module            func(d *inventory.ControllerDIMM) fact.Fact[int64]
+	total, unassigned func(ctl *inventory.Controller) fact.Fact[int64]
 }
 
-func uncorrected(d *inventory.ControllerDIMM, ctl *inventory.Controller) [2]fact.Fact[int64] {
-	return [2]fact.Fact[int64]{d.Uncorrected, ctl.UncorrectedNoInfo}
+// The kinds of errors.
+var (
+	corrected = kindOf{func(d *inventory.ControllerDIMM) fact.Fact[int64] { return d.Corrected },
+		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.Corrected },
+		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.CorrectedNoInfo }}
+	uncorrected = kindOf{func(d *inventory.ControllerDIMM) fact.Fact[int64] { return d.Uncorrected },
+		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.Uncorrected },
+		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.UncorrectedNoInfo }}
+)
+
+// ofNoModule are the errors of a controller that its driver put down to no module: those
+// that it counts as such, or what its modules leave of its total.
+func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
+	noInfo, total := of.unassigned(ctl), of.total(ctl)
+	if !total.Known() {
+		return noInfo
+	}
+	rest := total
+	for i := range ctl.DIMMs {
+		rest.Value -= of.module(&ctl.DIMMs[i]).Or(0)
+	}
+	if rest.Value > noInfo.Or(0) {
+		return rest
+	}
+	return noInfo
 }
 
 // largest is the largest of all counters of one kind; unknown when one is.
-func largest(all []counter, of func(*inventory.ControllerDIMM, *inventory.Controller) [2]fact.Fact[int64]) fact.Fact[int64] {
-	out := of(all[0].dimm, all[0].ctl)[0]
+func largest(all []counter, of kindOf) fact.Fact[int64] {
+	out := of.module(all[0].dimm)
 	for i := range all {
-		for _, f := range of(all[i].dimm, all[i].ctl) {
+		for _, f := range []fact.Fact[int64]{of.module(all[i].dimm), ofNoModule(all[i].ctl, of)} {
 			if !f.Known() {
 				return f
 			}
@@ -449,4 +477,125 @@ func noCounters(sys *inventory.System) fact.Fact[int64] {
 		return fact.Unknown[int64](fact.Absent, "no EDAC driver counts memory errors", knownBy)
 	}
 	return fact.Unknown[int64](fact.Unread, "the input has no kernel that counts memory errors", "an audit of the running machine")
+}
+
+// StrayErrors are counters that no slot is known for, under the driver's own
+// label of them.
+type StrayErrors struct {
+	Label string
+	// Place is the driver's place of the counters with errors: controller, channel, slot or
+	// row; "" for errors that the driver put down to no module.
+	Place string
+	// Slots are those that it may be, by their indices in System.Slots; none where that is
+	// not known. Likely says that it is one, on which controller, channel, slot and size agree
+	// for all modules, though no label file confirms how this board is numbered.
+	Slots  []int
+	Likely bool
+	Errors
+}
+
+// Some reports whether errors were counted.
+func (s *StrayErrors) Some() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
+
+// strays are the counters without a slot, those of one label together: they are the
+// ranks of one module.
+func strays(sys *inventory.System, places []Placement, all []counter, likely []int) []StrayErrors {
+	var out []StrayErrors
+	at := map[string]int{}
+	for i := range all {
+		c := &all[i]
+		if c.slot >= 0 {
+			continue
+		}
+		label := c.label()
+		n, seen := at[label]
+		if !seen {
+			n = len(out)
+			at[label] = n
+			out = append(out, StrayErrors{Label: label, Errors: c.errors("")})
+			out[n].Slots, out[n].Likely = candidateSlots(sys, places, c, i, likely)
+		} else {
+			out[n].Corrected, out[n].Uncorrected = sumOfErrors(out[n].Corrected, c.dimm.Corrected), sumOfErrors(out[n].Uncorrected, c.dimm.Uncorrected)
+		}
+		if !seen || c.dimm.Corrected.Or(0)+c.dimm.Uncorrected.Or(0) > 0 {
+			out[n].Place = joinPlaces(out[n].Place, c, seen)
+		}
+	}
+	for i := range sys.EDAC {
+		ctl := &sys.EDAC[i]
+		s := StrayErrors{Label: fmt.Sprintf("mc%d, module not told", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
+			Errors: Errors{Corrected: ofNoModule(ctl, corrected), Uncorrected: ofNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
+		if s.Some() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// joinPlaces adds a counter's place to those of its label.
+func joinPlaces(have string, c *counter, more bool) string {
+	at := strings.Join(strings.Fields(c.dimm.Location.Or("")), " ")
+	if !more {
+		return strings.TrimSuffix(fmt.Sprintf("controller %d, %s", c.ctl.Index, at), ", ")
+	}
+	if at == "" || strings.Contains(have, at) {
+		return have
+	}
+	return have + " and " + at
+}
+
+// candidateSlots lists the slots that a counter may be the one of.
+func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int, likely []int) ([]int, bool) {
+	if likely != nil {
+		return []int{likely[i]}, true
+	}
+	if c.registered() {
+		return nil, false // the label says which module it is, if not which slot of firmware's
+	}
+	processor, named := c.processor()
+	rank := c.isRank()
+	return modules(sys, func(slot int) bool {
+		if s := places[slot].Socket; named && s != Unplaced && s != processor {
+			return false
+		}
+		return rank || sameBytes(&sys.Slots[slot], []*counter{c})
+	}), false
+}
+
+// modules are the slots with a module of DRAM that are accepted.
+func modules(sys *inventory.System, accepts func(slot int) bool) []int {
+	var out []int
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM && accepts(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// registered reports whether somebody labelled the counter: an administrator's label
+// files, or firmware. The drivers' own labels name places.
+func (c *counter) registered() bool {
+	label := strings.TrimSpace(c.dimm.Label.Or(""))
+	if label == "" || strings.HasPrefix(label, "unknown") || strings.HasPrefix(label, "memory ") {
+		return false
+	}
+	return !slices.ContainsFunc(edacPatterns[:], func(p string) bool { var got captured; return matchLabel(p, label, &got) })
+}
+
+// processor is the number of the processor that the driver's label names.
+func (c *counter) processor() (int, bool) {
+	for _, p := range edacPatterns {
+		var got captured
+		if matchLabel(p, strings.TrimSpace(c.dimm.Label.Or("")), &got) {
+			return got.get(fieldCPU)
+		}
+	}
+	return 0, false
+}
+
+// isRank reports whether the counter may be one of a module's ranks: those are told by
+// their row.
+func (c *counter) isRank() bool {
+	return strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
 }
