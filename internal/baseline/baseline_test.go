@@ -476,7 +476,7 @@ func slotsOf(n int) []Slot {
 func settingsOf(n int) map[string]map[string]Face {
 	out := map[string]map[string]Face{}
 	for i := range n {
-		out[fmt.Sprint(i)] = nil
+		out[fmt.Sprint(i)] = map[string]Face{}
 	}
 	return out
 }

@@ -8,10 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/strictjson"
 )
 
 // Schema is the schema of the file; files of another cannot be compared.
@@ -122,14 +122,14 @@ func Decode(data []byte) (*File, error) {
 	default:
 		return nil, fmt.Errorf("%w: schema %q, expected %q", ErrSchema, head.Schema, Schema)
 	}
+	if err := strictjson.Unmarshal(data, &File{}, 0); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
 	f := &File{}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: text after the object", ErrMalformed)
 	}
 	return f, f.check()
 }
@@ -143,6 +143,11 @@ func (f *File) check() error {
 	}
 	if len(f.Slots) > maxSlots || len(f.Settings) > maxSettings {
 		return fmt.Errorf("%w: %d slots and %d settings", ErrMalformed, len(f.Slots), len(f.Settings))
+	}
+	if f.Measured != nil {
+		if err := f.Measured.Check(); err != nil {
+			return fmt.Errorf("%w: measured.%w", ErrMalformed, err)
+		}
 	}
 	for i := range f.Slots {
 		s := &f.Slots[i]

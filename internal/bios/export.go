@@ -116,35 +116,38 @@ type Attribute struct {
 // Export is one decoded file, or several files that belong together (see Join).
 type Export struct {
 	// Name is the file name that was given to Decode.
-	Name   string
-	Format Format
+	Name   string `json:"name"`
+	Format Format `json:"format"`
 	// Vendor is one of the vendor constants, "" if the export does not tell.
-	Vendor string
+	Vendor string `json:"vendor,omitempty"`
 	// Guessed is true if fewer than two attribute names indicate the vendor. That is not enough to
 	// conclude that the machine does not offer an attribute.
-	Guessed bool
+	Guessed bool `json:"guessed,omitempty"`
 	// Product, Firmware and RegistryName are what the export states, "" if it does not.
-	Product, Firmware, RegistryName string
+	Product      string `json:"product,omitempty"`
+	Firmware     string `json:"firmware,omitempty"`
+	RegistryName string `json:"registry_name,omitempty"`
 	// Complete is true if the file seems to list all attributes that the machine offers: what it
 	// does not list is not offered. It is false for an excerpt.
-	Complete bool
+	Complete bool `json:",omitempty"`
 	// Wishes is true if the file says what is to be set and not what is set: a settings object or a
 	// batch of set commands. Its values are in Pending.
-	Wishes bool
+	Wishes bool `json:",omitempty"`
 	// ReadsPending is true for a tool that prints a changed value at once although it takes effect
 	// at the next boot (Dell syscfg).
-	ReadsPending bool
-	Attributes   []Attribute
+	ReadsPending bool        `json:",omitempty"`
+	Attributes   []Attribute `json:"attributes"`
 	// Problems lists defects that cost single attributes, at most maxProblems and a line that says
 	// that there are more.
-	Problems []string
+	Problems []string `json:"problems,omitempty"`
 	// Settings is the path of the settings object that a Redfish resource names; Path is that of
 	// the resource itself.
-	Settings, Path string
-	// registry is set if the file is an attribute registry.
-	registry *registry
-	// locks are the dependencies of the registry by which the attributes were resolved.
-	locks map[string][]dependency
+	Settings string `json:"settings,omitempty"`
+	Path     string `json:"path,omitempty"`
+	// Registry is set if the file is an attribute registry.
+	Registry *registry `json:"registry,omitempty"`
+	// Locks are the dependencies of the registry by which the attributes were resolved.
+	Locks map[string][]dependency `json:"locks,omitempty"`
 }
 
 // Attribute finds an attribute by its exact name.
@@ -158,7 +161,7 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 }
 
 // HasRegistry tells whether the export is an attribute registry.
-func (e *Export) HasRegistry() bool { return e.registry != nil }
+func (e *Export) HasRegistry() bool { return e.Registry != nil }
 
 // takeOver adds another export's defects.
 func (e *Export) takeOver(from *Export) {
@@ -214,34 +217,38 @@ func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
 
 // registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
 type registry struct {
-	name       string
-	attributes map[string]*registered
-	// locks says for each attribute under which conditions it can be changed.
-	locks map[string][]dependency
+	Name       string                `json:"name"`
+	Attributes map[string]registered `json:"attributes"`
+	// Locks says for each attribute under which conditions it can be changed.
+	Locks map[string][]dependency `json:"locks,omitempty"`
 }
 
 // registered is one attribute of a registry.
 type registered struct {
-	display, menu, fallback string
-	readOnly                bool
-	// names are the possible values, texts what BIOS setup shows for them.
-	names []string
-	texts map[string]string
+	Display  string `json:"display,omitempty"`
+	Menu     string `json:"menu,omitempty"`
+	Default  string `json:"default,omitempty"`
+	ReadOnly bool   `json:"read_only,omitempty"`
+	// Names are the possible values, Texts what BIOS setup shows for them.
+	Names []string          `json:"names,omitempty"`
+	Texts map[string]string `json:"texts,omitempty"`
 }
 
 // dependency is one entry of a registry's Dependencies (DMTF DSP8010, AttributeRegistry): whether
 // an attribute can be changed while other attributes have certain values.
 type dependency struct {
-	// locks is true if the attribute cannot be changed while the terms hold, and false if it can.
-	locks bool
-	terms []dependencyTerm
+	// Locks is true if the attribute cannot be changed while the terms hold, and false if it can.
+	Locks bool             `json:"locks"`
+	Terms []dependencyTerm `json:"terms"`
 }
 
 // dependencyTerm compares the current value of an attribute. It is combined with the terms before
-// it by OR if or is set, else by AND.
+// it by OR if Or is set, else by AND.
 type dependencyTerm struct {
-	attribute, condition, value string
-	or                          bool
+	Attribute string `json:"attribute"`
+	Condition string `json:"condition"`
+	Value     string `json:"value"`
+	Or        bool   `json:"or,omitempty"`
 }
 
 // addPlain appends an attribute that consists of a name and a value.

@@ -36,13 +36,13 @@ func registriesOf(e *Export, exports []*Export) []*registry {
 	var own, others []*registry
 	for _, r := range exports {
 		switch {
-		case r.registry == nil || e.registry != nil:
+		case r.Registry == nil || e.Registry != nil:
 		case e.RegistryName == "" || r.RegistryName == "":
-			others = append(others, r.registry)
+			others = append(others, r.Registry)
 		case strings.EqualFold(e.RegistryName, r.RegistryName):
-			own = append(own, r.registry)
+			own = append(own, r.Registry)
 		case sameRegistry(e.RegistryName, r.RegistryName):
-			others = append(others, r.registry)
+			others = append(others, r.Registry)
 		}
 	}
 	if own != nil {

@@ -41,27 +41,31 @@ func TestKeptExports(t *testing.T) {
 	}
 }
 
-// TestKeptExportsAreBounded: a capture is a file of strangers.
+// TestKeptExportsAreBounded: a capture holds what a file may hold and no more.
 func TestKeptExportsAreBounded(t *testing.T) {
-	many, err := json.Marshal(map[string]any{"name": "big", "attributes": make([]struct{}, 30_000)})
-	require.NoError(t, err)
-	var e bios.Export
-	require.ErrorContains(t, json.Unmarshal(many, &e), "big: more than")
-	require.Error(t, json.Unmarshal([]byte(`{"attributes": 1}`), &e))
-	most, err := json.Marshal(map[string]any{"name": "full", "attributes": make([]struct{}, 20_000)})
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(most, &e), "as many as a file may have")
+	full := make([]bios.Attribute, 20_000)
+	for i := range full {
+		full[i].Name = "A"
+	}
+	require.NoError(t, (&bios.Export{Attributes: full}).Check(), "as many as a file may have")
+	require.ErrorContains(t, (&bios.Export{Name: "big", Attributes: append(full, full...)}).Check(), "big: more than")
+	require.ErrorContains(t, (&bios.Export{Attributes: make([]bios.Attribute, 1)}).Check(), "attributes[0] has no name")
+	long := []bios.Attribute{{Name: "A", Value: strings.Repeat("x", 1<<20)}}
+	require.ErrorContains(t, (&bios.Export{Attributes: long}).Check(), "attributes[0] is longer than")
+	secret := []bios.Attribute{{Name: "SetupPassword", Value: "hunter2", Stated: true}}
+	require.NoError(t, (&bios.Export{Attributes: secret}).Check())
+	assert.Empty(t, secret[0].Value)
 }
 
 // TestKeptLockWithoutTerms: a dependency on nothing, which no export has, locks nothing.
 func TestKeptLockWithoutTerms(t *testing.T) {
-	var e bios.Export
-	require.NoError(t, json.Unmarshal([]byte(`{"name": "a", "locks": {"A": [{"locks": true}]}}`), &e))
-	_, said, _ := e.Locked("A", func(string) (string, bool) { return "", false })
-	assert.False(t, said)
-	data, err := json.Marshal(&e)
-	require.NoError(t, err)
-	assert.NotContains(t, string(data), "locks", "nothing of it is kept")
+	for _, locks := range []string{`{"name": "a", "locks": {"A": [{"locks": true}]}}`, `{"name": "a", "registry": {"locks": {"A": [{"locks": true}]}}}`} {
+		var e bios.Export
+		require.NoError(t, json.Unmarshal([]byte(locks), &e))
+		require.NoError(t, e.Check())
+		_, said, _ := e.Locked("A", func(string) (string, bool) { return "", false })
+		assert.False(t, said)
+	}
 }
 
 // TestWithout: of what nobody audits the name stays, and nothing that it holds.

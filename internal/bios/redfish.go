@@ -76,7 +76,7 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 			e.problem("%v", err)
 		} else {
 			e.takeOver(meanings)
-			e.resolve(meanings.registry)
+			e.resolve(meanings.Registry)
 		}
 	}
 	return e, nil
@@ -155,7 +155,7 @@ func combine(docs []document) (*Export, error) {
 		current.merge(pending)
 	}
 	if registry != nil {
-		current.resolve(registry.registry)
+		current.resolve(registry.Registry)
 	}
 	return current, nil
 }

@@ -26,6 +26,9 @@ func lockedBy(body object) map[string][]dependency {
 		}
 		out[to] = append(out[to], dependency{locks, terms})
 	}
+	if len(out) == 0 {
+		return nil
+	}
 	return out
 }
 
@@ -38,7 +41,7 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 		o, _ := entry.(object)
 		value, stated := scalar(o["MapFromValue"])
 		t := dependencyTerm{stringMember(o, "MapFromAttribute"), stringMember(o, "MapFromCondition"), value, strings.EqualFold(stringMember(o, "MapTerms"), "OR")}
-		if t.attribute == "" || !stated || t.condition != "EQU" && t.condition != "NEQ" || stringMember(o, "MapFromProperty") != "CurrentValue" {
+		if t.Attribute == "" || !stated || t.Condition != "EQU" && t.Condition != "NEQ" || stringMember(o, "MapFromProperty") != "CurrentValue" {
 			return nil, false
 		}
 		out = append(out, t)
@@ -50,9 +53,9 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 // values that current returns, and names the attribute that decides. said is false if no dependency
 // applies. Of several that apply the last one counts.
 func (e *Export) Locked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
-	for _, d := range e.locks[name] {
+	for _, d := range e.Locks[name] {
 		if d.hold(current) {
-			locked, said, by = d.locks, true, d.terms[0].attribute
+			locked, said, by = d.Locks, true, d.Terms[0].Attribute
 		}
 	}
 	return locked, said, by
@@ -61,9 +64,9 @@ func (e *Export) Locked(name string, current func(attribute string) (string, boo
 // DependsOn tells whether the value of the attribute other is among the conditions under which the
 // attribute name can be changed.
 func (e *Export) DependsOn(name, other string) bool {
-	for _, d := range e.locks[name] {
-		for _, t := range d.terms {
-			if t.attribute == other {
+	for _, d := range e.Locks[name] {
+		for _, t := range d.Terms {
+			if t.Attribute == other {
 				return true
 			}
 		}
@@ -75,13 +78,13 @@ func (e *Export) DependsOn(name, other string) bool {
 // does not hold.
 func (d *dependency) hold(current func(attribute string) (string, bool)) bool {
 	holds := false
-	for i, t := range d.terms {
-		value, known := current(t.attribute)
-		one := known && (value == t.value) == (t.condition == "EQU")
+	for i, t := range d.Terms {
+		value, known := current(t.Attribute)
+		one := known && (value == t.Value) == (t.Condition == "EQU")
 		switch {
 		case i == 0:
 			holds = one
-		case t.or:
+		case t.Or:
 			holds = holds || one
 		default:
 			holds = holds && one

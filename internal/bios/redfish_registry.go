@@ -24,8 +24,8 @@ func registryEntries(o object) ([]any, bool) {
 // decodeRegistry decodes an attribute registry into an export whose attributes have no values.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
-	r := &registry{name: stringMember(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
-	e := &Export{Format: Registry, RegistryName: r.name, registry: r}
+	r := &registry{Name: stringMember(d.body, "Id"), Attributes: map[string]registered{}, Locks: lockedBy(d.body)}
+	e := &Export{Format: Registry, RegistryName: r.Name, Registry: r}
 	doubted := map[string]bool{}
 	for i, entry := range entries {
 		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
@@ -43,7 +43,7 @@ func decodeRegistry(d document) (*Export, error) {
 			e.problem("%s: %s is listed more than once, and differently, so none of it is taken", at, name)
 			continue
 		}
-		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, OptionTexts: a.texts, Place: at}); err != nil {
+		if err := e.add(Attribute{Name: name, Display: a.Display, Menu: a.Menu, Default: a.Default, ReadOnly: a.ReadOnly, Options: a.Names, OptionTexts: a.Texts, Place: at}); err != nil {
 			return nil, err
 		}
 	}
@@ -61,21 +61,21 @@ func decodeRegistry(d document) (*Export, error) {
 
 // register keeps an attribute. It returns false if the attribute was listed before with other
 // content; then none of its entries is kept. doubted collects the names of such attributes.
-func (r *registry) register(name string, a *registered, doubted map[string]bool) bool {
-	before, known := r.attributes[name]
+func (r *registry) register(name string, a registered, doubted map[string]bool) bool {
+	before, known := r.Attributes[name]
 	if doubted[name] || known && !reflect.DeepEqual(before, a) {
 		doubted[name] = true
-		delete(r.attributes, name)
+		delete(r.Attributes, name)
 		return false
 	}
-	r.attributes[name] = a
+	r.Attributes[name] = a
 	return true
 }
 
-func newRegistered(o object) *registered {
-	a := &registered{display: stringMember(o, "DisplayName"), menu: stringMember(o, "MenuPath"), texts: map[string]string{}}
-	a.readOnly, _ = o["ReadOnly"].(bool)
-	a.fallback, _ = scalar(o["DefaultValue"])
+func newRegistered(o object) registered {
+	a := registered{Display: stringMember(o, "DisplayName"), Menu: stringMember(o, "MenuPath"), Texts: map[string]string{}}
+	a.ReadOnly, _ = o["ReadOnly"].(bool)
+	a.Default, _ = scalar(o["DefaultValue"])
 	for _, key := range []string{"Value", "Values"} {
 		values, _ := o[key].([]any)
 		for _, v := range values {
@@ -83,8 +83,8 @@ func newRegistered(o object) *registered {
 			if name == "" {
 				continue
 			}
-			a.names = append(a.names, name)
-			a.texts[name] = text
+			a.Names = append(a.Names, name)
+			a.Texts[name] = text
 		}
 	}
 	return a
@@ -110,23 +110,23 @@ func registeredValue(v any) (name, text string) {
 
 // resolve gives the attributes the names, texts and options of their registry.
 func (e *Export) resolve(r *registry) {
-	e.locks = r.locks
+	e.Locks = r.Locks
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
-		known, ok := r.attributes[a.Name]
+		known, ok := r.Attributes[a.Name]
 		if !ok {
 			continue
 		}
-		a.Display, a.ReadOnly = strings.TrimSpace(known.display), a.ReadOnly || known.readOnly
+		a.Display, a.ReadOnly = strings.TrimSpace(known.Display), a.ReadOnly || known.ReadOnly
 		if a.Menu == "" && e.Format != Racadm { // what racadm prints is a group of its own, and no menu
-			a.Menu = known.menu
+			a.Menu = known.Menu
 		}
 		if a.Default == "" {
-			a.Default = known.fallback
+			a.Default = known.Default
 		}
 		if len(a.Options) == 0 {
-			a.Options, a.OptionTexts = known.names, known.texts
+			a.Options, a.OptionTexts = known.Names, known.Texts
 		}
-		a.Text, a.PendingText = known.texts[a.Value], known.texts[a.Pending]
+		a.Text, a.PendingText = known.Texts[a.Value], known.Texts[a.Pending]
 	}
 }

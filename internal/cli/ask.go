@@ -86,7 +86,7 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 		}
 	}
 	if a.last == nil || a.about != about {
-		return &redfish.Answer{Insecure: o.Insecure, Problems: []*redfish.Problem{{State: fact.SourceRefused,
+		return &redfish.Answer{Insecure: o.Insecure, Problems: []redfish.Problem{{State: fact.SourceRefused,
 			Text: "the management controller has not answered yet; an audit follows when it does"}}}
 	}
 	return a.copied()

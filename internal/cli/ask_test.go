@@ -44,7 +44,7 @@ func (s *slow) asker() *bmcAsker {
 	return a
 }
 
-var noSuchHost = []*redfish.Problem{{State: fact.SourceRefused, Text: "no answer"}}
+var noSuchHost = []redfish.Problem{{State: fact.SourceRefused, Text: "no answer"}}
 
 // TestAskedGently: a controller is asked once an interval, whatever audits there
 // are, and anew when it is told to or the machine is another; its registry is

@@ -125,7 +125,7 @@ func (c *controller) failure() error {
 // its credentials cannot be read.
 func unaskable(why error) func(redfish.Identity) *redfish.Answer {
 	p := &redfish.Problem{State: inputState(why).Source(), Text: why.Error()}
-	return func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Problems: []*redfish.Problem{p}} }
+	return func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Problems: []redfish.Problem{*p}} }
 }
 
 // baselineState tells versions of the accepted hardware apart: when it is saved

@@ -60,7 +60,7 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 	}
 	e, err := decode(a.BIOS)
 	if err != nil {
-		a.Problems = append(a.Problems, &redfish.Problem{State: fact.SourceMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
+		a.Problems = append(a.Problems, redfish.Problem{State: fact.SourceMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
 		a.BIOS = nil
 		return nil
 	}

@@ -58,7 +58,7 @@ func TestPathsBelowTheRoot(t *testing.T) {
 		assert.Equal(t, want, got, "%q", path)
 		assert.Equal(t, want == "", err != nil, "%q", path)
 	}
-	assert.Equal(t, []int{limitNotes, limitNotes, maxMember}, []int{maxMemberOf(notesName), maxMemberOf(InputsFolder + "a"), maxMemberOf("proc/cpuinfo")})
+	assert.Equal(t, []int{limitNotes, LimitInputs, maxMember}, []int{maxMemberOf(notesName), maxMemberOf(InputsFolder + "a"), maxMemberOf("proc/cpuinfo")})
 	assert.True(t, leadsTo("sys/devices", "sys/devices/system"))
 	assert.False(t, leadsTo("sys/dev", "sys/devices/system"), "a part of a name")
 	assert.False(t, leadsTo("sys/devices/system", "sys/devices/system"))

@@ -4,9 +4,9 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -24,10 +24,17 @@ const (
 	maxStream   = 1 << 30  // bytes after decompression
 	minUnpacked = 16 << 20 // above them at most
 	maxRatio    = 1000     // times the packed bytes
-	maxKept     = 96 << 20 // bytes of all kept files
-	maxMembers  = 1 << 20  // members, kept or not
-	maxFiles    = 1 << 19  // kept files and folders
-	maxDepth    = 32       // slashes in a path
+	// maxKept limits the memory that the kept members take, in bytes. A small archive may take
+	// keptAtLeast and keptPerByte for each of its bytes: a capture of a real machine that bzip2
+	// packed 70 times smaller than it is in memory takes 6 MB.
+	maxKept     = 128 << 20
+	keptAtLeast = 48 << 20
+	keptPerByte = 32
+	maxMembers  = 1 << 20 // members, kept or not
+	maxFiles    = 1 << 19 // kept files and folders
+	maxDepth    = 32      // slashes in a path
+	// maxTarget limits the target of a link, as the kernel does (PATH_MAX).
+	maxTarget = 4096
 	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo
 	// comes near it.
 	maxMember = LimitCPUInfo
@@ -64,6 +71,7 @@ func OpenCapture(name string, in io.Reader) (*Root, error) {
 // need not pack them.
 func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
 	l := newLoader()
+	l.packed.n = maxKept // not packed
 	for h, body := range members {
 		if err := l.member(h, body); err != nil {
 			return l.root(name, fmt.Errorf("member %d: %w", l.members, err))
@@ -78,7 +86,7 @@ func (l *loader) root(name string, err error) (*Root, error) {
 		var tree *memTree
 		if tree, err = l.single(); err == nil {
 			r := &Root{name: name, b: tree}
-			if err = r.loadNotes(); err == nil {
+			if err = r.loadNotes(l.room()); err == nil {
 				return r, nil
 			}
 		}
@@ -105,7 +113,6 @@ func captureState(err error) fact.State {
 
 var (
 	errNoTar   = errors.New("not a complete tar archive")
-	errBounds  = errors.New("archive is larger than memaudit reads")
 	errSeveral = errors.New("capture")
 )
 
@@ -113,7 +120,9 @@ var (
 type loader struct {
 	machines map[string]*memTree
 	members  int
-	kept     int64
+	// packed counts how much of the archive was read, kept the memory that its members take, in bytes.
+	packed *counter
+	kept   int64
 	// stream and keep are the limits of the bytes unpacked and kept.
 	stream, keep int64
 	// hard are hard links, which are resolved after all members are loaded.
@@ -123,13 +132,17 @@ type loader struct {
 }
 
 func newLoader() *loader {
-	return &loader{machines: map[string]*memTree{}, stream: maxStream, keep: maxKept}
+	return &loader{machines: map[string]*memTree{}, packed: &counter{}, stream: maxStream, keep: maxKept}
 }
 
-type hardLink struct{ prefix, path, target string }
+type hardLink struct {
+	tree                 *memTree
+	prefix, path, target string
+}
 
 func (l *loader) load(in io.Reader) error {
-	err := EachMember(in, l.stream, l.member)
+	l.packed = &counter{in: in}
+	err := EachMember(l.packed, l.stream, l.member)
 	switch {
 	case err == nil:
 		return l.finish()
@@ -240,26 +253,13 @@ type zeroTail struct {
 
 func (z *zeroTail) Read(b []byte) (int, error) {
 	n, err := z.in.Read(b)
-	tail := zerosAtEnd(b[:n])
+	tail := n - len(bytes.TrimRight(b[:n], "\x00"))
 	if tail == n {
 		z.zeros += n
 	} else {
 		z.zeros = tail
 	}
 	return n, err
-}
-
-// zerosAtEnd counts the zero bytes at the end of b, eight at a time, because half of an archive of
-// small files is zeros.
-func zerosAtEnd(b []byte) int {
-	n := len(b)
-	for n >= 8 && binary.NativeEndian.Uint64(b[n-8:n]) == 0 {
-		n -= 8
-	}
-	for n > 0 && b[n-1] == 0 {
-		n--
-	}
-	return len(b) - n
 }
 
 // decompress recognises the compression by the first bytes.
@@ -300,25 +300,49 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	}
 	tree := l.machine(prefix)
 	if !wanted(p) || strings.Count(p, "/") >= maxDepth {
-		return nil
+		return l.keepBytes(0)
 	}
-	if tree.nodes > maxFiles {
-		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
+	p = strings.Clone(p) // the header is one text of up to 1 MiB, and p would keep all of it
+	target := ""
+	if len(h.Linkname) <= maxTarget {
+		target = strings.Clone(h.Linkname) // "" for one that no file system has: the link leads nowhere
 	}
+	var err error
 	switch h.Typeflag {
 	case tar.TypeDir:
 		tree.folder(p)
 	case tar.TypeReg, tar.TypeGNUSparse:
-		return l.file(tree, p, h.Size, body)
+		err = l.file(tree, p, h.Size, body)
 	case tar.TypeSymlink:
-		tree.put(p, &memNode{kind: KindOther, link: h.Linkname})
+		tree.put(p, &memNode{kind: KindOther, link: target})
 	case tar.TypeLink:
-		l.hard = append(l.hard, hardLink{prefix, p, h.Linkname})
+		l.hard = append(l.hard, hardLink{tree, strings.Clone(prefix), p, target})
 	default:
 		tree.put(p, &memNode{kind: KindOther})
 	}
+	if tree.nodes+len(l.hard) > maxFiles {
+		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
+	}
+	return cmp.Or(err, l.keepBytes(len(p)+len(target)+tree.takeNew()*nodeBytes))
+}
+
+// nodeBytes is about what a file or folder takes in memory besides its name and content.
+const nodeBytes = 224
+
+// keepBytes counts memory that a member takes.
+func (l *loader) keepBytes(n int) error {
+	l.kept += int64(n)
+	if l.room() < 0 {
+		return fmt.Errorf("%w: its members take more than %d bytes of memory", errBounds, l.most())
+	}
 	return nil
 }
+
+// most returns how much memory the members of what was read so far may take, in bytes.
+func (l *loader) most() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.packed.n) }
+
+// room returns how much of it is left.
+func (l *loader) room() int64 { return l.most() - l.kept }
 
 // memberName cleans a name; false for one that is empty, too long or leads out of the archive.
 func memberName(name string) (string, bool) {
@@ -346,15 +370,16 @@ func (l *loader) machine(prefix string) *memTree {
 	tree := l.machines[prefix]
 	if tree == nil {
 		tree = newMemTree()
-		l.machines[prefix] = tree
+		l.machines[strings.Clone(prefix)] = tree
+		l.kept += int64(len(prefix) + 2*nodeBytes)
 	}
 	return tree
 }
 
 func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
 	keep := min(size, int64(maxMemberOf(p)))
-	if l.kept += keep; l.kept > l.keep {
-		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, l.keep)
+	if err := l.keepBytes(int(keep) * weightOf(p)); err != nil {
+		return err
 	}
 	// Grown while reading, because a header may state a wrong size.
 	l.data.Reset()
@@ -368,13 +393,34 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	return nil
 }
 
-// maxMemberOf returns the limit in bytes for one member; notes and inputs have a higher one.
+// maxMemberOf returns the limit in bytes for one member.
 func maxMemberOf(p string) int {
-	if p == notesName || strings.HasPrefix(p, InputsFolder) {
+	switch {
+	case p == notesName:
 		return limitNotes
+	case strings.HasPrefix(p, InputsFolder):
+		return LimitInputs
+	default:
+		return maxMember
 	}
-	return maxMember
 }
+
+// weightOf returns how many bytes of memory one byte of a member takes: notes and inputs are kept and
+// copied to be parsed, and what is parsed of inputs may take parsedPerByte.
+func weightOf(p string) int {
+	switch {
+	case p == notesName:
+		return 2
+	case strings.HasPrefix(p, InputsFolder):
+		return 2 + ParsedPerByte
+	default:
+		return 1
+	}
+}
+
+// ParsedPerByte is how many bytes of memory the values in a capture's inputs may take for each byte
+// of their text. Those that memaudit writes take less than two, because they have all keys.
+const ParsedPerByte = 4
 
 // link gives a hard link the content of its target, which must be a kept file of the same machine;
 // any other becomes a file that is refused.
@@ -382,12 +428,12 @@ func (l *loader) link(h hardLink) {
 	node := &memNode{kind: KindOther}
 	if name, ok := memberName(h.target); ok {
 		if prefix, p, ok := splitMember(name); ok && prefix == h.prefix {
-			if target, err := l.machine(prefix).find(p, false); err == nil && target.kind == KindFile {
+			if target, err := h.tree.find(p, false); err == nil && target.kind == KindFile {
 				node = target
 			}
 		}
 	}
-	l.machine(h.prefix).put(h.path, node)
+	h.tree.put(h.path, node)
 }
 
 // single returns the one machine of the archive.

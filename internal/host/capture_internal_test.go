@@ -4,9 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,6 +32,78 @@ func bomb(t *testing.T, name string, size int64) io.Reader {
 	require.NoError(t, w.Close())
 	require.NoError(t, zip.Close())
 	return &out
+}
+
+// headers is a packed archive of n empty members.
+func headers(t *testing.T, n int, header func(i int) *tar.Header) io.Reader {
+	t.Helper()
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	require.NoError(t, err)
+	w := tar.NewWriter(zip)
+	for i := range n {
+		h := header(i)
+		h.Format = tar.FormatPAX
+		require.NoError(t, w.WriteHeader(h))
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, zip.Close())
+	return &out
+}
+
+// TestCaptureMemory: what is kept of an archive is bounded by its size, whatever its members are: a
+// header of 1 MiB packs to 1 kB.
+func TestCaptureMemory(t *testing.T) {
+	long := strings.Repeat("a", 1<<20-100)
+	cpu := func(i int) string { return fmt.Sprintf("sys/devices/system/cpu/x%d", i) }
+	for name, c := range map[string]struct {
+		n      int
+		header func(i int) *tar.Header
+		whole  bool
+	}{
+		"long links":      {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeSymlink} }, true},
+		"long hard links": {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeLink} }, true},
+		"long comments": {16, func(i int) *tar.Header {
+			return &tar.Header{Name: cpu(i), Linkname: "a", Typeflag: tar.TypeSymlink, PAXRecords: map[string]string{"comment": long}}
+		}, true},
+		"links": {30_000, func(i int) *tar.Header {
+			return &tar.Header{Name: cpu(i), Linkname: long[:4000], Typeflag: tar.TypeSymlink}
+		}, false},
+		"machines": {300, func(i int) *tar.Header {
+			return &tar.Header{Name: fmt.Sprintf("%s%d/sys/devices/", long[:4000], i), Typeflag: tar.TypeDir}
+		}, false},
+	} {
+		archive := headers(t, c.n, c.header)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		l := newLoader()
+		if !c.whole {
+			l.keep = 1 << 20
+		}
+		err := l.load(archive)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if c.whole {
+			require.NoError(t, err, name)
+			_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
+			assert.Equal(t, name == "long comments", err == nil, "%s: %v", name, err)
+		} else {
+			require.ErrorIs(t, err, errBounds, name)
+		}
+		assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20), name)
+		runtime.KeepAlive(l)
+	}
+}
+
+// TestNotesMemory: notes of many short names are refused before they take more than a capture may.
+func TestNotesMemory(t *testing.T) {
+	for _, more := range []string{"names\t/a" + strings.Repeat("\tb", 1<<20) + "\n", strings.Repeat("absent\t/a\n", 1<<16)} {
+		_, err := parseNotes([]byte(notesHeader+"\n"+more), 8<<20)
+		require.ErrorIs(t, err, errBounds)
+		_, err = parseNotes([]byte(notesHeader+"\n"+more), maxNotesMemory)
+		require.NoError(t, err)
+	}
 }
 
 func TestCaptureBounds(t *testing.T) {

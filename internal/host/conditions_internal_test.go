@@ -44,15 +44,6 @@ func TestAnswersInNotes(t *testing.T) {
 	assert.Equal(t, "read /dev/cpu/0/msr: refused: input/output error", v.Err.Error())
 }
 
-func TestZerosAtEnd(t *testing.T) {
-	zero := func(n int) string { return strings.Repeat("\x00", n) }
-	for b, want := range map[string]int{"": 0, zero(1): 1, zero(7): 7, zero(8): 8, zero(17): 17, "a" + zero(8): 8, "\x01" + zero(9): 9,
-		"abcdefgh": 0, "abcdefgh\x01" + zero(3): 3, zero(8) + "\x01\x01\x01\x01\x01\x01\x01\x01": 0, zero(20) + "a": 0,
-		"\x01" + zero(7): 7} {
-		assert.Equal(t, want, zerosAtEnd([]byte(b)), "%q", b)
-	}
-}
-
 // zeroes is a reader without an end.
 type zeroes struct{}
 
@@ -65,8 +56,11 @@ func (zeroes) Read(b []byte) (int, error) {
 func TestCaptureOnTheBounds(t *testing.T) {
 	const online = "sys/devices/system/cpu/online"
 	l := newLoader()
-	l.members, l.keep = maxMembers-1, 5
-	l.machine("").nodes = maxFiles
+	l.members = maxMembers - 1
+	nodes := strings.Count(online, "/") + 1
+	tree := l.machine("")
+	tree.nodes, tree.taken = maxFiles-nodes, maxFiles-nodes
+	l.keep = int64((2+nodes)*nodeBytes + len(online) + 5)
 	require.NoError(t, l.load(bomb(t, online, 5)))
 	plain := hosttest.Files{online: "0\n"}.Tar(t, "")
 	for more, want := range map[int64]error{0: errBounds, 1: nil} {

@@ -1,5 +1,10 @@
 package host
 
+import "errors"
+
+// errBounds is the error of a capture or its notes above the limits.
+var errBounds = errors.New("archive is larger than memaudit reads")
+
 // Limits of single reads, in bytes.
 const (
 	// LimitAttribute is for a sysfs attribute (one page).
@@ -14,4 +19,20 @@ const (
 	// limitNames is the number of entries in one folder; a node with 12 TiB links 100,000 memory
 	// blocks.
 	limitNames = 1 << 20
+)
+
+// Folders of the CPU tree.
+const (
+	cpuDir    = "/sys/devices/system/cpu"
+	cpuPrefix = cpuDir + "/cpu"
+	cpuinfo   = "/proc/cpuinfo"
+	// cpuinfoHead is enough for the first processor of every architecture
+	// (x86 needs about 2.5 KB).
+	cpuinfoHead = 16 << 10
+)
+
+const (
+	nodeDir    = "/sys/devices/system/node"
+	nodePrefix = nodeDir + "/node"
+	maxNodes   = 1 << 10
 )

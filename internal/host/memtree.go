@@ -23,6 +23,8 @@ type memTree struct {
 	root *memNode
 	// nodes counts what put and folder added, replaced members as well.
 	nodes int
+	// taken is how many of them takeNew counted.
+	taken int
 	// recent is the folder of the last member, because the next member is mostly in the same
 	// folder.
 	recent     *memNode
@@ -52,6 +54,13 @@ func (t *memTree) put(path string, n *memNode) {
 	}
 	dir.kids[name] = n
 	t.nodes++
+}
+
+// takeNew returns how many nodes were added since the last call.
+func (t *memTree) takeNew() int {
+	n := t.nodes - t.taken
+	t.taken = t.nodes
+	return n
 }
 
 // folder returns the folder at path and creates it; nil if there is a file in its place.

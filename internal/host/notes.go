@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,15 +37,20 @@ const notesName = "memaudit-notes"
 
 const (
 	notesHeader = "memaudit-notes 1"
-	// limitNotes is enough for what an audit of 2,048 CPUs does not find, in bytes.
-	limitNotes = 32 << 20
+	// limitNotes is enough for what an audit of 8,192 CPUs does not find, in bytes.
+	limitNotes = 8 << 20
+	// maxNotesMemory limits what the parsed notes take, in bytes; lineBytes is about what an entry
+	// of a map of answers takes, and fieldBytes a name in a list.
+	maxNotesMemory = 96 << 20
+	lineBytes      = 256
+	fieldBytes     = 16
 )
 
 // noteStates are the states a capture can note about a path.
 var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
 
-// loadNotes reads the notes of a capture, if it has any.
-func (r *Root) loadNotes() error {
+// loadNotes reads the notes of a capture, if it has any, into at most room bytes of memory.
+func (r *Root) loadNotes(room int64) error {
 	b, more, err := r.b.read(nil, notesName, limitNotes)
 	if err != nil {
 		return nil // someone else's capture
@@ -52,7 +58,10 @@ func (r *Root) loadNotes() error {
 	if more {
 		return &ReadError{Op: "read", Path: "/" + notesName, State: fact.Truncated, Err: ErrTooLarge}
 	}
-	n, err := parseNotes(b)
+	n, err := parseNotes(b, room)
+	if errors.Is(err, errBounds) {
+		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Refused, Err: err}
+	}
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Malformed, Err: err}
 	}
@@ -69,7 +78,7 @@ type captureNotes struct {
 	redacted  bool
 }
 
-func parseNotes(b []byte) (*captureNotes, error) {
+func parseNotes(b []byte, room int64) (*captureNotes, error) {
 	n := &captureNotes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
@@ -77,6 +86,10 @@ func parseNotes(b []byte) (*captureNotes, error) {
 		return nil, fmt.Errorf("first line is not %q", notesHeader)
 	}
 	for at := 2; lines.Scan(); at++ {
+		room -= int64(lineBytes + len(lines.Bytes()) + fieldBytes*bytes.Count(lines.Bytes(), []byte("\t")))
+		if room < 0 {
+			return nil, fmt.Errorf("%w: line %d: the notes are too long", errBounds, at)
+		}
 		if err := n.line(strings.Split(lines.Text(), "\t")); err != nil {
 			return nil, fmt.Errorf("line %d: %w", at, err)
 		}
@@ -173,4 +186,89 @@ func (n *captureNotes) path(fields []string) error {
 		}
 	}
 	return fmt.Errorf("%q is not a kind of file", fields[2])
+}
+
+// question is one operation on one path: "read", "head", "list", "stat",
+// "readlink".
+type question struct{ op, path string }
+
+// answer is what the notes of a capture record for a question.
+type answer struct {
+	state fact.State
+	// reason is the cause of the failure, in words.
+	reason string
+	// names, kind and target are the answers to list, stat and readlink.
+	names  []string
+	kind   Kind
+	target string
+}
+
+// questions are the words of the notes.
+var questions = [...]string{"read", "head", "list", "stat", "readlink"}
+
+// kindWords are the kinds as they are written in the notes.
+var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
+
+// notedError returns the error with this text, so that callers which compare with one of the
+// package's errors find it.
+func notedError(reason string) error {
+	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
+		if err.Error() == reason {
+			return err
+		}
+	}
+	return errors.New(reason)
+}
+
+// line returns the answer as a line of the notes, "" if it needs none.
+func (a *answer) line(q question) string {
+	var fields []string
+	switch {
+	case a.state != fact.OK:
+		fields = []string{a.state.String(), q.path, q.op, plainReason(a.reason)}
+	case q.op == "list":
+		names := slices.DeleteFunc(slices.Clone(a.names), unnotable)
+		slices.Sort(names)
+		fields = append([]string{"some", q.path}, names...)
+	case q.op == "readlink":
+		if unnotable(a.target) {
+			return ""
+		}
+		fields = []string{"link", q.path, a.target}
+	case q.op == "stat" && kindWords[a.kind] != "":
+		fields = []string{"kind", q.path, kindWords[a.kind]}
+	default:
+		return ""
+	}
+	return strings.Join(fields, "\t") + "\n"
+}
+
+// unnotable tells whether a name would break a line of the notes.
+func unnotable(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
+
+func plainReason(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// registerNote is what the notes record for one register: its value, or why it was not read.
+type registerNote struct {
+	value uint64
+	state fact.State
+	// reason is the cause of a failure, "" when it is not noted.
+	reason string
+}
+
+func (n registerNote) value64(path string, reg uint32) Value[uint64] {
+	if n.state == fact.OK {
+		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
+	}
+	if n.reason == "" {
+		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
+	}
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
 }

@@ -153,7 +153,7 @@ func (w *captureWriter) header(h *tar.Header) {
 }
 
 func (w *captureWriter) member(path string, data []byte) {
-	if w.kept += len(data); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
+	if w.kept += len(path) + nodeBytes + len(data)*weightOf(path[1:]); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
 		w.err = fmt.Errorf("%w: %s", errBounds, path)
 	}
 	w.header(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})

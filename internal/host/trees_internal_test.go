@@ -218,8 +218,9 @@ func TestWriterBounds(t *testing.T) {
 		w.member("/proc/meminfo", nil) // the first error stays
 		return w.err
 	}
-	require.NoError(t, write(maxKept-5, "/proc/cpuinfo", 5))
-	require.ErrorIs(t, write(maxKept-5, "/proc/cpuinfo", 6), errBounds)
+	one := len("/proc/cpuinfo") + 5 + len("/proc/meminfo") + 2*nodeBytes
+	require.NoError(t, write(maxKept-one, "/proc/cpuinfo", 5))
+	require.ErrorIs(t, write(maxKept-one, "/proc/cpuinfo", 6), errBounds)
 	require.NoError(t, write(0, "/proc/cpuinfo", maxMember))
 	require.ErrorIs(t, write(0, "/proc/cpuinfo", maxMember+1), errBounds)
 	require.ErrorContains(t, write(0, "/proc/cpuinfo", maxMember+1), "/proc/cpuinfo")
@@ -299,13 +300,13 @@ func TestNotesBeforeTheTree(t *testing.T) {
 
 // TestKindsInNotes: each word is the kind that it was written for.
 func TestKindsInNotes(t *testing.T) {
-	n, err := parseNotes([]byte(notesHeader + "\nkind\t/a\tfile\nkind\t/b\tdir\nkind\t/c\tother\n"))
+	n, err := parseNotes([]byte(notesHeader+"\nkind\t/a\tfile\nkind\t/b\tdir\nkind\t/c\tother\n"), maxNotesMemory)
 	require.NoError(t, err)
 	for path, want := range map[string]Kind{"/a": KindFile, "/b": KindDir, "/c": KindOther} {
 		assert.Equal(t, want, n.answers[question{"stat", path}].kind, path)
 	}
 	for _, line := range []string{"kind\t/a\tfunny", "kind\t/a", "link\t/a", "denied\t/a\tread", "denied\t/a\task\twhy"} {
-		_, err := parseNotes([]byte(notesHeader + "\n" + line + "\n"))
+		_, err := parseNotes([]byte(notesHeader+"\n"+line+"\n"), maxNotesMemory)
 		require.Error(t, err, line)
 	}
 }

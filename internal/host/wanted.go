@@ -29,6 +29,9 @@ var linked = [...]string{"/dax", "/edac/", "/mc/mc", "/decoder0."}
 // InputsFolder holds the inputs of an audit other than the trees, in memaudit's own captures.
 const InputsFolder = "memaudit-inputs/"
 
+// LimitInputs is for one file in it, in bytes.
+const LimitInputs = 16 << 20
+
 // machineTrees are names directly below sys and proc by which a machine in an archive is
 // recognised; another folder called "sys" has none of them.
 var machineTrees = [...]string{

@@ -1,6 +1,10 @@
 package inventory
 
-import "github.com/memaudit/memaudit/internal/measure"
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/measure"
+)
 
 // Measurement is one result of measured bandwidth or latency: memaudit's own or
 // another tool's.
@@ -43,3 +47,24 @@ const NoNode = -1
 
 // Local reports whether the figure is of a node's own memory.
 func (m *Measured) Local() bool { return m.CPUNode != NoNode && m.CPUNode == m.MemoryNode }
+
+// maxFigures is the number of figures of one measurement: of 64 nodes in all directions.
+const maxFigures = 3 * 64 * 64
+
+// Check reports whether a measurement that was read from a capture or baseline is one that package
+// measured could have returned. Its error names the key.
+func (m *Measurement) Check() error {
+	if len(m.Figures) > maxFigures {
+		return fmt.Errorf("figures: %d, expected at most %d", len(m.Figures), maxFigures)
+	}
+	for i := range m.Figures {
+		f := &m.Figures[i]
+		if err := f.Check(); err != nil {
+			return fmt.Errorf("figures[%d]: %w", i, err)
+		}
+		if f.CPUNode < NoNode || f.MemoryNode < NoNode || f.Run < 0 || f.Threads < 0 {
+			return fmt.Errorf("figures[%d]: cpu_node %d, memory_node %d, run %d, threads %d: expected numbers that can be", i, f.CPUNode, f.MemoryNode, f.Run, f.Threads)
+		}
+	}
+	return nil
+}

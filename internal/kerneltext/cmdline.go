@@ -82,6 +82,13 @@ func keptOption(key string) bool {
 	})
 }
 
+// qualified reports whether a word without "=" may be a host name with its domain. Options of the
+// kernel's modules have a dot too, but few of them have no value.
+func qualified(word []byte) bool {
+	dot := bytes.IndexByte(word, '.')
+	return dot > 0 && dot < len(word)-1
+}
+
 // HideOptions replaces, on a command line, the values of options that no audit
 // asks for (passwords, addresses, host names), words that look like an address or
 // a name, and all that is meant for init.
@@ -103,7 +110,7 @@ func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 		case valued && !forInit:
 			value := bytes.IndexByte(word, '=') + 1
 			out = append(append(out, word[:value]...), hide(word[value:])...)
-		case forInit || bytes.ContainsAny(word, ":/@0123456789"):
+		case forInit || bytes.ContainsAny(word, ":/@0123456789") || qualified(word):
 			out = append(out, hide(word)...)
 		default:
 			out = append(out, word...)

@@ -30,6 +30,24 @@ func (c *Cell) Figure(kind Kind) Figure {
 	return f
 }
 
+// MaxValue is more than any figure: an exabyte per second, and latencies far above.
+const MaxValue = 1e18
+
+// Check reports whether a figure that was read from a file can be one: numbers of a size that can
+// be computed with, and decided only if its passes allow it.
+func (f *Figure) Check() error {
+	switch {
+	case !slices.Contains(Kinds(), f.Kind):
+		return fmt.Errorf("kind %q, expected one of %v", f.Kind, Kinds())
+	case f.Count < 0 || !(0 <= f.Low && f.Low <= f.Median && f.Median <= f.High && f.High <= MaxValue) || f.Clock < 0 || f.Clock > MaxValue:
+		return fmt.Errorf("%s: %d passes of %g to %g with median %g: expected numbers that can be", f.Kind, f.Count, f.Low, f.High, f.Median)
+	case f.Why == "" && f.why(0, "") != "":
+		return fmt.Errorf("%s: decided, but %s", f.Kind, f.why(0, ""))
+	default:
+		return nil
+	}
+}
+
 // why says what keeps a figure from being decided.
 func (f *Figure) why(lost int, last string) string {
 	switch {

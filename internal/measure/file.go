@@ -5,7 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/strictjson"
 )
+
+// maxMemory limits what a document takes in memory, in bytes.
+const maxMemory = 256 << 20
 
 // ErrSchema says that a file is a document of another schema.
 var ErrSchema = errors.New("another schema")
@@ -14,7 +19,7 @@ var ErrSchema = errors.New("another schema")
 // the passes: what a document claims beyond them is not believed.
 func Decode(data []byte) (*Result, error) {
 	r := &Result{}
-	if err := json.Unmarshal(data, r); err != nil {
+	if err := strictjson.Unmarshal(data, r, maxMemory); err != nil {
 		return nil, err
 	}
 	if r.Schema != Schema {
@@ -27,6 +32,11 @@ func Decode(data []byte) (*Result, error) {
 		c := &r.Nodes[i]
 		if c.CPUNode < 0 || c.MemoryNode < 0 || c.Threads < 1 {
 			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
+		}
+		for j := range c.Passes {
+			if p := &c.Passes[j]; p.Value < 0 || p.Value > MaxValue || p.Clock < 0 || p.Clock > MaxValue {
+				return nil, fmt.Errorf("nodes[%d].passes[%d]: value %g, clock %g: expected numbers that can be", i, j, p.Value, p.Clock)
+			}
 		}
 		c.sum()
 	}

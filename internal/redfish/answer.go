@@ -21,7 +21,7 @@ type Answer struct {
 	DIMMs []DIMM
 	// Problems lists what could not be read. Notes lists what the service does not have and what an
 	// operator should know.
-	Problems []*Problem
+	Problems []Problem
 	Notes    []string
 	// Insecure says that the certificate was not verified.
 	Insecure bool
@@ -46,12 +46,35 @@ func (a *Answer) failed(p *Problem) bool {
 	if p == nil {
 		return false
 	}
-	a.Problems = append(a.Problems, p)
+	a.Problems = append(a.Problems, *p)
 	return true
 }
 
 func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
+}
+
+// Check reports whether an answer that was read from a capture is one that Read could have
+// returned. Its error names the key.
+func (a *Answer) Check() error {
+	if len(a.DIMMs) > maxModules {
+		return fmt.Errorf("DIMMs: %d, expected at most %d", len(a.DIMMs), maxModules)
+	}
+	for i := range a.DIMMs {
+		if err := a.DIMMs[i].check(); err != nil {
+			return fmt.Errorf("DIMMs[%d].%w", i, err)
+		}
+	}
+	for i := range a.Problems {
+		switch s := a.Problems[i].State; s {
+		case fact.SourcePartial, fact.SourceAbsent, fact.SourceDenied, fact.SourceRefused, fact.SourceTruncated, fact.SourceMalformed:
+		case fact.SourceOK:
+			return fmt.Errorf("Problems[%d].State: %q, which is no problem", i, s)
+		default:
+			return fmt.Errorf("Problems[%d].State: %q is not a state", i, s)
+		}
+	}
+	return nil
 }
 
 // State summarises the answer as the state of a source.
@@ -74,9 +97,9 @@ func (a *Answer) Err() error {
 	case 0:
 		return nil
 	case 1:
-		return a.Problems[0]
+		return &a.Problems[0]
 	default:
-		return fmt.Errorf("%w, and %d more", a.Problems[0], len(a.Problems)-1)
+		return fmt.Errorf("%w, and %d more", &a.Problems[0], len(a.Problems)-1)
 	}
 }
 

@@ -1,5 +1,7 @@
 package redfish
 
+import "fmt"
+
 // DIMM is a memory module or an empty slot as the controller describes it (DSP2046 Memory). Numbers
 // that are 0 and strings that are "" were not stated.
 type DIMM struct {
@@ -23,6 +25,31 @@ type DIMM struct {
 	Location *Location
 	// Counts are the errors that the service counted on the module, nil if it does not say.
 	Counts *Counts
+}
+
+// check reports numbers that no reading of a module returns.
+func (d *DIMM) check() error {
+	switch {
+	case d.SizeBytes < 0 || d.SizeBytes > maxMiB<<20:
+		return fmt.Errorf("SizeBytes: %d, expected 0 to %d", d.SizeBytes, int64(maxMiB)<<20)
+	case d.SpeedMTs < 0 || d.SpeedMTs > maxMTs:
+		return fmt.Errorf("SpeedMTs: %d, expected 0 to %d", d.SpeedMTs, maxMTs)
+	case d.Ranks < 0 || d.Ranks > maxRanks:
+		return fmt.Errorf("Ranks: %d, expected 0 to %d", d.Ranks, maxRanks)
+	}
+	if l := d.Location; l != nil {
+		if min(l.Socket, l.Channel, l.Controller+1, l.Slot+1) < 0 || max(l.Socket, l.Controller, l.Channel, l.Slot) > maxModules {
+			return fmt.Errorf("Location: %+v, expected socket and channel from 0, controller and slot from -1, all up to %d", *l, maxModules)
+		}
+	}
+	if c := d.Counts; c != nil {
+		for _, n := range []*int64{c.Corrected, c.Uncorrected} {
+			if n != nil && *n < 0 {
+				return fmt.Errorf("Counts: %d errors, expected 0 or more", *n)
+			}
+		}
+	}
+	return nil
 }
 
 // Location says in which slot a module sits, as the service counts; -1 stands for a number that it

@@ -202,10 +202,10 @@ func TestOneModuleRead(t *testing.T) {
 		a    Answer
 		want fact.SourceState
 	}{
-		{Answer{Found: true, DIMMs: make([]DIMM, 1), Problems: []*Problem{p}}, fact.SourcePartial},
-		{Answer{Found: true, BIOS: &BIOS{}, Problems: []*Problem{p}}, fact.SourcePartial},
-		{Answer{Found: true, Problems: []*Problem{p}}, fact.SourceDenied},
-		{Answer{DIMMs: make([]DIMM, 1), Problems: []*Problem{p}}, fact.SourceDenied},
+		{Answer{Found: true, DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourcePartial},
+		{Answer{Found: true, BIOS: &BIOS{}, Problems: []Problem{*p}}, fact.SourcePartial},
+		{Answer{Found: true, Problems: []Problem{*p}}, fact.SourceDenied},
+		{Answer{DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourceDenied},
 		{Answer{Found: true}, fact.SourceOK},
 	} {
 		assert.Equal(t, c.want, c.a.State())

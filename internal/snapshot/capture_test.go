@@ -51,7 +51,7 @@ func written(t testing.TB, in collect.Input, table string, o Options) (*Capture,
 // held is the member of the other inputs with the table in it as text, "" without that member.
 func held(t testing.TB, root *host.Root) string {
 	t.Helper()
-	data, err := root.ReadLimit(inputsName, limitInputs)
+	data, err := root.ReadLimit(inputsName, host.LimitInputs)
 	if err != nil {
 		return ""
 	}
@@ -65,7 +65,7 @@ func export(t testing.TB) collect.Export {
 	t.Helper()
 	e, err := bios.Decode("x", []byte(`{"@odata.id":"/redfish/v1/Systems/1/Bios","Attributes":{"ProcTurboMode":"Enabled","AssetTag":"SECRET-E"}}`))
 	require.NoError(t, err)
-	return collect.Export{Source: "bios", Path: "bios.json", Export: e}
+	return collect.Export{Source: "bios", Path: "bios-1.json", Export: e}
 }
 
 // TestOtherInputs: a capture holds each input of the audit that stands beside the trees, and the same
@@ -84,7 +84,7 @@ func TestOtherInputs(t *testing.T) {
 		"a controller": {change: func(in *collect.Input) {
 			in.BMC = func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Model: "P1", Found: true} }
 		}, held: true},
-		"a table without trees": {change: func(in *collect.Input) { in.Root, in.RootFailed = nil, &collect.Failure{} }, table: dmidecode, held: true},
+		"a table without trees": {change: func(in *collect.Input) { in.Root, in.RootFailed = nil, &collect.Failure{State: fact.Denied} }, table: dmidecode, held: true},
 		"an export that could not be read": {change: func(in *collect.Input) {
 			in.Exports = []collect.Export{{Source: "bios", Path: "gone.json", Failed: &collect.Failure{State: fact.Absent}}, export(t)}
 		}, held: true},
@@ -154,10 +154,13 @@ func TestControllerWithoutSettings(t *testing.T) {
 	}
 }
 
-// TestInputsTooLong: other inputs that cannot be read whole are told, not taken for none.
+// TestInputsTooLong: other inputs that cannot be read whole are refused, not taken for none.
 func TestInputsTooLong(t *testing.T) {
-	err := inputsOf(t, `{"schema":"memaudit.inputs/v1","tree":true}`+strings.Repeat(" ", limitInputs))
-	require.Error(t, err)
+	files := hosttest.Files{"sys/devices/system/cpu/online": "0\n",
+		strings.TrimPrefix(inputsName, "/"): whole(`"tree":true` + strings.Repeat(" ", host.LimitInputs))}
+	root, err := host.OpenMembers("x", files.Members())
+	require.NoError(t, err)
+	require.ErrorIs(t, Inputs(root, &collect.Input{}), host.ErrTooLarge)
 }
 
 // TestTableThatCannotBeHidden: of a table whose identifiers cannot be hidden no capture is written.
@@ -216,4 +219,27 @@ func TestLongTexts(t *testing.T) {
 		assert.Len(t, h.stream("text", "x", n), n)
 	}
 	assert.Equal(t, h.stream("text", "x", 64)[:33], h.stream("text", "x", 33))
+}
+
+// TestNamesOfFiles: a redacted capture has no name of a file that the audit was given, because people
+// name folders and files after users, machines and customers.
+func TestNamesOfFiles(t *testing.T) {
+	const folder = "/home/SECRET-U/node17.example.org/"
+	in := input(t)
+	in.Root, in.RootFailed = nil, &collect.Failure{State: fact.Denied, Detail: "open " + folder + "tree: permission denied"}
+	e := export(t)
+	e.Path = folder + "SECRET-F.json"
+	e.Export.Name = e.Path
+	in.Exports = []collect.Export{e, e}
+	in.Measurements = []inventory.Measurement{{Path: folder + "SECRET-M", Tool: "stream"}}
+	_, root := written(t, in, dmidecode, Options{})
+	text := held(t, root)
+	for _, secret := range []string{"SECRET", "node17", "/home"} {
+		assert.NotContains(t, text, secret)
+	}
+	for _, name := range []string{`"bios-1.json"`, `"bios-2.json"`, `"measured-1"`, "the tree could not be read when the capture was made: denied"} {
+		assert.Contains(t, text, name)
+	}
+	_, root = written(t, in, dmidecode, Options{Identifiers: true})
+	assert.Contains(t, held(t, root), folder+"SECRET-F.json")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -14,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/strictjson"
 )
 
 const (
@@ -21,7 +23,11 @@ const (
 	// trees.
 	inputsName   = "/" + host.InputsFolder + "inputs.json"
 	inputsSchema = "memaudit.inputs/v1"
-	limitInputs  = 32 << 20
+	// maxExports and maxMeasurements limit how many files of a kind an audit is given.
+	maxExports      = 64
+	maxMeasurements = 64
+	// leastParsed is how much memory the values of the shortest inputs may take, in bytes.
+	leastParsed = 1 << 20
 )
 
 // inputs are the other inputs of an audit: a table given as a file, exports,
@@ -39,7 +45,7 @@ type inputs struct {
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
 
-// capturedExport is one export of BIOS settings, decoded.
+// capturedExport is one export of BIOS settings, decoded. Path is the name of its file.
 type capturedExport struct {
 	Path   string       `json:"path"`
 	Export *bios.Export `json:"export"`
@@ -74,6 +80,7 @@ func newController(a *redfish.Answer) *controller {
 func (c *controller) replay(in *collect.Input) {
 	in.BMC = func(redfish.Identity) *redfish.Answer {
 		a := *c.Answer
+		a.Problems = slices.Clone(a.Problems) // an audit may add to them
 		if c.Export != nil || c.Failure != "" {
 			a.BIOS = &redfish.BIOS{Path: c.Path}
 		}
@@ -92,7 +99,7 @@ func (c *controller) replay(in *collect.Input) {
 // controller's answer replace those of the capture, exports are added to its.
 func Inputs(root *host.Root, in *collect.Input) error {
 	in.Redacted = root.Redacted()
-	data, err := root.ReadLimit(inputsName, limitInputs)
+	data, err := root.ReadLimit(inputsName, host.LimitInputs)
 	switch host.StateOf(err) {
 	case fact.OK:
 	case fact.Absent, fact.Unread:
@@ -101,15 +108,79 @@ func Inputs(root *host.Root, in *collect.Input) error {
 		return err
 	}
 	var i inputs
-	if err := json.Unmarshal(data, &i); err != nil {
-		return fmt.Errorf("%s: malformed: %w", inputsName, err)
-	}
-	if i.Schema != inputsSchema {
-		return fmt.Errorf("%s: schema %q, expected %q", inputsName, i.Schema, inputsSchema)
+	if err := i.decode(data); err != nil {
+		return fmt.Errorf("%s: damaged: %w", inputsName, err)
 	}
 	return i.join(in)
 }
 
+// decode reads and checks what encode wrote, or what somebody else did.
+func (i *inputs) decode(data []byte) error {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err == nil && head.Schema != inputsSchema {
+		return fmt.Errorf("schema: %q, expected %q", head.Schema, inputsSchema)
+	}
+	if err := strictjson.Unmarshal(data, i, leastParsed+host.ParsedPerByte*int64(len(data))); err != nil {
+		return err
+	}
+	return i.check()
+}
+
+// check reports the first value that no capture of a machine has.
+func (i *inputs) check() error {
+	if n := len(i.Exports); n > maxExports {
+		return fmt.Errorf("exports: %d, expected at most %d", n, maxExports)
+	}
+	if n := len(i.Measurements); n > maxMeasurements {
+		return fmt.Errorf("measurements: %d, expected at most %d", n, maxMeasurements)
+	}
+	if f := i.TreeFailed; f != nil && (f.State == fact.OK || f.State > fact.Malformed) {
+		return fmt.Errorf("tree_failed.State: %d, expected the state of a failure", f.State)
+	}
+	for n := range i.Exports {
+		if i.Exports[n].Export == nil {
+			return fmt.Errorf("exports[%d].export: missing", n)
+		}
+		if err := i.Exports[n].Export.Check(); err != nil {
+			return fmt.Errorf("exports[%d].export: %w", n, err)
+		}
+	}
+	for n := range i.Measurements {
+		if err := i.Measurements[n].Check(); err != nil {
+			return fmt.Errorf("measurements[%d].%w", n, err)
+		}
+	}
+	if i.BMC == nil {
+		return nil
+	}
+	if err := i.BMC.check(); err != nil {
+		return fmt.Errorf("controller.%w", err)
+	}
+	return nil
+}
+
+func (c *controller) check() error {
+	switch {
+	case c.Answer == nil:
+		return errors.New("answer: missing")
+	case c.Answer.BIOS != nil:
+		return errors.New("answer.BIOS: an object, expected null and the decoded export beside the answer")
+	}
+	if err := c.Answer.Check(); err != nil {
+		return fmt.Errorf("answer.%w", err)
+	}
+	if c.Export == nil {
+		return nil
+	}
+	if err := c.Export.Check(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// join adds the inputs of a capture to those of an audit of it.
 func (i *inputs) join(in *collect.Input) error {
 	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
 		table, err := smbios.Parse(i.SMBIOS)
@@ -118,16 +189,13 @@ func (i *inputs) join(in *collect.Input) error {
 		}
 		in.SMBIOS = table
 	}
-	var exports []collect.Export
+	exports := make([]collect.Export, 0, len(i.Exports)+len(in.Exports))
 	for _, e := range i.Exports {
-		if e.Export == nil {
-			return fmt.Errorf("%s: malformed: export %q is empty", inputsName, e.Path)
-		}
 		exports = append(exports, collect.Export{Source: "bios", Path: e.Path, Export: e.Export})
 	}
 	in.Exports = append(exports, in.Exports...)
 	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
-	if i.BMC != nil && i.BMC.Answer != nil && in.BMC == nil {
+	if i.BMC != nil && in.BMC == nil {
 		i.BMC.replay(in)
 	}
 	if !i.Tree {
@@ -156,7 +224,16 @@ func (i *inputs) redact(r *redactor) error {
 		i.SMBIOS = redacted
 	}
 	for n := range i.Exports {
-		i.Exports[n].Export = i.Exports[n].Export.Without(r.audited)
+		e := &i.Exports[n]
+		e.Path, e.Export = fileName("bios", n, e.Path), e.Export.Without(r.audited)
+		e.Export.Name = e.Path
+	}
+	i.Measurements = slices.Clone(i.Measurements)
+	for n := range i.Measurements {
+		i.Measurements[n].Path = fileName("measured", n, i.Measurements[n].Path)
+	}
+	if f := i.TreeFailed; f != nil && f.Detail != "" {
+		i.TreeFailed = &collect.Failure{State: f.State, Detail: "the tree could not be read when the capture was made: " + f.State.String()}
 	}
 	if i.BMC != nil && i.BMC.Export != nil {
 		own := *i.BMC
@@ -164,6 +241,19 @@ func (i *inputs) redact(r *redactor) error {
 		i.BMC = &own
 	}
 	return nil
+}
+
+// fileName replaces the name of a file, which may hold the names of users, machines and customers:
+// "bios-1.json".
+func fileName(kind string, n int, path string) string {
+	if path == "" {
+		return "" // not from a file
+	}
+	end := filepath.Ext(path)
+	if !slices.Contains([]string{".json", ".xml", ".txt", ".csv", ".cfg", ".yaml", ".log"}, end) {
+		end = ""
+	}
+	return fmt.Sprintf("%s-%d%s", kind, n+1, end)
 }
 
 // audited reports the BIOS attributes that any vendor's table speaks of, by

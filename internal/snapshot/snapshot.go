@@ -39,6 +39,9 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 		c.inputs.Exports = append(c.inputs.Exports, *own)
 	}
 	c.inputs.Measurements = in.Measurements
+	if err := c.inputs.check(); err != nil {
+		return nil, fmt.Errorf("cannot be captured: %w", err)
+	}
 	if ask := in.BMC; ask != nil {
 		in.BMC = func(who redfish.Identity) *redfish.Answer {
 			a := ask(who)

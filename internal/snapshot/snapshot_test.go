@@ -64,6 +64,10 @@ func TestCmdline(t *testing.T) {
 	for _, c := range []struct{ line, secret string }{
 		{"root=UUID=1234-ABCD", "1234"}, {"root=/dev/mapper/node17-root", "node17"}, {`dyndbg="file node17.c +p"`, "node17"},
 		{"ip=10.0.0.1", "10.0.0.1"}, {"00:11:22:33:44:55", "11:22"}, {"x=1 -- init node17", "node17"}, {`"systemd.hostname=node17"`, "node17"},
+		{"alpha.cluster.example.org", "cluster"}, {"quiet alpha.example splash", "alpha"}, {"ip=10.1.2.3::10.1.2.1:255.255.255.0:alpha.cluster.example.org:eth0:off", "cluster"},
+		{"ip=:::::alpha.example.org:dhcp", "alpha"}, {"nfsroot=alpha.example.org:/srv/root,vers=4", "example"}, {"netconsole=@/eth0,6666@alpha.example.org/", "alpha"},
+		{"systemd.journald.forward_to_syslog=alpha.example.org", "alpha"}, {"console=uart8250,io,alpha.example.org", "alpha"}, {"log_host=alpha", "alpha"},
+		{"rd.iscsi.initiator=iqn.2024-01.org.example:alpha", "alpha"},
 	} {
 		out := string(r.cmdline([]byte(c.line)))
 		assert.Len(t, out, len(c.line))
@@ -121,13 +125,81 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestInputsRefused: other inputs that are not what a capture holds.
+// TestInputsRefused: other inputs that are not what a capture holds are refused by file and key.
 func TestInputsRefused(t *testing.T) {
-	for _, data := range []string{"", "{", `{"schema":"memaudit.inputs/v2"}`, `{"schema":"memaudit.inputs/v1","exports":[{}]}`,
-		`{"schema":"memaudit.inputs/v1","smbios":"AAAA"}`} {
-		require.Error(t, inputsOf(t, data), data)
+	many := func(n int, one string) string { return strings.Repeat(one+",", n-1) + one }
+	for data, want := range map[string]string{
+		"": "unexpected EOF", "{": "unexpected EOF", `{"schema":"memaudit.inputs/v2"}`: `schema: "memaudit.inputs/v2"`, `{}`: `schema: ""`, `null`: `schema: ""`,
+		whole(`"tree":null`):                                                                               "tree: null, expected a boolean",
+		whole(`"smbios":"AAAA"`):                                                                           "smbios",
+		whole(`"exports":[{}]`):                                                                            "exports[0].export: missing",
+		whole(`"exports":[null]`):                                                                          "exports[0]: null, expected an object",
+		whole(`"exports":[{"export":{"attributes":[null]}}]`):                                              "exports[0].export.attributes[0]: null, expected an object",
+		whole(`"exports":[{"export":{"attributes":[{}]}}]`):                                                "exports[0].export: ",
+		whole(`"exports":[{"export":{"locks":{"a":[null]}}}]`):                                             "exports[0].export.locks.a[0]: null",
+		whole(`"exports":[{"export":{"registry":{"name":null}}}]`):                                         "exports[0].export.registry.name: null",
+		whole(`"exports":[` + many(65, `{"export":{}}`) + `]`):                                             "exports: 65, expected at most 64",
+		whole(`"exports":[` + many(200_000, `{}`) + `]`):                                                   "memory",
+		whole(`"controller":{}`):                                                                           "controller.answer: missing",
+		whole(`"controller":{"answer":{"Problems":[null]}}`):                                               "controller.answer.Problems[0]: null, expected an object",
+		whole(`"controller":{"answer":{"Problems":[{}]}}`):                                                 `controller.answer.Problems[0].State: "" is not a state`,
+		whole(`"controller":{"answer":{"Problems":[{"State":"ok"}]}}`):                                     "which is no problem",
+		whole(`"controller":{"answer":{"DIMMs":[null]}}`):                                                  "controller.answer.DIMMs[0]: null",
+		whole(`"controller":{"answer":{"DIMMs":[{"Labels":null}]}}`):                                       "controller.answer.DIMMs[0].Labels: null",
+		whole(`"controller":{"answer":{"DIMMs":[{"SizeBytes":-1}]}}`):                                      "controller.answer.DIMMs[0].SizeBytes: -1",
+		whole(`"controller":{"answer":{"DIMMs":[{"SpeedMTs":20001}]}}`):                                    "SpeedMTs: 20001",
+		whole(`"controller":{"answer":{"DIMMs":[{"Ranks":65}]}}`):                                          "Ranks: 65",
+		whole(`"controller":{"answer":{"DIMMs":[{"Location":{"Socket":-1}}]}}`):                            "Location: ",
+		whole(`"controller":{"answer":{"DIMMs":[{"Counts":{"Corrected":-1}}]}}`):                           "Counts: -1",
+		whole(`"controller":{"answer":{"DIMMs":[` + many(257, `{}`) + `]}}`):                               "controller.answer.DIMMs: 257",
+		whole(`"controller":{"answer":{"DIMMs":[` + many(400_000, `{}`) + `]}}`):                           "memory",
+		whole(`"controller":{"answer":{"BIOS":{}}}`):                                                       "controller.answer.BIOS: an object",
+		whole(`"controller":{"answer":{},"export":{"attributes":[{}]}}`):                                   "controller.export: ",
+		whole(`"measurements":[null]`):                                                                     "measurements[0]: null",
+		whole(`"measurements":[{"figures":[{}]}]`):                                                         "measurements[0].figures[0]: kind",
+		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1e300}]}]`): "figures[0]: read",
+		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":0}]}]`):                      "decided, but not above zero",
+		whole(`"measurements":[{"figures":[{"kind":"read","why":"x","run":-1}]}]`):                         "run -1",
+		whole(`"measurements":[` + many(65, `{}`) + `]`):                                                   "measurements: 65",
+		whole(`"tree_failed":{"State":1}`):                                                                 "tree_failed.State: 1",
+		whole(`"tree_failed":{"State":300}`):                                                               "tree_failed.State",
+	} {
+		err := inputsOf(t, data)
+		require.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, inputsName+": ")
 	}
 	require.NoError(t, inputsOf(t, `{"schema":"memaudit.inputs/v1","tree":true}`))
+}
+
+// whole is a document of inputs with more keys.
+func whole(more string) string { return `{"schema":"` + inputsSchema + `",` + more + `}` }
+
+// TestOldInputs: a capture of an earlier version, with all that it wrote, is read as before.
+func TestOldInputs(t *testing.T) {
+	const export = `{"name":"a.json","format":"redfish","vendor":"dell","registry_name":"R.v1","Complete":true,"attributes":[{"Name":"LogicalProc","Display":"","Menu":"","Value":"Enabled",` +
+		`"Stated":true,"Pending":"","HasPending":false,"Text":"","PendingText":"","Default":"","ReadOnly":false,"Options":null,"OptionTexts":null,"Bare":false,"Place":"$.Attributes.LogicalProc"}],` +
+		`"registry":{"name":"R.v1","attributes":{"LogicalProc":{"display":"Logical Processor","default":"Enabled","read_only":true,"names":["Enabled"],"texts":{"Enabled":"On"}}},` +
+		`"locks":{"A":[{"locks":true,"terms":[{"attribute":"B","condition":"EQU","value":"Auto"}]}]}},"locks":{"A":[{"locks":true,"terms":[{"attribute":"B","condition":"EQU","value":"Auto","or":true}]}]}}`
+	files := hosttest.Files{"sys/devices/system/cpu/online": "0\n", strings.TrimPrefix(inputsName, "/"): whole(`"tree":true,"exports":[{"path":"a.json","export":` + export + `}],` +
+		`"controller":{"answer":{"Model":"P1","MatchedBy":"","Doubt":"","BIOS":null,"DIMMs":[{"Path":"/m","Labels":["A1","","",""],"Installed":true,"Known":true,"Health":"","Condition":"",` +
+		`"SizeBytes":1024,"SpeedMTs":0,"Ranks":0,"Type":"","Manufacturer":"","PartNumber":"","Location":null,"Counts":{"Path":"","Corrected":2,"Uncorrected":null,"Alarms":null}}],` +
+		`"Problems":[{"State":"denied","Op":"GET /x","Text":"no","Hint":""}],"Notes":null,"Insecure":false,"Found":true},"path":"/b","failure":"y"},` +
+		`"measurements":[{"tool":"stream","unjudged":"x","figures":null}]`)}
+	root, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
+	require.NoError(t, err)
+	in := collect.Input{}
+	require.NoError(t, Inputs(root, &in))
+	require.Len(t, in.Exports, 1)
+	e := in.Exports[0].Export
+	assert.Equal(t, "Enabled", e.Attributes[0].Value)
+	assert.Equal(t, "Logical Processor", e.Registry.Attributes["LogicalProc"].Display)
+	locked, _, by := e.Locked("A", func(string) (string, bool) { return "Auto", true })
+	assert.True(t, locked)
+	assert.Equal(t, "B", by)
+	a := in.BMC(redfish.Identity{})
+	assert.Equal(t, int64(2), *a.DIMMs[0].Counts.Corrected)
+	assert.EqualError(t, a.Err(), "GET /x: no")
+	require.Len(t, in.Measurements, 1)
 }
 
 func inputsOf(t testing.TB, data string) error {
@@ -146,6 +218,8 @@ func inputsOf(t testing.TB, data string) error {
 func FuzzInputs(f *testing.F) {
 	f.Add(`{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"x","export":{"name":"x","format":"racadm","attributes":[{"Name":"a","Value":"b","Stated":true}]}}]}`)
 	f.Add(`{"schema":"memaudit.inputs/v1","controller":{"answer":{"Model":"x","DIMMs":[{"Installed":true}]},"failure":"y"}}`)
+	f.Add(whole(`"tree":true,"controller":{"answer":{"Problems":[null]}},"measurements":[{"tool":"x","figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1}]}]`))
+	f.Add(whole(`"tree_failed":{"State":4},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
 	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
 }
 
@@ -159,7 +233,7 @@ func TestController(t *testing.T) {
 		Tables: func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) },
 		BMC: func(redfish.Identity) *redfish.Answer {
 			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, Notes: []string{"a note"},
-				Problems: []*redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},
+				Problems: []redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},
 				BIOS:     &redfish.BIOS{Path: "/redfish/v1/Systems/{1}/Bios", Resource: []byte(resource)}}
 		},
 	}
@@ -169,7 +243,7 @@ func TestController(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, c.Write(&out, Options{}))
 	again := collect.Input{Root: open(t, out.Bytes()), Tables: in.Tables}
-	held, err := again.Root.ReadLimit(inputsName, limitInputs)
+	held, err := again.Root.ReadLimit(inputsName, host.LimitInputs)
 	require.NoError(t, err)
 	assert.NotContains(t, string(held), "SECRET")
 	assert.Contains(t, string(held), "ProcTurboMode")

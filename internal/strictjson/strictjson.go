@@ -1,0 +1,256 @@
+// Package strictjson decodes JSON that somebody else wrote. encoding/json accepts null for every
+// value, repeated keys and keys in other letter case, and a list of three-byte elements becomes a
+// hundred times larger in memory. Unmarshal refuses all of these and names the key.
+package strictjson
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// ErrTooLarge reports values that take more memory than the caller allows.
+var ErrTooLarge = errors.New("takes too much memory")
+
+// maxDepth limits how deeply lists and objects may be nested.
+const maxDepth = 64
+
+// Unmarshal is json.Unmarshal for a document of a known form. null is accepted only as the value of
+// a struct's field that is a pointer, a slice or a map: an element of a list or map is never nil. A
+// key must be written as the struct has it and must not occur twice; unknown keys are ignored. An
+// error names the key: "controller.answer.Problems[0]: null, expected an object". most is the
+// memory in bytes that the values may take; 0 is no limit.
+func Unmarshal(data []byte, v any, most int64) error {
+	w := walker{dec: json.NewDecoder(bytes.NewReader(data)), room: most, bounded: most > 0, fields: map[reflect.Type]map[string]reflect.Type{}}
+	w.dec.UseNumber()
+	if err := w.value(reflect.TypeOf(v).Elem(), false); errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
+	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text after the document")
+	}
+	return json.Unmarshal(data, v)
+}
+
+// walker compares the tokens of a document with a type.
+type walker struct {
+	dec     *json.Decoder
+	path    []string
+	room    int64
+	bounded bool
+	// fields are the types of the structs' fields by key.
+	fields map[reflect.Type]map[string]reflect.Type
+}
+
+// errorf returns an error about the current key.
+func (w *walker) errorf(format string, args ...any) error {
+	where := strings.TrimPrefix(strings.Join(w.path, ""), ".")
+	if where == "" {
+		where = "document"
+	}
+	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
+}
+
+// take counts memory.
+func (w *walker) take(n uintptr) error {
+	if w.room -= int64(n); w.bounded && w.room < 0 {
+		return w.errorf("%w", ErrTooLarge)
+	}
+	return nil
+}
+
+// value checks the next value; optional says that it may be null.
+func (w *walker) value(t reflect.Type, optional bool) error {
+	if t != nil && reflect.PointerTo(t).Implements(unmarshaler) {
+		t = nil // its own method checks it
+	}
+	if t != nil && t.Kind() == reflect.Pointer {
+		if err := w.take(t.Elem().Size()); err != nil {
+			return err
+		}
+		return w.value(t.Elem(), optional)
+	}
+	token, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	if len(w.path) > maxDepth {
+		return w.errorf("more than %d levels", maxDepth)
+	}
+	if found := kindOf(token); t != nil && !accepts(t, found) && (found != "null" || !optional) {
+		return w.errorf("%s, expected %s", found, expected(t))
+	}
+	switch token {
+	case json.Delim('['):
+		return w.list(t)
+	case json.Delim('{'):
+		return w.object(t)
+	}
+	if text, ok := token.(string); ok {
+		return w.take(uintptr(len(text)))
+	}
+	return nil
+}
+
+func (w *walker) list(t reflect.Type) error {
+	var element reflect.Type
+	size := reflect.TypeFor[any]().Size()
+	if t != nil {
+		element = t.Elem()
+		size = element.Size()
+	}
+	last := len(w.path)
+	for i := 0; w.dec.More(); i++ {
+		w.path = append(w.path[:last], "["+strconv.Itoa(i)+"]")
+		if err := w.take(size); err != nil {
+			return err
+		}
+		if err := w.value(element, false); err != nil {
+			return err
+		}
+	}
+	w.path = w.path[:last]
+	return w.end()
+}
+
+func (w *walker) object(t reflect.Type) error {
+	seen := map[string]bool{}
+	last := len(w.path)
+	for w.dec.More() {
+		token, err := w.dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		w.path = append(w.path[:last], "."+shortened(key))
+		if seen[key] {
+			return w.errorf("the key occurs twice")
+		}
+		seen[key] = true
+		if err := w.member(t, key); err != nil {
+			return err
+		}
+	}
+	w.path = w.path[:last]
+	return w.end()
+}
+
+// member checks the value of a key.
+func (w *walker) member(t reflect.Type, key string) error {
+	switch {
+	case t == nil:
+		return w.value(nil, true)
+	case t.Kind() == reflect.Map:
+		if err := w.take(2*t.Elem().Size() + 2*t.Key().Size() + uintptr(len(key))); err != nil {
+			return err
+		}
+		return w.value(t.Elem(), false)
+	}
+	fields := w.fields[t]
+	if fields == nil {
+		fields = fieldsOf(t)
+		w.fields[t] = fields
+	}
+	if field := fields[key]; field != nil {
+		return w.value(field, nullable(field))
+	}
+	for name := range fields {
+		if strings.EqualFold(name, key) {
+			return w.errorf("unknown key, expected %q", name)
+		}
+	}
+	return w.value(nil, true)
+}
+
+// end reads the closing bracket.
+func (w *walker) end() error {
+	_, err := w.dec.Token()
+	return err
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+// fieldsOf returns the types of a struct's fields by key.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "-" && !(f.Anonymous && name == "") {
+			out[cmp.Or(name, f.Name)] = f.Type
+		}
+	}
+	return out
+}
+
+func nullable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return true
+	default:
+		return false
+	}
+}
+
+// kindOf names the kind of JSON value that a token begins.
+func kindOf(token json.Token) string {
+	switch v := token.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		return "a number"
+	case string:
+		return "a string"
+	default:
+		if v == json.Delim('[') {
+			return "a list"
+		}
+		return "an object"
+	}
+}
+
+// expected names the kind of JSON value that a type is written as.
+func expected(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a string"
+		}
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+			return "a string"
+		}
+		return "an object"
+	default:
+		return "a number"
+	}
+}
+
+// accepts reports whether a value of this kind can be decoded into t.
+func accepts(t reflect.Type, found string) bool {
+	return found == expected(t) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && found == "a string"
+}
+
+// shortened limits the length of a key in an error.
+func shortened(key string) string {
+	const most = 60
+	if len(key) > most {
+		return key[:most] + "..."
+	}
+	return key
+}
