@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,9 +18,11 @@ import (
 // and a file that is replaced never becomes readable by more than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
 	t, err := findTarget(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	defer t.close()
+	switch {
 	case t.descriptor >= 0:
 		return writeDescriptor(t.descriptor, body)
 	case t.is != nil && t.is.IsDir():
@@ -35,15 +36,16 @@ func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) erro
 
 // replace writes the whole file under another name first.
 func (t *target) replace(mode fs.FileMode, body func(io.Writer) error) (err error) {
-	dir, base := filepath.Split(t.name)
-	tmp, err := os.OpenFile(dir+"."+base+"."+rand.Text()[:10], os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, mode)
+	folder, other := int(t.folder.Fd()), "."+t.base+"."+rand.Text()[:10]
+	fd, err := unix.Openat(folder, other, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
 	if err != nil {
-		return err
+		return &fs.PathError{Op: "create", Path: t.name, Err: err}
 	}
+	tmp := os.NewFile(uintptr(fd), t.name)
 	defer func() {
 		if err != nil {
 			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
+			_ = unix.Unlinkat(folder, other, 0)
 		}
 	}()
 	if err = t.keepRights(tmp, mode); err != nil {
@@ -55,7 +57,10 @@ func (t *target) replace(mode fs.FileMode, body func(io.Writer) error) (err erro
 			return err
 		}
 	}
-	return os.Rename(tmp.Name(), t.name)
+	if err = unix.Renameat(folder, other, folder, t.base); err != nil {
+		return &fs.PathError{Op: "rename", Path: t.name, Err: err}
+	}
+	return nil
 }
 
 // keepRights gives the new file no right that the old one did not have, and our
@@ -80,7 +85,7 @@ func (t *target) keepRights(tmp *os.File, mode fs.FileMode) error {
 // writeInto writes to what is there already and is not a file. It is opened without
 // waiting: a named pipe that nobody reads would wait for ever.
 func writeInto(t *target, body func(io.Writer) error) error {
-	fd, err := unix.Open(t.name, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(int(t.folder.Fd()), t.base, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.ENXIO):
 		return fmt.Errorf("%s: nobody reads this pipe or socket", t.name)

@@ -94,6 +94,70 @@ func TestOutputLinkOfAnotherUser(t *testing.T) {
 	require.ErrorContains(t, writeText(filepath.Join(dir, "report"), 0o644), "is a link")
 }
 
+// TestOutputRace: whoever owns a folder on the way and replaces it by a link, again and again, while
+// root writes below it, makes root write nowhere else.
+func TestOutputRace(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make another user's folder")
+	}
+	victim, top := t.TempDir(), t.TempDir()
+	sub, link := filepath.Join(top, "sub"), filepath.Join(top, "link")
+	require.NoError(t, os.Mkdir(sub, 0o755))
+	require.NoError(t, os.Symlink(victim, link))
+	for _, name := range []string{sub, link, top} {
+		require.NoError(t, os.Lchown(name, nobody, nobody))
+	}
+	done, swapped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-done:
+				swapped <- nil
+				return
+			default:
+				if err := unix.Renameat2(unix.AT_FDCWD, sub, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE); err != nil {
+					swapped <- err
+					return
+				}
+			}
+		}
+	}()
+	written, refused := 0, 0
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+		if writeText(filepath.Join(sub, "report"), 0o644) == nil {
+			written++
+		} else {
+			refused++
+		}
+	}
+	close(done)
+	require.NoError(t, <-swapped)
+	left, err := os.ReadDir(victim)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	t.Logf("%d written, %d refused", written, refused)
+}
+
+// TestOutputThroughLinks: the links of the system and of the user who asks are followed, also where
+// they lead up.
+func TestOutputThroughLinks(t *testing.T) {
+	top := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(top, "run/a"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(top, "var"), 0o755))
+	require.NoError(t, os.Symlink("../run", filepath.Join(top, "var/run")))
+	require.NoError(t, os.Symlink(filepath.Join(top, "var/run/a/file"), filepath.Join(top, "link")))
+	require.NoError(t, writeText(filepath.Join(top, "link"), 0o644))
+	data, err := os.ReadFile(filepath.Join(top, "run/a/file"))
+	require.NoError(t, err)
+	assert.Equal(t, "text", string(data))
+	require.ErrorContains(t, writeText(filepath.Join(top, "run/a/file/more"), 0o644), "not a directory")
+	require.ErrorContains(t, writeText(filepath.Join(top, "none/file"), 0o644), "no such file")
+	require.ErrorContains(t, writeText("/", 0o644), "is a folder")
+	left, err := os.ReadDir(filepath.Join(top, "run/a"))
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+}
+
 // TestOutputPlantedPipe: a pipe that nobody reads is not a reason to wait, one that
 // another user made where all may write is not written to.
 func TestOutputPlantedPipe(t *testing.T) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,15 +10,29 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// target is where an output goes: a path without links, or a descriptor.
+// target is where an output goes: a name in an open folder, or a descriptor.
 type target struct {
+	// name is the whole path, for messages.
 	name string
+	// folder is the open folder and base the name in it: whoever replaces a part of the path later
+	// replaces nothing that is written to.
+	folder *os.File
+	base   string
 	// is describes what has the name now, nil for nothing.
 	is fs.FileInfo
 	// descriptor is one of ours that the name stands for, -1 for none.
 	descriptor int
+}
+
+// close closes the folder.
+func (t *target) close() {
+	if t.folder != nil {
+		_ = t.folder.Close()
+	}
 }
 
 // maxOutputLinks is the kernel's own bound on links in one path.
@@ -36,12 +51,16 @@ func findTarget(name string) (*target, error) {
 		if fd, ok := descriptor(name); ok {
 			return &target{name: asked, descriptor: fd}, nil
 		}
-		next, is, err := followOne(name)
+		next, t, err := followOne(name)
 		if err != nil {
 			return nil, err
 		}
 		if next == "" {
-			return &target{name: name, is: is, descriptor: -1}, planted(name, is)
+			if err := t.planted(); err != nil {
+				t.close()
+				return nil, err
+			}
+			return t, nil
 		}
 		name = next
 	}
@@ -65,56 +84,89 @@ func descriptor(name string) (int, bool) {
 	return 0, false
 }
 
-// followOne replaces the first link of a path by what it names; "" when there is
-// none, and then what stands at the path, nil for nothing.
-func followOne(name string) (next string, is fs.FileInfo, err error) {
+// followOne opens the folders of a path one in the other. It replaces the first link by what it
+// names; if there is none, it returns the target.
+func followOne(name string) (next string, t *target, err error) {
 	at, rest := "/", strings.TrimPrefix(name, "/")
-	folder, err := os.Lstat(at)
-	for err == nil && rest != "" {
-		var part string
-		part, rest, _ = strings.Cut(rest, "/")
-		at = filepath.Join(at, part)
-		is, err = os.Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && rest == "":
-			return "", nil, nil
-		case err != nil:
-			return "", nil, err
-		case is.Mode().Type() == fs.ModeSymlink:
-			return throughLink(at, rest, folder, is)
-		}
-		folder = is
-	}
-	return "", is, err
-}
-
-// throughLink is the path with the link at its place.
-func throughLink(at, rest string, folder, link fs.FileInfo) (string, fs.FileInfo, error) {
-	if !trusted(folder, link) {
-		return "", nil, fmt.Errorf("%s: is a link in a folder where others may make one, which is not followed, expected a file", at)
-	}
-	to, err := os.Readlink(at)
+	folder, err := openPart(unix.AT_FDCWD, "/", "/")
 	if err != nil {
 		return "", nil, err
 	}
+	for {
+		var base string
+		base, rest, _ = strings.Cut(rest, "/")
+		at = filepath.Join(at, base)
+		part, err := openPart(int(folder.Fd()), cmp.Or(base, "."), at)
+		if errors.Is(err, fs.ErrNotExist) && rest == "" {
+			return "", &target{name: name, folder: folder, base: base, descriptor: -1}, nil
+		}
+		var is fs.FileInfo
+		if err == nil {
+			is, err = part.Stat()
+		}
+		switch {
+		case err != nil:
+		case is.Mode().Type() == fs.ModeSymlink:
+			next, err = throughLink(folder, part, rest, is)
+		case rest == "":
+			_ = part.Close()
+			return "", &target{name: name, folder: folder, base: base, is: is, descriptor: -1}, nil
+		case !is.IsDir():
+			err = &fs.PathError{Op: "open", Path: at, Err: unix.ENOTDIR}
+		}
+		_ = folder.Close()
+		if err != nil || next != "" {
+			_ = part.Close()
+			return next, nil, err
+		}
+		folder = part
+	}
+}
+
+// openPart opens a name in a folder, whatever it is and without following a link, so that it can be
+// described and entered.
+func openPart(folder int, base, path string) (*os.File, error) {
+	fd, err := unix.Openat(folder, base, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// throughLink returns the path with what an open link names in the link's place.
+func throughLink(folder, link *os.File, rest string, is fs.FileInfo) (string, error) {
+	in, err := folder.Stat()
+	if err != nil {
+		return "", err
+	}
+	at := link.Name()
+	if !trusted(in, is) {
+		return "", fmt.Errorf("%s: is a link in a folder where others may make one, which is not followed, expected a file", at)
+	}
+	buf := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(int(link.Fd()), "", buf)
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: at, Err: err}
+	}
+	to := string(buf[:n])
 	if !filepath.IsAbs(to) {
 		to = filepath.Join(filepath.Dir(at), to)
 	}
-	return filepath.Join(to, rest), nil, nil
+	return filepath.Join(to, rest), nil
 }
 
 // planted refuses a pipe, socket or device that another user made where all may
 // write: its maker would read the report, or keep us waiting.
-func planted(name string, is fs.FileInfo) error {
-	if is == nil || is.IsDir() || is.Mode().IsRegular() {
+func (t *target) planted() error {
+	if t.is == nil || t.is.IsDir() || t.is.Mode().IsRegular() {
 		return nil
 	}
-	folder, err := os.Lstat(filepath.Dir(name))
+	folder, err := t.folder.Stat()
 	if err != nil {
 		return err
 	}
-	if owner, _ := ownerOf(is); folder.Mode().Perm()&0o002 != 0 && owner != os.Geteuid() {
-		return fmt.Errorf("%s: is a %s that another user made in a folder where all may write, expected a file", name, kindWord(is))
+	if owner, _ := ownerOf(t.is); folder.Mode().Perm()&0o002 != 0 && owner != os.Geteuid() {
+		return fmt.Errorf("%s: is a %s that another user made in a folder where all may write, expected a file", t.name, kindWord(t.is))
 	}
 	return nil
 }

@@ -42,12 +42,17 @@ func capture(t *testing.T, stdin []byte, args ...string) string {
 }
 
 // sameAudit checks what is said of a capture against what is said of its
-// machine, word for word.
+// machine, word for word but for the names of exports, which a capture does not keep.
 func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
 	t.Helper()
 	for _, command := range [][]string{{"check", "--format", "json", "--profile", "balanced"}, {"inventory", "--format", "json"}} {
 		status, want, errs := run(stdin, append(command, args...)...)
 		require.Empty(t, errs)
+		for i, flag := range args {
+			if flag == "--bios" {
+				want = strings.ReplaceAll(want, args[i+1], "bios-1"+filepath.Ext(args[i+1]))
+			}
+		}
 		again, got, errs := run(nil, append(command, "--snapshot", file)...)
 		require.Empty(t, errs)
 		assert.Equal(t, status, again)
