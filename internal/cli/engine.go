@@ -89,9 +89,6 @@ func (p *Program) ruled(f *checkFlags, o *audit.Options) (*audit.Engine, error) 
 
 // engineOf is an engine of the built-in rules and those of a site's own folders.
 func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
-	if p.lent != nil && len(dirs) == 0 {
-		return p.lent(), nil
-	}
 	packs, err := p.packs(dirs)
 	if err != nil {
 		return nil, err
@@ -108,7 +105,7 @@ func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rul
 func (p *Program) ahead(f *checkFlags, o *audit.Options) (func() (*audit.Engine, error), error) {
 	load := sync.OnceValues(func() (*audit.Engine, error) {
 		engine, err := p.ruled(f, o)
-		if err == nil && p.lent == nil {
+		if err == nil {
 			engine.Prepare()
 		}
 		return engine, err

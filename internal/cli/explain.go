@@ -35,7 +35,7 @@ machine it says what that machine shows; memaudit explain never reads the live o
 func (p *Program) explain(f *checkFlags, word string) error {
 	e, err := p.explainer(f.rules, f.config, rulepack.LoadCompiled)
 	if err == nil && e.KnowsRule(word) {
-		e, err = p.explainer(f.rules, f.config, p.sourcePacks) // its example is one of its cases
+		e, err = p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // its example is one of its cases
 	}
 	if err != nil {
 		return err

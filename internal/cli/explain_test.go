@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 func TestExplain(t *testing.T) {
@@ -43,7 +44,7 @@ func TestExplainSaysWhatAMachineShows(t *testing.T) {
 	t.Parallel()
 	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))
 	p, _, _ := newProgram(nil)
-	e, err := p.explainer(nil, "", p.sourcePacks)
+	e, err := p.explainer(nil, "", rulepack.LoadBuiltin)
 	require.NoError(t, err)
 	words := corpustest.Sample(e.Words(), 4)
 	require.Greater(t, len(words), 20)

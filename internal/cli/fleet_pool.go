@@ -41,11 +41,7 @@ const mostAuditors = 4
 // auditors makes one for each processor.
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
-	number := p.processors
-	if number == 0 {
-		number = min(runtime.GOMAXPROCS(0), mostAuditors)
-	}
-	for range number {
+	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
 		engine, options, err := p.engine(f)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +29,7 @@ func copies(t *testing.T, name string, data []byte, n int) string {
 // same, also where the order decides: of two inputs of one name the second is
 // called by its path.
 func TestFleetSameForAnyNumber(t *testing.T) {
-	t.Parallel()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	larger := "dell-r610-unbalanced" // which is planned for
 	if corpustest.Stage {
 		larger = "fujitsu-rx900s2-class2" // the largest, of which one audit takes as long as of ten others
@@ -55,8 +56,8 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 			counts = []int{1, 4}
 		}
 		for _, processors := range counts {
-			p, stdout, stderr := aProgram(t)
-			p.processors = processors
+			p, stdout, stderr := newProgram(nil)
+			runtime.GOMAXPROCS(processors)
 			require.Equal(t, 3, p.Main(append([]string{"fleet", "--format", format}, args...)), stderr)
 			out := stdout.String()
 			if want == "" {
@@ -93,12 +94,11 @@ func TestCostOfAFleet(t *testing.T) {
 // an engine that it did not leave half-way.
 func TestPanicCostsOneInput(t *testing.T) {
 	t.Parallel()
-	p, _, _ := aProgram(t)
-	p.processors = 1
+	p, _, _ := newProgram(nil)
 	auditors, err := p.auditors(&checkFlags{})
 	require.NoError(t, err)
+	auditors = auditors[:1]
 	first := auditors[0].engine
-	p.lent = nil // a new one is made
 	all := fleet.New("product")
 	pool := startPool(auditors, func(o fleetInput) { o.join(all) })
 	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()

@@ -244,10 +244,10 @@ func TestFleetDamagedReports(t *testing.T) {
 // TestFleetTooMany: what is below one argument is bounded.
 func TestFleetTooMany(t *testing.T) {
 	t.Parallel()
-	p, _, _ := aProgram(t)
-	p.processors = 1
+	p, _, _ := newProgram(nil)
 	auditors, err := p.auditors(&checkFlags{})
 	require.NoError(t, err)
+	auditors = auditors[:1]
 	dir := copies(t, "noise", []byte("noise"), 5)
 	archive := writeFile(t, filepath.Join(t.TempDir(), "a.tar"), tarOf(t, fileIn("a", "noise"), fileIn("b", "noise"), fileIn("c", "noise")))
 	list := writeFile(t, filepath.Join(t.TempDir(), "list"), []byte(strings.Repeat(archive+"\n", 3)))

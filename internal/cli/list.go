@@ -34,15 +34,7 @@ func (f *knowledgeFlags) register(cmd *cobra.Command) {
 // load reads the packs that the flags and the configuration name, with the rules'
 // own cases.
 func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
-	return f.loadBy(p, p.sourcePacks)
-}
-
-// sourcePacks are the built-in packs with their cases.
-func (p *Program) sourcePacks(knowledge fs.FS) ([]*rulepack.Pack, error) {
-	if p.sources != nil {
-		return p.sources()
-	}
-	return rulepack.LoadBuiltin(knowledge)
+	return f.loadBy(p, rulepack.LoadBuiltin)
 }
 
 // loadBy takes the built-in packs from their sources or, for a list, compiled:

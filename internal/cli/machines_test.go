@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -49,11 +48,10 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// newProgram is the program with fixed clock and captured streams, and with what all
-// tests read of the knowledge alike.
+// newProgram is the program with fixed clock and captured streams.
 func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	return &Program{tables: readTables, sources: readSources, Stdin: bytes.NewReader(stdin), Stdout: stdout, Stderr: stderr, Getenv: func(string) string { return "" },
+	return &Program{tables: readTables, Stdin: bytes.NewReader(stdin), Stdout: stdout, Stderr: stderr, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }, Rules: rules.FS, Version: "test"}, stdout, stderr
 }
 
@@ -61,18 +59,9 @@ func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 // all tests.
 var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
-// readSources are the built-in packs with their cases, read once for all tests.
-var readSources = sync.OnceValues(func() ([]*rulepack.Pack, error) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
-	return slices.Clip(packs), err // a site's packs are appended to a copy
-})
-
 // run calls the program and returns its exit status and streams.
 func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, _, errs := newProgram(stdin)
-	l := &lease{}
-	defer l.end()
-	p.lent = l.engine
 	out := outputs.Get().(*bytes.Buffer)
 	defer outputs.Put(out)
 	out.Reset()
@@ -84,73 +73,21 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 // outputs are buffers that have grown to what the program prints.
 var outputs = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// aProgram is the program with engines that it shares with others, for as long as the
-// test lasts.
-func aProgram(t *testing.T) (p *Program, stdout, stderr *bytes.Buffer) {
-	t.Helper()
-	p, stdout, stderr = newProgram(nil)
-	l := &lease{}
-	t.Cleanup(l.end)
-	p.lent = l.engine
-	return p, stdout, stderr
-}
-
 // runAlone is run by a program that shares nothing: where it is counted what a whole
 // process costs.
 func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
-	p.tables, p.sources = nil, nil
+	p.tables = nil
 	status = p.Main(args)
 	return status, out.String(), errs.String()
 }
 
-// engines are audit engines of the built-in rules that no test is using: each plans an
-// expression once, and is for one goroutine.
-var engines struct {
-	sync.Mutex
-	free []*audit.Engine
-}
-
-// lease is the engines that one user has of them until its end.
-type lease struct {
-	taken []*audit.Engine
-	ended bool
-}
-
-// engine takes one. What is taken after the end is not given back: nobody says how long it is used.
-func (l *lease) engine() *audit.Engine {
-	engines.Lock()
-	defer engines.Unlock()
-	var engine *audit.Engine
-	if last := len(engines.free) - 1; last >= 0 {
-		engine, engines.free = engines.free[last], engines.free[:last]
-	} else {
-		packs, err := rulepack.LoadCompiled(rules.FS)
-		if err != nil {
-			panic(err)
-		}
-		engine = audit.NewEngine(packs).WithTables(readTables)
-	}
-	if !l.ended {
-		l.taken = append(l.taken, engine)
-	}
-	return engine
-}
-
-// end gives them back.
-func (l *lease) end() {
-	engines.Lock()
-	defer engines.Unlock()
-	engines.free = append(engines.free, l.taken...)
-	l.taken, l.ended = nil, true
-}
-
-// anEngine is an engine of the built-in rules for as long as the test lasts.
+// anEngine is an engine of the built-in rules.
 func anEngine(t *testing.T) *audit.Engine {
 	t.Helper()
-	l := &lease{}
-	t.Cleanup(l.end)
-	return l.engine()
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	return audit.NewEngine(packs).WithTables(readTables)
 }
 
 // output is what one run of the program gave.

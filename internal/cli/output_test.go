@@ -29,7 +29,7 @@ func TestLostOutput(t *testing.T) {
 		{"inventory", "--root", tree(t, "dell-r610-good")}, {"check", "--root", tree(t, "dell-r610-good")},
 	} {
 		for err, want := range map[error]int{unix.ENOSPC: report.ExitNotAudited, unix.EPIPE: report.ExitOK} {
-			p, _, stderr := aProgram(t)
+			p, _, stderr := newProgram(nil)
 			p.Stdout = failing{err}
 			assert.Equal(t, want, p.Main(args), "%v: %v: %s", args, err, stderr.String())
 			assert.Equal(t, errors.Is(err, unix.ENOSPC), bytes.Contains(stderr.Bytes(), []byte("standard output: no space left")), "%v: %s", args, stderr.String())

@@ -16,10 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -51,15 +49,6 @@ type Program struct {
 	// tables are the vendors' attribute names and commands, read when they are first
 	// needed; many programs of one process may share them.
 	tables func() (settings.Tables, error)
-	// processors is how many inputs of a fleet are read at once; 0 is as many as the
-	// process may use, at most mostAuditors.
-	processors int
-	// sources are the built-in packs read from their sources where many programs of one
-	// process share them; nil reads them each time.
-	sources func() ([]*rulepack.Pack, error)
-	// lent gives an engine of the built-in rules alone where many programs of one
-	// process share them, one after the other; nil makes one.
-	lent func() *audit.Engine
 }
 
 // New is the program of the process.

@@ -32,9 +32,6 @@ func judgedOnce(t *testing.T, name, profile string) *report.Report {
 	root := tree(t, name)
 	once, _ := judgedReports.LoadOrStore([2]string{name, profile}, sync.OnceValues(func() (*report.Report, error) {
 		p, _, _ := newProgram(nil)
-		l := &lease{}
-		defer l.end()
-		p.lent = l.engine
 		return p.judgedMachine(&checkFlags{profile: profile, input: inputFlags{root: root}})
 	}))
 	doc, err := once.(func() (*report.Report, error))()
