@@ -30,7 +30,7 @@ func TestCostOfACheck(t *testing.T) {
 		machine string
 		// allocations, and bytes in kB
 		most, kB uint64
-	}{{"fujitsu-rx900s2-class2", 70_000, 9_300}, {"dell-r610-good", 12_700, 2_000}, {manySlots, 20_500, 3_900}} {
+	}{{"fujitsu-rx900s2-class2", 100_000, 13_000}, {"dell-r610-good", 42_000, 6_100}, {manySlots, 48_000, 7_900}} {
 		dump := smbiostest.ManySlots().Dump()
 		if c.machine != manySlots {
 			dump = machinetest.Named(t, c.machine).Table.Dump()
@@ -57,14 +57,14 @@ func TestCostOfAnotherAudit(t *testing.T) {
 	first := testing.AllocsPerRun(1, func() { a.audit(t.Context(), true) })
 	again := testing.AllocsPerRun(2, func() { a.audit(t.Context(), false) })
 	t.Logf("%.0f allocations to audit again, %.0f with rules read anew", again, first)
-	assert.LessOrEqual(t, again, 6_800.0)
+	assert.LessOrEqual(t, again, 9_000.0)
 	assert.Less(t, again, first-2_000)
 }
 
 // TestCostOfLists bounds what a list of rules or profiles allocates: it is read
 // from the compiled knowledge, and no YAML is.
 func TestCostOfLists(t *testing.T) {
-	for command, most := range map[string]float64{"rules": 2_400, "profiles": 5_300} {
+	for command, most := range map[string]float64{"rules": 15_000, "profiles": 18_000} {
 		count := testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, command, "list") })
 		t.Logf("%s list: %.0f allocations", command, count)
 		assert.LessOrEqual(t, count, most, command)
