@@ -91,7 +91,7 @@ func TestAbbreviationsAreExplained(t *testing.T) {
 			for _, profile := range []string{"", "low-latency"} {
 				doc := judgedOnce(t, m.Name, profile)
 				var brief, verbose strings.Builder
-				require.NoError(t, text.Write(&brief, doc, text.Options{Exit: new(int)}))
+				require.NoError(t, text.Write(&brief, doc, text.Options{ExitStatus: true}))
 				require.NoError(t, text.Write(&verbose, doc, text.Options{Verbose: true, Width: 160}))
 				assert.Empty(t, unexplained(t, doc, brief.String()), brief.String())
 				assert.Empty(t, unexplained(t, doc, verbose.String()), "with -v")

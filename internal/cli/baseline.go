@@ -145,9 +145,10 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 		return usageError("%w", err)
 	}
 	j.found = j.found.Area(baselineArea)
-	doc := j.report(p.reportOptions(&f.input))
+	doc := j.report(p.reportOptions(&f.input).By(f.criteria(failed)))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
+		doc.Judge(f.criteria(failed))
 	}
 	return p.finish(f, &doc, failed)
 }

@@ -15,8 +15,11 @@ func (p *Program) checkCommand() *cobra.Command {
 		Short: "audit one machine once, print the report, exit by the result",
 		Long: `check audits one machine once and prints the report.
 
+The verdict is OK, WARNING, CRITICAL, UNKNOWN (what was asked for could not be
+judged) or NOT APPLICABLE (a virtual machine), the same in every format.
+
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
-configuration; 3 the audit could not be done, or --strict and a rule is unknown.
+configuration; 3 the verdict is unknown, or an input could not be read.
 With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
@@ -28,7 +31,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	fl := cmd.Flags()
 	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
-	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
+	fl.BoolVar(&f.strict, "strict", false, "take each check that could not run as unknown: exit 3")
 	return cmd
 }
 
@@ -67,13 +70,13 @@ func (p *Program) check(f *checkFlags) error {
 			return usageError("--profile: %w", err)
 		}
 	}
-	doc := p.advised(engine, options, j, p.reportOptions(&f.input))
+	if failed == nil && nothingRead(sys) {
+		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
+	}
+	doc := p.advised(engine, options, j, p.reportOptions(&f.input).By(f.criteria(failed)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
 		doc.HoldAgainst(engine.Compare(sys, j.topo))
-	}
-	if failed == nil && nothingRead(sys) {
-		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
 	done()
 	return p.finish(f, &doc, failed)

@@ -33,7 +33,7 @@ func shortEnough(t *testing.T, lines []int) {
 func fits(t *testing.T, name string, doc *report.Report) int {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, text.Write(&out, doc, text.Options{Exit: new(int)}))
+	require.NoError(t, text.Write(&out, doc, text.Options{ExitStatus: true}))
 	n, causes := strings.Count(out.String(), "\n"), len(rootCauses(doc))
 	most := map[int]int{0: 40, 1: 40, 2: 60}[causes]
 	if most == 0 {

@@ -122,6 +122,11 @@ func (p *Program) reportOptions(f *inputFlags) report.Options {
 	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}
 }
 
+// criteria are those of the verdict; failed is why an input could not be read.
+func (f *checkFlags) criteria(failed error) report.Criteria {
+	return report.Criteria{FailOn: f.failOn, Strict: f.strict, Failed: failed}
+}
+
 // misnamed adds to a wrong profile name the profiles that the machine of the
 // input has, as far as it can be read.
 func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {

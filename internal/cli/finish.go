@@ -5,35 +5,19 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
-// finish prints a report and gives the exit status.
+// finish prints a report and gives the exit status of its verdict; failed is what the report was
+// built with.
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
-	doc.Failed = failed != nil
-	plugin := f.plugin(doc, failed)
-	ends := f.status(doc, plugin, failed)
-	status := statusOf(ends)
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
-		w.options.Exit = &status
-		return formats.Write(w, f.output.format, doc, &formats.Options{Options: w.options, Plugin: plugin})
+		w.options.ExitStatus = true
+		return formats.Write(w, f.output.format, doc, w.options)
 	}); err != nil {
 		return err
 	}
-	return ends
-}
-
-// plugin is what the audit says of itself as a monitoring plugin.
-func (f *checkFlags) plugin(doc *report.Report, failed error) formats.Plugin {
-	if failed != nil {
-		return formats.Plugin{Status: report.PluginUnknown, Problem: failed.Error()}
-	}
-	return formats.Plugin{Status: report.PluginStatus(doc, f.failOn, f.strict)}
-}
-
-// status is the exit status of an audit that was printed, nil for 0.
-func (f *checkFlags) status(doc *report.Report, plugin formats.Plugin, failed error) error {
-	status := report.ExitStatus(doc, f.failOn, f.strict)
+	status := doc.Verdict.ExitStatus
 	switch {
 	case f.output.format == formats.Nagios:
-		status = plugin.Status
+		status = doc.Verdict.PluginStatus()
 	case failed != nil:
 		return failed
 	}

@@ -32,7 +32,8 @@ type fleetAuditor struct {
 	options     *audit.Options
 	partNumbers func() (*partnumber.Table, error)
 	// renew makes an engine as the first one was.
-	renew func() (*audit.Engine, error)
+	renew  func() (*audit.Engine, error)
+	failOn string
 }
 
 // mostAuditors bounds the memory: each may hold an input of maxSMBIOSFile.
@@ -47,7 +48,7 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 			return nil, err
 		}
 		renew := func() (*audit.Engine, error) { return p.engineOf(f.ownRules()) }
-		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew})
+		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew, f.failOn})
 	}
 	return all, nil
 }
@@ -255,7 +256,8 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	doc := j.report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules})
+	doc := j.report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules,
+		Criteria: report.Criteria{FailOn: a.failOn}})
 	return fleetInput{name: machineName(name), input: name, report: &doc}
 }
 

@@ -14,12 +14,13 @@ func (p *Program) labelsCommand() *cobra.Command {
 		Use:   "labels",
 		Short: "print Kubernetes node labels for Node Feature Discovery",
 		Long: `labels audits one machine once and prints what a scheduler can use of it, in the
-form of a feature file of Node Feature Discovery: the worst failure (none, info,
-warning, critical, or unknown when nothing could be judged), the numbers of
-failures and unknowns, profile, platform and a signature of the population.
+form of a feature file of Node Feature Discovery: the verdict (ok, warning, critical,
+unknown, not_applicable), the worst failure (none, info, warning, critical, or the
+verdict's word), the numbers of failures and unknowns, profile, platform and a
+signature of the population.
 
 Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
-audit could not be done, and the worst failure is then unknown.`,
+audit could not be done.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
 	}
@@ -48,11 +49,11 @@ func (p *Program) labels(f *checkFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	doc := j.report(p.reportOptions(&f.input))
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc, failed == nil) }); err != nil {
+	doc := j.report(p.reportOptions(&f.input).By(f.criteria(failed)))
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
 		return err
 	}
 	return failed

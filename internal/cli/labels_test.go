@@ -21,7 +21,7 @@ func TestLabels(t *testing.T) {
 	}{
 		{0, "failure=none", []string{"--root", tree(t, "dell-r610-good")}},
 		{0, "failure=warning", []string{"--root", tree(t, "dell-r610-unbalanced"), "--profile", "hpc"}},
-		{0, "failure=unknown", []string{"--root", tree(t, "guest-without-smbios")}},
+		{0, "verdict=not_applicable", []string{"--root", tree(t, "guest-without-smbios")}},
 		{3, "failure=unknown", []string{"--root", "/nowhere"}},
 	} {
 		status, out, errs := run(nil, append([]string{"labels", "--output", file}, c.args...)...)

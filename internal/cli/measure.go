@@ -121,7 +121,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 		return usageError("%w", err)
 	}
 	j.found = j.found.Area(measureArea)
-	doc := j.report(p.reportOptions(&f.input))
+	doc := j.report(p.reportOptions(&f.input).By(report.Criteria{FailOn: f.failOn, Strict: true}))
 	if err := describe(result, &doc); err != nil {
 		return notAudited(err, "")
 	}
@@ -305,7 +305,7 @@ func findingBlock(f *report.Finding) page.Block {
 
 // measureStatus is 1 for a failure, 3 for what is refused or undecided.
 func (f *measureFlags) measureStatus(result *measure.Result, doc *report.Report) error {
-	status := report.ExitStatus(doc, f.failOn, true)
+	status := doc.Verdict.ExitStatus
 	switch {
 	case status == report.ExitFailed:
 		return &exitError{status: status}

@@ -52,11 +52,7 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 		a.f.input.asker.expire()
 	}
 	doc, err := a.once()
-	if a.broken != nil {
-		err = joinInputErrors(reloadFailed(a.broken), err)
-	}
 	if doc != nil && err != nil {
-		doc.Failed = true
 		doc.Notices = append(doc.Notices, exporter.UnreadNotice+err.Error())
 	}
 	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
@@ -68,6 +64,9 @@ func (a *auditor) once() (*report.Report, error) {
 	began := a.p.Now()
 	sys, failed := a.p.system(&a.f.input)
 	failed = joinInputErrors(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
+	if a.broken != nil {
+		failed = joinInputErrors(reloadFailed(a.broken), failed)
+	}
 	if sys == nil {
 		return nil, failed
 	}
@@ -77,11 +76,11 @@ func (a *auditor) once() (*report.Report, error) {
 		return nil, err
 	}
 	made := a.last.of(j, func() *plan.Plan { return a.p.advice(a.engine, a.options, j) })
-	doc := j.report(a.p.reportOptions(&a.f.input).With(made))
-	doc.Took = a.p.Now().Sub(began)
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")
 	}
+	doc := j.report(a.p.reportOptions(&a.f.input).With(made).By(a.f.criteria(failed)))
+	doc.Took = a.p.Now().Sub(began)
 	return &doc, failed
 }
 

@@ -46,12 +46,14 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			doc, status := documentOf(t, &m), 0
+			doc := documentOf(t, &m)
 			for _, width := range []int{80, 160} {
 				for name, write := range map[string]func(*strings.Builder) error{
-					"report": func(b *strings.Builder) error { return text.Write(b, doc, text.Options{Width: width, Exit: &status}) },
+					"report": func(b *strings.Builder) error {
+						return text.Write(b, doc, text.Options{Width: width, ExitStatus: true})
+					},
 					"verbose": func(b *strings.Builder) error {
-						return text.Write(b, doc, text.Options{Width: width, Verbose: true, Exit: &status})
+						return text.Write(b, doc, text.Options{Width: width, Verbose: true, ExitStatus: true})
 					},
 					"inventory": func(b *strings.Builder) error {
 						return text.WriteInventory(b, &doc.Inventory, text.Options{Width: width})

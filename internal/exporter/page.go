@@ -81,11 +81,7 @@ func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]b
 // is that of the later audit, if it got so far.
 func (p *auditPage) outdated(out Outcome) *auditPage {
 	r := *p.report
-	r.Failed = true
-	r.Outdated = "this is the machine as of " + r.GeneratedAt + "; the last audit could read nothing of it"
-	if out.Err != nil {
-		r.Outdated += ": " + out.Err.Error()
-	}
+	r.Outdate(out.Err)
 	n := &auditPage{report: &r, at: p.at, families: metrics.FromReport(&r)}
 	if out.Report != nil {
 		replace(n.families, metrics.FromReport(out.Report), metrics.SourceUp)

@@ -65,7 +65,7 @@ func TestPartialAudit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
 	part := made(1, 1, second, up, report.Source{Name: "redfish", State: "refused"})
-	part.Failed = true
+	part.Failed = "no answer"
 	p.publish(Outcome{Report: part, Err: errors.New("no answer")})
 	out := served(t, p, "/metrics").Body.String()
 	for _, want := range []string{"memaudit_audit_failed 1", `memaudit_source_up{source="redfish"} 0`, `memaudit_source_up{source="smbios"} 1`,
@@ -191,7 +191,7 @@ func TestSourcesOfAFailedAudit(t *testing.T) {
 	}
 	failed := func(sources ...report.Source) *report.Report {
 		r := made(0, 1, second, sources...)
-		r.Failed = true
+		r.Failed = "the tree is gone"
 		return r
 	}
 	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 0`}, sources(made(2, 3, first, up), failed(down)))

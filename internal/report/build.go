@@ -23,11 +23,18 @@ type Options struct {
 	Rules fs.FS
 	// Plan is what to do about the memory population; nil when nobody planned.
 	Plan *plan.Plan
+	Criteria
 }
 
 // With adds a plan to the options.
 func (o Options) With(p *plan.Plan) Options {
 	o.Plan = p
+	return o
+}
+
+// By adds the criteria of the verdict to the options.
+func (o Options) By(c Criteria) Options {
+	o.Criteria = c
 	return o
 }
 
@@ -66,6 +73,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	if o.Plan != nil && sys != nil {
 		r.advise(sys, o.Plan)
 	}
+	r.Judge(o.Criteria)
 	return r
 }
 

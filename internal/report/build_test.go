@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -13,7 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 func TestUnknownValuesAreNull(t *testing.T) {
@@ -107,65 +105,6 @@ func TestReportHead(t *testing.T) {
 	vm := reporttest.Report(reporttest.Virtual())
 	assert.Nil(t, vm.Profile)
 	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", *vm.Why)
-}
-
-func TestExitStatus(t *testing.T) {
-	result := func(result verdict.Result, severity verdict.Severity) report.Finding {
-		return report.Finding{Result: string(result), Severity: string(severity)}
-	}
-	pass, open := result(verdict.Pass, verdict.Critical), result(verdict.Unknown, verdict.Critical)
-	for _, c := range []struct {
-		name     string
-		findings []report.Finding
-		failOn   string
-		strict   bool
-		want     int
-		plugin   int
-	}{
-		{"all pass", []report.Finding{pass}, "warning", true, report.ExitOK, report.PluginOK},
-		{"fails at the level", []report.Finding{pass, result(verdict.Fail, verdict.Warning)}, "warning", false, report.ExitFailed, report.PluginWarning},
-		{"fails above the level", []report.Finding{result(verdict.Fail, verdict.Critical)}, "warning", false, report.ExitFailed, report.PluginCritical},
-		{"fails below the level", []report.Finding{result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK, report.PluginOK},
-		{"info asked for", []report.Finding{result(verdict.Fail, verdict.Info)}, "info", false, report.ExitFailed, report.PluginWarning},
-		{"warning, critical asked for", []report.Finding{result(verdict.Fail, verdict.Warning)}, "critical", false, report.ExitOK, report.PluginOK},
-		{"never", []report.Finding{result(verdict.Fail, verdict.Critical)}, "never", false, report.ExitOK, report.PluginOK},
-		{"never, strict and unknown", []report.Finding{result(verdict.Fail, verdict.Critical), open}, "never", true, report.ExitNotAudited, report.PluginUnknown},
-		{"waived", []report.Finding{result(verdict.Waived, verdict.Critical)}, "info", true, report.ExitOK, report.PluginOK},
-		{"unknown", []report.Finding{pass, open}, "warning", false, report.ExitOK, report.PluginOK},
-		{"unknown, strict", []report.Finding{pass, open}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
-		{"error, strict", []report.Finding{pass, result(verdict.Error, verdict.Info)}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
-		{"failure before strict", []report.Finding{open, result(verdict.Fail, verdict.Warning)}, "warning", true, report.ExitFailed, report.PluginWarning},
-		{"failure below, strict and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", true, report.ExitNotAudited, report.PluginUnknown},
-		{"severity slipped", []report.Finding{result(verdict.Fail, "")}, "info", false, report.ExitFailed, report.PluginWarning},
-		{"nothing audited", nil, "warning", false, report.ExitNotAudited, report.PluginUnknown},
-		{"nothing audited, never", nil, "never", false, report.ExitNotAudited, report.PluginUnknown},
-		{"not applicable only", []report.Finding{result(verdict.NotApplicable, verdict.Info)}, "warning", true, report.ExitOK, report.PluginUnknown},
-		{"only failures below, and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK, report.PluginUnknown},
-		{"only failures below", []report.Finding{result(verdict.Fail, verdict.Info)}, "critical", false, report.ExitOK, report.PluginOK},
-		{"only unknown", []report.Finding{open}, "warning", false, report.ExitOK, report.PluginUnknown},
-		{"wrong word", []report.Finding{pass}, "error", false, report.ExitUsage, report.PluginUnknown},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := &report.Report{Findings: c.findings}
-			assert.Equal(t, c.want, report.ExitStatus(r, c.failOn, c.strict))
-			for i := range c.findings {
-				switch verdict.Result(c.findings[i].Result) {
-				case verdict.Pass:
-					r.Summary.Pass++
-				case verdict.Fail:
-					r.Summary.Fail++
-				case verdict.Waived:
-					r.Summary.Waived++
-				case verdict.Unknown, verdict.NotApplicable, verdict.Error:
-				}
-			}
-			assert.Equal(t, c.plugin, report.PluginStatus(r, c.failOn, c.strict), "a plugin's")
-		})
-	}
-	for _, word := range report.FailOn() {
-		require.NoError(t, report.CheckFailOn(word))
-	}
-	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high", expected one of info, warning, critical, never`)
 }
 
 // known is the face that direct makes.

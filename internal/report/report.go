@@ -24,6 +24,8 @@ type Report struct {
 	GeneratedAt string  `json:"generated_at" jsonschema:"format=date-time"`
 	Memaudit    Program `json:"memaudit"`
 	Machine     Machine `json:"machine"`
+	// Verdict is the one judgement that every writer prints.
+	Verdict Verdict `json:"verdict"`
 	// Profile is null when none applies; Why then says why.
 	Profile *Profile `json:"profile" jsonschema:"nullable"`
 	Why     *string  `json:"why" jsonschema:"nullable"`
@@ -59,9 +61,8 @@ type Report struct {
 	// Outdated says why this is not the last audit: that one could read nothing
 	// of the machine. There only in what the daemon serves meanwhile.
 	Outdated string `json:"outdated,omitempty"`
-	// Failed says that the audit could not read something it was told to read;
-	// for the metrics.
-	Failed bool `json:"-"`
+	// Failed says what the audit was told to read and could not, "" if it read all.
+	Failed string `json:"-"`
 	// Took is how long the audit took, 0 when nobody measured it. Changed says of
 	// each kind of hardware that a baseline accepts whether it differs, nil
 	// without a baseline. Both are for the metrics alone.

@@ -35,22 +35,14 @@ func Inventories() []string { return []string{Text, JSON, CSV} }
 // first.
 func ForPlans() []string { return []string{Text, JSON} }
 
-// Options say how a document is written.
-type Options struct {
-	text.Options
-	// Plugin is what a monitoring plugin says of itself; Nagios alone
-	// reads it.
-	Plugin Plugin
-}
-
 // Comparisons lists the formats of a comparison, the default first.
 func Comparisons() []string { return []string{Text, JSON} }
 
 // Write prints the report in one of Reports.
-func Write(w io.Writer, format string, r *report.Report, o *Options) error {
+func Write(w io.Writer, format string, r *report.Report, o text.Options) error {
 	switch format {
 	case Text:
-		return text.Write(w, r, o.Options)
+		return text.Write(w, r, o)
 	case JSON:
 		return report.WriteJSON(w, r)
 	case HTML:
@@ -58,7 +50,7 @@ func Write(w io.Writer, format string, r *report.Report, o *Options) error {
 	case JUnit:
 		return WriteJUnit(w, r)
 	case Nagios:
-		return WriteNagios(w, r, o.Plugin)
+		return WriteNagios(w, r)
 	case Prometheus:
 		return metrics.Write(w, r)
 	default:

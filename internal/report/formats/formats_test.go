@@ -23,16 +23,16 @@ func TestWrite(t *testing.T) {
 	r := reporttest.Report(reporttest.Good())
 	for _, format := range Reports() {
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, format, r, &Options{}))
+		require.NoError(t, Write(&b, format, r, text.Options{}))
 		assert.NotEmpty(t, b.String())
-		require.ErrorContains(t, Write(brokenWriter{}, format, r, &Options{}), "disk full")
+		require.ErrorContains(t, Write(brokenWriter{}, format, r, text.Options{}), "disk full")
 	}
 	for _, format := range Inventories() {
 		var b bytes.Buffer
 		require.NoError(t, WriteInventory(&b, format, &r.Inventory, text.Options{}))
 		assert.NotEmpty(t, b.String())
 	}
-	require.EqualError(t, Write(nil, "yaml", r, &Options{}), `format "yaml" is not one of text, json, html, junit, nagios, prometheus`)
+	require.EqualError(t, Write(nil, "yaml", r, text.Options{}), `format "yaml" is not one of text, json, html, junit, nagios, prometheus`)
 	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, text.Options{}), `format "" is not one of text, json, csv`)
 }
 

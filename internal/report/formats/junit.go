@@ -59,7 +59,7 @@ func (x *xmlWriter) properties(r *report.Report) {
 	}
 	x.raw("    <properties>\n")
 	for _, p := range [...][2]string{
-		{"memaudit.version", r.Memaudit.Version}, {"vendor", report.OrEmpty(r.Machine.Vendor)}, {"product", report.OrEmpty(r.Machine.Product)},
+		{"verdict", string(r.Verdict.Status)}, {"sentence", r.Verdict.Sentence}, {"memaudit.version", r.Memaudit.Version}, {"vendor", report.OrEmpty(r.Machine.Vendor)}, {"product", report.OrEmpty(r.Machine.Product)},
 		{"bios_version", report.OrEmpty(r.Machine.BIOS.Version)}, {"platform", report.OrEmpty(r.Machine.Platform.ID)}, {"profile", profile},
 	} {
 		if p[1] != "" {

@@ -19,16 +19,16 @@ const maxLabelValue = 63
 
 // WriteLabels prints the few words of a report that a scheduler can use, as a
 // feature file of Node Feature Discovery: one KEY=VALUE a line. What is not known
-// has no line, but for the worst failure: "none" is said only when something was
-// judged, and of an audit that could not be done it is "unknown".
-func WriteLabels(w io.Writer, r *report.Report, audited bool) error {
+// has no line.
+func WriteLabels(w io.Writer, r *report.Report) error {
 	var b strings.Builder
 	label := func(name, value string) {
 		if v := labelValue(value); v != "" {
 			b.WriteString(labelPrefix + name + "=" + v + "\n")
 		}
 	}
-	label("failure", worstFailure(r, audited))
+	label("verdict", string(r.Verdict.Status))
+	label("failure", worstFailure(r))
 	label("failed", strconv.Itoa(r.Summary.Fail))
 	label("unknown", strconv.Itoa(r.Summary.Unknown+r.Summary.Error))
 	if r.Profile != nil {
@@ -42,15 +42,16 @@ func WriteLabels(w io.Writer, r *report.Report, audited bool) error {
 	return nil
 }
 
-// worstFailure is the severity of the worst failure, "none" or "unknown".
-func worstFailure(r *report.Report, audited bool) string {
+// worstFailure is the severity of the worst failure, "none" for a verdict of ok, else the verdict's
+// own word.
+func worstFailure(r *report.Report) string {
 	switch {
 	case r.Summary.WorstSeverity != nil: // which there is of failures alone
 		return *r.Summary.WorstSeverity
-	case !audited, r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0:
-		return "unknown"
-	default:
+	case r.Verdict.Status == report.StatusOK:
 		return "none"
+	default:
+		return string(r.Verdict.Status)
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 // labelLine is a feature of NFD whose value Kubernetes takes.
 var labelLine = regexp.MustCompile(`^feature\.node\.kubernetes\.io/memaudit-[a-z]+=[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
 
-func labelsOf(t *testing.T, r *report.Report, audited bool) map[string]string {
+func labelsOf(t *testing.T, r *report.Report) map[string]string {
 	t.Helper()
 	var b strings.Builder
-	require.NoError(t, WriteLabels(&b, r, audited))
+	require.NoError(t, WriteLabels(&b, r))
 	got := map[string]string{}
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSuffix(line, "\n")
@@ -30,27 +30,19 @@ func labelsOf(t *testing.T, r *report.Report, audited bool) map[string]string {
 	return got
 }
 
-// "none" is said only of a machine that was judged.
+// TestLabelsFailure: the worst failure is "none" only for a verdict of ok.
 func TestLabelsFailure(t *testing.T) {
-	critical, info := "critical", "info"
-	for _, c := range []struct {
-		results string
-		worst   *string
-		audited bool
-		want    string
-	}{
-		{"pass:info", nil, true, "none"},
-		{"waived:critical", nil, true, "none"},
-		{"pass:info fail:info", &info, true, "info"},
-		{"fail:warning fail:critical", &critical, true, "critical"},
-		{"fail:critical", &critical, false, "critical"},
-		{"unknown:warning not_applicable:info", nil, true, "unknown"},
-		{"pass:info", nil, false, "unknown"},
-		{"", nil, true, "unknown"},
+	for _, c := range []struct{ status, worst, want string }{
+		{"ok", "", "none"}, {"ok", "info", "info"}, {"critical", "critical", "critical"}, {"unknown", "info", "info"},
+		{"unknown", "", "unknown"}, {"not_applicable", "", "not_applicable"},
 	} {
-		r := reportOf(c.results)
-		r.Summary.WorstSeverity = c.worst
-		assert.Equal(t, c.want, labelsOf(t, r, c.audited)["failure"], "%s, audited %v", c.results, c.audited)
+		r := &report.Report{Verdict: report.Verdict{Status: report.Status(c.status)}}
+		if c.worst != "" {
+			r.Summary.WorstSeverity = &c.worst
+		}
+		got := labelsOf(t, r)
+		assert.Equal(t, c.want, got["failure"], c)
+		assert.Equal(t, c.status, got["verdict"])
 	}
 }
 
@@ -60,12 +52,12 @@ func TestLabelsAreClean(t *testing.T) {
 	evil := "a b\n# +no-label\nfeature.node.kubernetes.io/other=1 é" + strings.Repeat("x", 80)
 	r.Machine.Platform.ID = &evil
 	r.Profile = &report.Profile{ID: "--vendor/max performance--"}
-	got := labelsOf(t, r, true)
+	got := labelsOf(t, r)
 	assert.Equal(t, "vendor_max_performance", got["profile"])
 	assert.Equal(t, "a_b____no-label_feature.node.kubernetes.io_other_1__xxxxxxxxxxx", got["platform"])
 	assert.NotContains(t, got, "population", "no slot is known")
 	r.Profile = &report.Profile{ID: "///"}
-	assert.NotContains(t, labelsOf(t, r, true), "profile")
+	assert.NotContains(t, labelsOf(t, r), "profile")
 }
 
 // A label's value is cut between characters, and before what is not a character of

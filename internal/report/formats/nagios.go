@@ -9,23 +9,16 @@ import (
 	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// Plugin is what a monitoring plugin says of itself: the status that it exits
-// with, and what kept it from auditing, "" for nothing.
-type Plugin struct {
-	Status  int
-	Problem string
-}
 
 // WriteNagios prints what Nagios, Icinga and their kin read of a plugin: a
 // status line with performance data, then every finding, the worst first, so
 // that a monitor that cuts the text keeps what matters.
-func WriteNagios(w io.Writer, r *report.Report, p Plugin) error {
+func WriteNagios(w io.Writer, r *report.Report) error {
 	var b strings.Builder
-	b.WriteString(statusLine(r, p))
+	b.WriteString(statusLine(r))
 	b.WriteString(" | " + perfdata(r) + "\n")
 	for _, f := range worstFirst(r.Findings) {
 		b.WriteString(pluginText(findingLine(f)) + "\n")
@@ -45,17 +38,19 @@ func WritePluginProblem(w io.Writer, problem string) error {
 // pluginText keeps the bar, which begins performance data, out of texts.
 func pluginText(s string) string { return strings.ReplaceAll(printable.Clean(s), "|", "/") }
 
-func statusLine(r *report.Report, p Plugin) string {
-	word := [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[min(max(p.Status, 0), report.PluginUnknown)]
-	_, says := text.Verdict(r)
-	if p.Problem != "" {
-		says = p.Problem + "; " + says
+// statusLine gives the verdict, the machine and the sentence.
+func statusLine(r *report.Report) string {
+	says := wording.Verdict(r)
+	switch plugin := r.Verdict.PluginStatus(); {
+	case plugin == report.PluginOK && r.Verdict.Status == report.StatusWarning, plugin == report.PluginOK && r.Verdict.Status == report.StatusCritical:
+		says += "; below --fail-on"
+	case plugin == report.PluginWarning && r.Verdict.Status != report.StatusWarning:
+		says += "; counts by --fail-on info"
 	}
-	machine := strings.TrimSpace(report.OrEmpty(r.Machine.Vendor) + " " + report.OrEmpty(r.Machine.Product))
-	if machine != "" {
-		says = machine + ": " + says
+	if r.Failed != "" && r.Verdict.Status != report.StatusUnknown { // of an unknown it is the sentence
+		says += "; not everything could be read: " + r.Failed
 	}
-	return pluginText("MEMAUDIT " + word + " - " + says)
+	return pluginText("MEMAUDIT " + r.Verdict.Status.Word() + " - " + says)
 }
 
 // perfdata counts findings; the names never change, so that graphs go on.

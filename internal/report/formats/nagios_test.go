@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,40 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func TestPluginStatus(t *testing.T) {
-	for _, c := range []struct {
-		results string
-		failOn  string
-		strict  bool
-		want    int
-	}{
-		{"pass:info", "warning", false, report.PluginOK},
-		{"pass:info fail:info", "warning", false, report.PluginOK},
-		{"pass:info fail:info", "info", false, report.PluginWarning},
-		{"fail:warning unknown:critical", "warning", true, report.PluginWarning},
-		{"fail:warning fail:critical", "warning", false, report.PluginCritical},
-		{"fail:warning fail:critical", "critical", false, report.PluginCritical},
-		{"fail:warning fail:critical", "never", false, report.PluginOK},
-		{"fail:warning", "critical", false, report.PluginOK},
-		{"pass:info unknown:warning", "warning", false, report.PluginOK},
-		{"pass:info unknown:warning", "warning", true, report.PluginUnknown},
-		{"pass:info error:warning", "warning", true, report.PluginUnknown},
-		{"unknown:warning not_applicable:info", "warning", false, report.PluginUnknown},
-		{"not_applicable:info", "warning", false, report.PluginUnknown},
-		{"fail:info unknown:warning", "warning", false, report.PluginUnknown},
-		{"fail:info error:warning", "warning", false, report.PluginUnknown},
-		{"fail:info not_applicable:warning", "warning", false, report.PluginOK},
-		{"fail:info unknown:warning", "info", false, report.PluginWarning},
-		{"fail:warning unknown:warning", "never", false, report.PluginUnknown},
-		{"waived:critical", "warning", false, report.PluginOK},
-		{"", "warning", false, report.PluginUnknown},
-		{"pass:info", "often", false, report.PluginUnknown},
-	} {
-		r := reportOf(c.results)
-		assert.Equal(t, c.want, report.PluginStatus(r, c.failOn, c.strict), "%s, --fail-on %s, strict %v", c.results, c.failOn, c.strict)
-	}
-}
 
 // reportOf has one finding a word, "RESULT:SEVERITY".
 func reportOf(words string) *report.Report {
@@ -61,6 +28,7 @@ func reportOf(words string) *report.Report {
 			r.Summary.Unknown++
 		}
 	}
+	r.Judge(report.Criteria{})
 	return r
 }
 
@@ -70,8 +38,9 @@ func TestNagiosIsClean(t *testing.T) {
 	r := reportOf("fail:critical")
 	r.Findings[0].Found = &found
 	r.Machine.Vendor = &found
+	r.Judge(report.Criteria{Failed: errors.New("a | b\nc")})
 	var b strings.Builder
-	require.NoError(t, WriteNagios(&b, r, Plugin{Status: report.PluginCritical, Problem: "a | b\nc"}))
+	require.NoError(t, WriteNagios(&b, r))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	require.Len(t, lines, 2)
 	assert.True(t, strings.HasPrefix(lines[0], "MEMAUDIT CRITICAL - "), lines[0])

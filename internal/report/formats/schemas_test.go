@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/report/text"
 )
 
 // hostile is a report of a machine whose firmware prints anything.
@@ -41,7 +42,7 @@ func reports() map[string]*report.Report {
 func TestFormatsArePrintable(t *testing.T) {
 	for _, format := range Reports() {
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, format, hostile(), &Options{}))
+		require.NoError(t, Write(&b, format, hostile(), text.Options{}))
 		for line := range strings.Lines(b.String()) {
 			if line = strings.TrimSuffix(strings.ReplaceAll(line, "\t", ""), "\n"); line != printable.Clean(line) {
 				t.Errorf("%s: %q", format, line)

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -46,21 +47,24 @@ func TestJUnitSays(t *testing.T) {
 	}
 }
 
-// TestPluginSays: the machine's name and what kept the plugin from auditing stand
-// before the verdict, where there are such; performance data count failures alone.
+// TestPluginSays: the status line has the verdict's word, the machine and the sentence, and what could
+// not be read; performance data count findings.
 func TestPluginSays(t *testing.T) {
 	r := reportOf("fail:critical fail:warning fail:warning pass:critical unknown:warning")
-	said := func(p Plugin) string {
+	said := func() string {
 		var b strings.Builder
-		require.NoError(t, WriteNagios(&b, r, p))
+		require.NoError(t, WriteNagios(&b, r))
 		return b.String()
 	}
-	out := said(Plugin{Status: report.PluginCritical})
+	out := said()
 	assert.Contains(t, out, " | critical=1;;;0 warning=2;;;0 info=0;;;0 pass=1;;;0 unknown=1;;;0 ")
-	assert.NotRegexp(t, `^MEMAUDIT CRITICAL - [:;]`, out)
+	assert.Regexp(t, `^MEMAUDIT CRITICAL - fails a.rule \|`, out)
 	r.Machine.Product = new("Server 1")
-	assert.Regexp(t, `^MEMAUDIT CRITICAL - Server 1: [^;:]`, said(Plugin{Status: report.PluginCritical}))
-	assert.Regexp(t, `^MEMAUDIT UNKNOWN - Server 1: no answer; .`, said(Plugin{Status: report.PluginUnknown, Problem: "no answer"}))
+	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	assert.Regexp(t, `^MEMAUDIT CRITICAL - Server 1: fails a.rule; not everything could be read: no answer \|`, said())
+	r = reportOf("pass:critical")
+	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	assert.Regexp(t, `^MEMAUDIT UNKNOWN - no answer \|`, said())
 	require.ErrorContains(t, WritePluginProblem(brokenWriter{}, "no tree"), "disk full")
 	var b strings.Builder
 	require.NoError(t, WritePluginProblem(&b, "no tree | root"))

@@ -10,13 +10,14 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// header says which machine this is, and the verdict.
+// header gives the verdict, which machine it is, and what it was checked against.
 func (p *pageWriter) header() {
-	word, says := text.Verdict(p.r)
 	inv := &p.r.Inventory
 	p.Open("header")
-	p.Element("p", "memaudit", markup.Class("brand"))
-	p.Element("h1", wording.Machine(&p.r.Machine))
+	p.Open("h1", markup.Class("verdict "+verdictClass(p.r.Verdict.Status)))
+	p.Element("strong", p.r.Verdict.Status.Word())
+	p.Text(" " + wording.Verdict(p.r))
+	p.Close()
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
 	if bios := wording.BIOS(&p.r.Machine.BIOS); bios != "" {
 		pieces = append(pieces, bios)
@@ -30,12 +31,9 @@ func (p *pageWriter) header() {
 		p.Text(" " + p.r.Outdated)
 		p.Close()
 	}
-	p.Open("p", markup.Class("verdict "+verdictClass(word)))
-	p.Element("strong", word)
-	p.Text(" " + says)
-	p.Close()
 	p.Open("dl", markup.Class("facts"))
 	p.pair("next", text.NextStep(p.r, adviceTitle))
+	p.pair("checks", text.Counts(p.r, true))
 	p.pair("platform", platform(&p.r.Machine))
 	p.pair("profile", profile(p.r))
 	p.pair("audited", p.r.GeneratedAt)
@@ -45,20 +43,12 @@ func (p *pageWriter) header() {
 	p.Close()
 }
 
-// verdictClass is the colour of a verdict's leading word.
-func verdictClass(word string) string {
-	switch word {
-	case "CRITICAL", "ERROR":
-		return "critical"
-	case "WARNING":
-		return "warning"
-	case "PASS":
+// verdictClass is the class of the style sheet for a status.
+func verdictClass(s report.Status) string {
+	if s == report.StatusOK {
 		return "pass"
-	case "INFO":
-		return "info"
-	default:
-		return "unknown"
 	}
+	return string(s)
 }
 
 func platform(m *report.Machine) string {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
-	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
@@ -33,7 +32,6 @@ func Write(w io.Writer, r *report.Report) error {
 }
 
 func (p *pageWriter) document() {
-	word, _ := text.Verdict(p.r)
 	p.Own("<!DOCTYPE html>\n")
 	p.Open("html", attr("lang", "en"))
 	p.Open("head")
@@ -41,7 +39,7 @@ func (p *pageWriter) document() {
 	p.Void("meta", attr("name", "viewport"), attr("content", "width=device-width, initial-scale=1"))
 	p.Void("meta", attr("name", "color-scheme"), attr("content", "light dark"))
 	p.Void("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", Policy))
-	p.Element("title", wording.Machine(&p.r.Machine)+": "+word+" - memaudit")
+	p.Element("title", p.r.Verdict.Status.Word()+" "+wording.Machine(&p.r.Machine)+" - memaudit")
 	p.Own("<style>\n" + styleSheet + "</style>")
 	p.Close()
 	p.Line()

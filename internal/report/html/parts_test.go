@@ -57,7 +57,8 @@ func failed(rule, subject string) report.Finding {
 func TestHead(t *testing.T) {
 	head := func(r *report.Report) string { return wordsOf(t, r, "<header>", "<nav") }
 	r := &report.Report{GeneratedAt: "2026-11-23T12:00:00Z"}
-	assert.Equal(t, "|memaudit|machine of unknown make|UNKNOWN|nothing was audited|next|see the sources|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|", head(r))
+	r.Judge(report.Criteria{})
+	assert.Equal(t, "|UNKNOWN|nothing was audited|next|see the sources|checks|0 passed, 0 unknown, 0 not applicable|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|", head(r))
 	assert.NotContains(t, pageOf(t, r), `<p class="machine">`)
 	yes := true
 	r.Outdated, r.Why = "the last audit read nothing", word("no document")
@@ -74,15 +75,11 @@ func TestHead(t *testing.T) {
 	yes, r.Profile.Source = false, word("Example, page 4")
 	text = head(r)
 	assert.Contains(t, text, ", by one source only|profile|example/hpc (Example, page 4)|")
-	r.Findings, r.Summary.Fail = []report.Finding{failed("memory.x", "machine")}, 1
-	for severity, class := range map[string]string{"critical": "critical", "warning": "warning", "info": "info"} {
-		r.Findings[0].Severity = severity
-		assert.Contains(t, pageOf(t, r), `<p class="verdict `+class+`"><strong>`+strings.ToUpper(severity))
+	for status, heading := range map[report.Status]string{"critical": `critical"><strong>CRITICAL<`, "warning": `warning"><strong>WARNING<`, "ok": `pass"><strong>OK<`,
+		"unknown": `unknown"><strong>UNKNOWN<`, "not_applicable": `not_applicable"><strong>NOT APPLICABLE<`} {
+		r.Verdict.Status = status
+		assert.Contains(t, pageOf(t, r), `<h1 class="verdict `+heading)
 	}
-	r.Findings[0].Result, r.Summary = "error", report.Summary{Error: 1}
-	assert.Contains(t, pageOf(t, r), `<p class="verdict critical"><strong>ERROR<`)
-	r.Findings[0].Result, r.Summary = "pass", report.Summary{Pass: 1}
-	assert.Contains(t, pageOf(t, r), `<p class="verdict pass"><strong>PASS<`)
 }
 
 // TestBandwidthIsShown: one known figure of a socket is a row, none a sentence.

@@ -32,6 +32,7 @@ func Schema() []Family {
 
 func (b *families) all(r *report.Report) {
 	b.program(r)
+	b.verdict(&r.Verdict)
 	b.rules(r.Findings)
 	b.findings(r.Findings)
 	b.waivers(r.Findings)
@@ -62,6 +63,15 @@ func (b *families) program(r *report.Report) {
 	b.end()
 }
 
+// verdict is one series for each status.
+func (b *families) verdict(v *report.Verdict) {
+	b.family("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
+	for _, s := range report.Statuses() {
+		b.add(zeroOrOne(v.Status == s), string(s))
+	}
+	b.end()
+}
+
 func (b *families) sources(sources []report.Source) {
 	b.family(strings.TrimPrefix(SourceUp, prefix), "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
 	up := map[string]bool{}
@@ -81,7 +91,7 @@ func (b *families) sources(sources []report.Source) {
 // audit says when the audit was done and how long it took.
 func (b *families) audit(r *report.Report) {
 	b.family("audit_failed", "", "1 when the last audit could not read something it was told to read, or its configuration; memaudit_source_up says which source, and what rests on it is unknown.")
-	b.add(zeroOrOne(r.Failed))
+	b.add(zeroOrOne(r.Failed != ""))
 	read := !r.NothingRead() // an audit that read nothing has not been done
 	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
 	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil && read {

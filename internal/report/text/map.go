@@ -13,9 +13,6 @@ import (
 
 // slotMap prints the slots of all processors with the channels side by side.
 func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
-	if p.tight < 2 {
-		p.newline()
-	}
 	if len(inv.Slots) == 0 {
 		p.noSlots(inv)
 		return

@@ -46,8 +46,8 @@ type Options struct {
 	Color bool
 	// Verbose adds every reading behind a finding, and what passed.
 	Verbose bool
-	// Exit is the exit status to print, nil if there is none.
-	Exit *int
+	// ExitStatus prints the exit status of the verdict, for a report that a command ends with.
+	ExitStatus bool
 	// Settings prints only the settings of an inventory, each with its readings.
 	Settings bool
 }

@@ -22,7 +22,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p = newPrinter(o)
 		p.roomy, p.tight = try == 0, max(0, try-1)
 		p.report(r, causes, remarks)
-		if p.verbose || p.with(func() { p.words(); p.last(r, o.Exit) }) <= screen(len(causes)) {
+		if p.verbose || p.with(func() { p.words(); p.last(r, o.ExitStatus) }) <= screen(len(causes)) {
 			break
 		}
 	}
@@ -31,7 +31,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
 	}
 	p.words()
-	p.last(r, o.Exit)
+	p.last(r, o.ExitStatus)
 	return p.flush(w)
 }
 
@@ -58,6 +58,8 @@ func screen(causes int) int {
 
 // report prints everything but the comparison of profiles, the abbreviations and the last line.
 func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
+	p.verdict(r)
+	p.newline()
 	p.field(0, "outdated", r.Outdated)
 	unasked := r.Profile != nil && !p.verbose && !r.ProfileAsked
 	var beside []string
@@ -69,7 +71,6 @@ func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 		p.profile(r)
 	}
 	p.newline()
-	p.verdict(r)
 	p.slotMap(&r.Inventory, r.Findings)
 	p.failures(causes)
 	p.advice(r)

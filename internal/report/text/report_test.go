@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -16,6 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -78,50 +80,20 @@ func TestVerboseTextNamesEveryOpenFinding(t *testing.T) {
 	})
 }
 
-// The verdict is the last line too, with the exit status and what to do next.
-func TestTextEndsWithTheVerdict(t *testing.T) {
-	status := 1
-	for name, want := range map[string]string{
-		"good":    "PASS no failure; exit status 1; next: nothing",
-		"bad":     "WARNING ",
-		"vm":      "UNKNOWN nothing could be judged; exit status 1; next: audit the host",
-		"unknown": "UNKNOWN nothing ",
-	} {
+// TestVerdictIsFirstAndLast: the first line has the verdict's word, the machine and the sentence; the
+// last one the word, the exit status and what to do next.
+func TestVerdictIsFirstAndLast(t *testing.T) {
+	for name, next := range map[string]string{"good": "nothing", "bad": "see the fix", "vm": "audit the host", "unknown": "give --smbios FILE (sudo dmidecode --dump-bin FILE)"} {
 		r := reporttest.Report(reporttest.Inputs()[name])
-		text := strings.TrimRight(textOf(t, r, Options{Exit: &status, Width: 160}), "\n")
+		text := strings.TrimRight(textOf(t, r, Options{ExitStatus: true, Width: 200}), "\n")
+		first, _, _ := strings.Cut(text, "\n")
 		last := flat(text[strings.LastIndexByte(text, '\n'):])
-		assert.True(t, strings.HasPrefix(last, want), "%s: %s", name, last)
-		assert.Contains(t, last, "; exit status 1; next: ", name)
+		word := r.Verdict.Status.Word()
+		assert.Equal(t, word+" "+wording.Verdict(r), flat(first), name)
+		assert.True(t, strings.HasPrefix(last, word+" "), "%s: %s", name, last)
+		assert.Contains(t, last, "; exit status "+strconv.Itoa(r.Verdict.ExitStatus)+"; next: "+next, name)
 		assert.NotContains(t, textOf(t, r, Options{}), "exit status", "a daemon's page has none")
 	}
-}
-
-// A guest is called the same whether its hypervisor shows it a table or not, and a
-// file that passed is told apart from a machine of which too little is known.
-func TestVerdictByState(t *testing.T) {
-	finding := func(result, knownBy string) report.Finding {
-		return report.Finding{Rule: "memory.x", Subject: "machine", Result: result, Severity: "info", KnownBy: &knownBy}
-	}
-	yes := true
-	word := func(virtual *bool, findings ...report.Finding) string {
-		r := report.Report{Findings: findings, Machine: report.Machine{Virtual: virtual}}
-		for _, f := range findings {
-			switch f.Result {
-			case "pass":
-				r.Summary.Pass++
-			case "unknown":
-				r.Summary.Unknown++
-			}
-		}
-		word, says := judgement(&r)
-		return word + " " + says
-	}
-	live := "audit the live machine, or give --root or --snapshot beside the file"
-	assert.Equal(t, word(&yes, finding("pass", "")), word(&yes, finding("unknown", live)))
-	assert.Equal(t, "INCOMPLETE passed what this input can show", word(nil, finding("pass", ""), finding("unknown", live)))
-	assert.Equal(t, "INCOMPLETE no failure found", word(nil, finding("pass", ""), finding("unknown", live), finding("unknown", "run as root")))
-	assert.Equal(t, "UNKNOWN nothing could be judged", word(nil, finding("unknown", live)))
-	assert.Equal(t, "PASS no failure", word(nil, finding("pass", "")))
 }
 
 // A value that is cut short says so, fits the width, and is whole with -v.
@@ -200,7 +172,7 @@ func TestColourIsAddedOnly(t *testing.T) {
 }
 
 func leadingWords() []string {
-	return []string{wordCritical, wordWarning, wordInfo, wordPass, wordUnknown, wordError, wordIncomplete}
+	return []string{wordCritical, wordWarning, wordInfo, wordPass, wordUnknown, wordError, wordOK}
 }
 
 // lipgloss is the outside truth for colours and widths; style.go says why it
@@ -211,6 +183,7 @@ func TestStyleAgreesWithLipgloss(t *testing.T) {
 		wordError:    lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red),
 		wordWarning:  lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Yellow),
 		wordInfo:     lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Cyan),
+		wordOK:       lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Green),
 		wordPass:     lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Green),
 		wordUnknown:  lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Magenta),
 	} {
@@ -365,6 +338,7 @@ func TestLegendAndNoSentenceTwice(t *testing.T) {
 		{Rule: "numa.node-interleaving", Subject: "machine", Result: "fail", Severity: "warning", Found: &found, Effect: effect},
 		{Rule: "setting.node_interleave", Subject: "setting node_interleave", Result: "fail", Severity: "info", Found: &found, Effect: effect},
 	}}
+	r.Judge(report.Criteria{})
 	printed := textOf(t, &r, Options{})
 	assert.Equal(t, 1, strings.Count(flat(printed), cost), printed)
 	assert.Contains(t, printed, "\nwords     NUMA: memory nearer to one processor than to others\n\nWARNING   ")

@@ -236,7 +236,8 @@ func TestLinesBreak(t *testing.T) {
 // parted, and a longer one loses that first.
 func TestScreen(t *testing.T) {
 	r := &report.Report{Outdated: "the last audit read nothing", Findings: []report.Finding{resultOf("unknown", "memory.x", "machine", "", "run as root")}, Summary: report.Summary{Unknown: 1}}
-	require.True(t, strings.HasPrefix(textOf(t, r, Options{}), "outdated  the last audit read nothing\nmemaudit  "))
+	r.Judge(report.Criteria{})
+	require.True(t, strings.HasPrefix(textOf(t, r, Options{}), "UNKNOWN   memory.x: no reason; what helps: run as root\n\noutdated  the last audit read nothing\nmemaudit  "))
 	most := 0
 	for len(r.Notices) < 40 {
 		text := textOf(t, r, Options{})

@@ -13,11 +13,9 @@ const (
 	wordWarning  = "WARNING"
 	wordInfo     = "INFO"
 	wordPass     = "PASS"
+	wordOK       = "OK"
 	wordUnknown  = "UNKNOWN"
 	wordError    = "ERROR"
-	// wordIncomplete is used for a report without failures in which something is unknown: that is
-	// not a pass.
-	wordIncomplete = "INCOMPLETE"
 )
 
 const styleReset = "\x1b[m"
@@ -31,9 +29,9 @@ func wordStyle(word string) string {
 		return "\x1b[1;33m"
 	case wordInfo:
 		return "\x1b[1;36m"
-	case wordPass:
+	case wordPass, wordOK:
 		return "\x1b[1;32m"
-	case wordUnknown, wordIncomplete:
+	case wordUnknown:
 		return "\x1b[1;35m"
 	default:
 		return ""

@@ -9,69 +9,29 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// verdict prints the verdict in one line.
-func (p *printer) verdict(r *report.Report) {
-	word, says := judgement(r)
-	p.section(word, says+"; "+restCounts(r.Summary, p.verbose))
-}
+// verdict prints the verdict: its word, the machine and the sentence.
+func (p *printer) verdict(r *report.Report) { p.section(r.Verdict.Status.Word(), wording.Verdict(r)) }
 
-// last prints the verdict again, with the exit status and the next step: the line that is visible
-// after the rest has scrolled away.
-func (p *printer) last(r *report.Report, exit *int) {
-	word, says := judgement(r)
+// last prints the word of the verdict again, with the counts, the exit status and the next step: the
+// line that is visible after the rest has scrolled away.
+func (p *printer) last(r *report.Report, exit bool) {
 	if p.tight < tightest {
 		p.part()
 	}
-	if exit != nil {
-		says += "; exit status " + strconv.Itoa(*exit)
+	says := Counts(r, p.verbose)
+	if exit {
+		says += "; exit status " + strconv.Itoa(r.Verdict.ExitStatus)
 	}
-	p.section(word, says+"; next: "+NextStep(r, wordAdvice))
+	p.section(r.Verdict.Status.Word(), says+"; next: "+NextStep(r, wordAdvice))
 }
 
-// Verdict returns the word in capitals for a report, and the verdict in one line.
-func Verdict(r *report.Report) (word, says string) {
-	word, says = judgement(r)
-	if len(r.Findings) > 0 {
-		says += "; " + restCounts(r.Summary, true)
+// Counts counts the findings of a report by result: failures by severity, then the others; those
+// that do not apply only with all.
+func Counts(r *report.Report, all bool) string {
+	if fails := failCounts(r.Findings); fails != "" {
+		return fails + "; " + restCounts(r.Summary, all)
 	}
-	return word, says
-}
-
-// judgement returns the word in capitals for a report, and its meaning in a few words.
-func judgement(r *report.Report) (word, says string) {
-	s := r.Summary
-	switch {
-	case len(r.Findings) == 0:
-		return wordUnknown, "nothing was audited"
-	case s.Fail > 0:
-		return severityWord(worstSeverity(r.Findings)), failCounts(r.Findings)
-	case s.Error > 0:
-		return wordError, "no failure found, but the audit is not complete"
-	case isGuest(r), s.Pass == 0 && s.Waived == 0:
-		return wordUnknown, "nothing could be judged"
-	case s.Unknown > 0 && onlyLive(r.Findings):
-		return wordIncomplete, "passed what this input can show"
-	case s.Unknown > 0:
-		return wordIncomplete, "no failure found"
-	default:
-		return wordPass, "no failure"
-	}
-}
-
-// isGuest tells whether the machine is virtual: its memory is not judged, even if its hypervisor
-// provides a table.
-func isGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
-
-// onlyLive tells whether everything unknown is something that only the running kernel shows; then a
-// file passed as far as a file can.
-func onlyLive(findings []report.Finding) bool {
-	for i := range findings {
-		f := &findings[i]
-		if f.Result == string(verdict.Unknown) && wording.WayToKnow(report.OrEmpty(f.KnownBy)) != wording.WayLive {
-			return false
-		}
-	}
-	return true
+	return restCounts(r.Summary, all)
 }
 
 // NextStep returns in a few words what to do about a report; advice is the name of the part with
@@ -87,7 +47,7 @@ func NextStep(r *report.Report, advice string) string {
 		return "weigh the remarks"
 	case s.Error > 0:
 		return "mend the rules that broke"
-	case isGuest(r):
+	case r.Verdict.Status == report.StatusNotApplicable:
 		return "audit the host"
 	case s.Unknown > 0:
 		return firstWay(r.Findings)

@@ -35,6 +35,14 @@ func Machine(m *report.Machine) string {
 	return vendor + " " + product
 }
 
+// Verdict is the machine, if its make is known, and the sentence of its verdict: what follows the word.
+func Verdict(r *report.Report) string {
+	if r.Machine.Vendor == nil && r.Machine.Product == nil {
+		return r.Verdict.Sentence
+	}
+	return Machine(&r.Machine) + ": " + r.Verdict.Sentence
+}
+
 // makerName leaves a company's legal form away: "Dell Inc." is Dell.
 func makerName(vendor string) string {
 	for _, form := range [...]string{" Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {

@@ -1,0 +1,363 @@
+package report
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// Criteria are what the caller of an audit asks of its verdict.
+type Criteria struct {
+	// FailOn is the lowest severity with which a failure gives exit status 1, or FailNever; "" stands
+	// for warning.
+	FailOn string
+	// Strict counts each check that did not run as unknown.
+	Strict bool
+	// Failed is why something that the audit was told to read could not be read; nil if all was.
+	Failed error
+}
+
+// channelRule is the rule without which the memory population is not judged.
+const channelRule = "memory.channel.populated"
+
+// settingRules begins the ids of the checks of settings against a profile.
+const settingRules = "setting."
+
+// Judge makes the verdict. Build calls it; so does whoever changes a report afterwards.
+func (r *Report) Judge(c Criteria) {
+	s := r.Summary
+	v := Verdict{Judged: s.Pass + s.Fail + s.Waived, NotJudged: s.Unknown + s.Error}
+	worst := r.worstFailure()
+	incomplete := r.incomplete(c)
+	switch {
+	case worst != nil && SeverityRank(worst.Severity) > SeverityRank(string(verdict.Info)):
+		v.Status, v.Sentence = StatusWarning, r.failureSentence(worst)
+		if worst.Severity == string(verdict.Critical) {
+			v.Status = StatusCritical
+		}
+	case incomplete != "":
+		v.Status, v.Sentence = StatusUnknown, incomplete
+	case r.guest():
+		v.Status, v.Sentence = StatusNotApplicable, r.guestSentence()
+	default:
+		v.Status, v.Sentence = StatusOK, r.goodSentence(worst)
+	}
+	v.Sentence = strings.TrimRight(strings.Join(strings.Fields(v.Sentence), " "), ".")
+	v.ExitStatus = r.exitStatus(v.Status, c, worst)
+	r.Verdict = v
+	if c.Failed != nil {
+		r.Failed = c.Failed.Error()
+	}
+}
+
+// exitStatus returns the exit status of check. An input that could not be read goes before a
+// failure, a failure before a status of unknown.
+func (r *Report) exitStatus(status Status, c Criteria, worst *Finding) int {
+	switch {
+	case c.Failed != nil:
+		return ExitNotAudited
+	case c.FailOn != FailNever && worst != nil && SeverityRank(worst.Severity) >= failRank(c.FailOn):
+		return ExitFailed
+	case status == StatusUnknown:
+		return ExitNotAudited
+	default:
+		return ExitOK
+	}
+}
+
+// failRank returns the rank of a --fail-on word; "" stands for warning.
+func failRank(failOn string) int {
+	if failOn == "" {
+		failOn = string(verdict.Warning)
+	}
+	return SeverityRank(failOn)
+}
+
+// incomplete returns why what was asked for could not be judged, "" if it was.
+func (r *Report) incomplete(c Criteria) string {
+	s := r.Summary
+	switch {
+	case c.Failed != nil:
+		return c.Failed.Error()
+	case len(r.Findings) == 0:
+		return "nothing was audited"
+	case c.Strict && s.Unknown+s.Error > 0:
+		return prose.Count(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: " + r.firstOpen()
+	case r.guest():
+		return ""
+	}
+	channels := r.channelFindings()
+	if len(channels) == 0 { // not an audit of the memory population, but of a baseline or a measurement
+		if s.Pass+s.Fail+s.Waived == 0 && s.Unknown+s.Error > 0 {
+			return r.firstOpen()
+		}
+		return ""
+	}
+	decided := slices.ContainsFunc(channels, func(f *Finding) bool {
+		return f.Result == string(verdict.Pass) || f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived)
+	})
+	open := slices.IndexFunc(channels, func(f *Finding) bool {
+		return f.Result == string(verdict.Unknown) || f.Result == string(verdict.Error)
+	})
+	table := r.tableSentence(decided)
+	switch {
+	case table != "":
+		return table
+	case !decided && open >= 0:
+		return "the memory channels could not be checked: " + openSentence(channels[open])
+	case r.ProfileAsked:
+		return r.profileSentence()
+	default:
+		return ""
+	}
+}
+
+// profileSentence says that the profile that was asked for was not applied, or that none of its
+// settings could be checked; "" if some were.
+func (r *Report) profileSentence() string {
+	if r.Profile == nil {
+		return "the profile that was asked for was not applied: " + OrEmpty(r.Why)
+	}
+	var open *Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !strings.HasPrefix(f.Rule, settingRules) {
+			continue
+		}
+		switch verdict.Result(f.Result) {
+		case verdict.Pass, verdict.Fail, verdict.Waived:
+			return ""
+		case verdict.Unknown, verdict.Error:
+			if open == nil {
+				open = f
+			}
+		case verdict.NotApplicable:
+		}
+	}
+	if open == nil {
+		return ""
+	}
+	return "no setting of the profile " + r.Profile.ID + " could be checked: " + openSentence(open)
+}
+
+// tableSentence says that the SMBIOS table could not be read and what to do, "" if it could or if
+// another source decided the channels.
+func (r *Report) tableSentence(decided bool) string {
+	at := slices.IndexFunc(r.Inventory.Sources, func(s Source) bool { return s.Name == inventory.SourceSMBIOS })
+	if at < 0 {
+		return ""
+	}
+	s := &r.Inventory.Sources[at]
+	switch state := fact.SourceState(s.State); {
+	case state == fact.SourceTruncated, state == fact.SourceMalformed:
+		return "the SMBIOS table is damaged: " + OrEmpty(s.Detail)
+	case decided, state == fact.SourceOK, state == fact.SourcePartial:
+		return ""
+	case state == fact.SourceDenied:
+		return "the SMBIOS table could not be read (permission denied): run as root"
+	case state == fact.SourceRefused:
+		return "the SMBIOS table could not be read: " + OrEmpty(s.Detail)
+	default:
+		return "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)"
+	}
+}
+
+// guest reports whether the machine is a virtual one, and its memory population was asked about.
+func (r *Report) guest() bool {
+	return r.Machine.Virtual != nil && *r.Machine.Virtual && len(r.channelFindings()) > 0
+}
+
+func (r *Report) guestSentence() string {
+	kind := "a virtual machine"
+	if r.Machine.Hypervisor != nil {
+		kind += " (" + *r.Machine.Hypervisor + ")"
+	}
+	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
+}
+
+// goodSentence is the sentence of a status of ok. It praises the population only if every channel
+// check passed and no other check of the memory failed.
+func (r *Report) goodSentence(note *Finding) string {
+	channels := r.channelFindings()
+	praised := slices.ContainsFunc(channels, func(f *Finding) bool { return f.Result == string(verdict.Pass) }) &&
+		!slices.ContainsFunc(channels, func(f *Finding) bool {
+			return f.Result != string(verdict.Pass) && f.Result != string(verdict.NotApplicable)
+		})
+	switch {
+	case note != nil && strings.HasPrefix(note.Rule, "memory."):
+		return "no warning; note: " + r.failureSentence(note)
+	case r.Summary.Waived > 0:
+		return "no failure but those that are waived"
+	case praised:
+		return "memory is populated as documented"
+	default:
+		return "no failure found"
+	}
+}
+
+func (r *Report) channelFindings() []*Finding {
+	var out []*Finding
+	for i := range r.Findings {
+		if r.Findings[i].Rule == channelRule {
+			out = append(out, &r.Findings[i])
+		}
+	}
+	return out
+}
+
+// worstFailure returns the first failure of the highest severity, one that follows from no other if
+// there is such a one; nil without a failure.
+func (r *Report) worstFailure() *Finding {
+	var worst *Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result != string(verdict.Fail) {
+			continue
+		}
+		switch {
+		case worst == nil, SeverityRank(f.Severity) > SeverityRank(worst.Severity),
+			SeverityRank(f.Severity) == SeverityRank(worst.Severity) && r.cause(worst) != nil && r.cause(f) == nil:
+			worst = f
+		}
+	}
+	return worst
+}
+
+// cause returns the failure that f follows from, nil for a root cause.
+func (r *Report) cause(f *Finding) *Finding {
+	rule, subject, _ := strings.Cut(OrEmpty(f.CausedBy), " ")
+	for i := range r.Findings {
+		up := &r.Findings[i]
+		if up != f && up.Rule == rule && up.Result == string(verdict.Fail) && (subject == "" || up.Subject == subject) {
+			return up
+		}
+	}
+	return nil
+}
+
+// failureSentence says what is wrong where: the root cause of a failure, for all subjects that have
+// it at the same severity.
+func (r *Report) failureSentence(f *Finding) string {
+	for range r.Findings { // a circle would be a fault of the rules
+		up := r.cause(f)
+		if up == nil {
+			break
+		}
+		f = up
+	}
+	var texts []string
+	places := map[string][]string{}
+	for i := range r.Findings {
+		g := &r.Findings[i]
+		if g.Rule != f.Rule || g.Result != f.Result || g.Severity != f.Severity {
+			continue
+		}
+		text := shortFailure(g)
+		if places[text] == nil {
+			texts = append(texts, text)
+		}
+		places[text] = append(places[text], g.Subject)
+	}
+	const most = 2
+	left := len(texts) - most
+	texts = texts[:min(len(texts), most)]
+	for i, text := range texts {
+		if where := placesSentence(places[text]); where != "" {
+			texts[i] = where + ": " + text
+		}
+	}
+	out := strings.Join(texts, "; ")
+	if left > 0 {
+		out += "; others alike"
+	}
+	return out
+}
+
+// placesSentence names subjects in one phrase: "sockets 0 and 1", the first few of many; "" for the
+// machine.
+func placesSentence(subjects []string) string {
+	const most = 4
+	kind, _, _ := strings.Cut(subjects[0], " ")
+	if len(subjects) == 1 {
+		if kind == "machine" {
+			return ""
+		}
+		return subjects[0]
+	}
+	names := make([]string, 0, len(subjects))
+	for _, s := range subjects {
+		names = append(names, strings.TrimPrefix(s, kind+" "))
+	}
+	if len(names) > most {
+		names = append(names[:most-1], strconv.Itoa(len(names)-most+1)+" more")
+	}
+	return kind + "s " + prose.And(names)
+}
+
+// shortFailure says in a few words what fails: what the failure is called below the picture, or the
+// first clause of what was found. A short sentence of
+// the rule itself would go first.
+func shortFailure(f *Finding) string {
+	if mark := OrEmpty(f.Mark); mark != "" && !strings.Contains(mark, "{") {
+		return mark
+	}
+	if found := clause(OrEmpty(f.Found)); found != "" {
+		return found
+	}
+	return "fails " + f.Rule
+}
+
+var inBrackets = regexp.MustCompile(` \([^()]*\)`)
+
+// clause cuts a text at its first semicolon and before the list after a colon, without what is in
+// brackets.
+func clause(text string) string {
+	for inBrackets.MatchString(text) { // the inner ones first
+		text = inBrackets.ReplaceAllString(text, "")
+	}
+	text, _, _ = strings.Cut(text, "; ")
+	if head, _, ok := strings.Cut(text, ": "); ok && strings.Count(head, " ") > 1 {
+		return head
+	}
+	return text
+}
+
+// firstOpen says why the first check that could not run did not.
+func (r *Report) firstOpen() string {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result == string(verdict.Unknown) || f.Result == string(verdict.Error) {
+			return f.Rule + ": " + openSentence(f)
+		}
+	}
+	return ""
+}
+
+// openSentence says why a check could not run, and what would let it.
+func openSentence(f *Finding) string {
+	why, _, _ := strings.Cut(OrEmpty(f.Reason), "; ")
+	if why == "" {
+		why = "no reason"
+	}
+	if way, _, _ := strings.Cut(OrEmpty(f.KnownBy), "; "); way != "" {
+		why += "; what helps: " + way
+	}
+	return why
+}
+
+// Outdate marks the report as that of an earlier audit: a later one could read nothing of the
+// machine. What was good then is not known to be good now.
+func (r *Report) Outdate(err error) {
+	r.Outdated = "this is the machine as of " + r.GeneratedAt + "; the last audit could read nothing of it"
+	if err != nil {
+		r.Outdated += ": " + err.Error()
+	}
+	r.Judge(Criteria{Failed: errors.New(r.Outdated)})
+}

@@ -1,0 +1,175 @@
+package report_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// judgedOf is a report of findings, one a word: "RESULT:SEVERITY" is about the machine,
+// "RESULT:SEVERITY:RULE" about socket 0.
+func judgedOf(words string) *report.Report {
+	r := &report.Report{}
+	for w := range strings.FieldsSeq(words) {
+		parts := strings.Split(w, ":")
+		f := report.Finding{Rule: "memory.example", Subject: "machine", Result: parts[0], Severity: parts[1], Found: new("the example is wrong; more")}
+		if len(parts) > 2 {
+			f.Rule, f.Subject, f.Found = parts[2], "socket 0", new("2 of 4 channels hold memory; empty: 2, 3")
+		}
+		r.Findings = append(r.Findings, f)
+		switch f.Result {
+		case "pass":
+			r.Summary.Pass++
+		case "fail":
+			r.Summary.Fail++
+		case "unknown":
+			r.Summary.Unknown++
+		case "not_applicable":
+			r.Summary.NotApplicable++
+		case "waived":
+			r.Summary.Waived++
+		case "error":
+			r.Summary.Error++
+		}
+	}
+	return r
+}
+
+const channels = ":memory.channel.populated"
+
+// TestVerdict holds the rules of the verdict, its exit statuses, and those of a plugin.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name, findings string
+		criteria       report.Criteria
+		change         func(*report.Report)
+		status         report.Status
+		sentence       string
+		exit, plugin   int
+	}{
+		{"all pass", "pass:warning" + channels, report.Criteria{}, nil, "ok", "memory is populated as documented", 0, 0},
+		{"not every check ran", "pass:warning" + channels + " unknown:critical error:info", report.Criteria{}, nil, "ok", "memory is populated as documented", 0, 0},
+		{"one socket of two decided", "pass:warning" + channels + " unknown:warning" + channels, report.Criteria{}, nil, "ok", "no failure found", 0, 0},
+		{"no channels to check", "pass:warning not_applicable:warning" + channels, report.Criteria{}, nil, "ok", "no failure found", 0, 0},
+		{"strict", "pass:warning" + channels + " unknown:critical", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
+		{"strict and an error", "pass:warning" + channels + " error:info", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
+		{"strict and all ran", "pass:warning" + channels + " waived:critical", report.Criteria{Strict: true}, nil, "ok", "no failure but those that are waived", 0, 0},
+		{"warning", "fail:warning" + channels, report.Criteria{}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 1, 1},
+		{"critical", "fail:warning" + channels + " fail:critical", report.Criteria{}, nil, "critical", "the example is wrong", 1, 2},
+		{"failure before strict", "unknown:critical fail:warning" + channels, report.Criteria{Strict: true}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 1, 1},
+		{"failure before unknown channels", "unknown:warning" + channels + " fail:warning", report.Criteria{}, nil, "warning", "the example is wrong", 1, 1},
+		{"below --fail-on", "fail:warning" + channels, report.Criteria{FailOn: "critical"}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 0, 0},
+		{"never", "fail:critical" + channels, report.Criteria{FailOn: "never"}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 0, 0},
+		{"never, strict and unknown", "fail:info unknown:warning pass:warning" + channels, report.Criteria{FailOn: "never", Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
+		{"info", "pass:warning" + channels + " fail:info", report.Criteria{}, nil, "ok", "no warning; note: the example is wrong", 0, 0},
+		{"info asked for", "pass:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
+		{"a word that is no severity counts as info", "fail:Warning pass:warning" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
+		{"info asked for, channels unknown", "unknown:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "unknown", "the memory channels could not be checked: no reason", 1, 1},
+		{"waived", "waived:critical" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no failure but those that are waived", 0, 0},
+		{"channels unknown", "unknown:warning" + channels + " pass:critical", report.Criteria{}, nil, "unknown", "the memory channels could not be checked: no reason", 3, 3},
+		{"nothing audited", "", report.Criteria{FailOn: "never"}, nil, "unknown", "nothing was audited", 3, 3},
+		{"an input not read", "pass:warning" + channels, report.Criteria{Failed: errors.New("--bios gone.json: no such file.")}, nil, "unknown", "--bios gone.json: no such file", 3, 3},
+		{"an input not read and a failure", "fail:critical" + channels, report.Criteria{Failed: errors.New("no answer")}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
+		{"denied", "unknown:warning" + channels + " pass:warning", report.Criteria{}, table("denied"), "unknown", "the SMBIOS table could not be read (permission denied): run as root", 3, 3},
+		{"denied, and the controller lists the modules", "pass:warning" + channels, report.Criteria{}, table("denied"), "ok", "memory is populated as documented", 0, 0},
+		{"absent", "unknown:warning" + channels, report.Criteria{}, table("absent"), "unknown", "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", 3, 3},
+		{"refused", "unknown:warning" + channels, report.Criteria{}, table("refused"), "unknown", "the SMBIOS table could not be read: the detail", 3, 3},
+		{"damaged", "pass:warning" + channels, report.Criteria{}, table("truncated"), "unknown", "the SMBIOS table is damaged: the detail", 3, 3},
+		{"partial", "pass:warning" + channels, report.Criteria{}, table("partial"), "ok", "memory is populated as documented", 0, 0},
+		{"a profile not applied", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.ProfileAsked, r.Why = true, new("no document for hpc") },
+			"unknown", "the profile that was asked for was not applied: no document for hpc", 3, 3},
+		{"a profile that nobody asked for", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.Why = new("no document for balanced") },
+			"ok", "memory is populated as documented", 0, 0},
+		{"a profile of which no setting is known", "pass:warning" + channels + " unknown:info:setting.smt not_applicable:info:setting.turbo", report.Criteria{},
+			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
+			"unknown", "no setting of the profile example/hpc could be checked: no reason", 3, 3},
+		{"a profile of which one setting is known", "pass:warning" + channels + " unknown:info:setting.smt pass:info:setting.turbo", report.Criteria{},
+			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
+			"ok", "memory is populated as documented", 0, 0},
+		{"guest", "not_applicable:warning" + channels + " pass:info unknown:info", report.Criteria{}, guest, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
+		{"guest without a table", "not_applicable:warning" + channels, report.Criteria{}, func(r *report.Report) { guest(r); table("absent")(r) }, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
+		{"guest with a failure", "not_applicable:warning" + channels + " fail:warning", report.Criteria{}, guest, "warning", "the example is wrong", 1, 1},
+		{"a baseline alone", "pass:warning unknown:info", report.Criteria{}, guest, "ok", "no failure found", 0, 0},
+		{"a baseline that says nothing", "unknown:warning", report.Criteria{}, nil, "unknown", "memory.example: no reason", 3, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := judgedOf(c.findings)
+			if c.change != nil {
+				c.change(r)
+			}
+			r.Judge(c.criteria)
+			v := r.Verdict
+			assert.Equal(t, c.status, v.Status)
+			assert.Equal(t, c.sentence, v.Sentence)
+			assert.Equal(t, c.exit, v.ExitStatus, "exit status")
+			assert.Equal(t, c.plugin, v.PluginStatus(), "a plugin's")
+			assert.Equal(t, r.Summary.Pass+r.Summary.Fail+r.Summary.Waived, v.Judged)
+			assert.Equal(t, r.Summary.Unknown+r.Summary.Error, v.NotJudged)
+		})
+	}
+	for _, word := range report.FailOn() {
+		require.NoError(t, report.CheckFailOn(word))
+	}
+	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high", expected one of info, warning, critical, never`)
+}
+
+func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), new("kvm") }
+
+// table puts a state of the SMBIOS table into a report.
+func table(state string) func(*report.Report) {
+	return func(r *report.Report) {
+		r.Inventory.Sources = []report.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: new("the detail")}}
+	}
+}
+
+// TestSentence names the worst root cause, and the subjects that have it.
+func TestSentence(t *testing.T) {
+	of := func(severity, rule, subject, found, mark, cause string) report.Finding {
+		f := report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: severity}
+		for text, to := range map[string]**string{found: &f.Found, mark: &f.Mark, cause: &f.CausedBy} {
+			if text != "" {
+				*to = &text
+			}
+		}
+		return f
+	}
+	for want, findings := range map[string][]report.Finding{
+		"sockets 0 and 1: 2 of 4 channels hold memory": {
+			of("warning", "a", "socket 0", "2 of 4 channels hold memory; empty: 1, 2", "", ""), of("warning", "a", "socket 1", "2 of 4 channels hold memory (by a map)", "", "")},
+		"socket 0: 2 of 4 channels hold memory; socket 1: 3 of 4 channels hold memory": {
+			of("warning", "a", "socket 0", "2 of 4 channels hold memory", "", ""), of("warning", "a", "socket 1", "3 of 4 channels hold memory", "", "")},
+		"socket 0: one; socket 1: two; others alike": {
+			of("warning", "a", "socket 0", "one", "", ""), of("warning", "a", "socket 1", "two", "", ""), of("warning", "a", "socket 2", "three", "", "")},
+		"sockets 0, 1, 2 and 2 more: no memory": {of("critical", "a", "socket 0", "", "no memory", ""), of("critical", "a", "socket 1", "x", "no memory", ""),
+			of("critical", "a", "socket 2", "x", "no memory", ""), of("critical", "a", "socket 3", "x", "no memory", ""), of("critical", "a", "socket 4", "x", "no memory", "")},
+		"socket 1: 4 DIMMs for 8 channels": {of("info", "b", "socket 1", "4 DIMMs for 8 channels: A1, A2", "", ""), of("warning", "a", "machine", "x", "", "b socket 1")},
+		"machine of two":                   {of("warning", "follows", "machine", "x", "", "root"), of("warning", "root", "machine", "machine of two", "{empty_channels}", "")},
+		"the circle":                       {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
+		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone socket 3")},
+	} {
+		r := &report.Report{Findings: findings}
+		r.Judge(report.Criteria{})
+		assert.Equal(t, want, r.Verdict.Sentence)
+	}
+	r := judgedOf("unknown:warning" + channels)
+	r.Findings[0].Reason, r.Findings[0].KnownBy = new("the channel of A1 is not known; more"), new("a slot map; more")
+	r.Judge(report.Criteria{})
+	assert.Equal(t, "the memory channels could not be checked: the channel of A1 is not known; what helps: a slot map", r.Verdict.Sentence)
+}
+
+// TestOutdate: what was good at an earlier audit is not known to be good now; a failure stays.
+func TestOutdate(t *testing.T) {
+	for findings, want := range map[string]report.Status{"pass:warning" + channels: "unknown", "fail:critical" + channels: "critical"} {
+		r := judgedOf(findings)
+		r.GeneratedAt = "2026-11-20T08:30:00Z"
+		r.Outdate(errors.New("no tree"))
+		assert.Equal(t, want, r.Verdict.Status)
+		assert.Equal(t, "this is the machine as of 2026-11-20T08:30:00Z; the last audit could read nothing of it: no tree", r.Outdated)
+		assert.NotEmpty(t, r.Failed)
+	}
+}
