@@ -43,9 +43,9 @@ func testAnsibleSummary(t *testing.T, a *ansible) {
 	status, out := a.run(t, "ansible-playbook", "--forks", "4", "-i", a.inventory(t, hosts), play)
 	assert.Equal(t, 2, status, out)
 	page, _, _ := strings.Cut(out, "PLAY RECAP")
-	for _, s := range []string{"20 machines: 13 good, 5 bad (failures at or above warning), 2 not judged",
+	for _, s := range []string{"20 machines: 13 ok, 5 warning, 0 critical, 2 unknown, 0 not applicable",
 		"WARNING memory.channel.populated on 5: bad00, bad01, bad02, bad03, bad04", "fix    move DIMM_B4 to DIMM_B3",
-		"NOT JUDGED lost: ", "NOT JUDGED foreign: no report, status 0", "WARNING a.b on 1: hostile", "{{ lookup('pipe', 'id') }}"} {
+		"UNKNOWN lost: ", "UNKNOWN foreign: no report, status 0", "WARNING a.b on 1: hostile", "{{ lookup('pipe', 'id') }}"} {
 		assert.Contains(t, page, s)
 	}
 	assert.NotContains(t, page, "memory.channel.symmetric", "what follows from a cause is not told beside it")

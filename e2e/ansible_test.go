@@ -170,6 +170,7 @@ const hostile = `#!/bin/sh
 cat <<'EOF'
 {"schema": "memaudit.report/v1", "generated_at": "2026-11-20T00:00:00Z", "memaudit": {"version": "1", "revision": "1"},
  "machine": {"vendor": "{{ 6 * 7 }}", "product": "{% raw %}"}, "profile": null,
+ "verdict": {"status": "ok", "sentence": "{{ 6 * 7 }}", "judged": 2, "not_judged": 0, "exit_status": 0},
  "summary": {"pass": 1, "fail": 1, "unknown": 0, "not_applicable": 0, "waived": 0, "error": 0},
  "findings": [{"rule": "a.b", "result": "fail", "severity": "info", "subject": "{{ lookup('pipe', 'id') }}", "found": "{{ 6 * 7 }}",
  "expected": null, "caused_by": null, "remedy": null, "reason": null}]}
@@ -235,10 +236,10 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 			require.Len(t, got, len(hosts), out)
 			stopped, went := fatal(t, out), told(t, out)
 			for host, says := range map[string][]string{
-				"bad": {"bad machine: Dell Inc. PowerEdge R610", "WARNING memory.channel.populated: socket 1",
+				"bad": {"WARNING: Dell Inc. PowerEdge R610: socket 1: 2 of 3 channels hold memory", "WARNING memory.channel.populated: socket 1",
 					"found     2 of 3 channels hold memory", "expected  memory on each of the 3 channels", "fix       move DIMM_B4 to DIMM_B3"},
 				"unreadable": {"could not be audited (status 3)", "/nowhere: no such file or directory"},
-				"strict":     {"could not be audited (status 3)", "unknown   setting.turbo: setting turbo: "},
+				"strict":     {"memaudit: UNKNOWN: 8 checks could not run, and --strict asks for all: "},
 				"usage":      {"used or configured wrongly (status 2)", "unknown flag: --nonsense"},
 				"profile":    {"used or configured wrongly (status 2)", `"fast; id"`},
 				"severity":   {"memaudit_fail_on", "info, warning, critical, never"},
@@ -253,12 +254,12 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			for host, says := range map[string][]string{
-				"good":     {"good machine: Dell Inc. PowerEdge R610", "0 failed", "8 unknown"},
-				"below":    {"warning: Dell Inc. PowerEdge R610, failures below critical", "WARNING memory.channel.populated: socket 1"},
-				"never":    {"warning: Dell Inc. PowerEdge R610, failures\n", "WARNING memory.channel.populated: socket 1"},
-				"become":   {"good machine: Dell Inc. PowerEdge R610"},
+				"good":     {"OK: Dell Inc. PowerEdge R610: memory is populated as documented", "0 failed", "8 unknown"},
+				"below":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
+				"never":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
+				"become":   {"OK: Dell Inc. PowerEdge R610: "},
 				"forgiven": {"could not be audited (status 3)"},
-				"virtual":  {"warning: a machine without a name, nothing could be judged"},
+				"virtual":  {"NOT APPLICABLE: a machine without a name: the memory of a virtual machine is assigned by its hypervisor; audit the host"},
 				"hostile":  {"{{ 6 * 7 }} {% raw %}", "INFO a.b: {{ lookup('pipe', 'id') }}\n  found     {{ 6 * 7 }}"},
 			} {
 				assert.Equal(t, recap{}, got[host], host)

@@ -21,15 +21,15 @@ import (
 // bytes. What could not be judged is never 0.
 func TestNodeProblemDetectorPlugin(t *testing.T) {
 	hostile := filepath.Join(t.TempDir(), "hostile")
-	require.NoError(t, os.WriteFile(hostile, []byte("#!/bin/sh\nprintf 'MEMAUDIT WARNING - x\\nfail a.b \\033[31m%0200d\\n' 7; exit 1\n"), 0o700))
+	require.NoError(t, os.WriteFile(hostile, []byte("#!/bin/sh\nprintf 'MEMAUDIT WARNING - a.b \\033[31m%0200d\\n' 7; exit 1\n"), 0o700))
 	for name, c := range map[string]struct {
 		args, env []string
 		status    int
 		says      string
 	}{
 		"good":            {[]string{"--root", treeOf(t, goodMachine)}, nil, 0, "as documented"},
-		"bad":             {[]string{"--root", treeOf(t, machine)}, nil, 1, "memory.channel.populated socket 1: warning: 2 of 3 channels hold memory"},
-		"below":           {[]string{"--root", treeOf(t, machine)}, []string{"MEMAUDIT_FAIL_ON=critical"}, 0, "as documented"},
+		"bad":             {[]string{"--root", treeOf(t, machine)}, nil, 1, "WARNING - Dell PowerEdge R610: socket 1: 2 of 3 channels hold memory"},
+		"below":           {[]string{"--root", treeOf(t, machine)}, []string{"MEMAUDIT_FAIL_ON=critical"}, 0, "WARNING - Dell PowerEdge R610: "},
 		"unreadable":      {[]string{"--root", "/nowhere"}, nil, 2, "not judged (status 3): MEMAUDIT UNKNOWN"},
 		"wrong usage":     {[]string{"--nonsense"}, nil, 2, "not judged (status "},
 		"no program":      {nil, []string{"MEMAUDIT=/nowhere/memaudit"}, 2, "not judged (status 127)"},
@@ -142,7 +142,7 @@ func TestNodeProblemDetectorCondition(t *testing.T) {
 	assert.Contains(t, c.message, "not judged (status 3)")
 	c = run(c, "--root", treeOf(t, machine))
 	assert.Equal(t, condition{"True", "MemoryConfigurationIsBad", c.message}, c)
-	assert.Contains(t, c.message, "memory.channel.populated socket 1")
+	assert.Contains(t, c.message, "socket 1: 2 of 3 channels hold memory")
 	c = run(c, "--root", "/nowhere")
 	assert.Equal(t, "Unknown", c.status, "a problem is not gone because nobody can see it")
 	c = run(c, "--root", treeOf(t, goodMachine))

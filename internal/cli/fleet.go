@@ -32,7 +32,7 @@ or that is in a folder or a tar cannot. Links that lead out of a folder are not
 followed.
 
 Exit status: that of the worst machine by --fail-on; 3 when an input could not be
-read.`,
+read, or no machine fails and the verdict of one is unknown.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("%s: no argument, expected at least one folder, file, list, tar, or -", cmd.CommandPath())
@@ -70,6 +70,8 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", prose.Count(len(doc.Unreadable), "input"))}
 	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
 		return &exitError{status: report.ExitFailed}
+	case doc.Unknown():
+		return &exitError{status: report.ExitNotAudited}
 	default:
 		return nil
 	}

@@ -13,11 +13,10 @@ import (
 // UnreadNotice starts the notice of a report about sources that could not be read.
 const UnreadNotice = "not everything could be read: "
 
-// counts returns the numbers of rules by result as attributes of a log line, counted as for the
-// metrics.
+// counts returns the verdict and the numbers of rules by result as attributes of a log line.
 func counts(r *report.Report) []any {
 	n := metrics.RulesByResult(r)
-	return []any{"pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
+	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
 // logChanges logs which rules fail now and did not in the previous audit, and the reverse. After

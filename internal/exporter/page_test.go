@@ -35,6 +35,7 @@ func made(modules, rules int, at time.Time, sources ...report.Source) *report.Re
 		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: ptr(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
 	}
 	r.Inventory.Sources = sources
+	r.Judge(report.Criteria{})
 	return r
 }
 

@@ -1,15 +1,12 @@
 package exporter
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/metrics"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // notifier returns a function that sends a state to systemd, if systemd asked for it.
@@ -35,7 +32,4 @@ func watchdogTime(log *slog.Logger) time.Duration {
 }
 
 // status is the text that systemctl status shows.
-func status(r *report.Report) string {
-	n := metrics.RulesByResult(r)
-	return fmt.Sprintf("%d failed, %d unknown, %d passed", n[verdict.Fail], n[verdict.Unknown], n[verdict.Pass])
-}
+func status(r *report.Report) string { return r.Verdict.Line() }

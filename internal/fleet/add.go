@@ -15,7 +15,7 @@ func (f *Fleet) Refuse(input, reason string) {
 // came from.
 func (f *Fleet) Add(name, input string, r *report.Report) {
 	m := f.machine(name, input, &r.Inventory)
-	m.Judged = true
+	m.Judged, m.Verdict = true, &r.Verdict
 	f.measurement(&m, r.Measured)
 	for i := range r.Findings {
 		f.finding(&m, &r.Findings[i])

@@ -15,6 +15,8 @@ type Document struct {
 	Schema   string    `json:"schema" jsonschema:"enum=memaudit.fleet/v1"`
 	By       string    `json:"by" jsonschema:"enum=product,enum=platform,enum=cpu"`
 	Machines []Machine `json:"machines"`
+	// Verdicts counts the machines by the status of their verdict.
+	Verdicts map[report.Status]int `json:"verdicts"`
 	// Unreadable are the inputs that gave no machine, with the reason.
 	Unreadable []Unreadable `json:"unreadable"`
 	// Findings are failures that follow from no other, by rule and severity, the
@@ -49,6 +51,8 @@ type Machine struct {
 	// counts those that follow from no other.
 	Worst    *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 	Failures int     `json:"failures" jsonschema:"minimum=0"`
+	// Verdict is that of the machine's report, null for an inventory.
+	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
 	// Judged is false for an inventory, which holds no findings.
 	Judged bool `json:"judged"`
 	// RelativeBandwidth is the share of the full population's bandwidth of the
@@ -141,6 +145,9 @@ type Measured struct {
 func (d *Document) Fails(rank int) bool {
 	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.SeverityRank(*m.Worst) >= rank })
 }
+
+// Unknown reports whether a machine's verdict is unknown.
+func (d *Document) Unknown() bool { return d.Verdicts[report.StatusUnknown] > 0 }
 
 // cells are empty where nothing was measured or decided.
 func (m *Measured) cells() []string {

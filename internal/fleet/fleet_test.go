@@ -39,6 +39,7 @@ func node(change func(r *report.Report)) *report.Report {
 	if change != nil {
 		change(r)
 	}
+	r.Judge(report.Criteria{})
 	return r
 }
 
@@ -145,7 +146,7 @@ func TestOneMachine(t *testing.T) {
 	f.Add("a", "", node(nil))
 	var b strings.Builder
 	require.NoError(t, f.Document().Write(&b, "text"))
-	assert.Contains(t, b.String(), "fleet     1 machine, 0 with findings, 0 inputs not read")
+	assert.Contains(t, b.String(), "fleet     1 machine: 1 unknown; 0 inputs not read")
 }
 
 // TestUnknownIsNoDifference: what could not be read of one machine says nothing
@@ -370,7 +371,7 @@ func listed() *fleet.Document {
 func TestText(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, listed().Write(&b, "text"))
-	assert.Equal(t, `fleet     4 machines, 0 with findings, 2 inputs not read
+	assert.Equal(t, `fleet     4 machines: 4 without findings (inventories); 2 inputs not read
 
 WARNING   six   6 machines
   on      m0, m1, m2, m3, m4, m5
@@ -426,8 +427,8 @@ NOT READ
 	assert.Contains(t, b.String(), "<td>M</td><td>m1</td><td>t</td><td>x</td><td>y</td>")
 	b.Reset()
 	require.NoError(t, listed().Write(&b, "csv"))
-	assert.Contains(t, b.String(), "\nm1,,,,,,,,0,0.75,,\n")
-	assert.Contains(t, b.String(), "\nm3,,,,,,,,0,,,\n")
+	assert.Contains(t, b.String(), "\nm1,,,,,,,,0,0.75,,,,\n")
+	assert.Contains(t, b.String(), "\nm3,,,,,,,,0,,,,,\n")
 }
 
 // full is a writer that takes nothing.
@@ -501,7 +502,7 @@ func TestFormats(t *testing.T) {
 	for _, format := range []string{"text", "html", "csv"} {
 		assert.NotContains(t, out[format], "\x1b", format)
 	}
-	assert.Contains(t, out["text"], "2 machines, 0 with findings, 0 inputs not read")
+	assert.Contains(t, out["text"], "2 machines: 2 unknown; 0 inputs not read")
 }
 
 // TestCSVWithoutFormulas: what a machine says of itself is not computed by a spreadsheet.
@@ -579,7 +580,7 @@ func TestMeasured(t *testing.T) {
 	for format, words := range map[string][]string{
 		"text": {"MEASURED  6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine",
 			"BIOS      versions", "  PowerEdge R610: 6.6.0 (8)\n  PowerEdge R710: 6.6.0 (1)\n"},
-		"csv":  {",20000000000,0.50\n", ",10000000000,\n", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
+		"csv":  {",20000000000,0.50,", ",10000000000,,", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
 		"html": {"<td>20000000000</td><td>0.50</td>", "<h2>BIOS versions</h2>", "<td>a neighbour was busy</td>"},
 	} {
 		var b bytes.Buffer

@@ -11,7 +11,15 @@ import (
 // Document is the outcome, in an order that depends on the machines alone.
 func (f *Fleet) Document() *Document {
 	d := &Document{Schema: Schema, By: f.by, Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable),
-		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}}
+		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
+	for _, s := range report.Statuses() {
+		d.Verdicts[s] = 0
+	}
+	for i := range d.Machines {
+		if v := d.Machines[i].Verdict; v != nil {
+			d.Verdicts[v.Status]++
+		}
+	}
 	if d.Machines == nil {
 		d.Machines = []Machine{}
 	}

@@ -51,7 +51,7 @@ func (d *Document) csv(w io.Writer) error {
 }
 
 var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",
-	"measured_read_bytes_per_second", "measured_share_of_median"}
+	"measured_read_bytes_per_second", "measured_share_of_median", "verdict", "sentence"}
 
 // rows is one row a machine under columns.
 func (d *Document) rows() [][]string {
@@ -62,9 +62,17 @@ func (d *Document) rows() [][]string {
 	var out [][]string
 	for i := range d.Machines {
 		m := &d.Machines[i]
-		out = append(out, append(machineRow(m), measured[m.Name].cells()...))
+		out = append(out, append(append(machineRow(m), measured[m.Name].cells()...), m.verdictCells()...))
 	}
 	return out
+}
+
+// verdictCells are empty for an inventory.
+func (m *Machine) verdictCells() []string {
+	if m.Verdict == nil {
+		return []string{"", ""}
+	}
+	return []string{m.Verdict.Status.Word(), printable.Clean(m.Verdict.Sentence)}
 }
 
 func machineRow(m *Machine) []string {
@@ -95,6 +103,22 @@ func machineNames(machines []string) string {
 	return text
 }
 
+// verdictCounts counts the machines by verdict, the worst first: "1 critical, 2 ok".
+func (d *Document) verdictCounts() string {
+	var out []string
+	judged := 0
+	for _, s := range slices.Backward(report.Statuses()) {
+		if n := d.Verdicts[s]; n > 0 {
+			out = append(out, strconv.Itoa(n)+" "+strings.ToLower(s.Word()))
+			judged += n
+		}
+	}
+	if n := len(d.Machines) - judged; n > 0 {
+		out = append(out, strconv.Itoa(n)+" without findings (inventories)")
+	}
+	return strings.Join(out, ", ")
+}
+
 // text prints for a terminal: what fails, who differs, who waits, what is open.
 func (d *Document) text(w io.Writer) error {
 	var b bytes.Buffer
@@ -106,13 +130,7 @@ func (d *Document) text(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, format, args...)
 	}
-	failing := 0
-	for i := range d.Machines {
-		if d.Machines[i].Worst != nil {
-			failing++
-		}
-	}
-	say("fleet     %s, %d with findings, %s not read\n", prose.Count(len(d.Machines), "machine"), failing, prose.Count(len(d.Unreadable), "input"))
+	say("fleet     %s: %s; %s not read\n", prose.Count(len(d.Machines), "machine"), d.verdictCounts(), prose.Count(len(d.Unreadable), "input"))
 	d.textFindings(say)
 	d.textMeasured(say)
 	d.textDiffers(say)

@@ -31,7 +31,7 @@ type Verdict struct {
 	Judged    int `json:"judged" jsonschema:"minimum=0"`
 	NotJudged int `json:"not_judged" jsonschema:"minimum=0"`
 	// ExitStatus is that of check, for every format but nagios.
-	ExitStatus int `json:"exit_status" jsonschema:"enum=0,enum=1,enum=3"`
+	ExitStatus int `json:"exit_status" jsonschema:"minimum=0"`
 }
 
 // Line returns the word of the verdict and its sentence in one line.

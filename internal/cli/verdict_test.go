@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// verdictCases are reports of which every output has to say the same.
+func verdictCases(t *testing.T) map[string]*report.Report {
+	t.Helper()
+	audited := func(name, profile string, change func(*report.Report)) *report.Report {
+		r := *judgedOnce(t, name, profile)
+		r.Findings = append([]report.Finding{}, r.Findings...)
+		if change != nil {
+			change(&r)
+		}
+		r.Judge(report.Criteria{})
+		return &r
+	}
+	failing := func(rule, severity, found string) func(*report.Report) {
+		return func(r *report.Report) {
+			r.Findings = append(r.Findings, report.Finding{Rule: rule, Subject: "machine", Result: "fail", Severity: severity, Found: &found})
+			r.Summary.Fail++
+			r.Summary.WorstSeverity = &severity
+		}
+	}
+	return map[string]*report.Report{
+		"not_applicable guest": audited("guest-without-smbios", "", nil),
+		"ok clean":             audited("dell-r610-good", "", nil),
+		"warning":              audited("dell-r610-unbalanced", "", nil),
+		"critical":             audited("dell-r610-good", "", failing("memory.socket.populated", "critical", "no DIMM belongs to this processor")),
+		"critical stray errors": audited("dell-r610-good", "",
+			failing("memory.errors.uncorrected", "critical", "3 uncorrected errors on mc0, DIMM unknown")),
+		"unknown denied": audited("dell-r610-good", "", func(r *report.Report) {
+			r.Inventory.Sources = []report.Source{{Name: "smbios", State: "denied"}, {Name: "cpu", State: "ok"}}
+			for i := range r.Findings {
+				if f := &r.Findings[i]; strings.HasPrefix(f.Rule, "memory.") {
+					f.Result = "unknown"
+				}
+			}
+		}),
+		"unknown wrong profile": audited("dell-r610-good", "", func(r *report.Report) {
+			why := "no document for this machine gives a profile for low-latency"
+			r.ProfileAsked, r.Profile, r.Why = true, nil, &why
+		}),
+		"ok waived": audited("dell-r610-unbalanced", "", func(r *report.Report) {
+			for i := range r.Findings {
+				if f := &r.Findings[i]; f.Result == "fail" {
+					f.Result, f.Waiver = "waived", &report.Waiver{Reason: "accepted"}
+					r.Summary.Waived++
+				}
+			}
+			r.Summary.Fail, r.Summary.WorstSeverity = 0, nil
+		}),
+	}
+}
+
+// TestVerdictIsTheSameEverywhere holds every output to the verdict of the report: status, word and
+// sentence.
+func TestVerdictIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	for name, r := range verdictCases(t) {
+		t.Run(name, func(t *testing.T) {
+			v := r.Verdict
+			status, _, _ := strings.Cut(name, " ")
+			require.Equal(t, report.Status(status), v.Status, v.Sentence)
+			require.NotEmpty(t, v.Sentence)
+			assert.NotContains(t, v.Sentence, "\n")
+			out := map[string]string{}
+			for _, format := range formats.Reports() {
+				var b strings.Builder
+				require.NoError(t, formats.Write(&b, format, r, text.Options{Width: 400}))
+				out[format] = b.String()
+			}
+			var labels strings.Builder
+			require.NoError(t, formats.WriteLabels(&labels, r))
+			said := v.Status.Word() + " " + wording.Verdict(r)
+			first, _, _ := strings.Cut(out[formats.Text], "\n")
+			assert.Equal(t, said, strings.Join(strings.Fields(first), " "))
+			assert.Contains(t, out[formats.HTML], "<strong>"+v.Status.Word()+"</strong> "+strings.ReplaceAll(wording.Verdict(r), "'", "&#39;")+"</h1>")
+			nagios, _, _ := strings.Cut(out[formats.Nagios], " | ")
+			assert.Equal(t, "MEMAUDIT "+v.Status.Word()+" - "+wording.Verdict(r), nagios)
+			assert.Contains(t, out[formats.JUnit], `<property name="verdict" value="`+status+`"/>`)
+			assert.Contains(t, labels.String(), "/memaudit-verdict="+status+"\n")
+			for _, s := range report.Statuses() {
+				holds := map[bool]string{true: "1", false: "0"}[s == v.Status]
+				assert.Contains(t, out[formats.Prometheus], `memaudit_verdict{status="`+string(s)+`"} `+holds+"\n")
+			}
+			var doc struct{ Verdict report.Verdict }
+			require.NoError(t, json.Unmarshal([]byte(out[formats.JSON]), &doc))
+			assert.Equal(t, v, doc.Verdict)
+
+			all := fleet.New("product")
+			all.Add("a", "a", r)
+			d := all.Document()
+			assert.Equal(t, &v, d.Machines[0].Verdict)
+			assert.Equal(t, 1, d.Verdicts[v.Status])
+		})
+	}
+}
+
+// TestDeniedTable: a machine whose table only root may read is unknown, and says what to do.
+func TestDeniedTable(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every file")
+	}
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS(tree(t, "dell-r610-unbalanced"))))
+	for _, name := range []string{"DMI", "smbios_entry_point"} {
+		require.NoError(t, os.Chmod(filepath.Join(root, "sys", "firmware", "dmi", "tables", name), 0))
+	}
+	status, out, _ := run(nil, "check", "--root", root)
+	assert.Equal(t, report.ExitNotAudited, status)
+	assert.Regexp(t, `^UNKNOWN .*run as root`, strings.Join(strings.Fields(out), " "))
+}
+
+// TestAskedProfile: a profile that was asked for and that no document gives leaves the verdict unknown.
+func TestAskedProfile(t *testing.T) {
+	t.Parallel()
+	status, out, _ := run(nil, "check", "--root", tree(t, "ibm-e326m-full"), "--profile", "low-latency", "--format", "nagios")
+	assert.Equal(t, report.PluginUnknown, status)
+	assert.True(t, strings.HasPrefix(out, "MEMAUDIT UNKNOWN - "), out)
+	r := *judgedOnce(t, "dell-r610-good", "")
+	r.Judge(report.Criteria{Failed: errors.New("no answer")})
+	assert.Equal(t, report.ExitNotAudited, r.Verdict.ExitStatus)
+}
