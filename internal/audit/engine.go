@@ -5,6 +5,7 @@ package audit
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/memaudit/memaudit/internal/facts"
@@ -101,7 +102,12 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
+// add keeps a finding. Where the table may be another machine's than the tree beside it, a finding is
+// at most a remark; memory errors alone are the kernel's own count, whatever the table lists.
 func (r *auditRun) add(f verdict.Finding) int {
+	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
+		f.Severity = capSeverity(f.Severity, f.Certainty, true)
+	}
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1
 }

@@ -32,6 +32,9 @@ var beside = []situation{
 		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, brand, [3]int{6, 62, 4}, 10, false, 2400),
 			"--measured", measuredFile(t, "SYS-1028R-WTRT", 20, 25e9, 25e9)}
 	}},
+	{"a table of another machine", func(t *testing.T) []string {
+		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, true, 2400)}
+	}},
 	{"a module that the management controller calls broken", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}

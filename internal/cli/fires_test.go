@@ -138,6 +138,17 @@ var odd = []situation{
 		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
 			"--bios", export(t, "iommu: disabled\n")}
 	}},
+	{"a slot without memory in which firmware names a module", func(t *testing.T) []string {
+		b := smbiostest.New(3, 0)
+		b.System(smbiostest.System{Manufacturer: "Example", Product: "Server"})
+		array := b.Array(smbiostest.Array{Devices: 3})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A1", Bytes: 16 << 30, Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC"})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Speed: 2400, Manufacturer: "Samsung", Part: "M393A2G40EB1-CRC"})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A3"})
+		file := filepath.Join(t.TempDir(), "dump.bin")
+		require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+		return []string{"--smbios", file}
+	}},
 	{"distances that cannot be", func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(hosttest.Files{hosttest.NodeDir + "node0/distance": "10 5\n"}).Write(t)}
 	}},
@@ -209,18 +220,20 @@ func withCXLNode(f hosttest.Files) hosttest.Files {
 func TestSituations(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
-		"a module moved since it was accepted":                 {"baseline.changed"},
-		"a setting that waits":                                 {"settings.pending"},
-		"a setting that contradicts the running system":        {"settings.conflict"},
-		"a CXL card of which nothing is mapped":                {"memory.cxl.used"},
-		"a kernel told to ignore the nodes":                    {"numa.nodes.used"},
-		"a kernel told to leave memory alone":                  {"memory.capacity.visible", "numa.node.memory"},
-		"CXL memory in DRAM's tier with DRAM's weight":         {"numa.tier.distinct", "numa.interleave.weights"},
-		"a socket that reads less than its twin":               {"measure.socket.asymmetric"},
-		"memory that was faster when it was accepted":          {"measure.baseline.dropped"},
-		"a node that reads half of its peak":                   {"measure.bandwidth.share"},
-		"a module that the management controller calls broken": {"memory.module.health"},
-		"a NUMA part without memory":                           {"numa.subnuma.symmetric"},
+		"a module moved since it was accepted":                   {"baseline.changed"},
+		"a setting that waits":                                   {"settings.pending"},
+		"a setting that contradicts the running system":          {"settings.conflict"},
+		"a CXL card of which nothing is mapped":                  {"memory.cxl.used"},
+		"a kernel told to ignore the nodes":                      {"numa.nodes.used"},
+		"a kernel told to leave memory alone":                    {"memory.capacity.visible", "numa.node.memory"},
+		"CXL memory in DRAM's tier with DRAM's weight":           {"numa.tier.distinct", "numa.interleave.weights"},
+		"a socket that reads less than its twin":                 {"measure.socket.asymmetric"},
+		"memory that was faster when it was accepted":            {"measure.baseline.dropped"},
+		"a node that reads half of its peak":                     {"measure.bandwidth.share"},
+		"a module that the management controller calls broken":   {"memory.module.health"},
+		"a NUMA part without memory":                             {"numa.subnuma.symmetric"},
+		"a table of another machine":                             {"firmware.smbios.own"},
+		"a slot without memory in which firmware names a module": {"memory.module.counted"},
 	}
 	for _, s := range slices.Concat(situations, odd, beside) {
 		fails := map[string]string{}

@@ -238,7 +238,7 @@ func secretive() (tree hosttest.Files, secrets []string) {
 	b.Chassis(smbiostest.Chassis{Manufacturer: "Example Inc.", Serial: serial, AssetTag: secret()})
 	a := b.Array(smbiostest.Array{Devices: 2, ECC: 6})
 	for i := range 2 {
-		b.MemoryDevice(smbiostest.DIMM{Array: a, Locator: fmt.Sprintf("DIMM_A%d", i+1), Bytes: 16 << 30, Part: "PART-1", Serial: secret(), AssetTag: secret()})
+		b.MemoryDevice(smbiostest.DIMM{Array: a, Locator: fmt.Sprintf("DIMM_A%d", i+1), Bytes: 32 << 30, Part: "PART-1", Serial: secret(), AssetTag: secret()})
 	}
 	b.Add(11, []byte{2}, "OEM "+secret(), secret())
 	b.Add(200, []byte(secret()+"xx"), secret())

@@ -59,6 +59,8 @@ func collectAll(in Input) *collector {
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)
 	c.nodes()
+	c.anothersTable()
+	c.listedMemory()
 	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
 	c.sys.Measurements = c.measurements(in.Measurements)

@@ -15,7 +15,7 @@ import (
 func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
-		if use, ok := a.Use.Get(); ok && use != "System Memory" {
+		if use, ok := a.Use.Get(); ok && use != systemMemory {
 			foreign[a.Handle] = true
 		}
 		cards[a.Handle] = a.Location.Or("") == cxlCard
@@ -23,6 +23,7 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 	count := t.Count(17)
 	out := make([]inventory.Slot, 0, count)
 	rows := make(map[uint16]int, count)
+	var named []namedModule
 	for d := range t.EachMemoryDevice() {
 		array, known := d.Array.Get()
 		if known && foreign[array] {
@@ -40,10 +41,18 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
 			contradicted(&out[first], s)
 			out = out[:len(out)-1]
-		} else if !twice {
+			continue
+		}
+		if !twice {
 			rows[s.Handle] = s.Row
 		}
+		if s.State == inventory.SlotEmpty {
+			if n, ok := moduleNamed(row, t, d); ok {
+				named = append(named, n)
+			}
+		}
 	}
+	countNamed(out, named, t, said)
 	runsOnDRAM(out)
 	return withoutStrays(out, t.MemoryArrays())
 }
@@ -106,6 +115,9 @@ func likeModules(a, b *inventory.Slot) bool {
 	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
 		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
 }
+
+// systemMemory is the use of an array that holds a machine's memory (DSP0134 7.17.2, 03h).
+const systemMemory = "System Memory"
 
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
 const cxlCard = "CXL Add-on Card"

@@ -233,7 +233,7 @@ func tableSource(t *smbios.Table) inventory.Source {
 func arrays(t *smbios.Table, said *phrases) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {
-		if use, ok := a.Use.Get(); ok && use != "System Memory" {
+		if use, ok := a.Use.Get(); ok && use != systemMemory {
 			continue
 		}
 		s := said.of(16, a.Handle, t)

@@ -30,7 +30,7 @@ func fourDIMMs() *smbiostest.Builder {
 	for i := range 4 {
 		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_A%d", i+1)}
 		if i < 2 {
-			d.Bytes, d.Speed, d.Configured, d.Manufacturer = 16<<30, 2666, 2666, "Example"
+			d.Bytes, d.Speed, d.Configured, d.Manufacturer = 32<<30, 2666, 2666, "Example"
 		}
 		b.MemoryDevice(d)
 	}
@@ -216,7 +216,7 @@ func TestEntries(t *testing.T) {
 }
 
 // TestGivenTableReplaces: a file beside a capture stands for the capture's own
-// table, and is not accused of contradicting the kernel.
+// table. What contradicts the kernel is no conflict of one machine: it may be another's.
 func TestGivenTableReplaces(t *testing.T) {
 	other := smbiostest.New(2, 6)
 	other.System(smbiostest.System{Manufacturer: "Other Inc.", Product: "Other 2"})
@@ -237,10 +237,18 @@ func TestGivenTableReplaces(t *testing.T) {
 	for _, s := range sys.Sources {
 		if s.Name == inventory.SourceSMBIOS {
 			count++
-			assert.Equal(t, fact.SourceOK, s.State)
+			assert.Equal(t, fact.SourcePartial, s.State)
+			assert.Contains(t, s.Detail, "may be another machine's")
 		}
 	}
 	assert.Equal(t, 1, count, "one smbios source")
+	assert.Equal(t, `the SMBIOS file may be another machine's: it calls the machine "Other 2", and /sys/class/dmi/id/product_name says "Server 1"; it lists "`+hosttest.Westmere.Brand+`", and the kernel runs on "`+hosttest.Skylake.Brand+`"; `+
+		"it lists 2 running processors, and the kernel runs on 1; its modules have 1 GiB, and the kernel sees 64 GiB", sys.Firmware.Doubt)
+	own := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, fourDIMMs().Dump())})
+	assert.Empty(t, own.Firmware.Doubt)
+	assert.True(t, own.Firmware.Compared)
+	alone := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, fourDIMMs().Dump())})
+	assert.False(t, alone.Firmware.Compared)
 	want.Is(int64(64<<30-384<<10), fact.Direct).Check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
 
 	empty := collect.Collect(collect.Input{Root: root, SMBIOS: smbios.Decode(nil, nil)})

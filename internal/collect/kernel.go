@@ -32,6 +32,7 @@ func (c *collector) withoutKernel() {
 	m := &c.sys.Memory
 	m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
 	m.BlockBytes, m.VisibleBytes = noKernel[int64](c, "the number of memory blocks"), noKernel[int64](c, "the memory that the system sees")
+	m.CrashBytes = noKernel[int64](c, "the memory kept for a crash kernel")
 	p := &c.sys.CPU
 	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
 	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
@@ -100,7 +101,7 @@ func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
 	m := inventory.Memory{TotalBytes: host.Fact(src, f.TotalBytes, fact.Direct), MapBytes: host.Fact(src, f.MapBytes, fact.Direct),
-		BlockBytes: host.Fact(src, f.OnlineBytes, fact.Direct)}
+		CrashBytes: host.Fact(src, f.CrashBytes, fact.Direct), BlockBytes: host.Fact(src, f.OnlineBytes, fact.Direct)}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
 		m.BlockBytes = fact.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, fact.Corroborated,
 			fact.At(src, f.Blocks.Path, display(f.Blocks.V)), fact.At(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))

@@ -35,7 +35,7 @@ type addressSpan struct{ start, end uint64 }
 func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	other := map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
-		other[a.Handle] = a.Use.Known() && a.Use.Value != "System Memory"
+		other[a.Handle] = a.Use.Known() && a.Use.Value != systemMemory
 	}
 	var spans []addressSpan
 	var at fact.Evidence

@@ -314,15 +314,21 @@ func (c *collector) memoryOfOthers() {
 	for i := range c.sys.Nodes {
 		n := &c.sys.Nodes[i]
 		bytes, ok := n.MemoryBytes.Get()
-		switch kind, _ := n.Kind.Get(); kind {
-		case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:
-			if ok && v.Known() && v.Value > bytes {
-				v.Value -= bytes
-				v.Certainty = min(v.Certainty, n.Kind.Certainty)
-				v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
-				v.From.Raw = fmt.Sprintf("%s, without node %d", v.From.Raw, n.ID)
-			}
-		default: // DRAM's, or not known to be another's
+		if notOnModules(n) && ok && v.Known() && v.Value > bytes {
+			v.Value -= bytes
+			v.Certainty = min(v.Certainty, n.Kind.Certainty)
+			v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
+			v.From.Raw = fmt.Sprintf("%s, without node %d", v.From.Raw, n.ID)
 		}
+	}
+}
+
+// notOnModules tells whether the node's memory is known to be other than DRAM modules.
+func notOnModules(n *inventory.Node) bool {
+	switch kind, _ := n.Kind.Get(); kind {
+	case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:
+		return true
+	default: // DRAM's, or not known to be another's
+		return false
 	}
 }

@@ -201,8 +201,8 @@ func TestHidden(t *testing.T) {
 	assert.Contains(t, hidden(m).Reason, "more than")
 }
 
-// TestHiddenByOption: firmware's map shows all memory whatever the kernel was told to leave alone. An
-// option that costs no more than what the kernel keeps for itself is no reason.
+// TestHiddenByOption: firmware's map shows all memory whatever the kernel leaves alone. An option that
+// costs no more than what the kernel keeps for itself is no reason.
 func TestHiddenByOption(t *testing.T) {
 	const g = int64(1) << 30
 	for _, c := range []struct {
@@ -217,7 +217,7 @@ func TestHiddenByOption(t *testing.T) {
 		{"a byte more than the kernel keeps", 24 * g, 22*g - 1, []string{"mem=23G"}, 2*g + 1, 22*g - 1, []string{"mem=23G"}},
 		{"a bad page", 24 * g, 22 * g, []string{"memmap=4K$1G"}, 0, 24 * g, []string{}},
 		{"a bad page of a mirrored machine", 12 * g, 11 * g, []string{"memmap=4K$1G"}, 12 * g, 12 * g, []string{}},
-		{"no option that takes memory", 24 * g, 4 * g, []string{"numa=off"}, 0, 24 * g, []string{}},
+		{"no option that takes memory", 24 * g, 4 * g, []string{"numa=off"}, 20 * g, 4 * g, []string{}},
 	} {
 		m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
 		m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
@@ -226,6 +226,13 @@ func TestHiddenByOption(t *testing.T) {
 		assert.Equal(t, c.seen, m.seen().Value, c.name)
 		assert.Equal(t, c.taken, m.takenBy().v, c.name)
 	}
+	crash := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+	crash.sys.Memory.MapBytes, crash.sys.Memory.VisibleBytes, crash.sys.Memory.TotalBytes = sure(24*g), sure(24*g), sure(20*g)
+	assert.Equal(t, 4*g, hidden(crash).v)
+	assert.Equal(t, 4*g, withheld(crash).v)
+	crash.sys.Memory.CrashBytes = sure(2 * g)
+	assert.Equal(t, int64(0), hidden(crash).v, "the kernel keeps two of them for a crash kernel")
+	assert.Equal(t, int64(0), withheld(crash).v)
 	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
 	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
 	assert.Equal(t, int64(0), hidden(m).v, "what the kernel uses was not read")

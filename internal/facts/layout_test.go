@@ -52,6 +52,10 @@ func TestSlottedChannels(t *testing.T) {
 	}
 	assert.Contains(t, slottedChannels(s).Reason, "does not list the empty slots")
 
+	none := channels(0, 0)
+	none.pop.EmptySlots = nil
+	assert.Contains(t, slottedChannels(none).Reason, "lists no slot of this processor", "none of none is not all")
+
 	full := channels(1, 1, 0)
 	full.pop.EmptySlots = []int{4, 5}
 	assert.Contains(t, slottedChannels(full).Reason, "slots for every channel", "a channel whose one slot is filled has one")

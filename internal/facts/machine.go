@@ -26,8 +26,8 @@ func populatedSockets(m *Machine) Value {
 	if len(m.sys.Sockets) == 0 {
 		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
 	}
-	if p := m.sys.Firmware.Lost; p != nil {
-		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that processors may be missing from the list: "+p.Text, "a whole table")
+	if p := m.sys.Firmware.LostProcessors(); p != nil {
+		return Missing(fact.Truncated, p.Hides("processors"), "a whole table")
 	}
 	states := make([]Value, len(m.sys.Sockets))
 	n := 0
@@ -64,6 +64,12 @@ func firmwareType() *ObjectType {
 		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
 		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.FromFile })
+		})},
+		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Compared })
+		})},
+		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Doubt })
 		})},
 		Field{"problems", textListType, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })

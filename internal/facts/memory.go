@@ -12,13 +12,15 @@ import (
 func memoryType() *ObjectType {
 	return newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
 		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
-		{"visible_bytes", intType, "memory that firmware gave the operating system, less what a kernel option takes away, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
+		{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
 		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
 			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
 			return derived(func() any {
 				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
+		{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
+		{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
 		{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
 		{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
 		{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
@@ -123,6 +125,24 @@ func (m *Machine) gatherTypes() Value {
 	return gather[string](types)
 }
 
+// namedModules are those that firmware names and does not count.
+func namedModules(m *Machine) Value {
+	var sizes []Value
+	names := []string{}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !s.Named {
+			continue
+		}
+		sizes = append(sizes, Value{v: true, Certainty: fact.Indirect, from: s.SizeBytes.From, more: s.PartNumber.Evidence()})
+		names = append(names, m.slotName(i)+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
+	}
+	if len(names) == 0 && !m.listed() {
+		return m.noPopulation()
+	}
+	return derived(func() any { return names }, sizes...)
+}
+
 func countSlots(state inventory.SlotState) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		if !m.listed() {
@@ -132,7 +152,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
 			if s.State == inventory.SlotUnknown {
-				return Missing(fact.Unstated, "slot "+s.Locator.Or("without a name")+" states no size", "")
+				return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
 			}
 			if s.State == state && (state != inventory.SlotPopulated || isDRAM(s)) {
 				n++

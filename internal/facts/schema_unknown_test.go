@@ -117,6 +117,7 @@ func TestSilentMachine(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"memory.populated_slots": int64(1), // the slot is listed as populated
 		"memory.empty_slots":     int64(0),
+		"memory.named_modules":   []string{}, // no slot without a size
 		"numa.nodes":             int64(1),
 	}, known)
 }

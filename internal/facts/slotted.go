@@ -25,6 +25,9 @@ func slottedChannels(s *socketFacts) Value {
 			slotted++
 		}
 	}
+	if s.pop.DPC.Known() && slotted == 0 {
+		return Missing(fact.Absent, "firmware lists no slot of this processor", "the machine's manual")
+	}
 	if s.pop.DPC.Known() && slotted == len(s.pop.DPC.Value) {
 		return Missing(fact.Absent, "the board has slots for every channel", "")
 	}

@@ -102,7 +102,7 @@ func (m *Machine) noPopulation() Value {
 		return Missing(f.State, f.Reason, f.KnownBy)
 	}
 	if p := m.sys.Firmware.Lost; p != nil {
-		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
+		return Missing(fact.Truncated, p.Hides("modules"), "a whole table")
 	}
 	return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
 }

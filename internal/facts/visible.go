@@ -19,21 +19,47 @@ func hidden(m *Machine) Value {
 }
 
 // seen is the memory that the system sees: what firmware gave the kernel, or what the kernel uses where
-// an option takes some of that away, which firmware's map does not show.
+// that is clearly less, which firmware's map does not show: an option, a reservation or memory blocks
+// that are offline take it away.
 func (m *Machine) seen() fact.Fact[int64] {
-	visible, used := m.visible(), m.sys.Memory.TotalBytes
-	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 && m.leaves(visible) {
-		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
-		return used
+	visible := m.visible()
+	if !m.leaves(visible) {
+		return visible
 	}
-	return visible
+	used := m.used()
+	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 {
+		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
+	}
+	return used
+}
+
+// used is the memory that the kernel uses: MemTotal, and what it keeps for a crash kernel.
+func (m *Machine) used() fact.Fact[int64] {
+	used := m.sys.Memory.TotalBytes
+	if crash := m.sys.Memory.CrashBytes; used.Known() && crash.Or(0) > 0 {
+		used.Value += crash.Value
+		used.More = append(used.More[:len(used.More):len(used.More)], crash.From)
+	}
+	return used
 }
 
 // leaves reports whether the kernel uses less of the memory that it was given than it leaves alone by
 // itself.
 func (m *Machine) leaves(given fact.Fact[int64]) bool {
-	used := m.sys.Memory.TotalBytes
+	used := m.used()
 	return given.Known() && used.Known() && given.Value-used.Value > reserved(given.Value)
+}
+
+// withheld is the memory that firmware gave the kernel and that it does not use, where that is more
+// than it leaves alone by itself; else 0.
+func withheld(m *Machine) Value {
+	given, used := m.visible(), m.used()
+	return derived(func() any {
+		if !m.leaves(given) {
+			return int64(0)
+		}
+		return given.Value - used.Value
+	}, valueOf(given), valueOf(used))
 }
 
 // takenBy are the kernel options that take memory away: those of that kind, unless firmware's map

@@ -24,6 +24,9 @@ type Memory struct {
 	Source Source
 	// TotalBytes is MemTotal of /proc/meminfo, after kernel reservations.
 	TotalBytes Value[int64]
+	// CrashBytes is what is kept for a crash kernel (/sys/kernel/kexec_crash_size); MemTotal leaves
+	// it out.
+	CrashBytes Value[int64]
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
 	MapBytes Value[int64]
@@ -42,6 +45,7 @@ func ReadMemory(root *Root) *Memory {
 	r := newReader(root)
 	m := &Memory{
 		TotalBytes:     r.memTotal("/proc/meminfo", LimitList),
+		CrashBytes:     r.number("/sys/kernel/kexec_crash_size"),
 		MapBytes:       r.memmap(),
 		BlockSizeBytes: r.numberBase(memoryDir+"/block_size_bytes", 16),
 	}

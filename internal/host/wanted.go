@@ -14,7 +14,7 @@ var captured = [...]string{
 	"sys/devices/cpu_core/", "sys/devices/cpu_atom/", "sys/devices/soc0/",
 	"sys/class/dmi/", "sys/class/firmware-attributes/", "sys/class/powercap/",
 	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/",
-	"sys/firmware/", "sys/hypervisor/", "sys/kernel/mm/", "sys/kernel/security/lockdown",
+	"sys/firmware/", "sys/hypervisor/", "sys/kernel/mm/", "sys/kernel/kexec_crash_size", "sys/kernel/security/lockdown",
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/driver/nvidia/gpus/", "proc/iomem", "proc/config.gz",

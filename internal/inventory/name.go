@@ -1,5 +1,7 @@
 package inventory
 
+import "github.com/memaudit/memaudit/internal/fact"
+
 // HandleText writes an SMBIOS handle as docs/interface.md and dmidecode do:
 // "0x000A".
 //
@@ -25,4 +27,12 @@ func (s *Slot) Name() string {
 		return l
 	}
 	return "slot " + HandleText(s.Handle)
+}
+
+// Unsized says why it is not known how much memory a slot of unknown state holds.
+func (s *Slot) Unsized() string {
+	if s.SizeBytes.State == fact.Conflicting && s.SizeBytes.Reason != "" {
+		return s.SizeBytes.Reason
+	}
+	return "the size field of " + s.Name() + " says unknown"
 }

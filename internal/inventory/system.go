@@ -139,17 +139,39 @@ type Firmware struct {
 	// FromFile says that the table was given as a file and not read from the audited system: the file
 	// may hold less than the machine's table.
 	FromFile bool
+	// Compared says that a table from a file could be compared with the machine's tree beside it.
+	// Doubt says what the two disagree about, so that the table may be another machine's; "" if
+	// nothing does. Then no finding is above info, nothing is advised, and there is no verdict.
+	Compared bool
+	Doubt    string
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
-	// Lost is the first defect by which whole structures may be missing: the
-	// table ends early or holds bytes that are not a structure. Then what it lists is not
-	// all there is. Nil when the list is whole.
+	// Lost is the first defect by which modules, or whole structures, may be missing: the
+	// table ends early, holds bytes that are not a structure, lists less memory than the kernel
+	// sees, or gives modules another use. Then what it lists is not all there is. Nil when the list
+	// is whole.
 	Lost *Problem
 	// Short is the first memory array that announces more devices than the table lists, although the
 	// list was not cut off. Some firmware lists filled slots only, some announces more slots than the
 	// board has, and a row may be missing. Nil when every announced device is listed.
 	Short *Problem
 }
+
+// LostProcessors is Lost where processors may be missing as well.
+func (f *Firmware) LostProcessors() *Problem {
+	if p := f.Lost; p != nil && p.Code != ProblemShort && p.Code != ProblemUse {
+		return p
+	}
+	return nil
+}
+
+// Codes of problems that concern the list of modules alone.
+const (
+	// ProblemShort is a list with less memory than the kernel sees.
+	ProblemShort = "memory_short"
+	// ProblemUse is an array that holds modules and states another use than system memory.
+	ProblemUse = "array_use"
+)
 
 // Problem is one defect or contradiction of the firmware's table.
 type Problem struct {
@@ -160,6 +182,16 @@ type Problem struct {
 	// Harmless is true when nothing an audit uses is affected (a count in the
 	// entry point that is off, for instance).
 	Harmless bool
+}
+
+// Hides says that things ("modules") may be missing from the table's list because of the problem.
+func (p *Problem) Hides(what string) string {
+	switch p.Code {
+	case ProblemShort, ProblemUse:
+		return "the SMBIOS table does not list all memory: " + p.Text
+	default:
+		return "the SMBIOS table is not whole, so that " + what + " may be missing from the list: " + p.Text
+	}
 }
 
 // Conflict records that two sources disagree about one thing.
@@ -296,6 +328,9 @@ type Slot struct {
 	// Range is where the module's memory begins, as far as firmware says so (type
 	// 20); nil where it gives it no range.
 	Range *Range
+	// Named says that firmware counts no memory in the slot and names a module there all the same:
+	// the module is mapped out or disabled, or the text is an old one. State is unknown then.
+	Named bool
 	// Row is the position of the structure in the table, from 0.
 	Row int
 }
@@ -414,6 +449,8 @@ func IgnoresNodes(option string) bool {
 type Memory struct {
 	// TotalBytes is MemTotal of /proc/meminfo (after kernel reservations).
 	TotalBytes fact.Fact[int64]
+	// CrashBytes is what the kernel keeps for a crash kernel, which MemTotal leaves out.
+	CrashBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's memory map.
 	MapBytes fact.Fact[int64]
 	// BlockBytes is the sum of the online memory blocks.

@@ -33,6 +33,9 @@ func (pl *placer) examine(p *platform.Platform) {
 	pl.doubtAll(pl.arraysAgainst())
 	pl.doubtAll(pl.addressesAgainst())
 	pl.doubtAll(pl.nodesAgainst())
+	if !pl.fsb && (p == nil || !p.ZeroDIMMsLegal) {
+		pl.doubtAll(MoreNodes(pl.sys, pl.out))
+	}
 }
 
 // doubt notes a contradiction on all slots of the processor: which of them are
@@ -301,6 +304,45 @@ func (pl *placer) nodesAgainst() string {
 		}
 	}
 	return ""
+}
+
+// MoreNodes says that the kernel's nodes of more processors have memory than the slots' places give
+// modules; "" where they do not, or where that cannot be told. Processors are counted, not compared by
+// number: kernel and labels may count them differently.
+func MoreNodes(sys *inventory.System, places []Placement) string {
+	if o, _ := sys.NUMA.Options.Get(); slices.ContainsFunc(o, func(o string) bool { return strings.HasPrefix(o, "numa=fake") }) {
+		return ""
+	}
+	filled := map[int]bool{}
+	for i := range sys.Slots {
+		if sys.Slots[i].State == inventory.SlotEmpty || sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.Flash {
+			continue
+		}
+		if places[i].Socket == Unplaced {
+			return ""
+		}
+		filled[places[i].Socket] = true
+	}
+	seen := map[int]int64{}
+	for i := range sys.Nodes {
+		n := &sys.Nodes[i]
+		if kind, _ := n.Kind.Get(); kind != inventory.NodeDRAM {
+			continue
+		}
+		socket, ok := n.Socket.Get()
+		bytes, known := n.MemoryBytes.Get()
+		if !ok || !known {
+			return ""
+		}
+		if bytes > 0 {
+			seen[socket] += bytes
+		}
+	}
+	if len(filled) == 0 || len(seen) <= len(filled) {
+		return ""
+	}
+	return fmt.Sprintf("the slots' places give modules to %s, and the kernel's nodes of %s have memory (%s)",
+		prose.Count(len(filled), "processor"), prose.Count(len(seen), "processor"), sizesOf(sortedSizes(seen)))
 }
 
 // holdsAlmost tells whether a node's memory is this size less what the kernel may have reserved.

@@ -14,7 +14,10 @@ import (
 // newBoard reads the board off the model, or says why it cannot be planned for.
 func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	p, ok := topo.Platform.Get()
-	if !ok {
+	switch {
+	case sys.Firmware.Doubt != "":
+		return nil, sys.Firmware.Doubt
+	case !ok:
 		return nil, "the platform is not known"
 	}
 	b := &board{sys: sys, topo: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}

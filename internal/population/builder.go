@@ -31,6 +31,9 @@ type builder struct {
 	unowned int
 	// unlisted is the result's.
 	unlisted *inventory.Problem
+	// moreNodes says that more processors have memory by the kernel than by the slots'
+	// places; "" where they do not. Then no processor's count is known.
+	moreNodes string
 	// conflicts are what firmware states and cannot be.
 	conflicts []inventory.Conflict
 }
@@ -40,6 +43,9 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
 	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill,
 		product: platform.ProductName(&sys.Machine), fsb: platform.FrontSideBus(sys, p)}
+	if !b.fsb && len(b.places) == len(sys.Slots) && (p == nil || !p.ZeroDIMMsLegal) {
+		b.moreNodes = place.MoreNodes(sys, b.places)
+	}
 	if p == nil {
 		return b
 	}
@@ -83,7 +89,7 @@ func (b *builder) lost() *fact.Fact[int] {
 	if p == nil {
 		return nil
 	}
-	f := fact.Unknown[int](fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+	f := fact.Unknown[int](fact.Truncated, p.Hides("modules"), "a whole table", b.sys.Firmware.SMBIOS.From)
 	return &f
 }
 

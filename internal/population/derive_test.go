@@ -387,8 +387,29 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
 	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}
 	r = m.derive(t)
-	assert.False(t, r.Populations[0].DIMMs.Known())
+	assert.Equal(t, "the size field of S0C1D0 says unknown", r.Populations[0].DIMMs.Reason)
 	assert.False(t, r.InstalledBytes.Known())
+	m.sys.Slots[1].SizeBytes = fact.Unknown[int64](fact.Conflicting, "firmware counts no memory in it", "a look")
+	r = m.derive(t)
+	assert.Equal(t, "firmware counts no memory in it", r.Populations[0].DIMMs.Reason)
+	assert.Equal(t, "a look", r.Populations[0].DIMMs.KnownBy)
+	assert.Equal(t, "firmware counts no memory in it", r.InstalledBytes.Reason)
+}
+
+// TestMoreNodesThanModules: nothing is counted by processor where the kernel's nodes of more processors
+// have memory than the slots' places give modules.
+func TestMoreNodesThanModules(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{0, 0}, testDIMM{gb: 32, rated: 2933})
+	for id, bytes := range []int64{31 * gib, 31 * gib} {
+		m.sys.Nodes = append(m.sys.Nodes, inventory.Node{ID: id, Kind: collecttest.Known(inventory.NodeDRAM), Socket: collecttest.Known(id), MemoryBytes: collecttest.Known(bytes)})
+	}
+	for _, p := range m.derive(t).Populations {
+		assert.Contains(t, p.DIMMs.Reason, "the kernel's nodes of 2 processors have memory")
+		assert.False(t, p.Bytes.Known())
+	}
+	m.sys.Nodes[1].MemoryBytes = collecttest.Known[int64](0)
+	assert.Zero(t, m.derive(t).Populations[1].DIMMs.Value)
+	assert.True(t, m.derive(t).Populations[1].DIMMs.Known())
 }
 
 // TestOnlyDRAM: other technologies and soldered chips take no part.

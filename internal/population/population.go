@@ -140,6 +140,11 @@ func (b *builder) count(pop *Population) {
 		pop.Bytes = fact.Blame[int64](pop.DIMMs)
 		return
 	}
+	if b.moreNodes != "" {
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.moreNodes, "a slot map for this product", b.sys.Nodes[0].MemoryBytes.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
 		reason := "which processor " + s.Name() + " belongs to could not be told"
@@ -177,6 +182,8 @@ func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
 	switch {
 	case s.SizeBytes.State == fact.Malformed && from.Raw != "":
 		return fact.Unknown[T](fact.Malformed, "the size of "+s.Name()+" cannot be read: "+strconv.Quote(from.Raw), "", from)
+	case s.SizeBytes.State == fact.Conflicting && s.SizeBytes.Reason != "":
+		return fact.Unknown[T](fact.Conflicting, s.SizeBytes.Reason, s.SizeBytes.KnownBy, from)
 	case s.SizeBytes.State == fact.Absent:
 		return fact.Unknown[T](fact.Absent, "the table has no size of "+s.Name(), "", from)
 	default:

@@ -302,3 +302,17 @@ func plainUUID(s string) string {
 func swapped(u string) string {
 	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
 }
+
+// SameIdentifiers compares the serial numbers and UUIDs of two machines. same means that they are one
+// machine's; differs says which identifier proves that they are two, "" if none does.
+func SameIdentifiers(a, b Identity) (same bool, differs string) {
+	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
+	switch s.compare(a); s.fits {
+	case sameSystem:
+		return true, ""
+	case otherSystem:
+		return false, "its " + s.differsBy + " is another one"
+	default:
+		return false, ""
+	}
+}

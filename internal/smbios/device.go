@@ -9,7 +9,8 @@ import (
 // DSP0134 7.18).
 //
 // For an empty slot only the fields up to Detail are read. Firmware leaves meaningless texts and
-// numbers in the others, and dmidecode does not print them either from version 3.4 on.
+// numbers in the others, and dmidecode does not print them either from version 3.4 on; Leftovers
+// reads them.
 type MemoryDevice struct {
 	// Handle identifies the slot; locators can repeat.
 	Handle uint16
@@ -81,6 +82,15 @@ func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 			}
 		}
 	}
+}
+
+// Leftovers returns the device of an empty slot with what firmware states of a module there
+// nevertheless.
+func (t *Table) Leftovers(d *MemoryDevice) MemoryDevice {
+	out := *d
+	f := t.fields(&t.Structures[d.Index])
+	out.module(&f)
+	return out
 }
 
 // slot reads the fields that describe the slot, populated or not.

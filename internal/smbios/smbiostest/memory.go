@@ -91,6 +91,7 @@ func (b *Builder) MemoryDevice(v DIMM) uint16 {
 	if !populated {
 		s.u8(0x12, orByte(v.Type, 2))
 		s.u16(0x13, or16(v.Detail, 1<<2))
+		s.module(v) // what firmware leaves in an empty slot
 		return b.add(17, s)
 	}
 	s.u8(0x12, orByte(v.Type, 0x1A))

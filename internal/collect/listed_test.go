@@ -1,0 +1,71 @@
+package collect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// TestShortList: no kernel sees more memory than the machine has. What may be other memory than that
+// of modules, and a guest's memory, prove nothing.
+func TestShortList(t *testing.T) {
+	const g = int64(1) << 30
+	listing := func(sizes ...int64) hosttest.Files {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+		array := b.Array(smbiostest.Array{Devices: len(sizes)})
+		for range sizes {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM", Bytes: sizes[0]})
+		}
+		return collecttest.Table(oneSocket(), b)
+	}
+	sys := collecttest.Collected(t, listing(16*g, 16*g)) // the tree has 64 GiB
+	require.NotNil(t, sys.Firmware.Lost)
+	assert.Equal(t, inventory.ProblemShort, sys.Firmware.Lost.Code)
+	assert.Equal(t, "the modules in the SMBIOS table have 32 GiB, and the kernel sees 64 GiB (/sys/firmware/memmap)", sys.Firmware.Lost.Text)
+	assert.Nil(t, sys.Firmware.LostProcessors())
+	assert.False(t, sys.Firmware.Problems[len(sys.Firmware.Problems)-1].Harmless)
+	state, detail := source(sys, inventory.SourceSMBIOS)
+	assert.Equal(t, fact.SourcePartial, state)
+	assert.Contains(t, detail, "the kernel sees 64 GiB")
+
+	assert.Nil(t, collecttest.Collected(t, listing(32*g, 32*g)).Firmware.Lost)
+	assert.Nil(t, collecttest.Collected(t, listing()).Firmware.Lost, "a table without modules says nothing about their memory")
+	guest := listing(16 * g).With(hosttest.Files{"sys/hypervisor/type": "kvm\n", "sys/devices/virtual/dmi/id/sys_vendor": "QEMU\n"})
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "QEMU", Product: "Standard PC (Q35 + ICH9, 2009)"})
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Locator: "DIMM 0", Bytes: 16 << 30})
+	assert.Nil(t, collecttest.Collected(t, collecttest.Table(guest, b)).Firmware.Lost)
+}
+
+// TestMisusedArray: an array of another use holds no memory modules. One of flash memory with a flash
+// chip is what it says.
+func TestMisusedArray(t *testing.T) {
+	make := func(use byte, d smbiostest.DIMM) *inventory.System {
+		b := smbiostest.New(3, 2)
+		good := b.Array(smbiostest.Array{Devices: 1})
+		b.MemoryDevice(smbiostest.DIMM{Array: good, Locator: "A1", Bytes: 16 << 30})
+		d.Array = b.Array(smbiostest.Array{Use: use, Devices: 1})
+		d.Locator = "B1"
+		b.MemoryDevice(d)
+		return collecttest.Decoded(t, b)
+	}
+	sys := make(4, smbiostest.DIMM{Bytes: 16 << 30})
+	require.NotNil(t, sys.Firmware.Lost)
+	assert.Regexp(t, `^memory array 0x[0-9A-F]{4} states the use "Video Memory", expected "System Memory", and holds modules \(B1\)$`, sys.Firmware.Lost.Text)
+	assert.Len(t, sys.Slots, 1)
+	for name, ok := range map[string]*inventory.System{
+		"system memory": make(3, smbiostest.DIMM{Bytes: 16 << 30}),
+		"a flash chip":  make(5, smbiostest.DIMM{Bytes: 16 << 20, Type: 9, FormFactor: 1}),
+		"an empty slot": make(4, smbiostest.DIMM{}),
+	} {
+		assert.Nil(t, ok.Firmware.Lost, name)
+	}
+}
