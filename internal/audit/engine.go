@@ -106,7 +106,7 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 // at most a remark; memory errors alone are the kernel's own count, whatever the table lists.
 func (r *auditRun) add(f verdict.Finding) int {
 	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
-		f.Severity = capSeverity(f.Severity, f.Certainty, true)
+		f.Severity = verdict.Info
 	}
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1

@@ -128,7 +128,7 @@ func (m *Machine) lockstep() fact.Fact[string] {
 // counted or the table is not the machine's own.
 func (m *Machine) installed() (int64, bool) {
 	var sum int64
-	if !m.OwnTable || m.System.Firmware.Lost != nil {
+	if p := m.System.Firmware.Lost; !m.OwnTable || p != nil && p.Code != inventory.ProblemShort {
 		return 0, false
 	}
 	for i := range m.System.Slots {
