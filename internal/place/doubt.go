@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
