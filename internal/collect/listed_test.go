@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,8 +22,8 @@ func TestShortList(t *testing.T) {
 		b := smbiostest.New(3, 2)
 		b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
 		array := b.Array(smbiostest.Array{Devices: len(sizes)})
-		for range sizes {
-			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM", Bytes: sizes[0]})
+		for i, size := range sizes {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM_A" + strconv.Itoa(i+1), Bytes: size})
 		}
 		return collecttest.Table(oneSocket(), b)
 	}
