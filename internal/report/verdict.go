@@ -27,6 +27,9 @@ type Criteria struct {
 // channelRule is the rule without which the memory population is not judged.
 const channelRule = "memory.channel.populated"
 
+// ownTableRule fails where the SMBIOS file may be another machine's than the tree beside it.
+const ownTableRule = "firmware.smbios.own"
+
 // settingRules begins the ids of the checks of settings against a profile.
 const settingRules = "setting."
 
@@ -90,6 +93,8 @@ func (r *Report) incomplete(c Criteria) string {
 		return "nothing was audited"
 	case c.Strict && s.Unknown+s.Error > 0:
 		return prose.Count(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: " + r.firstOpen()
+	case r.anothersTable() != "":
+		return r.anothersTable()
 	case r.guest():
 		return ""
 	}
@@ -117,6 +122,16 @@ func (r *Report) incomplete(c Criteria) string {
 	default:
 		return ""
 	}
+}
+
+// anothersTable says why the SMBIOS file may be another machine's, "" if nothing suggests that.
+func (r *Report) anothersTable() string {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == string(verdict.Fail) {
+			return OrEmpty(f.Found)
+		}
+	}
+	return ""
 }
 
 // profileSentence says that the profile that was asked for was not applied, or that none of its

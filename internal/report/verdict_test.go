@@ -91,6 +91,7 @@ func TestVerdict(t *testing.T) {
 		{"a profile of which one setting is known", "pass:warning" + channels + " unknown:info:setting.smt pass:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
 			"ok", "memory is populated as documented", 0, 0},
+		{"a table that may be another machine's", "pass:warning" + channels + " fail:info:firmware.smbios.own", report.Criteria{}, nil, "unknown", "2 of 4 channels hold memory; empty: 2, 3", 3, 3},
 		{"guest", "not_applicable:warning" + channels + " pass:info unknown:info", report.Criteria{}, guest, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest without a table", "not_applicable:warning" + channels, report.Criteria{}, func(r *report.Report) { guest(r); table("absent")(r) }, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest with a failure", "not_applicable:warning" + channels + " fail:warning", report.Criteria{}, guest, "warning", "the example is wrong", 1, 1},
