@@ -103,9 +103,8 @@ mutate-go: ## change conditions, bounds and returned errors of the Go code, all 
 	$(GO) run ./internal/tools/gomutate -sample $(SAMPLE) -reasons internal/tools/gomutate/reasons.tsv $(MUTATED:%=./internal/%)
 
 .PHONY: slot-maps
-slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pages; read the diff before committing
+slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/place -run '^TestSeenMaps$$' -update-seen
-	$(GO) generate ./...
 
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped

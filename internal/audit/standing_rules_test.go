@@ -33,14 +33,17 @@ func processorMakerOf(platform string) string {
 // document without a mark is the maker's, the processor's maker's or a standard, and
 // a collection of what was seen is never cited.
 func TestNoUnmarkedStranger(t *testing.T) {
-	all, err := platform.Describe(rules.FS)
+	all, err := platform.IDs(rules.FS)
 	require.NoError(t, err)
+	describe := platform.Describer(rules.FS)
 	e := NewEngine(builtinPacks(t))
 	collections := []string{"linuxhw/DMI", "DborUS/hardware-dashboard", "Spec-ify/hwapi", "mchehab/rasdaemon", "torvalds/linux"}
 	marked, fitting := 0, 0
-	for i := range all {
-		p := &all[i].Platform
-		p.Documents = all[i].Documents
+	for _, id := range all {
+		described, err := describe(id)
+		require.NoError(t, err)
+		p := &described.Platform
+		p.Documents = described.Documents
 		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Nobody", "-"} {
 			r := runFor(e, identity{vendor, "Example", p.ID, ""})
 			r.topo.Platform = fact.Known(p, fact.Direct, fact.Evidence{})

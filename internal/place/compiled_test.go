@@ -91,16 +91,9 @@ func TestUnreadableMaps(t *testing.T) {
 		"slots/x.yaml":           {Mode: fs.ModeDir},
 		"field modles not found": {Data: []byte("{vendor: v, maps: [{id: one, modles: [R900]}]}")},
 	} {
-		k := fstest.MapFS{"slots/x.yaml": file}
-		_, err := MapIndex(k)
-		require.ErrorContains(t, err, says)
-		_, err = Describe(k)
+		_, err := MapIndex(fstest.MapFS{"slots/x.yaml": file})
 		require.ErrorContains(t, err, says)
 	}
-	maps, err := Describe(fstest.MapFS{locatorYAML: {Data: []byte("rules: []")}, "slots/sources.yaml": {Data: []byte("sources: {}")},
-		"slots/x.yaml": {Data: []byte("{vendor: v, maps: [{id: one, models: [R900], check: [doc], note: n}]}")}})
-	require.NoError(t, err)
-	require.Equal(t, map[string]MapInfo{"one": {File: "slots/x.yaml", ID: "one", Models: []string{"R900"}, Check: []string{"doc"}, Note: "n"}}, maps)
 }
 
 // slotSources reads the citations.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -38,24 +36,6 @@ type Recognition struct {
 type PartInfo struct {
 	Brand string
 	Platform
-}
-
-// Describe reads every platform file, in the order of their ids.
-func Describe(k fs.FS) ([]Info, error) {
-	names, err := fs.Glob(k, "platforms/*.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("list platforms: %w", err)
-	}
-	describe := Describer(k)
-	var out []Info
-	for _, name := range names {
-		p, err := describe(strings.TrimSuffix(path.Base(name), ".yaml"))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *p)
-	}
-	return out, nil
 }
 
 // Describer reads the files of single platforms by their ids, and the documents that

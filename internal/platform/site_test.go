@@ -73,14 +73,13 @@ func TestSitesPlatform(t *testing.T) {
 
 // TestDescribeSite: what a reader is told of a platform is what its file says.
 func TestDescribeSite(t *testing.T) {
-	all, err := Describe(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))
+	described, err := Describer(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))("site")
 	require.NoError(t, err)
-	require.Len(t, all, 1)
 	assert.Equal(t, []Recognition{{Vendor: Intel, Family: 6, Model: 0, Steppings: []int{0, 3}, Brand: "Site", Product: "P", Memory: "DDR4"},
-		{Vendor: AMD, Family: -1, Model: -1, Brand: "Other", Verified: true}}, all[0].Recognise)
-	require.Len(t, all[0].Parts, 2)
-	assert.Equal(t, 1, all[0].Parts[0].ChannelsPerSocket)
-	assert.Len(t, all[0].Documents, 3)
+		{Vendor: AMD, Family: -1, Model: -1, Brand: "Other", Verified: true}}, described.Recognise)
+	require.Len(t, described.Parts, 2)
+	assert.Equal(t, 1, described.Parts[0].ChannelsPerSocket)
+	assert.Len(t, described.Documents, 3)
 
 	index, err := Index(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))
 	require.NoError(t, err)
@@ -100,14 +99,14 @@ func TestDamagedPlatforms(t *testing.T) {
 		_, err := Index(k)
 		require.ErrorContains(t, err, "platforms/site.yaml", name)
 		if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
-			_, err = Describe(k)
+			_, err = Describer(k)("site")
 			require.ErrorContains(t, err, "describe platforms/site.yaml", name)
 		}
 	}
-	_, err := Describe(fstest.MapFS{"platforms/site.yaml": {Data: []byte(sitePlatform + siteRecognised)}})
+	_, err := Describer(fstest.MapFS{"platforms/site.yaml": {Data: []byte(sitePlatform + siteRecognised)}})("site")
 	require.ErrorContains(t, err, "read the sources of the platforms")
 	folder := fstest.MapFS{"platforms/site.yaml/x": {Data: []byte("x")}, documentsFile: {Data: []byte(siteDocuments)}}
-	_, err = Describe(folder)
+	_, err = Describer(folder)("site")
 	require.ErrorContains(t, err, "describe platforms/site.yaml", "a folder of that name")
 	_, err = Index(folder)
 	require.ErrorContains(t, err, "platforms/site.yaml")

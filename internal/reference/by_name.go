@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -9,19 +10,17 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// byNamePage is the page of all rules, and where alerts link to: a heading for
-// every rule id, whichever packs speak of it.
-const byNamePage = "by-name.md"
-
-// byName shows under each id the rules of all packs in full, with what they say
-// of the example servers, and after them the settings that profiles may want.
-func (k *knowledge) byName(examples map[string]string) []page.Block {
+// ByName writes rules/by-name.md, to which alerts link: under a heading for each
+// id the rules of all packs in full, with what they say of the example servers,
+// and after them the settings that profiles may want. examples says of a rule's
+// id on which of the example servers it fails, passes or cannot tell.
+func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
 	out := []page.Block{
 		{Head: &page.Head{Level: 1, Name: "Rules by name"}},
 		{Text: "Made from the packs by go generate; do not edit. Of several rules of one name, the narrowest that fits the machine speaks. The program says the same of each:"},
 		{Commands: []string{"memaudit rules show memory.channel.populated"}},
 	}
-	for rest := k.rules; len(rest) > 0; {
+	for rest := rulepack.Describe(packs); len(rest) > 0; {
 		id := rest[0].ID
 		of := slices.IndexFunc(rest, func(r rulepack.RuleInfo) bool { return r.ID != id })
 		if of < 0 {
@@ -36,7 +35,9 @@ func (k *knowledge) byName(examples map[string]string) []page.Block {
 			{Name: "title", Value: s.Title}, exampleField(examples[id]),
 		}}, page.Block{Commands: []string{"memaudit explain " + s.ID}})
 	}
-	return out
+	var b bytes.Buffer
+	err := page.WriteMarkdown(&b, out)
+	return b.String(), err
 }
 
 // rulesNamed shows the rules of one id, each under the machines that it is for where

@@ -25,13 +25,7 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 	}
 	out = append(out, effectsPart(shares(p))...)
 	out = append(out, partHeading("What is known of it"), page.Block{Fields: platformFields(p), Indent: 2})
-	for _, b := range slices.Concat(speeds(p), processorParts(p), boards(p)) {
-		if b.Head != nil {
-			b.Head.Level = 3
-		}
-		out = append(out, b)
-	}
-	out = append(out, ofPlatform(p, doc)...)
+	out = slices.Concat(out, speeds(p), processorParts(p), boards(p), recognised(p), ofPlatform(p, doc))
 	out = append(out, partHeading("How to change it"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: howToFill(p)}}})
 	return append(out, partHeading("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
 }
@@ -156,8 +150,8 @@ func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
 	t := &page.Table{Heads: []string{"socket", "DIMMs", "channels filled", "class", "MT/s expected"}}
 	for i := range doc.Inventory.Population.Sockets {
 		s := &doc.Inventory.Population.Sockets[i]
-		t.Rows = append(t.Rows, []page.Cell{{Text: orUnknown(s.Socket)}, {Text: orUnknown(s.DIMMs)},
-			{Text: orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal)}, {Text: cmp.Or(report.OrEmpty(s.Class), "?")}, {Text: orUnknown(s.ExpectedMTs)}})
+		t.Rows = append(t.Rows, []string{orUnknown(s.Socket), orUnknown(s.DIMMs),
+			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(report.OrEmpty(s.Class), "?"), orUnknown(s.ExpectedMTs)})
 	}
 	return append(out, page.Block{Text: "is of this platform."}, page.Block{Table: t})
 }

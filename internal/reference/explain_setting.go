@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
@@ -95,7 +96,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 		return cmp.Or(strings.Compare(a[0], b[0]), cmp.Compare(len(by[b]), len(by[a])))
 	})
 	for _, key := range order {
-		wants.Rows = append(wants.Rows, []page.Cell{{Text: key[0]}, {Text: key[1]}, {Text: counted(by[key])}})
+		wants.Rows = append(wants.Rows, []string{key[0], key[1], counted(by[key])})
 	}
 	return wants, effects, ways, documents
 }
@@ -116,4 +117,12 @@ func settingFaces(id string, doc *report.Report) []page.Block {
 		{Name: "in BIOS setup", Value: face(&s.Configured)}, {Name: "at work", Value: face(&s.Effective)},
 		{Name: "decided by", Value: report.OrEmpty(s.DecidedBy.Value)},
 	}}}
+}
+
+// counted names one profile and counts several: vendors have one for each generation.
+func counted(profiles []string) string {
+	if len(profiles) == 1 {
+		return profiles[0]
+	}
+	return strconv.Itoa(len(profiles)) + " profiles"
 }

@@ -10,20 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// Platform is what is known of one platform.
-func Platform(p *platform.Info) []page.Block {
-	blocks := []page.Block{
-		{Head: &page.Head{Level: 1, Kind: "platform", Name: p.ID + ": " + p.Name}},
-		{Fields: platformFields(p)},
-	}
-	blocks = append(blocks, speeds(p)...)
-	blocks = append(blocks, processorParts(p)...)
-	blocks = append(blocks, recognised(p)...)
-	blocks = append(blocks, measured(p)...)
-	blocks = append(blocks, boards(p)...)
-	return append(blocks, documents(p)...)
-}
-
+// platformFields are the facts of a platform that stand without a table.
 func platformFields(p *platform.Info) []page.Field {
 	policy := p.Policy
 	if policy == "" {
@@ -74,7 +61,7 @@ func attached(p *platform.Info) string {
 
 func unverified(p *platform.Info) string {
 	if !p.Verified {
-		return "the whole page"
+		return "everything here"
 	}
 	return strings.Join(slices.Sorted(maps.Keys(p.Unverified)), ", ")
 }
@@ -87,25 +74,25 @@ func speeds(p *platform.Info) []page.Block {
 		if part == "*" {
 			name = "every processor of it"
 		}
-		t.Rows = append(t.Rows, []page.Cell{{Text: name}, {Text: number(p.ProcessorMTs[part])}})
+		t.Rows = append(t.Rows, []string{name, number(p.ProcessorMTs[part])})
 	}
 	if len(t.Rows) == 0 {
 		return []page.Block{{Text: "No document gives speeds by DIMMs per channel; the processor's own maximum and the DIMMs' decide."}}
 	}
 	padRows(t)
-	return []page.Block{{Head: &page.Head{Level: 2, Kind: "speeds", Name: "Speeds in MT/s by DIMMs per channel"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 3, Name: "Speeds in MT/s by DIMMs per channel"}}, {Table: t}}
 }
 
 func speedTable(speeds map[string][]int) *page.Table {
 	t := &page.Table{Heads: []string{"DIMMs"}}
 	for _, kind := range slices.Sorted(maps.Keys(speeds)) {
-		row := []page.Cell{{Text: kind}}
+		row := []string{kind}
 		for _, mts := range speeds[kind] {
 			text := number(mts)
 			if mts == 0 {
 				text = "not supported or not documented"
 			}
-			row = append(row, page.Cell{Text: text})
+			row = append(row, text)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -122,7 +109,7 @@ func padRows(t *page.Table) {
 		t.Heads = append(t.Heads, strconv.Itoa(n))
 	}
 	for i, r := range t.Rows {
-		t.Rows[i] = append(r, make([]page.Cell, most-len(r))...)
+		t.Rows[i] = append(r, make([]string, most-len(r))...)
 	}
 }
 
@@ -144,57 +131,46 @@ func processorParts(p *platform.Info) []page.Block {
 	return out
 }
 
-// recognised lists the ways in which the platform is known.
+// recognised lists the ways in which the platform is recognised.
 func recognised(p *platform.Info) []page.Block {
-	t := &page.Table{Heads: []string{"vendor", "family", "model", "steppings", "brand", "product", "memory", "confirmed"}}
+	var fields []page.Field
 	for i := range p.Recognise {
 		r := &p.Recognise[i]
-		confirmed := "yes"
+		var out []string
+		add := func(name, value string) {
+			if value != "" {
+				out = append(out, name+value)
+			}
+		}
+		add("", r.Vendor)
+		if r.Family >= 0 {
+			add("family ", strconv.Itoa(r.Family))
+		}
+		if r.Model >= 0 {
+			add("model ", strconv.Itoa(r.Model))
+		}
+		add("stepping ", numbers(r.Steppings))
+		add("brand ", r.Brand)
+		add("product ", r.Product)
+		add("memory ", r.Memory)
 		if !r.Verified {
-			confirmed = "no"
+			add("", "not confirmed by a document")
 		}
-		t.Rows = append(t.Rows, []page.Cell{{Text: r.Vendor}, {Text: identity(r.Family)}, {Text: identity(r.Model)}, {Text: numbers(r.Steppings)},
-			{Text: r.Brand, Code: true}, {Text: r.Product, Code: true}, {Text: r.Memory}, {Text: confirmed}})
+		fields = append(fields, page.Field{Name: "-", Value: strings.Join(out, ", ")})
 	}
-	return []page.Block{{Head: &page.Head{Level: 2, Kind: "recognised", Name: "Recognised by"}}, {Table: t}}
-}
-
-// measured lists layouts whose bandwidth a document measured.
-func measured(p *platform.Info) []page.Block {
-	t := &page.Table{Heads: []string{"layout", "share of the full population's bandwidth", "on", "source"}}
-	for _, m := range p.Measured {
-		for _, layout := range slices.Sorted(maps.Keys(m.Layouts)) {
-			t.Rows = append(t.Rows, []page.Cell{{Text: layout}, {Text: strconv.FormatFloat(m.Layouts[layout], 'f', -1, 64)}, {Text: m.Product}, {Text: m.Source}})
-		}
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []page.Block{{Head: &page.Head{Level: 2, Kind: "measured", Name: "Measured layouts"}}, {Table: t}}
+	return []page.Block{partHeading("Recognised by"), {Fields: fields, Indent: 2}}
 }
 
 // boards lists the limits that boards set.
 func boards(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"product", "MT/s at most", "source"}}
 	for _, b := range p.Boards {
-		t.Rows = append(t.Rows, []page.Cell{{Text: b.Product, Code: true}, {Text: number(b.MaxMTs)}, {Text: b.Source}})
+		t.Rows = append(t.Rows, []string{b.Product, number(b.MaxMTs), b.Source})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []page.Block{{Head: &page.Head{Level: 2, Kind: "boards", Name: "Boards that set a limit"}}, {Table: t}}
-}
-
-// documents lists the sources.
-func documents(p *platform.Info) []page.Block {
-	t := &page.Table{Heads: []string{"key", "document"}}
-	for i := range p.Documents {
-		t.Rows = append(t.Rows, []page.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i].Citation)}})
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []page.Block{{Head: &page.Head{Level: 2, Kind: "sources", Name: "Sources"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 3, Name: "Boards that set a limit"}}, {Table: t}}
 }
 
 // document is a platform's citation on one line.
@@ -211,14 +187,6 @@ func document(c *platform.Citation) string {
 // number is "" for 0: not stated.
 func number(n int) string {
 	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// identity is a number of CPUID, "" for one that is not asked for.
-func identity(n int) string {
-	if n < 0 {
 		return ""
 	}
 	return strconv.Itoa(n)

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
@@ -18,7 +17,7 @@ func Profile(i *rulepack.ProfileInfo) []page.Block {
 	for _, id := range i.Order {
 		s := i.Settings[id]
 		blocks = append(blocks, page.Block{Head: &page.Head{Level: 3, Name: id + ": " + s.Value + " (" + s.Level + ")"}},
-			page.Block{Fields: settingFields(&s, listed), Indent: 4})
+			page.Block{Fields: settingFields(&s), Indent: 4})
 	}
 	return blocks
 }
@@ -37,21 +36,8 @@ func profileFields(i *rulepack.ProfileInfo) []page.Field {
 	}
 }
 
-// listed names the other profiles that want a value.
-func listed(profiles []string) string { return strings.Join(profiles, ", ") }
-
-// counted counts them: a page that lists them all for every setting would hold
-// little else.
-func counted(profiles []string) string {
-	if len(profiles) == 1 {
-		return profiles[0]
-	}
-	return strconv.Itoa(len(profiles)) + " profiles"
-}
-
-// settingFields is one row of a profile; others prints the profiles that want
-// something else.
-func settingFields(s *rulepack.SettingInfo, others func([]string) string) []page.Field {
+// settingFields is one row of a profile, with the profiles that want something else.
+func settingFields(s *rulepack.SettingInfo) []page.Field {
 	concerns := s.Concerns
 	if concerns == "" {
 		concerns = s.Applies
@@ -61,7 +47,7 @@ func settingFields(s *rulepack.SettingInfo, others func([]string) string) []page
 		{Name: "effect", Value: s.Effect}, {Name: "set by", Value: s.Remedy}, {Name: "place", Value: s.Place},
 	}
 	for _, e := range elsewhere(s) {
-		fields = append(fields, page.Field{Name: "elsewhere", Value: e.value + ": " + others(e.profiles)})
+		fields = append(fields, page.Field{Name: "elsewhere", Value: e.value + ": " + strings.Join(e.profiles, ", ")})
 	}
 	return fields
 }

@@ -1,5 +1,6 @@
 // Package reference turns rules, profiles and platforms into pages for a
-// reader: what memaudit rules show prints, and the Markdown beside the packs.
+// reader: what memaudit rules show, profiles show and explain print, and the
+// page of all rules, rules/by-name.md.
 package reference
 
 import (

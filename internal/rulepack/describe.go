@@ -78,14 +78,6 @@ func (m *Match) String() string {
 	return strings.Join(slices.Concat(m.Vendors, m.Products, m.Platforms), ", ")
 }
 
-// lists reports whether a platform is among those named.
-func (m *Match) lists(platform string) bool {
-	return m != nil && slices.Contains(m.Platforms, platform)
-}
-
-// WrittenFor reports whether the rule is written for a platform.
-func (i *RuleInfo) WrittenFor(platform string) bool { return i.Match.lists(platform) }
-
 // CountRules counts the rules (with profiles) and cases of packs.
 func CountRules(packs []*Pack) (rules, cases int) {
 	for _, p := range packs {

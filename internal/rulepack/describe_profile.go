@@ -2,7 +2,6 @@ package rulepack
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -93,12 +92,6 @@ func ProfilesApart(packs []*Pack) []ProfileInfo {
 		}
 	}
 	return out
-}
-
-// WrittenFor reports whether the profile is written for a platform, by its list
-// or by its own condition, which is parsed only where the name stands in it.
-func (i *ProfileInfo) WrittenFor(platform string) bool {
-	return i.Match.lists(platform) || strings.Contains(i.spec.Applies, platform) && slices.Contains(literals(i.spec.Applies), platform)
 }
 
 // answersAlike reports whether two profiles share an intent and are written for

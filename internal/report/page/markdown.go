@@ -27,8 +27,6 @@ func markdownBlock(out *bytes.Buffer, b *Block) {
 	switch {
 	case b.Head != nil:
 		fmt.Fprintf(out, "%s %s\n\n", strings.Repeat("#", b.Head.Level), markdown(b.Head.Name))
-	case b.Table != nil:
-		markdownTable(out, b.Table)
 	case b.Example != "":
 		out.WriteString("```text\n" + cleanLines(b.Example) + "```\n\n")
 	case len(b.Commands) > 0:
@@ -46,24 +44,6 @@ func markdownBlock(out *bytes.Buffer, b *Block) {
 	if fields {
 		out.WriteByte('\n')
 	}
-}
-
-func markdownTable(out *bytes.Buffer, t *Table) {
-	out.WriteString("| " + strings.Join(t.Heads, " | ") + " |\n|" + strings.Repeat(" --- |", len(t.Heads)) + "\n")
-	for _, r := range t.Rows {
-		for _, c := range r {
-			text := markdownText(c.Text, c.Code)
-			if c.Link != "" {
-				text = "[" + text + "](" + c.Link + ")"
-			}
-			out.WriteString("| " + strings.ReplaceAll(text, "|", "\\|"))
-			if text != "" {
-				out.WriteByte(' ')
-			}
-		}
-		out.WriteString("|\n")
-	}
-	out.WriteByte('\n')
 }
 
 func markdownText(s string, code bool) string {

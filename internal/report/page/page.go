@@ -33,17 +33,8 @@ type Field struct {
 	Code bool
 }
 
-// Table is a table whose cells are plain text, links in Markdown where a
-// target is given.
+// Table is a table of plain text, shown on a terminal only.
 type Table struct {
 	Heads []string
-	Rows  [][]Cell
-}
-
-// Cell is one cell of a table.
-type Cell struct {
-	Text string
-	// Link is a target beside the page, "" without one; the terminal has none.
-	Link string
-	Code bool
+	Rows  [][]string
 }

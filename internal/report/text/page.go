@@ -57,14 +57,7 @@ func (p *printer) head(h *page.Head) {
 }
 
 func (p *printer) pageTable(t *page.Table) {
-	s := &foldedTable{fixed: 1, heads: t.Heads, most: []int{settingCell, roomyWidth}}
-	for _, r := range t.Rows {
-		cells := make([]string, len(r))
-		for i, c := range r {
-			cells[i] = c.Text
-		}
-		s.rows = append(s.rows, cells)
-	}
+	s := &foldedTable{fixed: 1, heads: t.Heads, rows: t.Rows, most: []int{settingCell, roomyWidth}}
 	p.part()
 	s.print(p, 0)
 }

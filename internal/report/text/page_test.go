@@ -21,7 +21,7 @@ func TestBlocks(t *testing.T) {
 		{Head: &page.Head{Level: 2, Kind: "profile", Name: "example/hpc"}},
 		{Head: &page.Head{Level: 3, Kind: "part", Name: "Dell PowerEdge"}, Fields: []page.Field{{Name: "source", Value: "page 4"}}},
 		{Example: "$ memaudit check\nPASS\n\nno failure\n"},
-		{Table: &page.Table{Heads: []string{"setting", "wanted"}, Rows: [][]page.Cell{{{Text: "smt"}, {Text: "disabled", Code: true}}, {{Text: "turbo"}, {Text: "enabled", Link: "turbo.md"}}}}},
+		{Table: &page.Table{Heads: []string{"setting", "wanted"}, Rows: [][]string{{"smt", "disabled"}, {"turbo", "enabled"}}}},
 	}, Options{}))
 	require.Equal(t, `rule      memory.x
 

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/partnumber"
@@ -66,36 +64,18 @@ func knowledge(root string) (madeFiles, error) {
 	return out, nil
 }
 
-// byHand are the pages below rules that people write.
-var byHand = []string{"slots/README.md"}
-
-// knowledgePages describe packs, profiles and platforms. What no longer has a pack or a
-// platform comes back empty: it is to be removed.
-func knowledgePages(root string) (madeFiles, error) {
-	seen, err := os.ReadFile(filepath.Join(root, "testdata", "corpus", "slot-maps.tsv"))
+// rulesByName is the page of all rules.
+func rulesByName(root string) (madeFiles, error) {
+	packs, err := rulepack.LoadBuiltin(rulesOf(root))
 	if err != nil {
 		return nil, err
 	}
-	k := rulesOf(root)
 	says, err := examples(root)
 	if err != nil {
 		return nil, err
 	}
-	made, err := reference.Pages(k, seen, says)
-	if err != nil {
-		return nil, err
-	}
-	out := madeFiles{}
-	for name, text := range made {
-		out["rules/"+name] = []byte(text)
-	}
-	there, err := fs.Glob(k, "*/*.md")
-	for _, name := range there {
-		if _, known := made[name]; !known && !slices.Contains(byHand, name) {
-			out["rules/"+name] = nil
-		}
-	}
-	return out, err
+	text, err := reference.ByName(packs, says)
+	return madeFiles{"rules/by-name.md": []byte(text)}, err
 }
 
 // dashboards are Grafana's.

@@ -1,6 +1,5 @@
 // Command generate writes what is made from the files that people edit: HPE's
-// profiles, the compiled knowledge, the pages beside packs and platforms, and
-// the dashboards. go generate ./... runs it; a test checks its output against
+// profiles, the compiled knowledge, the page of all rules, and the dashboards. go generate ./... runs it; a test checks its output against
 // what is committed.
 package main
 
@@ -19,7 +18,7 @@ import (
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
-var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, knowledgePages, dashboards, operatorRules}
+var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, dashboards, operatorRules}
 
 // staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.
@@ -33,18 +32,14 @@ func staleFiles(root string, write bool) ([]string, error) {
 		for name, want := range made {
 			file := filepath.Join(root, filepath.FromSlash(name))
 			have, err := os.ReadFile(file)
-			if err == nil && want != nil && bytes.Equal(have, want) {
+			if err == nil && bytes.Equal(have, want) {
 				continue
 			}
 			out = append(out, name)
-			switch {
-			case !write:
-			case want == nil:
-				err = os.Remove(file)
-			default:
-				err = os.WriteFile(file, want, 0o644)
+			if !write {
+				continue
 			}
-			if write && err != nil {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
 				return out, err
 			}
 		}
