@@ -97,14 +97,15 @@ mutate: ## change every value, threshold and condition of the packs; a case must
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
 
 SAMPLE ?= 0
-MUTATED := smbios place population platform plan facts collect effective rulepack audit report exporter patch settings bios baseline fleet redfish host
+MUTATED := source/smbios topology/place topology/population topology/platform advice/plan audit/facts collect collect/effective audit/rulepack audit report serve/exporter \
+	advice/patch model/settings source/bios collect/baseline serve/fleet source/redfish source/host
 .PHONY: mutate-go
 mutate-go: ## change conditions, bounds and returned errors of the Go code, all or SAMPLE of each package; tests must notice (minutes a package)
 	$(GO) run ./internal/tools/gomutate -sample $(SAMPLE) -reasons internal/tools/gomutate/reasons.tsv $(MUTATED:%=./internal/%)
 
 .PHONY: slot-maps
 slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
-	$(GO) test -count=1 -tags corpus ./internal/place -run '^TestSeenMaps$$' -update-seen
+	$(GO) test -count=1 -tags corpus ./internal/topology/place -run '^TestSeenMaps$$' -update-seen
 
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
@@ -115,7 +116,7 @@ coverage: ## rewrite internal/audit/testdata/coverage.tsv: which documented prof
 
 .PHONY: spellings
 spellings: ## rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
-	$(GO) test -count=1 -tags corpus ./internal/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings
+	$(GO) test -count=1 -tags corpus ./internal/model/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)

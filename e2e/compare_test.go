@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/kerneltext"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestCompare times whole processes in pairs and prints the figures; it asserts

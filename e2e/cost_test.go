@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
 var initialised = regexp.MustCompile(`^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)

@@ -25,8 +25,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // guest is a virtual machine with a described truth: a real kernel on the

@@ -14,9 +14,9 @@ func TestIdentify(t *testing.T) {
 		info                      *debug.BuildInfo
 		wantVersion, wantRevision string
 	}{
-		"linker's":     {"1.2.3", "abc", &debug.BuildInfo{Main: debug.Module{Version: "v9.9.9"}, Settings: commit}, "1.2.3", "abc"},
-		"go install":   {"", "", &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3", ""},
-		"checkout":     {"", "", &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: commit}, "devel", "0123456789ab"},
+		"linker's":       {"1.2.3", "abc", &debug.BuildInfo{Main: debug.Module{Version: "v9.9.9"}, Settings: commit}, "1.2.3", "abc"},
+		"go install":     {"", "", &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3", ""},
+		"checkout":       {"", "", &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: commit}, "devel", "0123456789ab"},
 		"no information": {"", "", nil, "devel", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,8 +28,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/tools/fleet"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // root is the repository.

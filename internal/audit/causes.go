@@ -3,8 +3,8 @@ package audit
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/facts"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // causes names the root cause of findings whose rule depends on one that

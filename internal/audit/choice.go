@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/prose"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // nearest is how many names like a wrong one are proposed.

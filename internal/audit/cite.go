@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/facts"
-	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // Ranks of a document, the first best.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
 	"github.com/memaudit/memaudit/rules"
 )
 

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"github.com/memaudit/memaudit/internal/topology/population"
 	"github.com/memaudit/memaudit/rules"
 )
 

@@ -3,9 +3,9 @@ package audit
 import (
 	"cel.dev/cel-go/common/types"
 
-	"github.com/memaudit/memaudit/internal/facts"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // Example is what the rule says in the first of its own cases that fails, and

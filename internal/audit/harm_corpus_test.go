@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // TestHarmIsFoundCorpus does the same to real machines, every seventh: of a rule that

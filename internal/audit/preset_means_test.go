@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/rules"
 )
 

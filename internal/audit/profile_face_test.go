@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/audit/facts"
 )
 
 // TestProfilesOfBIOSSetup: every built-in profile rests on a document about BIOS

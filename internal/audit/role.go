@@ -3,8 +3,8 @@ package audit
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // rolesOf lists the roles by id: of several rules of one the first that has one.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // TestStandingOfAProfile: a finding says whether its document is the maker's for

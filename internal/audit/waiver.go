@@ -3,7 +3,7 @@ package audit
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // waive turns accepted failures into waived ones. A waiver past its date

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // plainWords are capital letters that need no word for who looks after servers:

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 const exportText = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=PerfOptimized\nProcTurboMode=Disabled (Pending Value=Enabled)\nAssetTag=A-4711\nSetupPassword=hunter2\n"

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
 // completeProfiles offers intents and profile ids to the shell.

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 var updateCorpus = flag.Bool("update-corpus", false, "rewrite the tables of testdata/corpus")

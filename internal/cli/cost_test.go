@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // manySlots is a machine of 128 slots with nothing to plan.

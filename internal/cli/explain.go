@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/prose"
-	"github.com/memaudit/memaudit/internal/reference"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 func (p *Program) explainCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/bios"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
 // withoutName is a file error without the name, which the caller says.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // archive takes the capture of one machine, or an archive of inputs. It closes the file.

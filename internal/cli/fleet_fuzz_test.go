@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/fleet"
-	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/serve/fleet"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // fuzzedInputs are what a text describes: files, links and archives of a fleet. Each begins with a

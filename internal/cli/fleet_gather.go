@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // Limits for one argument of fleet.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/fleet"
-	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/serve/fleet"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // secret is a line that stands outside what is given, and in no output.

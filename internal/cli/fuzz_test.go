@@ -15,13 +15,13 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/smbios"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/source/smbios"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // seeds are tables of the project in every form that --smbios takes.

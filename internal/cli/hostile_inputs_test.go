@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/population"
 	"github.com/memaudit/memaudit/rules"
 )
 

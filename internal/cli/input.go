@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // inputFlags say which machine is audited.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 func (p *Program) inventoryCommand() *cobra.Command {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/site"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/site"
 )
 
 // partNumbers reads the patterns of modules' part numbers.

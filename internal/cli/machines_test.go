@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -104,7 +104,7 @@ func TestMachines(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir, root := filepath.Join(machinesDir, m.Name), tree(t, m.Name)
-			golden(t, filepath.Join(dir, "about.md"), fmt.Sprintf("# %s\n\n%s\n\nDescribed in `internal/machinetest`, which also makes its tree.\n", m.Name, m.About))
+			golden(t, filepath.Join(dir, "about.md"), fmt.Sprintf("# %s\n\n%s\n\nDescribed in `internal/tools/machinetest`, which also makes its tree.\n", m.Name, m.About))
 			_, report, errs := run(nil, "check", "--root", root, "--profile", m.Profile, "--fail-on", "never")
 			require.Empty(t, errs)
 			golden(t, filepath.Join(dir, "expected.report.txt"), machinetest.Uncounted(report))

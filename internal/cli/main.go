@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // usualMemory is more than the audit of any real machine takes, in bytes.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/measured"
+	"github.com/memaudit/memaudit/internal/collect/measured"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // measuredFiles are those of the flag; the configuration's speak of the live

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/patch"
+	"github.com/memaudit/memaudit/internal/advice/patch"
+	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
 // set is one attribute that a change sets, as the vendor's tool reads it: menu

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
 // Bounds of the files that the management controller needs.

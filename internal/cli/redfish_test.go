@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // TestCredentials: what a file must be.

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
 const (

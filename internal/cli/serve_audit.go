@@ -10,10 +10,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/exporter"
-	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
 // auditor does the daemon's audits, with rules that were loaded before. It is

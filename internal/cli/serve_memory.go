@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
 // modestMemory trades a little work at each audit for the memory of a program

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
 // smapsOfPIE is the beginning of what the kernel says of a program that may lie

@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
-	"github.com/memaudit/memaudit/internal/snapshot"
+	"github.com/memaudit/memaudit/internal/collect/snapshot"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // capture takes a snapshot and returns its file.

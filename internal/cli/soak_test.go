@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
 const (

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
 
 // verdictCases are reports of which every output has to say the same.

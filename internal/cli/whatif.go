@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )

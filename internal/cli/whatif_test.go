@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestPlan: what the planner would do to an unbalanced R610, by hand.

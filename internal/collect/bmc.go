@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/ddr"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/bios"
+	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
 // bmcIdentity returns what the other sources know of the machine, by which the management

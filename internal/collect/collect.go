@@ -5,10 +5,10 @@ package collect
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/effective"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/collect/effective"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // Collect reads every source and builds the model. It returns no error: what could not be read is

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
 // configured fills the configured and pending faces of every setting from the exports.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
 // contradicted joins two descriptions of one slot. A handle names one structure (DSP0134 6.1.2), so

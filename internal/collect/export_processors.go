@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
 // exportProcessors uses the processors that Dell's exports name if nothing else is known of any

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/smbios"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/smbios"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
 // TestFieldStates: what is not a value, a value that firmware leaves open and a

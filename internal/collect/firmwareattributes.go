@@ -1,9 +1,9 @@
 package collect
 
 import (
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/bios"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // firmwareVendors maps the drivers of /sys/class/firmware-attributes to the vendors of their

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
 // TestCommandLineShown: what evidence shows of it names no machine and holds no

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/effective"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/kerneltext"
+	"github.com/memaudit/memaudit/internal/collect/effective"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
 // kernel fills in the kernel's view of processors, memory and memory controllers.

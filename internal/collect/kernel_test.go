@@ -8,9 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/fact/want"
-	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/fact/want"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
 // TestNodeSockets gives each node the one socket of its CPUs.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/prose"
-	"github.com/memaudit/memaudit/internal/redfish"
-	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/redfish"
+	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
 // listedMemory checks the list of modules against what cannot be otherwise: no kernel sees more

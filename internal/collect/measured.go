@@ -3,7 +3,7 @@ package collect
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // measurements returns the measured results. Those of another machine are marked: they are shown

@@ -11,11 +11,11 @@ import (
 
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/fact/want"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/partnumber"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/fact/want"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 	"github.com/memaudit/memaudit/rules"
 )
 

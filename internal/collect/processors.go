@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
 // processors fills in the sockets: one for each central processor that SMBIOS describes (oneASocket),

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/smbios"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // different are the tables of which dmidecode prints another thing than they

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/partnumber"
-	"github.com/memaudit/memaudit/internal/redfish"
-	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/smbios"
-	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/bios"
+	"github.com/memaudit/memaudit/internal/source/redfish"
+	"github.com/memaudit/memaudit/internal/source/smbios"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
 func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }

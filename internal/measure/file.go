@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/strictjson"
+	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 
 // maxMemory limits what a document takes in memory, in bytes.

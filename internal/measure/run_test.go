@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // asymmetric and dropped are the contract's thresholds.

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/advice/plan"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all

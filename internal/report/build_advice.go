@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // advise puts the plan into the report: the advice itself, and into each finding

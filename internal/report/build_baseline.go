@@ -1,6 +1,6 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import "github.com/memaudit/memaudit/internal/model/inventory"
 
 // buildBaseline makes the document of a comparison, and what the metrics say of
 // each kind: a kind of which nothing differs is 0 only when all was compared.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // BuildInventory makes the inventory of one machine. topo may be nil: then no

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Capacity lists the ways to populate a capacity, best first. Figures of a

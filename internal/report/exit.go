@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // The exit status of memaudit, the same for every format.

@@ -1,6 +1,6 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import "github.com/memaudit/memaudit/internal/model/inventory"
 
 // Measurement is one result of measured bandwidth or latency. Unjudged says why
 // no rule speaks of it.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // stated is the fact's value, nil when it is not known or empty.

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/slab"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // documentParts keeps what one document has many of beside each other: texts, numbers, pieces

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // The schemas of the documents, as their "schema" key states them.

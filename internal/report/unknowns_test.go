@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/measure"
-	"github.com/memaudit/memaudit/internal/place"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
 // TestNothingRead: a source that was read, even in part, is something; one that is

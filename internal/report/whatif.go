@@ -1,9 +1,9 @@
 package report
 
 import (
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // SchemaPlan is the schema of a WhatIf, as its "schema" key states it.

@@ -5,8 +5,8 @@ package collecttest
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // Each reads every text of an archive of the corpus.

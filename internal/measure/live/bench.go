@@ -7,9 +7,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/kernel"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // Store is the kind of store of this machine's Triad.

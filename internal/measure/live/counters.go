@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 const (

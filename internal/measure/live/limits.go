@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // limits reads what the process's control group and those above it allow

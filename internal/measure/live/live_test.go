@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/live"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // tree makes a machine's files.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // limitMaps bounds /proc/self/numa_maps and smaps, which have a paragraph for

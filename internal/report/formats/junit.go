@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteJUnit prints the findings as JUnit XML: one test case a finding, its

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteNagios prints what Nagios, Icinga and their kin read of a plugin: a

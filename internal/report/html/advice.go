@@ -3,7 +3,7 @@ package html
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // causes hangs each failure below the one that it follows from. It returns the

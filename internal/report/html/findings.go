@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // findings prints every finding: failures under what causes them, then the rest

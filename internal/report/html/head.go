@@ -3,7 +3,7 @@ package html
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/text"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )

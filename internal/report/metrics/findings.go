@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // findings names what fails, and from what it follows: an alert on the roots is

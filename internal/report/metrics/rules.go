@@ -3,8 +3,8 @@ package metrics
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // verdicts is what all findings of one rule say together.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )

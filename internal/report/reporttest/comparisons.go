@@ -1,7 +1,7 @@
 package reporttest
 
 import (
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
 // compared are the configured settings of the machine.

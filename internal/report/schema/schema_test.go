@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/schema"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 // published compiles a schema with a complete implementation.

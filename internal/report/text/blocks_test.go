@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // causeGroup holds the failures of one rule with one severity and one cause. They are printed

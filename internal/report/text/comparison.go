@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report/wording"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteComparison prints a comparison for a person at a terminal.

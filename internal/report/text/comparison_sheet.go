@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // The widest cell of the setting sheet, on a page of up to roomyWidth columns

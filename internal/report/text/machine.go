@@ -4,7 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // machine prints the lines that identify the machine. beside is printed after the platform.

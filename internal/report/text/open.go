@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 const (

@@ -4,9 +4,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteBlocks prints blocks for a terminal.

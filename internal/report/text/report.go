@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Write prints a report for a person at a terminal: the machine, the verdict, a picture of the

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 func textOf(t *testing.T, r *report.Report, o Options) string {

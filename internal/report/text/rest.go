@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // verdictless holds the findings, by rule, that share a reason.

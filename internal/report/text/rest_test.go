@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/verdict"
 
 	"github.com/stretchr/testify/require"
 )

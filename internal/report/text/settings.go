@@ -8,7 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 
-	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/ddr"
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
 

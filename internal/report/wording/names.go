@@ -8,9 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 
-	"github.com/memaudit/memaudit/internal/ddr"
-	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // PrintedRate is a speed as people call it: firmware's 1067 and 2934 are 1066 and 2933.

@@ -1,9 +1,9 @@
 package wording
 
 import (
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // LimitReason says what keeps the expected speed below the modules' own; "" when

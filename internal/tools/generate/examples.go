@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/cli"
-	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
 // resultPhrases are the results that a page tells, in its order and words. Where a rule

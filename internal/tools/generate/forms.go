@@ -7,8 +7,8 @@ import (
 	"github.com/invopop/jsonschema"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/facts"
-	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
 // schemaForms are what describes the files that people write: the schema of a rule

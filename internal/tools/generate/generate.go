@@ -5,15 +5,15 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/memaudit/memaudit/internal/compiled"
-	"github.com/memaudit/memaudit/internal/partnumber"
-	"github.com/memaudit/memaudit/internal/place"
-	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/reference"
-	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/tools/fleet"
 	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // profiles are HPE's, made from tables of their attribute registries.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 func TestMain(m *testing.M) {

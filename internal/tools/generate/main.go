@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
 // generatorStep makes some of the files from what lies below the project's folder.

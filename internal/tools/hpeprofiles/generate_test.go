@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/rules"
 )
 

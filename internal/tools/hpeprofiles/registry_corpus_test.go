@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
 var updateTables = flag.Bool("update-tables", false, "rewrite the tables from the registries")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // wantedSetting is a wanted setting of a profile.

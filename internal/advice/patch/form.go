@@ -1,0 +1,166 @@
+package patch
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// Form is the vendor's form of a change.
+type Form string
+
+// The forms.
+const (
+	Redfish Form = "redfish"
+	Racadm  Form = "racadm"
+	SCP     Form = "scp"
+	ILORest Form = "ilorest"
+	OneCLI  Form = "onecli"
+	SUM     Form = "sum"
+	Conrep  Form = "conrep"
+)
+
+// Forms lists all.
+func Forms() []string {
+	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep)}
+}
+
+// formsOf are the forms whose tools know the names that an export carries, the
+// usual one first. Dell and HPE use the same names everywhere but in conrep;
+// Lenovo's Redfish names cannot be turned back into OneCLI's, for an underscore
+// there was a dot, a hyphen or a slash.
+func formsOf(e *bios.Export) []Form {
+	switch {
+	case e.Wishes:
+		return nil
+	case e.Format == bios.Racadm || e.Format == bios.WSMan:
+		return []Form{Racadm, SCP, Redfish}
+	case e.Format == bios.SCPXML || e.Format == bios.SCPJSON:
+		return []Form{SCP, Racadm, Redfish}
+	case e.Format == bios.Redfish && e.Vendor == bios.Dell:
+		return []Form{Redfish, Racadm, SCP}
+	case e.Format == bios.ILORest:
+		return []Form{ILORest, Redfish}
+	case e.Format == bios.Redfish && e.Vendor == bios.HPE:
+		return []Form{Redfish, ILORest}
+	case e.Format == bios.Redfish:
+		return []Form{Redfish}
+	case e.Format == bios.ASU:
+		return []Form{OneCLI}
+	case e.Format == bios.SUMXML:
+		return []Form{SUM}
+	case e.Format == bios.Conrep:
+		return []Form{Conrep}
+	default:
+		return nil
+	}
+}
+
+// Choose is the form to print: the asked one when the export's names are those
+// of its tool, the usual one when none is asked for.
+func Choose(e *bios.Export, asked string) (Form, error) {
+	forms := formsOf(e)
+	switch {
+	case e.Wishes:
+		return "", fmt.Errorf("%s says what is to be set, not what is set: expected an export of the present settings", e.Format)
+	case len(forms) == 0:
+		return "", fmt.Errorf("no form of a change is documented for an export in the form %s", e.Format)
+	case asked == "":
+		return forms[0], nil
+	case !slices.Contains(forms, Form(asked)):
+		names := make([]string, len(forms))
+		for i, f := range forms {
+			names[i] = string(f)
+		}
+		return "", fmt.Errorf("%s does not take the names of an export in the form %s, expected one of %s", asked, e.Format, strings.Join(names, ", "))
+	default:
+		return Form(asked), nil
+	}
+}
+
+// Fit takes back the changes that a form cannot carry, with the reason, and what
+// does not act without them.
+func (p *Patch) Fit(f Form) {
+	for _, c := range slices.Clone(p.Changes) {
+		reason := ""
+		switch {
+		case f == Racadm && c.Group == "":
+			reason = "racadm wants the group of " + c.Attribute.Name + ", which no document at hand names"
+		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
+			reason = "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
+		default:
+			continue
+		}
+		for _, id := range p.takeBack(&c) {
+			p.open(id, reason)
+		}
+	}
+	if p.maker != nil {
+		p.maker.hold()
+	}
+}
+
+// twice reports a second attribute of the same name and menu.
+func (p *Patch) twice(a *bios.Attribute) bool {
+	n := 0
+	for i := range p.Export.Attributes {
+		if o := &p.Export.Attributes[i]; o.Name == a.Name && o.Menu == a.Menu {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// Write prints the change in a form; nothing when there is none.
+func (p *Patch) Write(w io.Writer, f Form) error {
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	text := ""
+	switch f {
+	case Redfish:
+		text = p.redfish()
+	case Racadm:
+		text = p.racadm()
+	case SCP:
+		text = p.scp()
+	case ILORest:
+		text = p.ilorest()
+	case OneCLI:
+		text = p.onecli()
+	case SUM:
+		text = p.sum()
+	case Conrep:
+		text = p.conrep()
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// HowToApply says in words how a form is applied.
+func HowToApply(f Form, e *bios.Export) string {
+	switch f {
+	case Redfish:
+		at := e.Settings
+		if at == "" {
+			at = "the settings object of the Bios resource"
+		}
+		if e.Vendor == bios.Lenovo {
+			return "PATCH " + at + " and the header If-Match: *"
+		}
+		return "PATCH " + at
+	case SCP:
+		return "an import of the Server Configuration Profile"
+	case SUM:
+		return "sum -c ChangeBiosCfg --file FILE"
+	case Conrep:
+		return "the conrep of its Scripting Toolkit"
+	case Racadm, ILORest, OneCLI:
+		return "these commands"
+	default:
+		return string(f)
+	}
+}

@@ -1,0 +1,53 @@
+package patch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// TestOffered: an option is named by its own word or by the text that BIOS setup shows for it;
+// the first word that one of them has decides, and no text is no name.
+func TestOffered(t *testing.T) {
+	a := &bios.Attribute{Options: []string{"0", "1", "Auto"}, OptionTexts: map[string]string{"0": "Disabled", "1": "Enabled"}}
+	for want, words := range map[string][]string{"1": {"Enabled"}, "0": {"nothing", "Disabled", "Enabled"}, "Auto": {"auto"}, "": {"nothing", ""}} {
+		assert.Equal(t, want, offered(a, words), words)
+	}
+}
+
+// TestVendorWords: the vendor's words of the table; a name of a vendor's own, or a number, is
+// its own word only where the table has no others.
+func TestVendorWords(t *testing.T) {
+	table := &settings.Attribute{Values: map[string]string{"On": "enabled", "Enable": "enabled", "Off": "disabled"}}
+	assert.Equal(t, []string{"Enable", "On"}, vendorWords("turbo", "enabled", table))
+	assert.Empty(t, vendorWords("turbo", "auto", table))
+	assert.Equal(t, []string{"HPC"}, vendorWords("workload_profile", "HPC", &settings.Attribute{}))
+	assert.Empty(t, vendorWords("workload_profile", "HPC", table))
+	assert.Empty(t, vendorWords("turbo", "enabled", &settings.Attribute{}))
+	assert.Equal(t, []string{"2933"}, vendorWords("memory_speed", "2933", &settings.Attribute{Numbers: true}))
+	assert.Empty(t, vendorWords("memory_speed", "max", &settings.Attribute{Numbers: true}))
+}
+
+// TestProven: of an attribute that nothing on record spells, the words of a switch are taken as the
+// export spells its other switches; a word of another kind proves nothing.
+func TestProven(t *testing.T) {
+	a := &bios.Attribute{Name: "Odd", Value: "Auto", Stated: true}
+	m := &patchMaker{src: Source{Table: &settings.Table{}, Export: &bios.Export{Attributes: []bios.Attribute{*a, {Name: "Turbo", Value: "Enabled"}, {Name: "Speed", Value: "Maximum"}}}}}
+	assert.Equal(t, []string{"Disabled"}, m.proven([]string{"Disable", "Disabled"}, a))
+	assert.Empty(t, m.proven([]string{"Maximum", "Auto"}, a))
+}
+
+// TestForget: of a row that is left open nothing is kept, and of others all.
+func TestForget(t *testing.T) {
+	m := &patchMaker{asleep: []string{"turbo", "smt"}, out: &Patch{Met: []string{"turbo", "smt"}, Changes: []Change{
+		{Setting: "c_states", Attribute: &bios.Attribute{Name: "MinProcIdlePower"}, Also: []string{"turbo", "c1e"}}, {Setting: "turbo", Attribute: &bios.Attribute{Name: "ProcTurbo"}}}}}
+	m.forget("turbo", "so")
+	assert.Equal(t, []string{"smt"}, m.asleep)
+	assert.Equal(t, []string{"smt"}, m.out.Met)
+	assert.Equal(t, []Note{{"turbo", "so"}}, m.out.Open)
+	assert.Len(t, m.out.Changes, 1)
+	assert.Equal(t, []string{"c1e"}, m.out.Changes[0].Also)
+}

@@ -1,0 +1,196 @@
+package plan
+
+import (
+	"io/fs"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// The kinds of advice, and of the steps to it, in the words of docs/interface.md, "JSON:
+// advice".
+const (
+	Move     = "move"
+	Install  = "install"
+	Remove   = "remove"
+	Exchange = "exchange"
+)
+
+// Swap is the step in which the modules of two slots change places; the advice is to move
+// them.
+const Swap = "swap"
+
+// Plan is what to do about one machine.
+type Plan struct {
+	// Advice are alternatives for the modules, cheapest first, and what stands
+	// beside them, Settings; empty when nothing is proven.
+	Advice []Advice
+	// Why says in one clause why no advice is given, "" when some is or none
+	// is needed.
+	Why string
+	// Asked are the failures that advice was sought for.
+	Asked []Finding
+	// Dear says in one clause why no advice is cheaper than one that is dear. If Either is set, it
+	// is what moving would do by channels, beside advice that leaves something.
+	Dear string
+	// Either says that Why, or Dear, is what would help by channels, because no slot can be named.
+	Either bool
+	// Fewer is what would be reached if nothing is bought, nil if that is not asked for or nothing is
+	// proven. It is not an advice, because it has a price. Either modules are taken out: at most a
+	// quarter of the capacity, if documents name the number that stays and the advice that keeps the
+	// capacity buys much or does not exist. Or a processor without memory gets some of another's,
+	// and a rule warns about that other one afterwards.
+	Fewer *Advice
+}
+
+// Advice is one way to mend the population: all steps, in order.
+type Advice struct {
+	// ID is Move, Install, Exchange or Remove, by the costliest of its steps, or
+	// Settings.
+	ID    string
+	Cures []Finding
+	Steps []Step
+	// Reaches is what the audit says of the machine after the steps.
+	Reaches Reach
+	// GivenUp is by how many bytes the capacity is smaller after the steps.
+	GivenUp int64
+	// Source names the document of the target layout, or says that it is
+	// general practice.
+	Source string
+	// Memory is the kind of memory that the platform takes, in SMBIOS's words; ""
+	// where no document says.
+	Memory string
+}
+
+// Finding names a failing rule and its subject.
+type Finding struct{ Rule, Subject, Severity string }
+
+// Step is one module that moves, comes, goes or is exchanged, two that are swapped, or a
+// preset of BIOS settings that is set. Slots are indexes
+// into System.Slots, -1 where the step has none.
+type Step struct {
+	Do       string
+	From, To int
+	// Like is the slot whose module a new one is of the same kind as.
+	Like int
+	// Set is the change of the BIOS settings where Do is Set, else nil.
+	Set *verdict.PresetStep
+}
+
+// Reach is what an audit says after the steps.
+type Reach struct {
+	// Findings are the failures that stay, at any severity.
+	Findings []Finding
+	Sockets  []Socket
+	// Bytes is the installed capacity.
+	Bytes fact.Fact[int64]
+}
+
+// Socket is what one processor (or the chipset) has.
+type Socket struct {
+	Socket int
+	DIMMs  fact.Fact[int]
+	// Channels are those with modules.
+	Channels fact.Fact[int]
+	Class    fact.Fact[population.Class]
+	Speed    fact.Fact[population.Speed]
+	// Peak is in bytes per second, at the expected speed.
+	Peak  fact.Fact[int64]
+	Share fact.Fact[population.Share]
+}
+
+// Count counts the steps of one kind.
+func (a *Advice) Count(do string) int {
+	n := 0
+	for _, s := range a.Steps {
+		if s.Do == do {
+			n++
+		}
+	}
+	return n
+}
+
+// Moves counts how often somebody carries a module from one slot of the machine to another.
+func (a *Advice) Moves() int {
+	return handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
+}
+
+// handled counts the modules that are carried: each of those that change places is one.
+func handled(steps []Step) int {
+	n := 0
+	for i := 0; i < len(steps); i++ {
+		if steps[i].Do == Swap {
+			slots, swaps := RingSlots(steps[i:])
+			n, i = n+len(slots), i+swaps-1
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// RingSlots returns the slots whose modules the swaps at the beginning of the steps pass round: the
+// module of each slot goes to the slot before it in the list, that of the first to the last. For
+// three slots that takes two swaps, and three modules are carried. swaps is the number of these
+// steps; the first step must be a swap.
+func RingSlots(steps []Step) (slots []int, swaps int) {
+	first := steps[0].From
+	came := map[int]int{first: steps[0].To, steps[0].To: first}
+	for swaps = 1; swaps < len(steps) && steps[swaps].Do == Swap; swaps++ {
+		x, y := steps[swaps].From, steps[swaps].To
+		if _, known := came[x]; !known {
+			x, y = y, x
+		}
+		from, inside := came[x]
+		if _, both := came[y]; both || !inside {
+			break
+		}
+		came[x], came[y] = y, from
+	}
+	slots = []int{first}
+	for at := came[first]; at != first; at = came[at] {
+		slots = append(slots, at)
+	}
+	return slots, swaps
+}
+
+// Pipeline is how a proposal is judged: by the same derivation and the same
+// rules as the machine itself.
+type Pipeline struct {
+	// Rules is the tree under rules/, for the makers' slot sets.
+	Rules fs.FS
+	// Derive is the whole derivation.
+	Derive func(*inventory.System) *population.Result
+	// Audit asks the rules that it accepts the ids of.
+	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
+	// Verdicts is Audit without texts, documents and evidence.
+	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
+	// Role is what the rules of an id are to a plan.
+	Role func(id string) verdict.Role
+	// Document names the document behind a platform's row as it stands for a machine of
+	// a maker, "" for none to cite.
+	Document func(p *platform.Platform, maker string) string
+}
+
+// Sought reports whether advice was sought for the finding.
+func (p *Plan) Sought(rule, subject string) bool { return namesSubject(p.Asked, rule, subject) }
+
+// CuresFinding tells whether the steps cure the finding: it is gone or, if it was severe, no more than
+// a remark.
+func (a *Advice) CuresFinding(rule, subject string) bool {
+	return namesSubject(a.Cures, rule, subject)
+}
+
+func namesSubject(list []Finding, rule, subject string) bool {
+	return slices.ContainsFunc(list, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
+}
+
+// key names a rule and a subject.
+func (f Finding) key() string { return f.Rule + "\x00" + f.Subject }
+
+// none stands for a slot without a module in a layout.
+const none = -1

@@ -1,0 +1,96 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// half are the first four channels of every processor, uneven a full first and a
+// second processor with five modules.
+func half(_, channel, slot int) bool     { return slot == 0 && channel < 4 }
+func uneven(cpu, channel, slot int) bool { return cpu == 0 || slot == 0 && channel < 5 }
+func firstSlots(_, _, slot int) bool     { return slot == 0 }
+func threeDeep(_, channel, _ int) bool   { return channel < 3 }
+
+// BenchmarkFailingCheck is the derivation, the audit and the plan of a machine with
+// 24 or 32 slots of which rules about the layout fail.
+func BenchmarkFailingCheck(b *testing.B) {
+	for _, c := range []struct {
+		name, server string
+		filled       func(cpu, channel, slot int) bool
+	}{
+		{"rome-half", "supermicro-rome", half},
+		{"rome-uneven", "supermicro-rome", uneven},
+		{"sapphire-rapids-half", "supermicro-x13", half},
+		{"sapphire-rapids-uneven", "supermicro-x13", uneven},
+		{"ice-lake-half", "dell-r750xa", half},
+		{"ice-lake-uneven", "dell-r750xa", uneven},
+		{"skylake-three-of-six", "dell-r740", threeDeep},
+		{"genoa-half", "supermicro-genoa", half},
+		{"altra-half", "altra", half},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p, sys := pipeline(b), server(b, c.server, c.filled)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, made := planned(b, sys, p)
+				require.NotEmpty(b, made.Advice)
+			}
+		})
+	}
+}
+
+// BenchmarkPassingCheck is the same of a machine of which no rule about the layout
+// complains: with the plan and without.
+func BenchmarkPassingCheck(b *testing.B) {
+	sys := server(b, "supermicro-x13", firstSlots)
+	p := pipeline(b)
+	for name, plans := range map[string]bool{"audit": false, "audit and plan": true} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				topo := p.Derive(sys)
+				found, err := p.Audit(sys, topo, nil)
+				require.NoError(b, err)
+				if plans {
+					require.Empty(b, plan.Make(sys, topo, found, p).Advice)
+				}
+			}
+		})
+	}
+}
+
+// TestFewWholeAudits bounds what a failing check asks: most layouts are told by the
+// rules that failed before, and of those that interleave alike one is derived.
+func TestFewWholeAudits(t *testing.T) {
+	for _, c := range []struct {
+		server      string
+		filled      func(cpu, channel, slot int) bool
+		most, whole int
+	}{
+		{"supermicro-rome", half, 50, 5},
+		{"supermicro-rome", uneven, 70, 9},
+		{"dell-r750xa", half, 30, 5},
+		{"supermicro-genoa", half, 25, 5},
+	} {
+		p, sys := pipeline(t), server(t, c.server, c.filled)
+		audits, whole := 0, 0
+		run := p.Verdicts
+		p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
+			audits++
+			if rules == nil || rules("memory.voltage.uniform") { // of which none of these machines' layouts fail
+				whole++
+			}
+			return run(sys, topo, rules)
+		}
+		_, _, made := planned(t, sys, p)
+		require.NotEmpty(t, made.Advice, made.Why)
+		require.LessOrEqual(t, audits, c.most, c.server)
+		require.LessOrEqual(t, whole, c.whole, c.server)
+	}
+}

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// board is the machine as the planner sees it: slots by unit, group and layer, and the modules by
+// kind. The package's comment explains these words.
+type board struct {
+	sys   *inventory.System
+	topo  *population.Result
+	kinds []moduleKind
+	// at is today's layout.
+	at    []int
+	units []memoryUnit
+	// sets are the maker's own, nil where none are known.
+	sets *place.Sets
+	// numbers are the numbers that the sets give the slots, once one was asked for.
+	numbers []int
+	// stray are the slots with modules that belong to no unit, for example those of an empty socket.
+	stray []int
+}
+
+// memoryUnit is the memory of one processor, or of the chipset.
+type memoryUnit struct {
+	socket int
+	// doubted says why it is not certain which slot is on which channel, "" if it is. If it is not,
+	// only a layout that fills every slot, or a set of the product's own manual, can be advised.
+	doubted string
+	groups  []channelGroup
+	// slots are all slots of the unit, in the order of the table.
+	slots []int
+	// turn lists the groups so that controllers take turns. controller is the controller of each
+	// group, counted from 0 in the order of the groups, and controllers how many there are. All
+	// three are set by settle.
+	turn, controller []int
+	controllers      int
+}
+
+// turns lists the groups so that controllers take turns.
+func (u *memoryUnit) turns() []int {
+	u.settle()
+	return u.turn
+}
+
+// settle sets turn, controller and controllers, once.
+func (u *memoryUnit) settle() {
+	if u.turn != nil {
+		return
+	}
+	index, seen := map[int]int{}, map[int]int{}
+	u.turn, u.controller = make([]int, len(u.groups)), make([]int, len(u.groups))
+	nth := make([]int, len(u.groups))
+	for i, g := range u.groups {
+		if _, known := index[g.controller]; !known {
+			index[g.controller] = len(index)
+		}
+		u.turn[i], u.controller[i] = i, index[g.controller]
+		nth[i] = seen[g.controller]
+		seen[g.controller]++
+	}
+	u.controllers = len(index)
+	arrange.Stably(u.turn, func(x, y int) int { return nth[x] - nth[y] })
+}
+
+// channelGroup is one channel, or the channels that work in lockstep.
+type channelGroup struct {
+	// controller owns the group; -1 when not known.
+	controller int
+	// layers are in fill order; each has one slot of every channel.
+	layers [][]int
+	// ordered says that the fill order is known. If not, the layers that hold modules come first.
+	ordered bool
+	// filled counts the layers that hold a module now.
+	filled int
+}
+
+// Why no slot of a machine is named.
+const (
+	noSlotMap  = "no document confirms which slot of this product is on which channel"
+	doubtedMap = "what firmware says of the slots contradicts itself, so that it is not certain which slot is on which channel"
+)
+
+func (b *board) name(slot int) string { return SlotName(b.sys, slot) }
+
+// moduleKind is a kind: modules with these traits are interchangeable. What is not known of a module
+// is equal only to what is not known of another.
+type moduleKind struct {
+	traits traits
+	// like is a slot that holds one, count how many there are.
+	like, count int
+}
+
+type traits struct {
+	bytes               int64
+	ranks, data, total  int
+	rated, minMV        int
+	memory, form        string
+	registered, reduced int
+}
+
+// standIn are the words of memory_ras_mode under which channels or ranks stand in for others.
+var standIn = []string{"mirror_full", "mirror_partial", "spare", "lockstep"}
+
+// standsIn tells whether such a mode is on, or may be by the slots that are filled.
+func (b *board) standsIn() bool {
+	mode := b.sys.Settings["memory_ras_mode"]
+	return slices.Contains(standIn, fact.First(mode.Configured, mode.Effective).Or("")) ||
+		slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool { return p.ModeSlots })
+}

@@ -1,0 +1,249 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// derive puts a layout into the target and derives its population.
+func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
+	sys := t.put(layout)
+	return sys, t.base.Again(sys)
+}
+
+// configuration has a layout audited.
+func (t *Target) configuration(c *documentedCount, layout, mix []int) Configuration {
+	sys, topo := t.derive(layout)
+	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix), Socket: reachOf(topo).Sockets[0]}
+	if c.row != nil && t.labels == nil && t.namesSets() {
+		for _, set := range c.row.Sets[1:] {
+			if other, ok := t.bySet(set, mix); ok {
+				out.Also = append(out.Also, t.slotWords(other, c))
+			}
+		}
+	}
+	if found, err := t.pipeline.Audit(sys, topo, t.pipeline.AboutLayout); err == nil {
+		out.judged(found, &t.pipeline)
+	}
+	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
+	return out
+}
+
+// labelled names the slots of the maker's own set on a machine whose slots have
+// no known place; nil when a number is not there.
+func (t *Target) labelled(set []int) []string {
+	if t.sets.Analogous {
+		return nil
+	}
+	var out []string
+	for _, n := range set {
+		if t.labels[n] == "" {
+			return nil
+		}
+		out = append(out, t.labels[n])
+	}
+	return out
+}
+
+// unplaced is a configuration of the maker's table of which nothing can be
+// derived: no document says which slots share a channel.
+func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
+	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
+	for _, set := range c.row.Sets[1:] {
+		if other := t.labelled(set); len(other) > 0 {
+			out.Also = append(out.Also, other)
+		}
+	}
+	const reason = "no document says which of these slots share a channel"
+	out.DIMMs = assumed(c.n)
+	out.Channels = fact.Unknown[int](fact.Absent, reason, "")
+	out.Class = fact.Unknown[population.Class](fact.Absent, reason, "")
+	out.Speed = fact.Unknown[population.Speed](fact.Absent, reason, "")
+	out.Peak = fact.Unknown[int64](fact.Absent, reason, "")
+	out.Share = fact.Unknown[population.Share](fact.Absent, reason, "")
+	return out
+}
+
+func (t *Target) modulesOf(mix []int) []Modules {
+	var out []Modules
+	for k, n := range mix {
+		if n > 0 {
+			out = append(out, Modules{Bytes: t.sizes[k].bytes, Ranks: t.sizes[k].ranks, Count: n})
+		}
+	}
+	return out
+}
+
+// judged takes over what an audit says of a layout. Where the platform's document
+// has classes of its own they decide, and whether it permits the number.
+func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
+	class, _ := c.Class.Get()
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
+			c.Effects = append(c.Effects, *f.Effect)
+		}
+		if f.Result != verdict.Fail {
+			continue
+		}
+		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+		severe := f.Severity.Rank() >= verdict.Warning.Rank()
+		if severe && (!class.Documented || p.Role(f.Rule).Permits || f.Severity == verdict.Critical) {
+			c.Discouraged = true
+		}
+	}
+	c.Discouraged = c.Discouraged || class.Discouraged
+}
+
+// states reports whether an effect is the share of the best bandwidth, computed or
+// measured, which the configuration states anyway.
+func (c *Configuration) states(e *verdict.Effect) bool {
+	return strings.HasSuffix(e.Source, "memaudit's population model") || e.Source != "" && e.Source == c.Share.Value.Source
+}
+
+// namesSets reports whether the product's own maker lists slots.
+func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
+
+// documentOf names the document that a number of modules stands in.
+func (t *Target) documentOf(c *documentedCount) string {
+	if c.row != nil {
+		return t.sets.Document(c.n)
+	}
+	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
+		// Of a platform without a machine each maker's document is about it.
+		maker := platform.MakerWord(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
+		return cmp.Or(t.pipeline.Document(t.Platform, maker), general)
+	}
+	return general
+}
+
+// slotWords names the filled slots: by locator where the places of the labels
+// are documented, or the maker's own table names them; else by channel and slot.
+// Of a channel whose first slot is not known both are named.
+func (t *Target) slotWords(layout []int, c *documentedCount) []string {
+	if c.row != nil && t.labels != nil {
+		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
+			return names
+		}
+	}
+	named := t.labels == nil && (t.named || c.row != nil && t.namesSets())
+	var out []string
+	for i, k := range layout {
+		if k == none {
+			continue
+		}
+		at := &t.base.Placements[i]
+		switch other := t.eitherOf(i, layout); {
+		case named && len(other) > 0 && c.row == nil:
+			out = append(out, "one of "+strings.Join(other, ", "))
+		case named:
+			out = append(out, strings.TrimSpace(t.sys.Slots[i].Locator.Or("")))
+		default:
+			out = append(out, documentSlot(at.Channel, at.Slot))
+		}
+	}
+	return out
+}
+
+// eitherOf lists the slots of a channel of which some are filled while it is not
+// known which comes first.
+func (t *Target) eitherOf(slot int, layout []int) []string {
+	for n, g := range t.unit.groups {
+		if !t.open[n] || len(g.layers) < 2 {
+			continue
+		}
+		here, filled := false, 0
+		var names []string
+		for _, l := range g.layers {
+			for _, s := range l {
+				here = here || s == slot
+				if layout[s] != none {
+					filled++
+				}
+				names = append(names, strings.TrimSpace(t.sys.Slots[s].Locator.Or("")))
+			}
+		}
+		if here && filled < len(names) {
+			return names
+		}
+	}
+	return nil
+}
+
+// Configuration is one way to populate every processor. Figures are of one
+// processor (of the chipset on a front-side bus).
+type Configuration struct {
+	// Modules are the sizes, largest first.
+	Modules []Modules
+	// Slots are the ones filled, in the order of the board, named by locator, or by
+	// channel and slot where no document says where the labels are. Also are other
+	// sets that the maker calls as good.
+	Slots []string
+	Also  [][]string
+	Socket
+	// Effects are measured, or what a document says of such a layout.
+	Effects []verdict.Effect
+	// Source names the document of the layout, or says that it is general practice.
+	Source string
+	// Discouraged is true where a document discourages the layout, or a rule about
+	// it fails at warning or above; Against are the rules that fail.
+	Discouraged bool
+	Against     []Finding
+}
+
+// Modules are equal modules of a configuration; Ranks is 0 when it is free.
+type Modules struct {
+	Bytes        int64
+	Ranks, Count int
+}
+
+// documentedCount is a number of modules of one processor and what documents say of it.
+type documentedCount struct {
+	n int
+	// row is the maker's, nil without.
+	row *place.SetRow
+	// documented says that the platform's document names the number.
+	documented bool
+}
+
+// bySet puts a mix into the slots with these numbers, larger modules first in the order of the table;
+// it is false if the slots and the modules are not equally many.
+func (t *Target) bySet(set, mix []int) ([]int, bool) {
+	layout := t.empty()
+	left, k, placed := slices.Clone(mix), 0, 0
+	for _, g := range t.unit.slots {
+		if !slices.Contains(set, t.sets.Number(t.sys.Slots[g].Locator.Or(""), &t.base.Placements[g])) {
+			continue
+		}
+		for k < len(left) && left[k] == 0 {
+			k++
+		}
+		if k == len(left) {
+			return nil, false
+		}
+		layout[g] = k
+		left[k]--
+		placed++
+	}
+	return layout, placed == len(set) && !slices.ContainsFunc(left, func(n int) bool { return n > 0 })
+}
+
+// kit is the number of equal modules that are bought together if they work in lockstep: a layer on
+// both controllers (Fujitsu: every size in fours); 1 without lockstep.
+func (t *Target) kit() int {
+	if w := t.unit.size(); w > 1 {
+		return 2 * w
+	}
+	return 1
+}
+
+// empty is a layout without a module.
+func (t *Target) empty() []int { return slices.Repeat([]int{none}, len(t.sys.Slots)) }

@@ -1,0 +1,550 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// TestWhyDearWords: what speaks against fewer new modules is what fails with all
+// of them, else with some, and never what the taken layout leaves as well.
+func TestWhyDearWords(t *testing.T) {
+	taken := &candidate{steps: []Step{{Do: Install}, {Do: Install}}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
+	for want, stays := range map[string][][]string{
+		"no layout with fewer new modules is even":                               nil,
+		"no layout tried with fewer new modules mends a part and breaks nothing": {{"memory.dimm.uniform"}, {}},
+		"with fewer new modules a still fails":                                   {{"a", "b"}, {"memory.dimm.uniform", "a"}},
+		"with fewer new modules a and b still fails":                             {{"a", "b"}},
+		"with fewer new modules a or b fails":                                    {{"a", "memory.dimm.uniform"}, {"b", "memory.dimm.uniform"}},
+		"with fewer new modules a, b or c fails":                                 {{"a", "b"}, {"c"}},
+		"with fewer new modules a fails":                                         {{"a"}, {}},
+	} {
+		s := &search{board: &board{}, stays: stays}
+		require.Equal(t, want, s.whyDear(taken))
+	}
+	one := &candidate{steps: taken.steps[:1]}
+	require.Empty(t, (&search{board: &board{}}).whyDear(one), "fewer than one module is none")
+}
+
+// TestAgainst: a remark that stays speaks against no layout, a new one does.
+func TestAgainst(t *testing.T) {
+	before := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}}}
+	after := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}, {"c", "socket 0", "info"}, {"c", "socket 1", "info"}}}
+	require.Equal(t, []string{"a", "c"}, after.against(before))
+}
+
+// TestSureBandwidth: what is sure of a processor's bandwidth: its regions' share of the best,
+// else the peak; without a clock channels are counted.
+func TestSureBandwidth(t *testing.T) {
+	share := assumed(population.Share{Model: 0.5})
+	for _, c := range []struct {
+		p    population.Population
+		want float64
+	}{
+		{population.Population{Relative: share, Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 50},
+		{population.Population{Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsPopulated: assumed(3)}, 80},
+		{population.Population{Relative: share, Peak: assumed(int64(80)), ChannelsTotal: assumed(4)}, 80},
+		{population.Population{Relative: share, ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 2},
+		{population.Population{ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 3},
+	} {
+		assert.InDelta(t, c.want, sureBandwidth(&c.p), 1e-9)
+	}
+}
+
+// TestScores: milder failures go before bandwidth, that before bytes bought, these before
+// modules handled.
+func TestScores(t *testing.T) {
+	order := []layoutScore{
+		{reach: 9, bytes: 1, moves: 1}, {reach: 8, bytes: 1, moves: 2}, {reach: 8, bytes: 1, moves: 3}, {reach: 8, bytes: 2, moves: 0}, {reach: 7},
+		{info: 1, reach: 99}, {warning: 1, reach: 99}, {warning: 1, info: 1}, {warning: 2}, {critical: 1}, {critical: 1, warning: 1},
+	}
+	for i := range order {
+		for j := range order {
+			assert.Equal(t, cmp.Compare(i, j), order[i].compare(&order[j]), "%d and %d", i, j)
+		}
+		assert.Equal(t, i >= 6, order[i].severe())
+	}
+	assert.True(t, order[6].milder(&order[8]))
+	assert.True(t, order[8].milder(&order[9]))
+	assert.False(t, order[6].milder(&order[7]), "a remark more or less is not milder")
+	assert.False(t, order[9].milder(&order[8]))
+	fast := &layoutScore{peak: 100, reach: 50}
+	assert.True(t, (&layoutScore{peak: 80, reach: 50}).slower(fast), "channels are given up for nothing")
+	assert.False(t, (&layoutScore{peak: 80, reach: 51}).slower(fast), "the slowest region gains")
+	assert.False(t, (&layoutScore{peak: 100, reach: 40}).slower(fast), "no channel is given up")
+	assert.False(t, (&layoutScore{peak: 0, reach: 40}).slower(fast), "not known")
+	three := &layoutScore{channels: 3, narrowest: 1, reach: 50, peak: 100}
+	for name, c := range map[string]struct {
+		after, before *layoutScore
+		slower        bool
+	}{
+		"the clock after is not known":           {&layoutScore{channels: 2, narrowest: 1, reach: 1}, three, true},
+		"the clock before is not known":          {&layoutScore{channels: 2, narrowest: 1, reach: 99, peak: 99}, &layoutScore{channels: 3, narrowest: 1, reach: 1}, true},
+		"the narrowest region gains":             {&layoutScore{channels: 2, narrowest: 2, reach: 1}, three, false},
+		"as many channels":                       {&layoutScore{channels: 3, narrowest: 1, reach: 1}, three, false},
+		"neither regions nor the clock is known": {&layoutScore{channels: 1}, &layoutScore{channels: 2}, true},
+	} {
+		assert.Equal(t, c.slower, c.after.slower(c.before), name)
+	}
+	assert.Equal(t, 2, narrowest([]population.Region{{Ways: 4}, {Ways: 2}, {Ways: 3}}))
+	assert.Zero(t, narrowest(nil))
+	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Purchase: rule == "empty channel"} }}
+	assert.True(t, (&layoutScore{warning: 1}).worthBuying(p))
+	assert.True(t, (&layoutScore{fails: []Finding{{Rule: "empty channel"}}}).worthBuying(p))
+	assert.False(t, (&layoutScore{fails: []Finding{{Rule: "unlike parts"}}}).worthBuying(p))
+}
+
+// TestKindOfAdvice: what comes for what goes is an exchange, whichever slots it is about.
+func TestKindOfAdvice(t *testing.T) {
+	for want, steps := range map[string][]string{Move: {Move, Swap}, Remove: {Move, Remove}, Install: {Move, Install}, Exchange: {Install, Move, Remove}} {
+		a := &Advice{}
+		for _, do := range steps {
+			a.Steps = append(a.Steps, Step{Do: do})
+		}
+		assert.Equal(t, want, a.costliest(), "%v", steps)
+	}
+	assert.Equal(t, Exchange, (&Advice{Steps: []Step{{Do: Install}, {Do: Exchange}}}).costliest())
+	assert.Equal(t, Exchange, (&Advice{Steps: []Step{{Do: Remove}, {Do: Exchange}}}).costliest())
+	at := place.Placement{Channel: 1, Witnessed: true}
+	other := at
+	other.Witnessed = false
+	assert.True(t, samePlace(at, other), "who else says so is no place")
+	other.Slot++
+	assert.False(t, samePlace(at, other))
+}
+
+// TestMakersSets: what a maker's table says of a layout: nothing of a number that it does not
+// list, and of one that it lists only the sets that it prints. The document is named where
+// the set stands in it.
+func TestMakersSets(t *testing.T) {
+	b := channelled(1, 0, 0, 0, none)
+	for i := range 4 {
+		b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("DIMM %d", i+1))})
+	}
+	u := &b.units[0]
+	assert.True(t, b.listed(u, []int{0, none, none, none}), "no table")
+	b.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 3}, {2, 4}}, Source: "manual, table 2"}, 3: {Source: "manual, table 2"}, 4: {Modes: [][]int{{1, 2, 3, 4}}}}}
+	for _, c := range []struct {
+		layout []int
+		listed bool
+		source string
+	}{
+		{[]int{0, none, 0, none}, true, "manual, table 2"}, {[]int{none, 0, none, 1}, true, "manual, table 2"}, {[]int{0, 0, none, none}, false, ""},
+		{[]int{0, none, none, none}, true, ""}, {[]int{0, 0, 0, none}, false, ""}, {[]int{0, 0, 0, 0}, true, ""},
+	} {
+		assert.Equal(t, c.listed, b.listed(u, c.layout), "%v", c.layout)
+		assert.Equal(t, c.source, source(b.sets, b.filled(u, c.layout)), "%v", c.layout)
+	}
+	for grade, against := range map[string]bool{"balanced": false, "near-balanced": false, "supported": false, "listed": false, "unbalanced": true, "not-recommended": true} {
+		assert.Equal(t, against, discouraged(&place.SetRow{Grade: grade}), grade)
+	}
+	// The document of a layout: the maker's table, else the platform's where it orders pairs.
+	pf := &platform.Platform{}
+	b.topo.Platform = assumed(pf)
+	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
+	assert.Equal(t, "manual, table 2", s.source([]int{0, none, 0, none}))
+	assert.Equal(t, general, s.source([]int{0, 0, none, none}))
+	pf.LockstepPairs = true
+	assert.Equal(t, general, s.source([]int{0, 0, none, none}), "pairs without an order")
+	pf.LockstepChannels = [][]int{{0, 1}}
+	assert.Equal(t, "white paper", s.source([]int{0, 0, none, none}))
+	s.pipeline.Document = func(*platform.Platform, string) string { return "" }
+	assert.Equal(t, general, s.source([]int{0, 0, none, none}), "a document that is not to be cited")
+	pf.LockstepPairs, b.sets = false, nil
+	s.pipeline.Document = func(*platform.Platform, string) string { return "white paper" }
+	assert.Equal(t, general, s.source([]int{0, none, 0, none}))
+}
+
+// targetOf is one processor of two channels with two slots each, DIMM 1 to 4 in fill order
+// of each channel.
+func targetOf() *Target {
+	t := &Target{Platform: &platform.Platform{}, Sockets: 1, unit: *unitOf(2, 2), sys: &inventory.System{}, base: &population.Result{}, open: map[int]bool{},
+		sizes:    []moduleSize{{16 << 30, 2}, {8 << 30, 1}, {4 << 30, 0}},
+		pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
+	for i := range 4 {
+		t.sys.Slots = append(t.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf(" DIMM %d ", i+1))})
+		t.base.Placements = append(t.base.Placements, place.Placement{Channel: i / 2, Slot: i % 2})
+	}
+	return t
+}
+
+// TestJudged: what an audit makes of a configuration. Where the document has classes of its
+// own these decide, but for what it does not permit and what is critical; an effect that
+// the configuration states anyway is not said twice.
+func TestJudged(t *testing.T) {
+	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Permits: rule == "count"} }}
+	for _, c := range []struct {
+		class       population.Class
+		rule        string
+		severity    verdict.Severity
+		result      verdict.Result
+		discouraged bool
+	}{
+		{population.Class{}, "other", verdict.Warning, verdict.Fail, true},
+		{population.Class{}, "other", verdict.Info, verdict.Fail, false},
+		{population.Class{}, "other", verdict.Warning, verdict.Pass, false},
+		{population.Class{Documented: true}, "other", verdict.Warning, verdict.Fail, false},
+		{population.Class{Documented: true}, "count", verdict.Warning, verdict.Fail, true},
+		{population.Class{Documented: true}, "count", verdict.Info, verdict.Fail, false},
+		{population.Class{Documented: true}, "other", verdict.Critical, verdict.Fail, true},
+		{population.Class{Documented: true, Discouraged: true}, "other", verdict.Info, verdict.Pass, true},
+	} {
+		out := Configuration{Socket: Socket{Class: assumed(c.class)}}
+		out.judged(&verdict.Audit{Findings: []verdict.Finding{{Rule: c.rule, Result: c.result, Severity: c.severity}}}, p)
+		assert.Equal(t, c.discouraged, out.Discouraged, "%+v", c)
+		assert.Equal(t, c.result == verdict.Fail, len(out.Against) > 0)
+	}
+	effect := func(source string) *verdict.Effect { return &verdict.Effect{Source: source, Text: "slower"} }
+	out := Configuration{Socket: Socket{Share: assumed(population.Share{Source: "measured"})}}
+	out.judged(&verdict.Audit{Findings: []verdict.Finding{
+		{Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Pass, Effect: effect("not asked")},
+		{Result: verdict.Pass, Explains: true, Effect: effect("class")}, {Result: verdict.Fail, Effect: effect("measured")}, {Result: verdict.Fail},
+		{Result: verdict.Fail, Effect: effect("by memaudit's population model")},
+	}}, p)
+	assert.Equal(t, []verdict.Effect{*effect("paper"), *effect("class")}, out.Effects)
+	none := Configuration{}
+	none.judged(&verdict.Audit{Findings: []verdict.Finding{{Result: verdict.Fail, Effect: effect("")}}}, p)
+	assert.Len(t, none.Effects, 1, "two that name no source are not of one")
+}
+
+// TestWordsForSlots: slots are named by label where a document says which is which, or the
+// product's own manual names them; else by channel and slot. Of a channel of which it is not
+// known which slot is first, and that is not full, both are named.
+func TestWordsForSlots(t *testing.T) {
+	manual := func(analogous bool) *place.Sets {
+		return &place.Sets{Analogous: analogous, Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 3}, {2, 4}}, Source: "manual", Grade: "balanced"}}}
+	}
+	row := place.SetRow{Sets: [][]int{{1, 3}}, Source: "manual"}
+	two, three := []int{0, none, 0, none}, []int{0, none, 0, 0}
+	for _, c := range []struct {
+		name   string
+		change func(*Target)
+		layout []int
+		row    *place.SetRow
+		want   []string
+	}{
+		{"no document", func(*Target) {}, two, nil, []string{"channel 0 slot 0", "channel 1 slot 0"}},
+		{"a document", func(t *Target) { t.named = true }, two, nil, []string{"DIMM 1", "DIMM 3"}},
+		{"either slot", func(t *Target) { t.named, t.open = true, map[int]bool{0: true, 1: true} }, three, nil, []string{"one of DIMM 1, DIMM 2", "DIMM 3", "DIMM 4"}},
+		{"the manual says which", func(t *Target) { t.named, t.open, t.sets = true, map[int]bool{0: true}, manual(false) }, two, &row, []string{"DIMM 1", "DIMM 3"}},
+		{"the product's manual", func(t *Target) { t.sets = manual(false) }, two, &row, []string{"DIMM 1", "DIMM 3"}},
+		{"of another number", func(t *Target) { t.sets = manual(false) }, two, nil, []string{"channel 0 slot 0", "channel 1 slot 0"}},
+		{"a sister's manual", func(t *Target) { t.sets = manual(true) }, two, &row, []string{"channel 0 slot 0", "channel 1 slot 0"}},
+		{"slots of no place", func(t *Target) { t.sets, t.labels = manual(false), map[int]string{1: "A", 3: "C"} }, two, &row, []string{"A", "C"}},
+		{"of which one has no label", func(t *Target) { t.sets, t.labels = manual(false), map[int]string{1: "A"} }, two, &row, []string{"channel 0 slot 0", "channel 1 slot 0"}},
+		{"and no number of the manual's", func(t *Target) { t.named, t.labels = true, map[int]string{1: "A", 3: "C"} }, two, nil, []string{"channel 0 slot 0", "channel 1 slot 0"}},
+	} {
+		target := targetOf()
+		c.change(target)
+		assert.Equal(t, c.want, target.slotWords(c.layout, &documentedCount{n: 2, row: c.row}), c.name)
+	}
+	target := targetOf()
+	target.sets, target.labels = manual(false), map[int]string{1: "A", 2: "B", 3: "C", 4: "D"}
+	both := place.SetRow{Sets: [][]int{{1, 3}, {2, 4}, {2, 9}}, Source: "manual", Grade: "unbalanced"}
+	way := target.unplaced(&documentedCount{n: 2, row: &both}, []string{"A", "C"}, []int{0, 2, 0})
+	assert.Equal(t, [][]string{{"B", "D"}}, way.Also, "a set with a slot that is not there is none")
+	assert.Equal(t, []Modules{{Bytes: 8 << 30, Ranks: 1, Count: 2}}, way.Modules)
+	assert.True(t, way.Discouraged)
+	target.sets.Analogous = true
+	assert.Empty(t, target.labelled([]int{1, 3}), "a sister's numbers may be others")
+	one := targetOf()
+	one.unit, one.open = *unitOf(1, 1), map[int]bool{0: true}
+	assert.Empty(t, one.eitherOf(0, []int{none, 0}), "a channel of one slot has no other")
+}
+
+// TestDocumentOfANumber: what a number of modules stands in: the maker's table, the platform's
+// document, also for lockstep kits of four, else nothing but practice.
+func TestDocumentOfANumber(t *testing.T) {
+	target := targetOf()
+	assert.Equal(t, general, target.documentOf(&documentedCount{n: 2}))
+	assert.Equal(t, "white paper", target.documentOf(&documentedCount{n: 2, documented: true}))
+	target.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Source: "manual"}}}
+	assert.Equal(t, "manual", target.documentOf(&documentedCount{n: 2, row: &place.SetRow{}}))
+	pairs := targetOf()
+	pairs.unit.groups = []channelGroup{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
+	assert.Equal(t, 4, pairs.kit())
+	assert.Equal(t, "white paper", pairs.documentOf(&documentedCount{n: 8}))
+	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 6}))
+	pairs.pipeline.Document = func(*platform.Platform, string) string { return "" }
+	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 8}))
+}
+
+// TestSetOfSizes: larger modules go into the slots of a set that are filled first; a set with
+// a slot that is not there, or for another number, is none.
+func TestSetOfSizes(t *testing.T) {
+	target := targetOf()
+	target.sets = &place.Sets{}
+	for _, c := range []struct{ set, mix, want []int }{
+		{[]int{2, 3, 4}, []int{0, 1, 2}, []int{none, 1, 2, 2}}, {[]int{1}, []int{1, 0, 0}, []int{0, none, none, none}},
+		{[]int{1, 9}, []int{0, 2, 0}, nil}, {[]int{1, 2}, []int{0, 1, 0}, nil}, {[]int{1, 2}, []int{0, 3, 0}, nil}, {[]int{1, 9}, []int{0, 1, 0}, nil},
+	} {
+		layout, ok := target.bySet(c.set, c.mix)
+		assert.Equal(t, c.want != nil, ok, "%v of %v", c.set, c.mix)
+		if ok {
+			assert.Equal(t, c.want, layout)
+		}
+	}
+}
+
+// TestNumbersOfModules: the numbers that documents name; where none names any, those that
+// are the same on all channels; on request all that none forbids.
+func TestNumbersOfModules(t *testing.T) {
+	rows := map[int]place.SetRow{
+		1: {Sets: [][]int{{1}}, Source: "manual", Grade: "supported"}, 2: {Sets: [][]int{{1, 3}}, Source: "manual", Grade: "unbalanced"},
+		3: {Source: "manual", Grade: "not-allowed"}, 4: {Modes: [][]int{{1, 2, 3, 4}}},
+	}
+	for _, c := range []struct {
+		name           string
+		change         func(*Target)
+		numbers, asked []int
+	}{
+		{"silent", func(*Target) {}, []int{2, 4}, []int{1, 2, 3, 4}},
+		{"recommended", func(t *Target) { t.Platform.RecommendedDIMMs, t.Platform.AcceptableDIMMs = []int{3}, []int{1} }, []int{1, 3}, []int{1, 2, 3, 4}},
+		{"acceptable alone", func(t *Target) { t.Platform.AcceptableDIMMs = []int{1} }, []int{1}, []int{1, 2, 3, 4}},
+		{"allowed", func(t *Target) { t.Platform.AllowedDIMMs = []int{1, 4} }, []int{1, 4}, []int{1, 4}},
+		{"one number", func(t *Target) { t.Platform.AllowedDIMMs = []int{4} }, []int{4}, []int{4}},
+		{"the manual", func(t *Target) { t.sets = &place.Sets{Rows: rows} }, []int{1}, []int{1, 2, 4}},
+		{"lockstep", func(t *Target) {
+			t.unit.groups = []channelGroup{{layers: [][]int{{0, 1}, {2, 3}}}, {layers: [][]int{{4, 5}}}}
+			t.Platform.RecommendedDIMMs = []int{6}
+		}, []int{4, 6}, []int{2, 4, 6}},
+	} {
+		target := targetOf()
+		c.change(target)
+		for all, want := range map[bool][]int{false: c.numbers, true: c.asked} {
+			var got []int
+			for _, n := range target.counts(all) {
+				got = append(got, n.n)
+				assert.Equal(t, target.sets != nil && n.n < 3, n.row != nil, "%s: %d", c.name, n.n)
+			}
+			assert.Equal(t, want, got, "%s, asked %v", c.name, all)
+		}
+	}
+	target := targetOf()
+	target.Platform.RecommendedDIMMs = []int{3}
+	for _, n := range target.counts(true) {
+		assert.Equal(t, n.n == 3, n.documented)
+	}
+}
+
+// TestMixesOfSizes: equal modules; two sizes on request, as many of each on every channel,
+// where the platform takes unlike ones; up to three in lockstep kits, which documents describe.
+func TestMixesOfSizes(t *testing.T) {
+	gib := func(n int64) int64 { return n << 30 }
+	target := targetOf()
+	assert.Equal(t, [][]int{{0, 2, 0}}, target.mixes(2, gib(16), false))
+	assert.Empty(t, target.mixes(2, gib(12), true), "one of each is no layer")
+	assert.Empty(t, target.mixes(2, 0, true), "no modules hold nothing")
+	target.like = module("X", 32, 4)
+	var ranks []int
+	for _, s := range target.put([]int{0, 1, 2, none}).Slots[:3] {
+		ranks = append(ranks, s.Ranks.Value)
+	}
+	assert.Equal(t, []int{2, 1, 4}, ranks, "a document's ranks of the size go before those of the modules there")
+	assert.Empty(t, target.mixes(4, gib(24), false), "not asked for")
+	assert.Equal(t, [][]int{{0, 2, 2}}, target.mixes(4, gib(24), true))
+	assert.Empty(t, target.mixes(3, gib(20), true), "three do not part in two")
+	assert.ElementsMatch(t, [][]int{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}, target.mixes(2, -1, false), "of any capacity")
+	assert.Len(t, target.mixes(4, -1, true), 6)
+	assert.Empty(t, target.mixes(6, gib(56), true), "three sizes on three layers")
+	target.Platform.UniformDIMMs = true
+	assert.Empty(t, target.mixes(4, gib(24), true))
+	pairs := targetOf()
+	pairs.unit.groups = []channelGroup{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
+	pairs.sizes = append(pairs.sizes, moduleSize{2 << 30, 0})
+	assert.Equal(t, [][]int{{0, 4, 4, 0}}, pairs.mixes(8, gib(48), false))
+	assert.Equal(t, [][]int{{4, 4, 4, 0}}, pairs.mixes(12, gib(112), false))
+	assert.Empty(t, pairs.mixes(16, gib(120), false), "four sizes")
+	assert.Empty(t, pairs.mixes(6, gib(36), false), "no kit")
+	pairs.Sockets, pairs.Platform.RecommendedDIMMs = 2, []int{4}
+	assert.Equal(t, []int64{gib(16), gib(32), gib(64), gib(128)}, pairs.totals(false)[:4], "both processors hold the same")
+}
+
+// TestOrderOfWays: what no document discourages first, then by class, by what is left of the
+// bandwidth, by its peak, and the fewest modules first.
+func TestOrderOfWays(t *testing.T) {
+	measured := 0.9
+	way := func(change func(*Configuration)) Configuration {
+		c := Configuration{Modules: []Modules{{Count: 4}}, Socket: Socket{Class: assumed(population.Class{Name: "1"}), Share: assumed(population.Share{Low: 0.8}), Peak: assumed(int64(100))}}
+		change(&c)
+		return c
+	}
+	order := []Configuration{
+		way(func(c *Configuration) { c.Share = assumed(population.Share{Low: 0.5, Value: &measured}) }),
+		way(func(c *Configuration) { c.Peak = assumed(int64(200)) }),
+		way(func(*Configuration) {}),
+		way(func(c *Configuration) { c.Modules = []Modules{{Count: 2}, {Count: 4}} }),
+		way(func(c *Configuration) { c.Share = assumed(population.Share{Low: 0.7}) }),
+		way(func(c *Configuration) { c.Share = fact.Fact[population.Share]{} }),
+		way(func(c *Configuration) { c.Class = assumed(population.Class{Name: "2"}) }),
+		way(func(c *Configuration) { c.Class = fact.Fact[population.Class]{} }),
+		way(func(c *Configuration) { c.Discouraged = true }),
+	}
+	for i := range order {
+		for j := range order {
+			assert.Equal(t, cmp.Compare(i, j), betterWay(order[i], order[j]), "%d and %d", i, j)
+		}
+	}
+	target := targetOf()
+	target.unit.groups[1].controller = 0
+	assert.Equal(t, extent{channels: 1}, target.extent(shape{0, 2}))
+	assert.Equal(t, extent{channels: 2}, target.extent(shape{1, 1}), "controllers count in lockstep alone")
+	target.unit.groups = []channelGroup{{controller: 0, layers: [][]int{{0, 1}}}, {controller: 1, layers: [][]int{{2, 3}}}}
+	assert.Equal(t, extent{controllers: 2, channels: 2}, target.extent(shape{1, 1}))
+	assert.Equal(t, extent{controllers: 1, channels: 1}, target.extent(shape{1, 0}))
+}
+
+// TestTargetOfADocument: what a platform's document gives of a target: its highest speeds,
+// controllers that own channels in equal parts, and the kind of module of which a machine
+// has most.
+func TestTargetOfADocument(t *testing.T) {
+	pf := &platform.Platform{NUMA: true, ChannelsPerSocket: 4, ChannelsPerSystem: 6, Controllers: 2, MaxDPC: 2,
+		Speeds: map[string][]int{"rdimm": {4800, 4400}, "rdimm_3ds": {5200}, "mrdimm": {8000}}}
+	assert.Equal(t, []int{4, 8000, 5200}, []int{channelsOf(pf), topSpeed(pf), registeredSpeed(pf)})
+	assert.Equal(t, 5200, documented(pf, "DDR5").RatedMTs.Value)
+	assert.Equal(t, 1500, documented(pf, "DDR3").ConfiguredMV.Value)
+	assert.False(t, documented(pf, "DDR5").ConfiguredMV.Known())
+	assert.False(t, documented(&platform.Platform{}, "DDR5").RatedMTs.Known(), "no document says a speed")
+	pf.ProcessorMTs = map[string]int{"*": 8800}
+	assert.Equal(t, 8800, topSpeed(pf))
+	for _, c := range []struct {
+		channels, controllers int
+		want                  []int
+	}{
+		{4, 2, []int{0, 0, 1, 1}}, {3, 2, []int{place.Unplaced, place.Unplaced, place.Unplaced}}, {4, 1, []int{0, 0, 0, 0}}, {2, 0, []int{place.Unplaced, place.Unplaced}},
+	} {
+		of := &platform.Platform{NUMA: true, ChannelsPerSocket: c.channels, Controllers: c.controllers, MaxDPC: 1}
+		target := &Target{}
+		target.fromDocument(assumed(of), inventory.Machine{}, nil, nil)
+		var got []int
+		for _, at := range target.base.Placements {
+			got = append(got, at.Controller)
+		}
+		assert.Equal(t, c.want, got)
+		assert.Equal(t, place.SourceMap, target.base.Placements[0].Source)
+	}
+	pf.NUMA = false
+	assert.Equal(t, 6, channelsOf(pf))
+	flash, removed := module("A4", 64, 1), module("A5", 64, 1)
+	flash.Technology, removed.State = assumed(inventory.Flash), inventory.SlotEmpty
+	unknown := module("A6", 0, 1)
+	unknown.SizeBytes = fact.Fact[int64]{}
+	sys := &inventory.System{Slots: []inventory.Slot{unknown, unknown, flash, flash, removed, module("A1", 8, 1), module("A2", 16, 1), module("A3", 16, 1)}}
+	like := mostCommon(sys)
+	assert.Equal(t, int64(16<<30), like.SizeBytes.Value)
+	sys.Slots = sys.Slots[:7]
+	like = mostCommon(sys)
+	assert.Equal(t, "A1", like.Locator.Value, "of as many the first")
+	sys.Slots = sys.Slots[:5]
+	like = mostCommon(sys)
+	assert.False(t, like.SizeBytes.Known())
+	// Labels of further processors repeat the numbers; the first one's stand first.
+	named := &inventory.System{Slots: []inventory.Slot{{Locator: assumed(" PROC 1 DIMM 1 ")}, {Locator: assumed("PROC 2 DIMM 1")}, {Locator: assumed("X")}}}
+	topo := &population.Result{Placements: make([]place.Placement, 3)}
+	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
+	topo.Sets = &place.Sets{}
+	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
+}
+
+// TestTargetRefused: without channels, slots, a processor or a kind of memory nothing is
+// planned; what a plan without a machine takes for granted is said.
+func TestTargetRefused(t *testing.T) {
+	p := Pipeline{Rules: fstest.MapFS{modulesFile: {Data: []byte("platform\tany\tDDR4\t8\tdocument\nplatform\tranked\tDDR4\t8:2 4:1\tdocument\n")}}}
+	of := func(change func(*platform.Platform)) *platform.Platform {
+		pf := &platform.Platform{ID: "any", Name: "Any", NUMA: true, ChannelsPerSocket: 1, MaxDPC: 1}
+		change(pf)
+		return pf
+	}
+	for name, c := range map[string]struct {
+		change  func(*platform.Platform)
+		machine bool // a machine of the platform is planned for all the same
+	}{
+		"one slot":          {func(*platform.Platform) {}, true},
+		"no channels":       {func(pf *platform.Platform) { pf.ChannelsPerSocket = 0 }, false},
+		"no slots":          {func(pf *platform.Platform) { pf.MaxDPC = 0 }, false},
+		"soldered":          {func(pf *platform.Platform) { pf.NoDIMMs = true }, true},
+		"no kind of memory": {func(pf *platform.Platform) { pf.ID = "other" }, false},
+	} {
+		pf := of(c.change)
+		target, why := ForPlatform(pf, p)
+		assert.Equal(t, name == "one slot", target != nil, name)
+		assert.Equal(t, name == "one slot", why == "", name)
+		if name == "no kind of memory" {
+			continue
+		}
+		sys := &inventory.System{Sockets: make([]inventory.Socket, 1)}
+		topo := &population.Result{Platform: assumed(pf), Processors: make([]*platform.Processor, 1)}
+		target, why = ForMachine(sys, topo, p)
+		assert.Equal(t, c.machine, target != nil, name)
+		if !c.machine {
+			assert.Equal(t, "no module is known", why)
+			continue
+		}
+		assert.Contains(t, target.Assumed, "no module is known: channels and slots are those of the platform's document")
+		target, _ = ForMachine(&inventory.System{}, topo, p)
+		assert.Nil(t, target, "no processor")
+	}
+	plain, _ := ForPlatform(of(func(*platform.Platform) {}), p)
+	assert.Contains(t, plain.Assumed, "; modules of more than two ranks too")
+	assert.Empty(t, plain.Platform.LockstepBoards)
+	boards := of(func(pf *platform.Platform) { pf.ID, pf.LockstepBoards = "ranked", []platform.Board{{Product: "RX600"}} })
+	ranked, _ := ForPlatform(boards, p)
+	assert.NotContains(t, ranked.Assumed, "ranks", "the document has the ranks of each size")
+	assert.Equal(t, []platform.Board{{Product: "."}}, ranked.Platform.LockstepBoards, "the document's numbers hold for its own channels")
+	assert.Equal(t, "RX600", boards.LockstepBoards[0].Product, "and the platform stays as it is")
+}
+
+// TestAsSound: bandwidth alone counts where the model counts channels and clock and nothing else.
+func TestAsSound(t *testing.T) {
+	fails := []Finding{{"a", "machine", "warning"}}
+	before := &layoutScore{even: true, peak: 100, fails: fails, decided: map[string]bool{"b": true}}
+	for name, c := range map[string]struct {
+		after layoutScore
+		want  bool
+	}{
+		"one region":      {layoutScore{even: true, peak: 1, fails: fails}, true},
+		"two regions":     {layoutScore{peak: 200, fails: fails}, false},
+		"no clock":        {layoutScore{even: true, fails: fails}, false},
+		"another failure": {layoutScore{even: true, peak: 200, fails: []Finding{{"b", "machine", "warning"}}}, false},
+		"not told":        {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"b": "why"}}, false},
+		"never told":      {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"c": "why"}}, true},
+	} {
+		assert.Equal(t, c.want, c.after.asSound(before), name)
+	}
+}
+
+// TestNotFasterThanRated: channels and clock do not say what a processor gets that its maker rates
+// below them, nor may modules move that mirror others.
+func TestNotFasterThanRated(t *testing.T) {
+	word := func(mode string) fact.Fact[string] { return fact.Known(mode, fact.Direct, fact.Evidence{}) }
+	for name, c := range map[string]struct {
+		rated, mode bool
+		setting     inventory.Setting
+	}{
+		"rated below":        {rated: true},
+		"slots for mirrors":  {mode: true},
+		"mirrored":           {setting: inventory.Setting{Configured: word("mirror_full")}},
+		"sparing, by kernel": {setting: inventory.Setting{Effective: word("spare")}},
+	} {
+		s := &search{before: layoutScore{even: true, peak: 1, reach: 1}, board: &board{
+			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
+			topo: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
+				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
+		assert.Nil(t, s.faster([]proposal{{reach: 2}}), "%s: no audit is asked", name)
+	}
+	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
+		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}
+		assert.False(t, b.standsIn(), mode)
+	}
+}

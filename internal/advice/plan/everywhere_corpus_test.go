@@ -1,0 +1,104 @@
+//go:build corpus
+
+package plan_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// tally counts what was planned, and reports what does not hold without ending
+// the test: one list of all exceptions is worth more than the first.
+type tally struct {
+	t      *testing.T
+	counts map[string]int
+	broken int
+}
+
+func (y *tally) add(name string, sys *inventory.System, p plan.Pipeline) {
+	c := check(y.t, sys, p)
+	for _, b := range c.broken {
+		if y.broken++; y.broken < 200 {
+			y.t.Errorf("%s: %s", name, b)
+		}
+	}
+	y.counts["machines"]++
+	switch {
+	case c.made.Why != "" && severe(c.found) > 0:
+		y.counts["fails at warning, no advice: "+c.made.Why]++
+	case severe(c.found) > 0:
+		y.counts["fails at warning, advice: "+c.made.Advice[0].ID]++
+	case c.made.Why != "":
+		y.counts["no advice: "+c.made.Why]++
+	}
+}
+
+func (y *tally) log(what string) {
+	for _, k := range slices.Sorted(maps.Keys(y.counts)) {
+		y.t.Logf("%s %4d %s", what, y.counts[k], k)
+	}
+}
+
+// TestCorpusKeepsPromises: every advice for every machine of the corpus.
+func TestCorpusKeepsPromises(t *testing.T) {
+	p := pipeline(t)
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
+		y := &tally{t: t, counts: map[string]int{}}
+		collecttest.Each(t, archive, func(name string, sys *inventory.System) { y.add(name, sys, p) })
+		y.log(archive)
+	}
+}
+
+// TestEveryLayoutKeepsPromises: every advice for every generated layout.
+func TestEveryLayoutKeepsPromises(t *testing.T) {
+	p := pipeline(t)
+	for _, g := range generators() {
+		t.Run(g.name, func(t *testing.T) {
+			y := &tally{t: t, counts: map[string]int{}}
+			for name, sys := range g.all(t) {
+				y.add(name, sys, p)
+			}
+			y.log(g.name)
+		})
+	}
+}
+
+// TestMovesAreMinimalEverywhere: samples of up to eight equal modules of every
+// machine with a documented map.
+func TestMovesAreMinimalEverywhere(t *testing.T) {
+	p := pipeline(t)
+	for _, g := range generators() {
+		held := 0
+		g.every, g.sample = nil, 200
+		for name, sys := range g.all(t) {
+			if held == 5 {
+				break
+			}
+			if minimal(t, g.name+" "+name, sys, p) {
+				held++
+			}
+		}
+		t.Logf("%s: %d layouts", g.name, held)
+	}
+}
+
+// TestSwapsAreMinimalEverywhere: every full board of eight modules of two sizes.
+func TestSwapsAreMinimalEverywhere(t *testing.T) { t.Log(swapsAreMinimal(t, 1)) }
+
+// TestMoreModulesAreNoSlowerEverywhere: over every generated layout.
+func TestMoreModulesAreNoSlowerEverywhere(t *testing.T) {
+	for _, g := range generators() {
+		added, slower := monotone(t, &g, func(use func(string, *inventory.System)) {
+			for name, sys := range g.all(t) {
+				use(name, sys)
+			}
+		})
+		t.Logf("%s: %d additions, %d times slower", g.name, added, slower)
+	}
+}

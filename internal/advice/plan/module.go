@@ -1,0 +1,46 @@
+package plan
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// moveModule puts a module into a slot. What belongs to the slot stays: handle,
+// array, labels, stated positions, the place in the table. Which addresses it
+// gets only the next boot tells.
+//
+//go:noinline
+func moveModule(to, module *inventory.Slot) {
+	slot := *to
+	*to = *module
+	to.Handle, to.Array, to.Row, to.HPE, to.BMC = slot.Handle, slot.Array, slot.Row, slot.HPE, slot.BMC
+	to.Locator, to.BankLocator, to.DeviceSet = slot.Locator, slot.BankLocator, slot.DeviceSet
+	to.FormFactor, to.Range = slot.FormFactor, nil
+	if !slot.FormFactor.Known() {
+		to.FormFactor = module.FormFactor
+	}
+}
+
+// isModule reports whether a slot holds a module of ordinary memory.
+func isModule(s *inventory.Slot) bool {
+	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
+}
+
+// clearSlot takes the module out.
+//
+//go:noinline
+func clearSlot(s *inventory.Slot) {
+	slot := *s
+	*s = inventory.Slot{
+		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE, BMC: slot.BMC,
+		Locator: slot.Locator, BankLocator: slot.BankLocator, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
+		Soldered: slot.Soldered, Technology: slot.Technology, State: inventory.SlotEmpty,
+	}
+}
+
+// nextBoot is why a value of the machine after the steps is not known.
+const nextBoot = "only the next boot tells"
+
+func unread() fact.Fact[int] {
+	return fact.Unknown[int](fact.Unread, nextBoot, "")
+}

@@ -1,0 +1,283 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// settleOrder puts the layers of each group that is not ordered by a slot map in fill order, as the
+// sets of slots in the product's own manual tell it, else the board's document, else the channels
+// that are filled in part, if they agree. If nothing tells it, layers with modules come first and the
+// group stays unordered. It also counts the filled layers.
+func (b *board) settleOrder() {
+	for i := range b.units {
+		for j := range b.units[i].groups {
+			b.orderBySets(&b.units[i].groups[j])
+			b.orderByLabels(&b.units[i].groups[j])
+		}
+	}
+	up, down := b.partlyFilled()
+	for i := range b.units {
+		for j := range b.units[i].groups {
+			g := &b.units[i].groups[j]
+			if !g.ordered && up != down {
+				g.ordered = true
+				if down {
+					slices.Reverse(g.layers)
+				}
+			}
+			if !g.ordered { // what is filled stays; which one is next is not known
+				arrange.Stably(g.layers, func(x, y []int) int { return b.fullness(y) - b.fullness(x) })
+			}
+			for _, l := range g.layers {
+				if b.fullness(l) > 0 {
+					g.filled++
+				}
+			}
+		}
+	}
+}
+
+// orderBySets orders the layers as the product's own manual fills the slots, if its sets decide for
+// every two of them which is filled first.
+func (b *board) orderBySets(g *channelGroup) {
+	if g.ordered || b.sets == nil || b.sets.Analogous {
+		return
+	}
+	number := func(layer []int) int { return b.number(layer[0]) }
+	for i, later := range g.layers {
+		for _, sooner := range g.layers[:i] {
+			if b.sets.Order(number(sooner), number(later)) == 0 {
+				return
+			}
+		}
+	}
+	arrange.Stably(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
+	g.ordered = true
+}
+
+// orderByLabels puts the slots of a channel in the order in which the board's document
+// fills them.
+func (b *board) orderByLabels(g *channelGroup) {
+	if g.ordered || b.topo.Fill == nil {
+		return
+	}
+	turn := func(layer []int) int {
+		return b.topo.Fill.Turn(b.sys.Slots[layer[0]].Locator.Or(""), &b.topo.Placements[layer[0]])
+	}
+	if slices.ContainsFunc(g.layers, func(l []int) bool { return turn(l) == place.Unplaced }) {
+		return
+	}
+	arrange.Stably(g.layers, func(x, y []int) int { return turn(x) - turn(y) })
+	g.ordered = true
+}
+
+// partlyFilled tells whether all unordered groups that are filled in part are filled from the first
+// slot up, and whether all are from the last one down. Without such a group, or if they contradict
+// each other, both are false.
+func (b *board) partlyFilled() (up, down bool) {
+	seen := false
+	up, down = true, true
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			if g.ordered {
+				continue
+			}
+			n := len(g.layers)
+			filled := 0
+			for _, l := range g.layers {
+				filled += min(b.fullness(l), 1)
+			}
+			if filled == 0 || filled == n {
+				continue
+			}
+			seen = true
+			for d, l := range g.layers {
+				has := b.fullness(l) > 0
+				up = up && has == (d < filled)
+				down = down && has == (d >= n-filled)
+			}
+		}
+	}
+	return up && seen, down && seen
+}
+
+// fullness counts the modules of a layer.
+func (b *board) fullness(layer []int) int {
+	n := 0
+	for _, s := range layer {
+		if b.at[s] != none {
+			n++
+		}
+	}
+	return n
+}
+
+// unordered is why no slot of a channel can be named.
+const unordered = "which slot of a channel is filled first is not known"
+
+// assuming returns the board as if every unordered group were filled from the first slot up, or with
+// down from the last one; nil if all groups are ordered.
+func (b *board) assuming(down bool) *board {
+	out, changed := *b, false
+	out.units = slices.Clone(b.units)
+	for i := range out.units {
+		u := &out.units[i]
+		u.groups = slices.Clone(u.groups)
+		for j := range u.groups {
+			g := &u.groups[j]
+			if g.ordered || len(g.layers) < 2 {
+				continue
+			}
+			changed, g.ordered = true, true
+			g.layers = slices.Clone(g.layers)
+			arrange.Values(g.layers, func(x, y []int) int {
+				at := cmp.Compare(b.topo.Placements[x[0]].Slot, b.topo.Placements[y[0]].Slot)
+				if down {
+					return -at
+				}
+				return at
+			})
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &out
+}
+
+// byChannel describes moves and swaps by channels: "1 module from channel 0 to channel 1", with the
+// sockets if there are several; "" if there is another step.
+func (b *board) byChannel(steps []Step) string {
+	type way struct{ fromSocket, from, toSocket, to int }
+	count := map[way]int{}
+	var ways []way
+	add := func(from, to int) {
+		w := way{b.socketOf(from), b.topo.Placements[from].Channel, b.socketOf(to), b.topo.Placements[to].Channel}
+		if count[w]++; count[w] == 1 {
+			ways = append(ways, w)
+		}
+	}
+	for _, s := range steps {
+		switch s.Do {
+		case Move:
+			add(s.From, s.To)
+		case Swap:
+			add(s.From, s.To)
+			add(s.To, s.From)
+		default:
+			return ""
+		}
+	}
+	arrange.Values(ways, func(x, y way) int {
+		return cmp.Or(cmp.Compare(x.fromSocket, y.fromSocket), cmp.Compare(x.from, y.from), cmp.Compare(x.toSocket, y.toSocket), cmp.Compare(x.to, y.to))
+	})
+	channel := func(socket, channel int) string {
+		if len(b.units) == 1 {
+			return fmt.Sprintf("channel %d", channel)
+		}
+		return fmt.Sprintf("socket %d channel %d", socket, channel)
+	}
+	var parts []string
+	for _, w := range ways {
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", prose.Count(count[w], "module"), channel(w.fromSocket, w.from), channel(w.toSocket, w.to)))
+	}
+	return prose.And(parts)
+}
+
+// comeAndGo says moves and installations by channels: "moving 1 module from channel 0 to
+// channel 1 and installing 1 module on each of channels 2 and 3"; "" when a step is
+// anything else.
+func (b *board) comeAndGo(steps []Step) string {
+	var moves, installs []Step
+	for _, s := range steps {
+		switch s.Do {
+		case Move, Swap:
+			moves = append(moves, s)
+		case Install:
+			installs = append(installs, s)
+		default:
+			return ""
+		}
+	}
+	var parts []string
+	if len(moves) > 0 {
+		parts = append(parts, "moving "+b.byChannel(moves))
+	}
+	if len(installs) > 0 {
+		parts = append(parts, "installing "+b.installs(installs))
+	}
+	return prose.And(parts)
+}
+
+// installs says by channels which modules come: "1 module on each of channels 1 and 2",
+// with the sockets where there are several.
+func (b *board) installs(steps []Step) string {
+	type place struct{ socket, modules int }
+	count := map[[2]int]int{}
+	for _, s := range steps {
+		count[[2]int{b.socketOf(s.To), b.topo.Placements[s.To].Channel}]++
+	}
+	channels := map[place][]string{}
+	for _, at := range arrange.Collected(maps.Keys(count), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }) {
+		p := place{at[0], count[at]}
+		channels[p] = append(channels[p], strconv.Itoa(at[1]))
+	}
+	var parts []string
+	for _, p := range arrange.Collected(maps.Keys(channels), func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.socket, y.socket), cmp.Compare(x.modules, y.modules))
+	}) {
+		where := "channel " + channels[p][0]
+		if len(channels[p]) > 1 {
+			where = "each of channels " + prose.And(channels[p])
+		}
+		if len(b.units) > 1 {
+			where += fmt.Sprintf(" of socket %d", p.socket)
+		}
+		parts = append(parts, prose.Count(p.modules, "module")+" on "+where)
+	}
+	return prose.And(parts)
+}
+
+// undocumented returns why channels are filled whole, or all slots are, because a document is missing;
+// "" if one says which slots are first or the manual lists them.
+func (b *board) undocumented() string {
+	for i := range b.units {
+		u := &b.units[i]
+		switch {
+		case b.manual(u) && b.listsFewer(u):
+			continue
+		case u.doubted != "":
+			return u.doubted + ", and only a machine with all slots filled needs no such document"
+		}
+		for _, g := range u.groups {
+			if !g.ordered && len(g.layers) > 1 {
+				return unordered + ", so that channels are filled whole or not at all"
+			}
+		}
+	}
+	return ""
+}
+
+// deep reports whether a processor has more slots than channels.
+func (b *board) deep() bool {
+	return slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool {
+		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)
+	})
+}
+
+// socketOf is the socket of the unit that owns a slot, -1 without one.
+func (b *board) socketOf(slot int) int {
+	if i := b.owner(slot); i != none {
+		return b.units[i].socket
+	}
+	return none
+}

@@ -1,0 +1,202 @@
+// Package plan says what to do about a machine's memory: which modules to move, and what to buy if
+// moving cannot help. It proposes layouts, puts each into a copy of the model, has it audited there,
+// and promises only what that audit says.
+//
+// The planner's terms, which mean the same in all its files:
+//
+//   - board: the machine as the planner sees it, its slots and modules.
+//   - unit: the memory of one processor, or of the chipset on a front-side bus.
+//   - group: the channels of a unit that are filled together: a single one, or those in lockstep.
+//   - layer: one slot of each channel of a group. A group's layers are in fill order, the first
+//     filled first; the group is ordered if that order is known.
+//   - kind: modules that are alike in all that firmware says of them (traits).
+//   - layout: for each slot, by its index in System.Slots, the index of the kind in it, or none.
+//   - shape: for each group of a unit, how many of its layers hold modules. It does not say which.
+//   - class: shapes that differ only in which of like channels and controllers they use; one of
+//     them is tried for all.
+//   - counts: how many modules there are of each kind, by index. Extra is the same for a purchase:
+//     what is bought, negative for what is taken out.
+//   - split: the counts that each unit gets.
+//   - mix: how many modules there are of each size, where a capacity is planned and not a machine.
+//   - step: what somebody does with modules: move, swap, remove, install or exchange.
+//   - proposal: a layout before its audit; candidate: one after it, with the steps to it and its
+//     score; advice: a candidate that the whole derivation has proven.
+//   - severe: failing at warning or above; a remark is a failure at info.
+//   - to cure a finding: after the steps it is gone or, if it was severe, no more than a remark.
+//   - doubted: it is not certain which slot of a unit is on which channel.
+//   - dear: buying more than half as many modules as are installed.
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Make plans for a machine that was audited, of which found is the audit. The plan is empty if no
+// rule about the layout fails.
+func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
+	before := failures(found.Findings, p.AboutLayout)
+	if len(before) == 0 {
+		return &Plan{}
+	}
+	b, why := newBoard(sys, topo)
+	if why != "" {
+		return &Plan{Why: why, Asked: before}
+	}
+	if why := b.unmapped(); why != "" {
+		return &Plan{Why: why, Asked: before}
+	}
+	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
+	s.before = s.judge(found.Findings, topo)
+	s.suspect(s.before.fails)
+	out := &Plan{Asked: before}
+	for _, c := range s.alternatives() {
+		if a, ok := s.prove(c); ok {
+			out.Advice = append(out.Advice, a)
+		}
+	}
+	if s.fewer != nil {
+		if a, ok := s.prove(s.fewer); ok {
+			out.Fewer = &a
+		}
+	}
+	if len(out.Advice) == 0 {
+		out.Why = s.why()
+		out.Either = out.Why == s.either // a reason is never empty
+		return out
+	}
+	out.Dear, out.Either = cmp.Or(s.either, s.dear), s.either != ""
+	return out
+}
+
+// why says in one clause why no candidate is proven.
+func (s *search) why() string {
+	if s.unproven != "" {
+		return "of the best layout " + s.unproven
+	}
+	b := s.board
+	for i := range b.units {
+		u := &b.units[i]
+		if u.doubted != "" {
+			return u.doubted
+		}
+		for _, g := range u.groups {
+			switch {
+			case len(g.layers) == 0:
+				return "firmware's table names no slot of some channels"
+			case !g.ordered && len(g.layers) > 1:
+				return cmp.Or(s.either, unordered)
+			}
+		}
+	}
+	if s.ratedBelow() {
+		return "the processor's maker rates it below what its channels give together, and no document says what more modules would gain"
+	}
+	if s.cut {
+		return "more layouts are possible than were tried, and none of those tried passes the rules"
+	}
+	return "no other layout of these modules, or with more of their kind, passes the rules"
+}
+
+// alternatives lists the best candidate that buys nothing, or one that is faster alone, and then, if
+// there is none or a severe failure is left, those that buy modules, the fewest first.
+func (s *search) alternatives() []*candidate {
+	counts := s.board.counts()
+	var out []*candidate
+	s.trials = mostMoved
+	moves := s.proposals(s.splits(counts), nil)
+	move := s.relieved(s.bestOf(moves, nil))
+	if move == nil {
+		out = addCandidate(out, s.faster(moves))
+	} else if out = append(out, move); !move.score.severe() {
+		return out
+	}
+	s.either = s.eitherWay(counts)
+	if s.either != "" { // nothing is bought for want of a slot's name
+		return out
+	}
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
+		return out
+	}
+	bought := slices.DeleteFunc(s.withFewer(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
+	if len(bought) == 0 && move == nil && s.either == "" {
+		s.either = s.eitherPurchase(counts)
+	}
+	return append(out, bought...)
+}
+
+// filledForWant tells whether a candidate buys more modules than are installed only because a
+// document is missing: if it is not known which slots are first, channels are filled whole, or all
+// slots are, and two modules would become 32. It is false if no processor has more slots than
+// channels, because then all of them are wanted anyway.
+func (s *search) filledForWant(c *candidate, counts []int) bool {
+	return s.board.undocumented() != "" && s.board.deep() && c.buys() > modulesIn(counts)
+}
+
+// ratedBelow tells whether nothing severe fails on a machine whose processors their maker rates below
+// what their channels give together: no document says what more modules would gain there, so none
+// are bought.
+func (s *search) ratedBelow() bool {
+	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
+}
+
+// eitherWay says in one clause how many modules would go from which channel to which, for a machine
+// of which it is not known which slot of a channel is filled first. It is "" unless these moves are
+// the same whether channels are filled from the first slot up or from the last one down, are proven
+// for both, and leave nothing severe.
+func (s *search) eitherWay(counts []int) string {
+	said := ""
+	for _, down := range []bool{false, true} {
+		b := s.board.assuming(down)
+		if b == nil {
+			return ""
+		}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
+		other.suspect(s.before.fails)
+		c := other.relieved(other.best(other.splits(counts), nil))
+		if c == nil || c.score.severe() {
+			return ""
+		}
+		if _, proven := other.prove(c); !proven {
+			return ""
+		}
+		words := b.byChannel(c.steps)
+		if words == "" || said != "" && words != said {
+			return ""
+		}
+		said = words
+	}
+	return "moving " + said + " would do, but " + unordered
+}
+
+// eitherPurchase says in one clause how many modules would be installed on which channel, and which
+// would be moved, under the conditions of eitherWay; "" otherwise.
+func (s *search) eitherPurchase(counts []int) string {
+	said := ""
+	for _, down := range []bool{false, true} {
+		b := s.board.assuming(down)
+		if b == nil {
+			return ""
+		}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before}
+		other.suspect(s.before.fails)
+		even := func(extra []int) [][][]int { return other.even(counts, extra) }
+		c, _ := other.cheapest(b.purchases(counts), even, nil, mostExchanged)
+		if c == nil {
+			return ""
+		}
+		if _, proven := other.prove(c); !proven {
+			return ""
+		}
+		words := b.comeAndGo(c.steps)
+		if words == "" || said != "" && words != said {
+			return ""
+		}
+		said = words
+	}
+	return said + " would do, but " + unordered
+}

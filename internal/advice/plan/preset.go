@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// The advice about BIOS settings, and what its step does.
+const (
+	Settings = "settings"
+	Set      = "set"
+)
+
+// fewestRows is how many findings one step must cure to be worth an advice: for
+// one alone its remedy says what to do.
+const fewestRows = 2
+
+// onLayout are settings that decide how the memory appears to the system. Where
+// one of them changes only the next boot tells what rules about nodes and
+// visible memory say.
+var onLayout = []string{
+	"sub_numa", "l3_as_numa", "virtual_numa", "node_interleave", "controller_interleave", "channel_interleave",
+	"hemisphere_mode", "memory_ras_mode", "memory_speed",
+}
+
+// Preset proves the step that sets the vendor's master preset: what the preset
+// writes is put into a copy of the model and audited there against the same
+// profile. ok is false where that cures less than two findings, leaves one
+// undecided that fails now, or brings a new failure.
+func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetStep, p Pipeline) (Advice, bool) {
+	if step == nil {
+		return Advice{}, false
+	}
+	after := ApplyPreset(sys, step)
+	topo := p.Derive(after)
+	audited, err := p.Audit(after, topo, nil)
+	if err != nil {
+		return Advice{}, false
+	}
+	rules := tellable(sys, after, &p)
+	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
+	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: goneFailures(before, then), Reaches: reachOf(topo), Source: step.Source}
+	a.Reaches.Findings = then
+	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Finding) bool { return !passes(audited, f) }) {
+		return Advice{}, false
+	}
+	for _, f := range goneFailures(then, before) {
+		if !accepted(found, f) {
+			return Advice{}, false
+		}
+	}
+	return a, true
+}
+
+// passes reports whether an audit lets the rule pass for the subject.
+func passes(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Pass) }
+
+// accepted reports whether a failure is one that the site has waived.
+func accepted(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Waived) }
+
+func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
+	return slices.ContainsFunc(found.Findings, func(g verdict.Finding) bool {
+		return g.Rule == f.Rule && g.Subject == f.Subject && g.Result == result
+	})
+}
+
+// tellable reports the rules of which an audit of the copy can tell: not those that
+// check firmware's settings against the running system, and where the layout of
+// the memory changes none about what the system sees of it.
+func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
+	changes := slices.ContainsFunc(onLayout, func(id string) bool {
+		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
+	})
+	return func(rule string) bool {
+		switch {
+		case strings.HasPrefix(rule, "settings."):
+			return false
+		case changes && strings.HasPrefix(rule, "numa."):
+			return false
+		default:
+			return p.AboutLayout(rule) || p.aboutOthers(rule)
+		}
+	}
+}
+
+// ApplyPreset is a copy of the machine after the next boot with the preset: the
+// export states what the preset writes, as it stated the values before. What
+// the preset governs without a word of its document, and what the running
+// system then shows, is not known.
+func ApplyPreset(sys *inventory.System, step *verdict.PresetStep) *inventory.System {
+	out := *sys
+	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
+	out.Settings = maps.Clone(sys.Settings)
+	stateSetting(&out, step.Setting, step.Preset)
+	for id, value := range step.Writes {
+		stateSetting(&out, id, value)
+	}
+	for _, id := range step.Silent {
+		s, ok := out.Settings[id]
+		if !ok {
+			continue
+		}
+		if s.Configured.Known() {
+			s.Configured = fact.Unknown[string](fact.Unstated, "what the preset "+step.Preset+" makes of it is not on record", "an export made after the next boot")
+		}
+		out.Settings[id] = booted(s)
+	}
+	return &out
+}
+
+// stateSetting gives a setting that the export states for sure another value.
+func stateSetting(sys *inventory.System, id, value string) {
+	s, ok := sys.Settings[id]
+	if !ok {
+		return
+	}
+	switch c := &s.Configured; {
+	case c.Known() && c.Certainty == fact.Direct && !c.Unverified:
+		c.Value = value
+	case c.Known():
+		*c = fact.Unknown[string](fact.Unstated, "the present value is in doubt, and so is the next", "an export made after the next boot")
+	}
+	sys.Settings[id] = booted(s)
+}
+
+// booted is a setting of which nobody has seen what the next boot makes.
+func booted(s inventory.Setting) inventory.Setting {
+	s.Pending = fact.Unknown[string](fact.Unread, "nothing waits after the boot", "")
+	s.Effective = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")
+	s.DecidedBy = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")
+	return s
+}

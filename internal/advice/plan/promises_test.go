@@ -1,0 +1,292 @@
+package plan_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// promises collects what of a plan does not hold.
+type promises struct {
+	sys    *inventory.System
+	topo   *population.Result
+	found  *verdict.Audit
+	made   *plan.Plan
+	broken []string
+}
+
+// broke notes a promise that does not hold.
+func (c *promises) broke(a *plan.Advice, format string, values ...any) {
+	c.broken = append(c.broken, a.Sentence(c.sys)+": "+fmt.Sprintf(format, values...))
+}
+
+// check plans for a machine and carries every advice out on a copy of it: what
+// the audit says then must be what was promised, to the letter; nothing new may
+// fail at warning or above, no order of slots that was kept may be broken, no
+// slot without a known position may be named, and without a purchase the capacity
+// stays. Where something fails at warning there must be a step or a reason.
+func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
+	t.Helper()
+	c := &promises{sys: sys}
+	c.found, c.topo, c.made = planned(t, sys, p)
+	if severe(c.found) > 0 && len(c.made.Advice) == 0 && c.made.Why == "" {
+		c.broken = append(c.broken, "neither a step nor a reason")
+	}
+	carryOut := func(a *plan.Advice) {
+		after := plan.Apply(sys, a.Steps)
+		topo := p.Derive(after)
+		again, err := p.Audit(after, topo, nil)
+		require.NoError(t, err)
+		c.findings(a, again)
+		c.sockets(a, topo)
+		c.bandwidth(a, topo)
+		c.steps(a)
+	}
+	if f := c.made.Fewer; f != nil {
+		carryOut(f)
+		bare := f.GivenUp == 0 && f.ID == plan.Move && slices.ContainsFunc(f.Cures, func(x plan.Finding) bool { return x.Severity == string(verdict.Critical) })
+		if buys(f) > 0 || f.GivenUp <= 0 && !bare {
+			c.broke(f, "is neither a way to take out modules and buy none nor one to share them")
+		}
+	}
+	bought := 0
+	for i := range c.made.Advice {
+		a := &c.made.Advice[i]
+		if a.ID == plan.Settings {
+			continue // held by its own tests
+		}
+		carryOut(a)
+		if n := buys(a); n < bought {
+			c.broke(a, "%d modules bought come after %d", n, bought)
+		} else {
+			bought = n
+		}
+	}
+	return c
+}
+
+// findings checks the failures that were promised against those of the audit.
+func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
+	type verdictOf struct{ rule, subject string }
+	before := map[verdictOf]*verdict.Finding{}
+	for i := range c.found.Findings {
+		f := &c.found.Findings[i]
+		before[verdictOf{f.Rule, f.Subject}] = f
+	}
+	stays := map[plan.Finding]bool{}
+	for _, f := range a.Reaches.Findings {
+		stays[f] = true
+	}
+	for i := range again.Findings {
+		f := &again.Findings[i]
+		was := before[verdictOf{f.Rule, f.Subject}]
+		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
+		said := stays[name]
+		delete(stays, name)
+		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail && f.Severity.Rank() >= verdict.Warning.Rank() {
+			c.broke(a, "%s of %s was to be cured", f.Rule, f.Subject)
+		}
+		if concerns(f.Rule) && f.Result == verdict.Unknown && was != nil && was.Result != verdict.Unknown && was.Result != verdict.NotApplicable {
+			c.broke(a, "%s of %s is not known any more: %s", f.Rule, f.Subject, f.Reason)
+		}
+		if f.Result != verdict.Fail {
+			if said {
+				c.broke(a, "%s of %s was to stay and is %s", f.Rule, f.Subject, f.Result)
+			}
+			continue
+		}
+		isNew := was == nil || was.Result != verdict.Fail || was.Severity.Rank() < f.Severity.Rank()
+		switch {
+		case !said:
+			c.broke(a, "%s of %s fails and was not said to: %s", f.Rule, f.Subject, f.Found)
+		case isNew && a == c.made.Fewer && a.GivenUp == 0 && f.Severity == verdict.Warning && slices.ContainsFunc(c.made.Asked, func(x plan.Finding) bool { return x.Rule == f.Rule }):
+			// the price of what is critical: it failed of another processor
+		case isNew && f.Severity.Rank() >= verdict.Warning.Rank():
+			c.broke(a, "%s of %s is new: %s", f.Rule, f.Subject, f.Found)
+		case isNew && f.Rule == "memory.slot.order":
+			c.broke(a, "breaks the order of slots: %s", f.Found)
+		}
+	}
+	for f := range stays {
+		c.broke(a, "%s of %s was to stay and is not asked any more", f.Rule, f.Subject)
+	}
+}
+
+// sockets checks the promised figures of every processor and the capacity against
+// the derivation.
+func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
+	if len(a.Reaches.Sockets) != len(topo.Populations) {
+		c.broke(a, "%d processors promised, %d found", len(a.Reaches.Sockets), len(topo.Populations))
+		return
+	}
+	for i, s := range a.Reaches.Sockets {
+		now := &topo.Populations[i]
+		same := now.Class.State == s.Class.State && now.Class.Value.Name == s.Class.Value.Name && now.Speed.State == s.Speed.State &&
+			now.Speed.Value.MTs == s.Speed.Value.MTs && now.Peak.Value == s.Peak.Value && now.Relative.State == s.Share.State &&
+			now.Relative.Value.Low == s.Share.Value.Low && now.Relative.Value.High == s.Share.Value.High &&
+			(now.Relative.Value.Value == nil) == (s.Share.Value.Value == nil) &&
+			(s.Share.Value.Value == nil || *now.Relative.Value.Value == *s.Share.Value.Value)
+		if !same {
+			c.broke(a, "processor %d has other figures than promised", s.Socket)
+		}
+	}
+	want := c.topo.InstalledBytes.Value
+	for _, s := range a.Steps {
+		switch s.Do {
+		case plan.Install, plan.Exchange:
+			want += c.sys.Slots[s.Like].SizeBytes.Value
+		}
+		switch s.Do {
+		case plan.Exchange:
+			want -= c.sys.Slots[s.To].SizeBytes.Value
+		case plan.Remove:
+			want -= c.sys.Slots[s.From].SizeBytes.Value
+		}
+	}
+	if got := topo.InstalledBytes.Value; got != want || got != a.Reaches.Bytes.Value {
+		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, a.Reaches.Bytes.Value)
+	}
+	c.capacity(a)
+}
+
+// bandwidth holds that no channels are given up for nothing: where the peak of all of
+// them falls, or fewer are populated, the slowest regions have a larger share of the best than before.
+func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
+	peakBefore, slowestBefore, known := bandwidths(c.topo)
+	peak, slowest, ok := bandwidths(topo)
+	if known && ok && peak < peakBefore && slowest <= slowestBefore {
+		c.broke(a, "the peak falls from %d to %d bytes/s, and the slowest regions gain nothing", peakBefore, peak)
+	}
+	if len(a.Cures) == 0 && (!known || !ok || a.ID != plan.Move || slowest < 1.1*slowestBefore || regions(c.topo) != len(c.topo.Populations) || regions(topo) != len(topo.Populations)) {
+		c.broke(a, "cures nothing, and does not only move what is one region of each processor to where it is a tenth faster")
+	}
+	was, widthBefore := widths(c.topo)
+	if is, width := widths(topo); is < was && width <= widthBefore {
+		c.broke(a, "%d channels hold memory where %d did, and the narrowest regions gain nothing", is, was)
+	}
+}
+
+// regions counts the interleave regions of all processors.
+func regions(of *population.Result) (n int) {
+	for i := range of.Populations {
+		n += len(of.Populations[i].Regions.Or(nil))
+	}
+	return n
+}
+
+// widths sums up, over the processors, the populated channels and those of the narrowest region.
+func widths(of *population.Result) (channels, narrowest int) {
+	for i := range of.Populations {
+		p := &of.Populations[i]
+		channels += p.ChannelsPopulated.Or(0)
+		var ways []int
+		for _, r := range p.Regions.Or(nil) {
+			ways = append(ways, r.Ways)
+		}
+		if len(ways) > 0 {
+			narrowest += slices.Min(ways)
+		}
+	}
+	return channels, narrowest
+}
+
+// bandwidths sums up, over the processors, the peak in bytes per second and the slowest
+// regions' share by the model; false where one of them is not known.
+func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
+	for i := range of.Populations {
+		p := &of.Populations[i]
+		bytes, clocked := p.Peak.Get()
+		share, known := p.Relative.Get()
+		if !clocked || !known {
+			return 0, 0, false
+		}
+		peak, slowest = peak+bytes, slowest+share.Model
+	}
+	return peak, slowest, true
+}
+
+// capacity checks what is given up against what is said: nothing where nothing is
+// bought or something is dear without it, and never more than a quarter.
+func (c *promises) capacity(a *plan.Advice) {
+	before := c.topo.InstalledBytes.Value
+	lost := before - a.Reaches.Bytes.Value
+	switch {
+	case max(0, lost) != a.GivenUp:
+		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
+	case lost > before/4:
+		c.broke(a, "gives up %d of %d bytes", lost, before)
+	case a == c.made.Fewer:
+	case lost > 0 && buys(a) == 0:
+		c.broke(a, "gives up %d bytes and buys nothing", lost)
+	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
+		c.broke(a, "gives up %d bytes, and none that keeps them is dearer", lost)
+	}
+}
+
+func buys(a *plan.Advice) int { return a.Count(plan.Install) + a.Count(plan.Exchange) }
+
+// steps checks that the steps can be done one after the other, and that every
+// slot they fill has a position that a document or a label gives.
+func (c *promises) steps(a *plan.Advice) {
+	full := make([]bool, len(c.sys.Slots))
+	for i := range c.sys.Slots {
+		full[i] = c.sys.Slots[i].State == inventory.SlotPopulated
+	}
+	for _, s := range a.Steps {
+		if s.Do == plan.Move || s.Do == plan.Remove {
+			if !full[s.From] {
+				c.broke(a, "%s from an empty slot", s.Do)
+			}
+			full[s.From] = false
+		}
+		if s.Do == plan.Exchange && !full[s.To] || s.Do == plan.Swap && (!full[s.From] || !full[s.To]) {
+			c.broke(a, "%s of an empty slot", s.Do)
+		}
+		if s.Do == plan.Swap {
+			c.position(a, s.From)
+			c.position(a, s.To)
+		}
+		if s.Do == plan.Move || s.Do == plan.Install {
+			if full[s.To] {
+				c.broke(a, "%s into a full slot", s.Do)
+			}
+			full[s.To] = true
+			c.position(a, s.To)
+		}
+	}
+}
+
+// position checks that it is known where a slot is that a module comes into.
+func (c *promises) position(a *plan.Advice, slot int) {
+	at := &c.topo.Placements[slot]
+	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves() > 0 {
+		c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, slot))
+	}
+}
+
+// hold fails the test with what does not hold.
+func hold(t testing.TB, name string, sys *inventory.System, p plan.Pipeline) *promises {
+	t.Helper()
+	c := check(t, sys, p)
+	require.Empty(t, c.broken, "%s", name)
+	return c
+}
+
+// severe counts failures of rules about the layout at warning or above.
+func severe(found *verdict.Audit) int {
+	n := 0
+	for _, f := range found.Findings {
+		if f.Result == verdict.Fail && concerns(f.Rule) && f.Severity.Rank() >= verdict.Warning.Rank() {
+			n++
+		}
+	}
+	return n
+}

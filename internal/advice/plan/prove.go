@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// general is the source of a layout that no document of the machine gives.
+const general = "general practice"
+
+// prove has a candidate audited after the whole derivation, as the machine will be after the steps.
+// It is false if the machine's slots may be placed otherwise then, if a rule about modules fails that
+// did not, or if other rules about the layout fail than in the search; s.unproven says which. If the
+// derivation places everything as in the search, whose audit asked all rules about the layout, only
+// the rules about modules are asked again.
+func (s *search) prove(c *candidate) (Advice, bool) {
+	sys := s.machine.after(s.board.sys, c.steps)
+	topo := s.board.topo.WithModules(s.board.sys, sys, s.pipeline.Rules)
+	for i := range sys.Slots {
+		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.topo.Placements[i]) {
+			s.unproven = "it is not certain that " + s.board.name(i) + " stays on its channel"
+			return Advice{}, false
+		}
+	}
+	same := topo.PlacedLike(s.board.topo)
+	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool { return s.pipeline.ofModules(id) || !same && s.pipeline.AboutLayout(id) })
+	if err != nil {
+		return Advice{}, false
+	}
+	if checked := failures(found.Findings, s.pipeline.ofModules); len(goneFailures(checked, s.rest)) > 0 {
+		s.unproven = "only the next boot tells whether firmware checks the new modules"
+		return Advice{}, false
+	}
+	after := c.score
+	if !same {
+		after = s.judge(found.Findings, topo)
+	}
+	if !slices.Equal(after.fails, c.score.fails) {
+		s.unproven = "the whole derivation finds other failures than the search did"
+		return Advice{}, false
+	}
+	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reachOf(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
+	if pf, ok := topo.Platform.Get(); ok {
+		a.Memory = PlatformMemory(s.pipeline.Rules, pf.ID)
+	}
+	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
+	a.Cures = curedFailures(s.before.fails, after.fails)
+	a.ID = a.costliest()
+	return a, true
+}
+
+// samePlace reports whether a slot is placed alike, and as surely, before and after
+// the steps. Whether a second source witnesses it is left out: a module that has not
+// run yet has no speed that could contradict its channel.
+func samePlace(x, y place.Placement) bool {
+	x.Witnessed, y.Witnessed = false, false
+	return x == y
+}
+
+// costliest returns the advice's ID: its costliest kind of step. Installing some modules and removing
+// others is an exchange, whichever slots they come into.
+func (a *Advice) costliest() string {
+	if a.Count(Install) > 0 && a.Count(Remove) > 0 {
+		return Exchange
+	}
+	for _, do := range []string{Exchange, Install, Remove} {
+		if a.Count(do) > 0 {
+			return do
+		}
+	}
+	return Move
+}
+
+// source names the document that the target layout stands in: the maker's slot
+// sets, or the platform's fill order.
+func (s *search) source(layout []int) string {
+	b := s.board
+	if b.sets != nil {
+		if title := source(b.sets, b.filled(&b.units[0], layout)); title != "" {
+			return title
+		}
+	}
+	p := b.topo.Platform.Value
+	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
+		return general
+	}
+	return cmp.Or(s.pipeline.Document(p, platform.MakerWord(b.sys.Machine.Vendor.Or(""))), general)
+}
+
+// reachOf collects what the derivation says of each processor.
+//
+//go:noinline
+func reachOf(topo *population.Result) Reach {
+	r := Reach{Bytes: topo.InstalledBytes}
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		r.Sockets = append(r.Sockets, Socket{Socket: p.Socket, DIMMs: p.DIMMs, Channels: p.ChannelsPopulated, Class: p.Class, Speed: p.Speed, Peak: p.Peak, Share: p.Relative})
+	}
+	return r
+}

@@ -1,0 +1,522 @@
+package plan_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
+)
+
+// twoSizes is an R610 with modules in the given slots of both processors, of which
+// the first few are twice as large.
+func twoSizes(t *testing.T, slots, larger int) *inventory.System {
+	t.Helper()
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return at < slots })
+	for at := range larger {
+		for _, i := range positions[at] {
+			sys.Slots[i].SizeBytes.Value *= 2
+		}
+	}
+	return sys
+}
+
+// TestFewestExchanged: an R610 whose twelve slots are full, with two larger modules
+// of each processor: a third makes three of each kind, one of either on each
+// channel. The other eight of the smaller kind need not go.
+func TestFewestExchanged(t *testing.T) {
+	sys := twoSizes(t, 6, 2)
+	c := hold(t, "two of six larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, plan.Exchange, last.ID)
+	require.Equal(t, 2, last.Count(plan.Exchange))
+	require.Zero(t, severeOf(last))
+	require.Greater(t, last.Reaches.Bytes.Value, bytesOf(sys))
+}
+
+// TestPurchaseOfTwoKinds: two larger and two smaller modules of each processor, four times
+// the size: one of each kind completes both.
+func TestPurchaseOfTwoKinds(t *testing.T) {
+	sys := twoSizes(t, 4, 2)
+	smaller := sys.Slots[slotNamed(t, sys, "DIMM_A4")].SizeBytes.Value
+	for i := range sys.Slots {
+		if sys.Slots[i].SizeBytes.Value > smaller {
+			sys.Slots[i].SizeBytes.Value = 4 * smaller
+		}
+	}
+	c := hold(t, "two of four larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, plan.Install, last.ID)
+	require.Equal(t, 4, last.Count(plan.Install))
+	require.Zero(t, severeOf(last))
+}
+
+// TestSwapBeforePurchase: of twice the size, the two smaller ones on one channel hold what
+// each larger one holds alone: they change places, and no four are bought.
+func TestSwapBeforePurchase(t *testing.T) {
+	c := hold(t, "two of four larger", twoSizes(t, 4, 2), pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A3, of DIMM_B1 and DIMM_B3", a.Sentence(c.sys))
+	require.Equal(t, []int{0, 4}, []int{buys(a), a.Moves()})
+	require.Zero(t, severeOf(a))
+}
+
+// TestEachProcessorsOwnKind: a PowerEdge R420 of the SMBIOS archives has one single-rank
+// module behind the first processor, and a dual-rank one with a larger one on its
+// channel behind the second. Each gets more of the kind that it has; one kind for both
+// is the dearer way, which was the only one, and leaves no remark. Nothing bought, the
+// first gets one of the second's modules.
+func TestEachProcessorsOwnKind(t *testing.T) {
+	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R420", Brand: "Intel(R) Xeon(R) CPU E5-2407 0 @ 2.20GHz", Maker: "Intel", ID: [3]int{6, 45, 7},
+		Channels: 3, Depth: 2, Type: 0x18, MTs: 1600, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM_%c%d", 'A'+cpu, slot*3+channel+1), ""
+		}}
+	sys := collecttest.Read(t, "own kinds", s.Table(func(cpu, channel, slot int) bool { return channel == 0 && slot <= cpu }).Dump())
+	single, larger := &sys.Slots[slotNamed(t, sys, "DIMM_A1")], &sys.Slots[slotNamed(t, sys, "DIMM_B4")]
+	single.Ranks.Value, single.PartNumber.Value = 1, "M001"
+	larger.SizeBytes.Value, larger.PartNumber.Value = 2*larger.SizeBytes.Value, "M002"
+	c := hold(t, "own kinds", sys, pipeline(t))
+	var got []string
+	for i := range c.made.Advice {
+		a := &c.made.Advice[i]
+		got = append(got, fmt.Sprintf("%d bought, %d taken out, warns %v", buys(a), a.Count(plan.Exchange)+a.Count(plan.Remove), rulesLeft(a)))
+	}
+	require.Equal(t, []string{
+		"0 bought, 0 taken out, warns [memory.channel.populated memory.socket.symmetric]",
+		"2 bought, 1 taken out, warns [memory.channel.populated]",
+		"4 bought, 1 taken out, warns []",
+		"5 bought, 2 taken out, warns []",
+	}, got)
+	for _, a := range c.made.Advice[1:] { // the first only moves
+		after := plan.Apply(sys, a.Steps)
+		size, modules := after.Slots[0].SizeBytes.Value, [2]int{}
+		for i := range after.Slots {
+			if after.Slots[i].State == inventory.SlotPopulated {
+				require.Equal(t, size, after.Slots[i].SizeBytes.Value)
+				modules[i/6]++
+			}
+		}
+		require.Equal(t, modules[0], modules[1], "as many behind each")
+	}
+}
+
+// TestNothingMovesForKindsAlone: six modules stand behind the first processor, two of
+// another kind among them, and none behind the second. Six are bought and none is moved:
+// modules went to the second processor for each to have as many of both kinds.
+func TestNothingMovesForKindsAlone(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, _, slot int) bool { return cpu == 0 && slot == 0 })
+	for i, seen := 0, 0; i < len(sys.Slots) && seen < 2; i++ {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+			seen++
+			s.PartNumber.Value, s.Ranks = "M001", fact.Unknown[int](fact.Unread, "not stated", "")
+		}
+	}
+	c := hold(t, "two of six of another kind", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{0, 6}, []int{a.Count(plan.Move) + a.Count(plan.Swap), buys(a)}, a.Sentence(sys))
+}
+
+// TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.
+// To keep every byte, thirty would be exchanged; two suffice where 32 GiB may go,
+// and it is said that they go.
+func TestCapacityGivenUp(t *testing.T) {
+	sys := server(t, "supermicro-rome", func(_, _, _ int) bool { return true })
+	sys.Slots[3].SizeBytes.Value *= 2
+	sys.Slots[7].SizeBytes.Value *= 2
+	c := hold(t, "two of 32 larger", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	less, full := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{2, 30}, []int{less.Count(plan.Exchange), full.Count(plan.Exchange)})
+	require.Equal(t, sys.Slots[3].SizeBytes.Value, less.GivenUp)
+	require.Zero(t, full.GivenUp)
+	require.Zero(t, severeOf(less)+severeOf(full))
+	require.Empty(t, c.made.Dear)
+}
+
+// TestPartialPurchase: an R740 with eight modules of each processor on four of six
+// channels, of which three are rated slower. Four more for each fill all channels;
+// that the three are exchanged as well is the dearer way.
+func TestPartialPurchase(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
+	for _, i := range []int{0, 1, 3} {
+		sys.Slots[i].RatedMTs.Value = 2400
+		sys.Slots[i].PartNumber.Value += "F" // of one part number unlike rates would be a contradiction
+	}
+	c := hold(t, "three rated slower", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	part, full := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{0, 8, 0}, []int{part.Count(plan.Move), part.Count(plan.Install), part.Count(plan.Exchange)})
+	require.True(t, part.CuresFinding("memory.channel.populated", "socket 0"))
+	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(part))
+	require.Equal(t, 11, full.Count(plan.Install)+full.Count(plan.Exchange))
+	require.Zero(t, severeOf(full))
+}
+
+// TestNothingDearerForNothing: the same three modules of one part number, whose remark
+// about unlike rates is none that modules are bought for: the dearer way mends no more
+// and is not advised.
+func TestNothingDearerForNothing(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
+	for _, i := range []int{0, 1, 3} {
+		sys.Slots[i].RatedMTs.Value = 2400
+	}
+	c := hold(t, "three rated slower, alike else", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, []int{8, 0}, []int{c.made.Advice[0].Count(plan.Install), c.made.Advice[0].Count(plan.Exchange)})
+}
+
+// TestModulesChangePlaces: an R710 with all slots full, where the second processor's
+// modules are twice as large. Three more of these, and three a processor that change
+// places with the other's, make both alike; every module is still there then.
+func TestModulesChangePlaces(t *testing.T) {
+	g := generatorOf("R710")
+	sys := g.full(t)
+	for _, slots := range g.positions(sys) {
+		sys.Slots[slots[1]].SizeBytes.Value *= 2
+	}
+	c := hold(t, "the second processor's larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, 3, buys(a), a.Sentence(sys))
+	require.Equal(t, 3, a.Count(plan.Exchange)+a.Count(plan.Remove))
+	require.Equal(t, 6, a.Count(plan.Move), "no module is moved twice where a slot is free in time")
+}
+
+// TestFewestTakenOut: a small and a large module share a channel, the others hold small
+// ones alone. Of the ways that buy four large ones that is taken which leaves most of
+// the small ones where they are.
+func TestFewestTakenOut(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return slices.Contains([]int{0, 1, 2, 4, 5}, at) })
+	for _, i := range positions[4] {
+		sys.Slots[i].SizeBytes.Value *= 4
+	}
+	c := hold(t, "one of five larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, []int{4, 2}, []int{buys(last), last.Count(plan.Exchange) + last.Count(plan.Remove)}, last.Sentence(sys))
+}
+
+// TestWithoutPurchase: eight modules a processor on six channels, of which Dell's
+// manual names six and twelve as balanced. Beside buying eight it is said that taking
+// four out would do, with what that gives up; where one processor of six lacks a single
+// module nothing is said.
+func TestWithoutPurchase(t *testing.T) {
+	p := pipeline(t)
+	sys := server(t, "dell-r740", func(_, channel, slot int) bool { return slot == 0 || channel < 2 })
+	c := hold(t, "eight on six channels", sys, p)
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 8, c.made.Advice[0].Count(plan.Install))
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, "take out A7, A8, B7, B8", c.made.Fewer.Sentence(sys))
+	require.Equal(t, plan.Remove, c.made.Fewer.ID)
+	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, c.made.Fewer.GivenUp)
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.channel.symmetric", "socket 0"), "(without a purchase: take out A7, A8, B7, B8, which gives up ")
+	require.Empty(t, c.made.WithoutPurchase(sys, "memory.ecc.active", "machine"))
+	one := hold(t, "one is missing", server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 }), p)
+	require.Equal(t, 1, one.made.Advice[0].Count(plan.Install))
+	require.Nil(t, one.made.Fewer)
+}
+
+// TestNoFewerWhereLittleIsBought: eight of nine slots of each processor are filled. Two modules
+// for 16 complete the ninth; that two fewer each would be even as well is not said.
+func TestNoFewerWhereLittleIsBought(t *testing.T) {
+	sys := machine(t, "dell-r710-two-channels")
+	populate(sys, both(1, 2, 3, 4, 5, 6, 7, 8))
+	c := hold(t, "eight of nine", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 2, buys(&c.made.Advice[0]))
+	require.Nil(t, c.made.Fewer)
+}
+
+// TestFewerOnAFullBoard: four slots a processor on three channels, as a Mac Pro 5,1
+// and a PowerEdge T410 have them, filled with equal modules. No other layout of them is
+// even, and there is no slot for more; why none is advised, and that one fewer for each
+// would do, are both said.
+func TestFewerOnAFullBoard(t *testing.T) {
+	g := generatorOf("R710")
+	sys := g.full(t)
+	var kept []inventory.Slot
+	for at, slots := range g.positions(sys) {
+		for _, i := range slots {
+			if at < 4 {
+				kept = append(kept, sys.Slots[i])
+			}
+		}
+	}
+	sys.Slots = kept
+	for i := range sys.Arrays {
+		sys.Arrays[i].Devices.Value = len(kept) / len(sys.Arrays)
+	}
+	c := hold(t, "four of four", sys, pipeline(t))
+	require.Empty(t, c.made.Advice)
+	require.Contains(t, c.made.Why, "no other layout of these modules")
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, 2, c.made.Fewer.Count(plan.Remove), c.made.Fewer.Sentence(sys))
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.channel.symmetric", "socket 1"), "(without a purchase: take out ")
+}
+
+// TestFewerLargerModules: four large modules and a small one behind each processor of an
+// R710, 2-2-1. Eight small ones would fill the third slots, at 800 MT/s; one large one in
+// the place of the small one and one beside it are four in all and keep the clock.
+func TestFewerLargerModules(t *testing.T) {
+	g := generatorOf("R710")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return at < 5 })
+	for _, at := range []int{0, 1, 3, 4} {
+		for _, i := range positions[at] {
+			sys.Slots[i].SizeBytes.Value *= 4
+		}
+	}
+	c := hold(t, "one small beside four large", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{2, 2}, []int{a.Count(plan.Install), a.Count(plan.Exchange)}, a.Sentence(sys))
+	require.Zero(t, a.GivenUp)
+	require.Empty(t, a.Reaches.Findings)
+}
+
+// TestWhyDear: one module behind each processor of an R740. Ten are bought for all
+// channels, and why not fewer is said.
+func TestWhyDear(t *testing.T) {
+	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
+	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.Dear)
+	require.False(t, c.made.Either, "a slot can be named")
+}
+
+// TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another
+// one for the second mends the critical failure; eleven mend all.
+func TestFirstForTheEmptyProcessor(t *testing.T) {
+	c := hold(t, "one module", server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel+slot == 0 }), pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	require.Equal(t, 1, c.made.Advice[0].Count(plan.Install))
+	require.True(t, c.made.Advice[0].CuresFinding("memory.socket.populated", "socket 1"))
+	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(&c.made.Advice[0]))
+	require.Equal(t, 11, c.made.Advice[1].Count(plan.Install))
+}
+
+// TestOneModuleForEachProcessor: two modules of one size and of two kinds behind the first
+// processor, none behind the second, as in an x3550 M3 of the SMBIOS archives. One of them
+// moves, and no processor is without memory; two were to be bought.
+func TestOneModuleForEachProcessor(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel == 0 })
+	other := &sys.Slots[slotNamed(t, sys, "A1")]
+	other.PartNumber.Value, other.Ranks = "M001", fact.Unknown[int](fact.Unread, "not stated", "")
+	c := hold(t, "one of each kind", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{0, 1}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
+}
+
+// TestOneTooManyForTheEmptyProcessor: seven modules behind the first processor, two of them on
+// one channel, and none behind the second, as in a Mac Pro 5,1 of the SMBIOS archives. The
+// seventh moves: an equal share would leave channels of the first one empty.
+func TestOneTooManyForTheEmptyProcessor(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu == 0 && (slot == 0 || channel == 0) })
+	c := hold(t, "seven and none", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, "move A7 to B1", a.Sentence(sys))
+	require.True(t, a.CuresFinding("memory.channel.symmetric", "socket 0"))
+	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
+	require.Nil(t, c.made.Fewer, "it is an advice")
+}
+
+// TestNoMoreMovesThanHelp: four modules of three sizes behind the first processor, as in a
+// CELSIUS R670-2 of the SMBIOS archives: one goes to the second one, and what another
+// one's move would mend is less than it breaks.
+func TestNoMoreMovesThanHelp(t *testing.T) {
+	sys := generatorOf("R610").full(t)
+	populate(sys, in("DIMM_A1", "DIMM_A2", "DIMM_A3", "DIMM_A5"))
+	for i := range sys.Slots {
+		switch sys.Slots[i].Locator.Or("") {
+		case "DIMM_A5":
+			sys.Slots[i].SizeBytes.Value *= 4
+		case "DIMM_A3":
+			sys.Slots[i].SizeBytes.Value *= 2
+		}
+	}
+	c := hold(t, "three sizes and none", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	require.Equal(t, []int{0, 1}, []int{buys(&c.made.Advice[0]), c.made.Advice[0].Moves()}, c.made.Advice[0].Sentence(sys))
+}
+
+// TestSharedWithoutPurchase: six modules on six channels of the first processor and none
+// behind the second. Six more mend all; three that move give both memory for nothing, at
+// the price of the first one's empty channels, and are no advice.
+func TestSharedWithoutPurchase(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, _, slot int) bool { return cpu+slot == 0 })
+	c := hold(t, "six and none", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 6, buys(&c.made.Advice[0]))
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, []int{0, 3}, []int{buys(c.made.Fewer), c.made.Fewer.Moves()}, c.made.Fewer.Sentence(sys))
+	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(c.made.Fewer))
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.socket.populated", "socket 1"), ", after which memory.channel.populated fails)")
+	require.Empty(t, c.made.WithoutPurchase(sys, "memory.channel.populated", "socket 1"))
+}
+
+// TestNothingSwappedForAnEvenShare: modules of one kind behind the first processor and of another
+// behind the second, as in a DL360p Gen8 of the SMBIOS archives. Each gets one more of its
+// own; two were to be swapped for both to have both kinds.
+func TestNothingSwappedForAnEvenShare(t *testing.T) {
+	sys := generatorOf("R610").full(t)
+	populate(sys, both(1, 2, 3, 4, 5))
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.SizeBytes.Known() && strings.Contains(s.Locator.Value, "_B") {
+			s.Ranks.Value, s.PartNumber.Value = 1, "M001"
+		}
+	}
+	c := hold(t, "each of its own kind", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{2, 0}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	for _, s := range a.Steps {
+		require.Equal(t, sys.Slots[s.To].Locator.Value[:6], sys.Slots[s.Like].Locator.Value[:6], a.Sentence(sys))
+	}
+}
+
+// TestSmallExchangeFirst: one module of each processor's six is smaller, and two others are rated
+// slower, as in an ASRock ROME2D16-2T of the corpus. Two exchanged make the channels alike,
+// and stand before the six that make the modules alike, too.
+func TestSmallExchangeFirst(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, _, slot int) bool { return slot == 0 })
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		switch s.Locator.Value[1:] {
+		case "1":
+			s.SizeBytes.Value, s.RatedMTs.Value, s.PartNumber.Value = s.SizeBytes.Value/2, 2400, "M001"
+		case "5", "6":
+			s.RatedMTs.Value, s.PartNumber.Value = 2400, "M002"
+		}
+	}
+	c := hold(t, "one smaller, three slower", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	few, all := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{2, 0}, []int{buys(few), few.Moves()}, few.Sentence(sys))
+	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(few))
+	require.Equal(t, 6, buys(all), all.Sentence(sys))
+	require.Zero(t, severeOf(all))
+}
+
+// TestLargerOnesAreFewer: six of twelve channels hold a module, one of them of half the size. What
+// buys fewest bytes makes all of the small size, for eleven modules of which five push
+// larger ones out; seven of the large size do, too, and it was said that fewer would not.
+func TestLargerOnesAreFewer(t *testing.T) {
+	sys := server(t, "supermicro-genoa", func(_, channel, _ int) bool { return channel%2 == 0 })
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.Locator.Value == "P1-DIMMA1" || s.Locator.Value == "P2-DIMMA1" {
+			s.SizeBytes.Value, s.PartNumber.Value = s.SizeBytes.Value/2, "M001"
+		}
+	}
+	c := hold(t, "one of six smaller", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[len(c.made.Advice)-1]
+	require.Empty(t, a.Reaches.Findings, a.Sentence(sys))
+	require.Equal(t, []int{2, 12}, []int{a.Count(plan.Exchange), a.Count(plan.Install)}, a.Sentence(sys))
+}
+
+// TestNothingExchangedForRatingAlone: half of the modules are rated for 2933 MT/s, behind
+// processors that run 2666 at most. Where one is missing one is bought, of either kind.
+func TestNothingExchangedForRatingAlone(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 })
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.RatedMTs.Known() && i%2 == 0 {
+			s.RatedMTs.Value, s.PartNumber.Value = 2933, "M001"
+		}
+	}
+	c := hold(t, "rated higher than the processors run", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{1, 0}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.Empty(t, a.Reaches.Findings)
+}
+
+// TestModulesOfTwoSizesStay: an R710 whose six modules of each processor are alike but
+// for one in the second slot of a channel. A third larger one on either of the other
+// channels makes three of each, and what is there stays where it is.
+func TestModulesOfTwoSizesStay(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(int) bool { return true })
+	for _, at := range []int{3, 4} { // second slots
+		for _, i := range positions[at] {
+			sys.Slots[i].SizeBytes.Value *= 2
+		}
+	}
+	c := hold(t, "larger ones in second slots", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, []int{0, 2}, []int{last.Count(plan.Move), last.Count(plan.Exchange)})
+	require.Zero(t, severeOf(last))
+}
+
+// TestErrorCorrectionIsNotPromised: modules without check bits beside one with them, in
+// a machine whose firmware declares no error correction. That all have check bits is
+// not advised as if firmware then used them.
+func TestErrorCorrectionIsNotPromised(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return at < 2 })
+	for i := range sys.Arrays {
+		sys.Arrays[i].ECC.Value = "None"
+	}
+	for n, i := range []int{positions[0][1], positions[1][0], positions[1][1]} {
+		sys.Slots[i].TotalWidth.Value = 64
+		sys.Slots[i].SizeBytes.Value >>= min(n, 1)
+	}
+	c := hold(t, "one of four with check bits", sys, pipeline(t))
+	for i := range c.made.Advice {
+		require.Zero(t, c.made.Advice[i].Count(plan.Exchange), c.made.Advice[i].Sentence(sys))
+	}
+}
+
+// rulesLeft are the rules about the layout that still fail at warning or above.
+func rulesLeft(a *plan.Advice) []string {
+	var out []string
+	for _, f := range a.Reaches.Findings {
+		if concerns(f.Rule) && f.Severity != "info" && !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	return out
+}
+
+func severeOf(a *plan.Advice) int {
+	n := 0
+	for _, f := range a.Reaches.Findings {
+		if concerns(f.Rule) && f.Severity != "info" {
+			n++
+		}
+	}
+	return n
+}
+
+func bytesOf(sys *inventory.System) (n int64) {
+	for i := range sys.Slots {
+		n += sys.Slots[i].SizeBytes.Or(0)
+	}
+	return n
+}

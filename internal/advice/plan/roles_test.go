@@ -1,0 +1,64 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var (
+	builtin = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadCompiled(rules.FS) })
+	// builtinEngine plans its expressions once for all tests, none of which runs beside another.
+	builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
+		packs, err := builtin()
+		return audit.NewEngine(packs), err
+	})
+	roles = sync.OnceValue(func() func(string) verdict.Role {
+		engine, err := builtinEngine()
+		if err != nil {
+			panic(err)
+		}
+		return engine.Role
+	})
+)
+
+// concerns reports whether a rule is about the layout.
+func concerns(rule string) bool { return roles()(rule).Layout }
+
+// TestRolesOfRules: what the rules are to a plan, listed here by their meaning: rules
+// of memory are about the layout but for those that judge what runs, and rules of one
+// id have one role.
+func TestRolesOfRules(t *testing.T) {
+	running := []string{
+		"memory.speed.expected", "memory.capacity.visible", "memory.ras.cost", "memory.mapping.consistent",
+		"memory.errors.corrected", "memory.errors.uncorrected", "memory.module.counted", "memory.module.health", "memory.module.running", "numa.node.memory",
+	}
+	packs, err := builtin()
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, pack := range packs {
+		for _, r := range pack.Rules {
+			area, _, _ := strings.Cut(r.ID, ".")
+			runs := slices.Contains(running, r.ID) || area == "measure" || area == "baseline"
+			modules := r.ID == "memory.ecc.active"
+			want := verdict.Role{Running: runs, Modules: modules,
+				Layout: !runs && !modules && area == "memory" || r.ID == "numa.subnuma.symmetric",
+				Order:  r.ID == "memory.slot.order", Permits: r.ID == "memory.count.supported",
+				Purchase: r.ID == "memory.channel.populated" || r.ID == "memory.class.optimal"}
+			assert.Equal(t, want, roles()(r.ID), "planning of %s: a rule memory.* says layout, unless a list of this test has it", r.ID)
+			assert.Equal(t, want == verdict.Role{}, len(r.Planning) == 0, "%s: every rule of the id says its role", r.ID)
+			seen[r.ID] = true
+		}
+	}
+	assert.Greater(t, len(seen), 40)
+	assert.Zero(t, roles()("site.own.rule"), "a rule without the word is none of a plan's")
+}

@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+)
+
+// AboutLayout reports whether a rule speaks of which module sits where: a failure
+// of it is one that a planner can be asked to mend.
+func (p *Pipeline) AboutLayout(id string) bool { return p.Role(id).Layout }
+
+// ofModules reports whether a rule's result stays where modules move, and may be
+// another with new ones.
+func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
+
+// aboutOthers tells whether a rule's result stays the same whatever modules are moved: it is not about
+// the layout, and not one of which only the running machine tells.
+func (p *Pipeline) aboutOthers(id string) bool {
+	role := p.Role(id)
+	return !role.Layout && !role.Running
+}
+
+// failures lists what fails among the rules that are asked for.
+//
+//go:noinline
+func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
+	var out []Finding
+	for i := range findings {
+		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {
+			out = append(out, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+		}
+	}
+	return out
+}
+
+// goneFailures lists the earlier failures whose rule no longer fails on that subject, at any severity.
+func goneFailures(before, after []Finding) []Finding {
+	return without(before, after, func(_, _ Finding) bool { return true })
+}
+
+// curedFailures lists the failures that are gone, and those at warning or above of which no
+// more than a remark stays.
+func curedFailures(before, after []Finding) []Finding {
+	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
+}
+
+// without lists the earlier failures, except those that stay: after has a failure of the same rule on
+// the same subject, and stays says of the two that it counts.
+func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
+	var out []Finding
+	for _, f := range before {
+		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() && stays(f, g) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// severe reports whether a failure is at warning or above.
+func severe(severity string) bool {
+	return verdict.Severity(severity).Rank() >= verdict.Warning.Rank()
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// layoutScore is what an audit says of a layout, and what the steps to it cost.
+type layoutScore struct {
+	// critical, warning and info count the failures of rules about the layout by severity.
+	critical, warning, info int
+	// decided and unknown are the rules and subjects that passed or failed, and
+	// those that could not be told.
+	decided map[string]bool
+	unknown map[string]string // with the reason
+	// reach is the sum of the processors' sureBandwidth.
+	reach float64
+	// peak is that of all populated channels together, in bytes per second; 0 if that of one
+	// processor is not known.
+	peak int64
+	// channels are the populated ones, narrowest those of each processor's narrowest region; 0
+	// where they are not known.
+	channels, narrowest int
+	fails               []Finding
+	// even says that the memory of each processor is one region.
+	even bool
+	// moves is how many modules are handled, bytes how much is bought.
+	moves int
+	bytes int64
+}
+
+// sureBandwidth is the bandwidth of the slowest region by the population model, in bytes per second,
+// or the peak of the populated channels if the regions are not known. If the speed is not known
+// either, as with modules that have not run yet, it is a number of channels: enough to order the
+// layouts of one machine. Measured shares are not used, because a few percent are not worth twice
+// the modules.
+func sureBandwidth(p *population.Population) float64 {
+	s, known := p.Relative.Get()
+	best, ok := p.Best.Get()
+	peak, clocked := p.Peak.Get()
+	switch {
+	case known && ok:
+		return float64(best) * s.Model
+	case clocked:
+		return float64(peak)
+	case known:
+		return float64(p.ChannelsTotal.Or(0)) * s.Model
+	default:
+		return float64(p.ChannelsPopulated.Or(0))
+	}
+}
+
+// narrowest is the number of channels of the narrowest region, 0 where none is known.
+func narrowest(regions []population.Region) int {
+	ways := 0
+	for i := range regions {
+		if w := regions[i].Ways; ways == 0 || w < ways {
+			ways = w
+		}
+	}
+	return ways
+}
+
+// compare orders scores, the better first: fewer and milder failures, then more bandwidth, then fewer
+// bytes bought, then fewer modules handled.
+func (a *layoutScore) compare(o *layoutScore) int {
+	return cmp.Or(a.failing(o), cmp.Compare(o.reach, a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
+}
+
+// failing orders scores by their failures alone: critical ones first, then warnings, then remarks.
+func (a *layoutScore) failing(o *layoutScore) int {
+	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
+}
+
+// slower tells whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
+// and all channels together lose some. Rules about unlike channels no longer fail if one channel
+// holds all modules, so their silence is not enough. Where a clock is not known, as often with two
+// modules on a channel that had one, the channels are counted.
+func (a *layoutScore) slower(than *layoutScore) bool {
+	if a.peak > 0 && than.peak > 0 {
+		return a.peak < than.peak && a.reach <= than.reach
+	}
+	return a.channels < than.channels && a.narrowest <= than.narrowest
+}
+
+// muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
+const muchFaster = 1.1
+
+// countable tells whether channels and clock say all of the bandwidth: the memory of each processor is
+// one region, and its clock is known.
+func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
+
+// asSound tells whether a layout is countable, has the same failures as another, and all is decided
+// that was.
+func (a *layoutScore) asSound(before *layoutScore) bool {
+	return a.countable() && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
+}
+
+// lost is why the first of what was decided is not any more, "" if all is.
+func (a *layoutScore) lost(before *layoutScore) string {
+	for _, key := range slices.Sorted(maps.Keys(a.unknown)) {
+		if before.decided[key] {
+			return a.unknown[key]
+		}
+	}
+	return ""
+}
+
+// milder tells whether there are fewer critical failures, or as many and fewer warnings.
+func (a *layoutScore) milder(than *layoutScore) bool {
+	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
+}
+
+// severe tells whether something fails at warning or above.
+func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
+
+// against are the rules that speak against a layout: those that fail at warning or
+// above, and those that did not fail before.
+func (a *layoutScore) against(before *layoutScore) []string {
+	var out []string
+	for _, f := range a.fails {
+		failed := slices.ContainsFunc(before.fails, func(b Finding) bool { return b.key() == f.key() })
+		if (!failed || verdict.Severity(f.Severity).Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	return out
+}
+
+// worthBuying reports whether something fails that costs enough to buy modules
+// for: a failure at warning or above, an empty channel or a class below the best.
+func (a *layoutScore) worthBuying(p *Pipeline) bool {
+	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool { return p.Role(f.Rule).Purchase })
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// source names the document that lists these slots, by number and sorted, as a set; "" if none does.
+func source(sets *place.Sets, filled []int) string {
+	row, ok := sets.Rows[len(filled)]
+	if !ok || !row.Has(filled) {
+		return ""
+	}
+	return sets.Document(len(filled))
+}
+
+// listed tells whether the maker's table has the slots that a layout fills in a unit. It is also true
+// without a table, and for a number of modules of which the table says nothing.
+func (b *board) listed(u *memoryUnit, layout []int) bool {
+	if b.sets == nil {
+		return true
+	}
+	filled := b.filled(u, layout)
+	if !b.lists(len(filled)) {
+		return true
+	}
+	row := b.sets.Rows[len(filled)]
+	return row.Has(filled)
+}
+
+// lists reports whether the maker's table says which slots hold so many modules.
+func (b *board) lists(modules int) bool {
+	return b.sets != nil && b.sets.Rows[modules].Source != ""
+}
+
+// filled are the numbers of the slots of a unit that a layout fills, sorted.
+func (b *board) filled(u *memoryUnit, layout []int) []int {
+	var out []int
+	for _, i := range u.slots {
+		if layout[i] != none {
+			out = append(out, b.number(i))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// number is the number by which the maker's table calls a slot, -1 if that is not known.
+func (b *board) number(slot int) int {
+	if b.numbers == nil {
+		b.numbers = make([]int, len(b.sys.Slots))
+		for i := range b.numbers {
+			b.numbers[i] = b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.topo.Placements[i])
+		}
+	}
+	return b.numbers[slot]
+}
+
+// manual reports whether the product's own manual names the slots to fill of a unit
+// whose channels no document confirms.
+func (b *board) manual(u *memoryUnit) bool {
+	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
+}
+
+// listsFewer reports whether the sets have a number of modules that leaves slots empty.
+func (b *board) listsFewer(u *memoryUnit) bool {
+	for n, row := range b.sets.Rows {
+		if n < len(u.slots) && len(row.Sets) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// discouraged reports whether the maker's own grade speaks against a set.
+func discouraged(r *place.SetRow) bool {
+	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
+}

@@ -1,0 +1,900 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// TestExchangesWait: what leaves a slot and what comes into it are one step, but not where
+// another module is in it in between: the new one would be put on top of it.
+func TestExchangesWait(t *testing.T) {
+	remove := Step{Do: Remove, From: 1, To: none, Like: none}
+	install := Step{Do: Install, From: none, To: 1, Like: 4}
+	require.Equal(t, []Step{{Do: Exchange, From: 1, To: 1, Like: 4}}, exchanges([]Step{remove, install}))
+	aside := Step{Do: Move, From: 2, To: 3, Like: none}
+	require.Equal(t, []Step{{Do: Exchange, From: 1, To: 1, Like: 4}, aside}, exchanges([]Step{remove, aside, install}), "a move elsewhere is not in the way")
+	waiting := []Step{remove, {Do: Move, From: 2, To: 1, Like: none}, {Do: Move, From: 3, To: 2, Like: none}, {Do: Move, From: 1, To: 3, Like: none}, install}
+	require.Equal(t, waiting, exchanges(waiting))
+}
+
+// TestChangePlaces: on a full board two modules that change places are swapped, and of
+// three, two and then the third; where a slot is free, three take it for the time. What
+// a slot holds at the end is what was wanted.
+func TestChangePlaces(t *testing.T) {
+	swap := func(from, to int) Step { return Step{Do: Swap, From: from, To: to, Like: none} }
+	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
+	for name, c := range map[string]struct {
+		at, layout []int
+		want       []Step
+	}{
+		"two":                      {[]int{0, 1}, []int{1, 0}, []Step{swap(0, 1)}},
+		"two, and one stays":       {[]int{0, 1, 2}, []int{1, 0, 2}, []Step{swap(0, 1)}},
+		"two with a free slot":     {[]int{0, 1, none}, []int{1, 0, none}, []Step{swap(0, 1)}},
+		"two pairs":                {[]int{0, 1, 0, 1}, []int{1, 0, 1, 0}, []Step{swap(0, 1), swap(2, 3)}},
+		"three":                    {[]int{0, 1, 2}, []int{1, 2, 0}, []Step{swap(0, 1), swap(1, 2)}},
+		"three with a free slot":   {[]int{0, 1, 2, none}, []int{1, 2, 0, none}, []Step{move(1, 3), move(2, 1), move(0, 2), move(3, 0)}},
+		"pairs before circles":     {[]int{0, 0, 1, 2}, []int{2, 1, 0, 0}, []Step{swap(0, 3), swap(1, 2)}},
+		"a pair beside a free one": {[]int{0, 1, 2, none}, []int{1, 0, none, 2}, []Step{move(2, 3), swap(0, 1)}},
+	} {
+		b := &board{at: c.at, kinds: make([]moduleKind, 3)}
+		u := memoryUnit{}
+		sys := &inventory.System{}
+		for i, k := range c.at {
+			u.slots = append(u.slots, i)
+			u.groups = append(u.groups, channelGroup{layers: [][]int{{i}}})
+			s := inventory.Slot{Handle: uint16(i), State: inventory.SlotEmpty}
+			if k != none {
+				s.State, s.SizeBytes = inventory.SlotPopulated, assumed(int64(k+1)<<30)
+			}
+			sys.Slots = append(sys.Slots, s)
+		}
+		b.units = []memoryUnit{u}
+		steps := b.steps(c.layout)
+		require.Equal(t, c.want, steps, name)
+		var tried trial
+		for _, after := range []*inventory.System{Apply(sys, steps), tried.after(sys, steps), tried.after(sys, steps)} {
+			for i, k := range c.layout {
+				require.Equal(t, uint16(i), after.Slots[i].Handle, name)
+				if k == none {
+					require.Equal(t, inventory.SlotEmpty, after.Slots[i].State, name)
+				} else {
+					require.Equal(t, int64(k+1)<<30, after.Slots[i].SizeBytes.Value, name)
+				}
+			}
+		}
+	}
+	a := &Advice{Steps: []Step{move(0, 1), swap(2, 3), swap(3, 4)}}
+	require.Equal(t, []int{4, 4}, []int{a.Moves(), handled(a.Steps)}, "three modules change round, and one moves")
+	for _, c := range []struct {
+		steps []Step
+		slots []int
+		swaps int
+	}{
+		{[]Step{swap(0, 1)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), swap(1, 2)}, []int{0, 1, 2}, 2},
+		{[]Step{swap(0, 1), swap(0, 2)}, []int{0, 2, 1}, 2},
+		{[]Step{swap(0, 1), swap(2, 0), swap(2, 3)}, []int{0, 2, 3, 1}, 3},
+		{[]Step{swap(0, 1), swap(2, 3)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), swap(0, 1)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), move(1, 2)}, []int{0, 1}, 1},
+	} {
+		slots, swaps := RingSlots(c.steps)
+		require.Equal(t, c.slots, slots, c)
+		require.Equal(t, c.swaps, swaps, c)
+	}
+	require.Equal(t, Move, a.costliest())
+}
+
+// TestStepsByChannels: where it is not known which slot of a channel is first, moves and
+// purchases are said by channels, each of the right processor.
+func TestStepsByChannels(t *testing.T) {
+	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1.
+	two := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{}}
+	for i := range 8 {
+		two.topo.Placements = append(two.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
+	}
+	one := &board{units: two.units[:1], topo: two.topo}
+	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
+	install := func(to int) Step { return Step{Do: Install, From: none, To: to, Like: 0} }
+	for says, c := range map[string]struct {
+		b     *board
+		steps []Step
+	}{
+		"moving 1 module from channel 0 to channel 1":                                                                              {one, []Step{move(1, 2)}},
+		"moving 2 modules from socket 0 channel 0 to socket 1 channel 1":                                                           {two, []Step{move(0, 6), move(1, 7)}},
+		"moving 1 module from socket 0 channel 1 to socket 0 channel 0 and 1 module from socket 1 channel 0 to socket 0 channel 1": {two, []Step{move(4, 3), move(2, 0)}},
+		"moving 1 module from channel 0 to channel 1 and 1 module from channel 1 to channel 0":                                     {one, []Step{{Do: Swap, From: 1, To: 2, Like: none}}},
+		"installing 1 module on channel 1":                                                                                         {one, []Step{install(3)}},
+		"installing 1 module on each of channels 0 and 1":                                                                          {one, []Step{install(3), install(0)}},
+		"installing 2 modules on channel 1 of socket 1":                                                                            {two, []Step{install(6), install(7)}},
+		"installing 1 module on channel 0 of socket 0, 1 module on channel 0 of socket 1 and 2 modules on channel 1 of socket 1":   {two, []Step{install(7), install(6), install(4), install(0)}},
+		"moving 1 module from channel 0 to channel 1 and installing 1 module on channel 0":                                         {one, []Step{install(0), move(1, 2)}},
+		"": {two, []Step{move(0, 1), {Do: Remove, From: 2, To: none, Like: none}}},
+	} {
+		require.Equal(t, says, c.b.comeAndGo(c.steps))
+	}
+	require.Equal(t, 1, two.socketOf(4))
+	require.Equal(t, none, two.socketOf(8))
+}
+
+// TestKindToBuy: the kind of a module to buy is one that can be had: what firmware
+// says, what the platform's document says and the speed must agree. The platforms'
+// kinds are those of modules.tsv, the rates JEDEC's.
+func TestKindToBuy(t *testing.T) {
+	for _, c := range []struct {
+		why, stated, documented string
+		mts                     int
+		want                    string
+	}{
+		{"firmware and document agree", "DDR4", "DDR4", 2400, "DDR4"},
+		{"and a speed that is none of the kind's changes nothing", "DDR4", "DDR4", 2600, "DDR4"},
+		{"a CELSIUS R670 calls DDR3 modules DDR2", "DDR2", "DDR3", 1333, "DDR3"},
+		{"a speed of both kinds decides nothing", "DDR2", "DDR3", 800, ""},
+		{"boards for Haswell-EP with DDR3 exist", "DDR3", "DDR4", 1333, "DDR3"},
+		{"an RH1288 V3 says DRAM", "DRAM", "DDR4", 2400, "DDR4"},
+		{"firmware says nothing", "", "DDR3", 1066, "DDR3"},
+		{"nor the speed", "", "DDR3", 0, "DDR3"},
+		{"a speed that the document's kind has not", "", "DDR3", 2400, ""},
+		{"fully buffered modules are not DDR2 that another board takes", "DDR2", "DDR2 FB-DIMM", 667, "DDR2 FB-DIMM"},
+		{"no document", "DDR5", "", 4800, "DDR5"},
+		{"no document, no kind", "RAM", "", 1333, ""},
+	} {
+		assert.Equal(t, c.want, kindToBuy(c.stated, c.documented, c.mts), c.why)
+	}
+}
+
+// TestSentenceNamesEachKind: modules of two kinds that are bought are said apart.
+func TestSentenceNamesEachKind(t *testing.T) {
+	sys := &inventory.System{}
+	for i, name := range []string{"A1", "A2", "B1", "B2"} {
+		sys.Slots = append(sys.Slots, inventory.Slot{Locator: assumed(name), SizeBytes: assumed(int64(4<<30) << (i % 2)), Type: assumed("DDR2"), RatedMTs: assumed(1333)})
+	}
+	a := &Advice{Memory: "DDR3", Steps: []Step{
+		{Do: Install, From: none, To: 2, Like: 0}, {Do: Install, From: none, To: 3, Like: 1},
+	}}
+	assert.Equal(t, "install 1 x 4 GiB DDR3 as in A1 in B1; install 1 x 8 GiB DDR3 as in A2 in B2", a.Sentence(sys))
+}
+
+// module is one of so many GiB and ranks in a slot of that name.
+func module(name string, gib int64, ranks int) inventory.Slot {
+	return inventory.Slot{Locator: assumed(name), State: inventory.SlotPopulated, SizeBytes: assumed(gib << 30), Ranks: assumed(ranks)}
+}
+
+// TestModulesAtHand: the modules that are planned for are those of ordinary memory in
+// slots, the larger kind first, then that of more ranks, then that of the first slot; one
+// whose size nobody knows is none that a place can be found for.
+func TestModulesAtHand(t *testing.T) {
+	unlike := func(change func(*inventory.Slot)) inventory.Slot {
+		s := module("X", 8, 1)
+		change(&s)
+		return s
+	}
+	slots := []inventory.Slot{
+		module("A1", 8, 1), module("A2", 16, 1), module("A3", 8, 2), module("A4", 8, 1), {State: inventory.SlotEmpty},
+		unlike(func(s *inventory.Slot) { s.Soldered = assumed(true) }),
+		unlike(func(s *inventory.Slot) { s.Technology = assumed(inventory.Flash) }),
+		unlike(func(s *inventory.Slot) { s.Type = assumed("DDR4") }),
+	}
+	b := &board{sys: &inventory.System{Slots: slots}, topo: &population.Result{}, at: make([]int, len(slots))}
+	require.Empty(t, b.modules())
+	assert.Equal(t, []int{2, 0, 1, 2, none, none, none, 3}, b.at)
+	var kinds [][2]int
+	for _, k := range b.kinds {
+		kinds = append(kinds, [2]int{k.like, k.count})
+	}
+	assert.Equal(t, [][2]int{{1, 1}, {2, 1}, {0, 2}, {7, 1}}, kinds, "the slot of a like module, and how many there are")
+	for why, s := range map[string]inventory.Slot{
+		"persistent modules have an order of their own, which is not planned": unlike(func(s *inventory.Slot) { s.Technology = assumed(inventory.NVDIMM) }),
+		"the size of the module in X is not known":                            unlike(func(s *inventory.Slot) { s.SizeBytes = fact.Fact[int64]{} }),
+		"the size of the module in Y is not known":                            unlike(func(s *inventory.Slot) { s.Locator, s.State = assumed("Y"), inventory.SlotUnknown }),
+		"no module is known":                                                  {State: inventory.SlotEmpty},
+	} {
+		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, topo: &population.Result{}, at: make([]int, 1)}
+		assert.Equal(t, why, b.modules())
+	}
+	// A rating beyond what the processor runs makes no kind of its own, nor does another name of a speed.
+	for highest, want := range map[int]int{0: 3, 2400: 2, 2666: 3, 2133: 1} {
+		var rated []inventory.Slot
+		for _, mts := range []int{2133, 2400, 2666, 2667} {
+			rated = append(rated, unlike(func(s *inventory.Slot) { s.RatedMTs = assumed(mts) }))
+		}
+		p := population.Population{Slots: []int{0}}
+		if highest > 0 {
+			p.HighestMTs = assumed(highest)
+		}
+		b := &board{sys: &inventory.System{Slots: rated}, topo: &population.Result{Populations: []population.Population{p}}, at: make([]int, len(rated))}
+		require.Empty(t, b.modules())
+		assert.Len(t, b.kinds, want, highest)
+	}
+}
+
+// TestModuleSizes: a row is of one kind of thing, words that are no size are passed over,
+// and of the machine's own modules each size stands once: not those of persistent
+// modules, and none for a module whose size is not known.
+func TestModuleSizes(t *testing.T) {
+	rows := fstest.MapFS{modulesFile: {Data: []byte("# kind\tname\tmemory\tsizes\tsource\n" +
+		"memory\talike\tDDR4\t8 16\tJEDEC\nplatform\talike\tDDR5\t32\tmanual\nplatform\tshort\n")}}
+	memory, sizes := moduleRow(rows, "platform", "alike")
+	assert.Equal(t, []string{"DDR5", "32"}, []string{memory, sizes})
+	memory, sizes = moduleRow(rows, "platform", "short")
+	assert.Empty(t, memory+sizes, "a row that is cut off says nothing")
+	assert.Equal(t, []moduleSize{{8 << 30, 2}, {1 << 29, 0}}, parseSizes("8:2 large 0 -4 0.5"))
+
+	nvdimm := module("A3", 128, 1)
+	nvdimm.Technology = assumed(inventory.NVDIMM)
+	unknown := module("A4", 0, 1)
+	unknown.SizeBytes = fact.Fact[int64]{}
+	sys := &inventory.System{Slots: []inventory.Slot{module("A1", 8, 2), module("A2", 24, 1), nvdimm, unknown}}
+	assert.Equal(t, []moduleSize{{8 << 30, 2}, {16 << 30, 0}, {24 << 30, 1}}, withInstalled([]moduleSize{{8 << 30, 0}, {16 << 30, 0}}, sys))
+}
+
+// surveyed is a machine with one processor whose slots have these places, all of them full.
+func surveyed(p *platform.Platform, channels int, at ...place.Placement) (*inventory.System, *population.Result) {
+	sys := &inventory.System{}
+	pop := population.Population{ChannelsTotal: assumed(channels), DPC: assumed([]int{})}
+	for i := range at {
+		sys.Slots = append(sys.Slots, module(string(rune('A'+i)), 8, 1))
+		pop.Slots = append(pop.Slots, i)
+	}
+	return sys, &population.Result{Platform: assumed(p), Placements: at, Populations: []population.Population{pop}}
+}
+
+// TestNoBoard: where something of a machine is not known that every plan needs, that is
+// said, and nothing is planned.
+func TestNoBoard(t *testing.T) {
+	of := func(change func(*inventory.System, *population.Result)) (*inventory.System, *population.Result) {
+		sys, topo := surveyed(&platform.Platform{}, 2, place.Placement{Channel: 0}, place.Placement{Channel: 1})
+		change(sys, topo)
+		return sys, topo
+	}
+	b, why := newBoard(of(func(*inventory.System, *population.Result) {}))
+	require.Empty(t, why)
+	require.Len(t, b.units, 1)
+	for why, change := range map[string]func(*inventory.System, *population.Result){
+		"the platform is not known": func(_ *inventory.System, topo *population.Result) {
+			topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no row", "")
+		},
+		"no module is known": func(sys *inventory.System, _ *population.Result) {
+			sys.Slots[0].State, sys.Slots[1].State = inventory.SlotEmpty, inventory.SlotEmpty
+		},
+		"no processor with memory slots is known": func(_ *inventory.System, topo *population.Result) { topo.Populations = nil },
+		"how many channels there are, nobody says": func(_ *inventory.System, topo *population.Result) {
+			topo.Populations[0].ChannelsTotal = fact.Unknown[int](fact.Absent, "how many channels there are, nobody says", "")
+		},
+		"which are filled, nobody says": func(_ *inventory.System, topo *population.Result) {
+			topo.Populations[0].DPC = fact.Unknown[[]int](fact.Absent, "which are filled, nobody says", "")
+		},
+		"the position of B in its channel is not known":   func(_ *inventory.System, topo *population.Result) { topo.Placements[1].Slot = place.Unplaced },
+		"the position of A in its channel is not known":   func(_ *inventory.System, topo *population.Result) { topo.Placements[0].Channel = place.Unplaced },
+		"A and B have the same position in their channel": func(_ *inventory.System, topo *population.Result) { topo.Placements[1] = topo.Placements[0] },
+	} {
+		b, got := newBoard(of(change))
+		assert.Equal(t, why, got)
+		assert.Nil(t, b, why)
+	}
+	// A channel that the processor has not: the third of two.
+	_, why = newBoard(of(func(_ *inventory.System, topo *population.Result) { topo.Placements[1].Channel = 2 }))
+	assert.Equal(t, "the position of B in its channel is not known", why)
+	b, why = newBoard(of(func(sys *inventory.System, topo *population.Result) {
+		sys.Slots[1].State, topo.Placements[1].Slot = inventory.SlotEmpty, place.Unplaced
+	}))
+	require.Empty(t, why, "an empty slot of no known position is one that nothing goes into")
+	assert.Empty(t, b.units[0].groups[1].layers)
+}
+
+// TestDoubtsOfPlaces: where a slot's place is doubted or confirmed by no document, moves
+// have nothing to go by; of both the contradiction is said.
+func TestDoubtsOfPlaces(t *testing.T) {
+	for _, c := range []struct {
+		places  [2]place.Placement
+		dpc     bool // the population's own count is not confirmed
+		doubted string
+	}{
+		{[2]place.Placement{{Channel: 0}, {Channel: 1}}, false, ""},
+		{[2]place.Placement{{Channel: 0}, {Channel: 1}}, true, noSlotMap},
+		{[2]place.Placement{{Channel: 0}, {Channel: 1, Unverified: true}}, false, noSlotMap},
+		{[2]place.Placement{{Channel: 0, Unverified: true}, {Channel: 1, Doubt: "another channel"}}, false, doubtedMap},
+		{[2]place.Placement{{Channel: 0, Doubt: "another channel"}, {Channel: 1, Unverified: true}}, false, doubtedMap},
+	} {
+		sys, topo := surveyed(&platform.Platform{RecommendedDIMMs: []int{2}}, 2, c.places[0], c.places[1])
+		topo.Populations[0].DPC.Unverified = c.dpc
+		b, why := newBoard(sys, topo)
+		require.Empty(t, why)
+		assert.Equal(t, c.doubted, b.units[0].doubted, "%+v", c.places)
+		assert.Empty(t, b.unmapped(), "the document asks for a module in every slot, which needs no map")
+		b.topo.Platform.Value.RecommendedDIMMs = []int{1, 2}
+		assert.Equal(t, c.doubted, b.unmapped(), "the document recommends one of two")
+		b.sets = &place.Sets{Rows: map[int]place.SetRow{}}
+		assert.Equal(t, c.doubted == doubtedMap, b.unmapped() != "", "the product's own manual needs no map, but no contradiction")
+	}
+}
+
+// TestGroupsOfChannels: what is filled together and behind which controller: a channel
+// each, the controller of its label, else the platform's in equal parts; or lockstep
+// pairs, half of them behind either controller, as far as both channels have slots.
+func TestGroupsOfChannels(t *testing.T) {
+	at := func(controller, channel, slot int, source string) place.Placement {
+		return place.Placement{Controller: controller, Channel: channel, Slot: slot, Source: source}
+	}
+	behind := func(b *board) (controllers []int, layers [][][]int, ordered []bool) {
+		for _, g := range b.units[0].groups {
+			controllers, layers, ordered = append(controllers, g.controller), append(layers, g.layers), append(ordered, g.ordered)
+		}
+		return controllers, layers, ordered
+	}
+	of := func(p *platform.Platform, channels int, places ...place.Placement) *board {
+		sys, topo := surveyed(p, channels, places...)
+		b, why := newBoard(sys, topo)
+		require.Empty(t, why)
+		return b
+	}
+	controllers, layers, ordered := behind(of(&platform.Platform{Controllers: 2}, 4,
+		at(place.Unplaced, 0, 1, place.SourceMap), at(place.Unplaced, 0, 0, place.SourceMap), at(7, 1, 0, place.SourceLocator),
+		at(place.Unplaced, 2, 0, place.SourceLocator), at(place.Unplaced, 2, 1, place.SourceMap), at(place.Unplaced, 3, 0, place.SourceLocator)))
+	assert.Equal(t, []int{0, 7, 1, 1}, controllers)
+	assert.Equal(t, [][][]int{{{1}, {0}}, {{2}}, {{3}, {4}}, {{5}}}, layers)
+	assert.Equal(t, []bool{true, true, false, true}, ordered, "a slot map says the order, and one slot has none")
+	controllers, _, _ = behind(of(&platform.Platform{Controllers: 2}, 3, at(place.Unplaced, 0, 0, ""), at(place.Unplaced, 2, 0, "")))
+	assert.Equal(t, []int{place.Unplaced, place.Unplaced, place.Unplaced}, controllers, "three channels do not part in two")
+	controllers, _, _ = behind(of(&platform.Platform{Controllers: 1}, 2, at(place.Unplaced, 0, 0, ""), at(place.Unplaced, 1, 0, "")))
+	assert.Equal(t, []int{0, 0}, controllers)
+	controllers, _, _ = behind(of(&platform.Platform{}, 2, at(place.Unplaced, 0, 0, ""), at(place.Unplaced, 1, 0, "")))
+	assert.Equal(t, []int{place.Unplaced, place.Unplaced}, controllers)
+
+	pairs := &platform.Platform{LockstepPairs: true}
+	pairs.LockstepChannels = [][]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}
+	var places []place.Placement
+	for c := range 7 { // the eighth channel has no slot
+		places = append(places, at(place.Unplaced, c, 0, ""), at(place.Unplaced, c, 1, ""))
+	}
+	controllers, layers, ordered = behind(of(pairs, 8, places...))
+	assert.Equal(t, []int{0, 0, 1, 1}, controllers)
+	assert.Equal(t, [][][]int{{{0, 2}, {1, 3}}, {{4, 6}, {5, 7}}, {{8, 10}, {9, 11}}, nil}, layers)
+	assert.Equal(t, []bool{true, true, true, true}, ordered, "the document has the order of pairs")
+	_, layers, _ = behind(of(pairs, 3, places[:4]...))
+	assert.Equal(t, [][][]int{{{0, 2}, {1, 3}}, nil, nil, nil}, layers, "of channels that the processor has not nothing is filled")
+	pairs.LockstepChannels = [][]int{{7, 0}}
+	_, layers, _ = behind(of(pairs, 8, places[:4]...))
+	assert.Equal(t, [][][]int{nil}, layers, "nor of a channel without a slot")
+	pairs.LockstepChannels = [][]int{{-1, 0}, {0, 1}}
+	_, layers, _ = behind(of(pairs, 2, places[:4]...))
+	assert.Equal(t, [][][]int{nil, {{0, 2}, {1, 3}}}, layers)
+	pairs.LockstepChannels = pairs.LockstepChannels[1:]
+	_, layers, _ = behind(of(pairs, 2, places[:4]...))
+	assert.Equal(t, [][][]int{{{0, 2}, {1, 3}}}, layers)
+	_, layers, _ = behind(of(&platform.Platform{LockstepPairs: true}, 2, places[:4]...))
+	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}}, layers, "which channels are a pair no document says")
+	pairs.LockstepPairs = false // single channels in lockstep need no partner
+	controllers, layers, _ = behind(of(pairs, 2, places[:4]...))
+	assert.Len(t, controllers, 2)
+	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}}, layers)
+}
+
+// TestControllersTakeTurns: of groups behind several controllers the first of each comes
+// before the second of any.
+func TestControllersTakeTurns(t *testing.T) {
+	u := memoryUnit{}
+	for _, controller := range []int{3, 3, 3, 5, 5, 4} {
+		u.groups = append(u.groups, channelGroup{controller: controller})
+	}
+	assert.Equal(t, []int{0, 3, 5, 1, 4, 2}, u.turns())
+	assert.Equal(t, []int{0, 0, 0, 1, 1, 2}, u.controller)
+	assert.Equal(t, 3, u.controllers)
+}
+
+// TestStrays: a module behind no processor that runs is one to move.
+func TestStrays(t *testing.T) {
+	b := &board{at: []int{0, none, 0, none, 1}, units: []memoryUnit{{slots: []int{0, 1}}}}
+	b.strays()
+	assert.Equal(t, []int{2, 4}, b.stray)
+}
+
+// channelled is a board of one processor with so many slots on each of some channels, in
+// their order, and what each slot holds.
+func channelled(depth int, at ...int) *board {
+	b := &board{at: at, topo: &population.Result{}, sys: &inventory.System{}, kinds: make([]moduleKind, slices.Max(at)+1)}
+	for k := range b.kinds {
+		b.kinds[k].traits.bytes = 1 << 30
+	}
+	u := memoryUnit{}
+	for i := range at {
+		b.topo.Placements = append(b.topo.Placements, place.Placement{Channel: i / depth, Slot: i % depth})
+		if i%depth == 0 {
+			u.groups = append(u.groups, channelGroup{controller: place.Unplaced})
+		}
+		g := &u.groups[i/depth]
+		g.layers = append(g.layers, []int{i})
+		u.slots = append(u.slots, i)
+	}
+	b.units = []memoryUnit{u}
+	return b
+}
+
+// TestOrderShown: which slot of a channel is first is shown by channels that are filled in
+// part, when they agree; full and empty ones show nothing. What is not known stays so,
+// and what is filled now counts as filled first.
+func TestOrderShown(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		depth int
+		at    []int
+		// first are the slots that come first on each channel, known whether that is certain.
+		first []int
+		known bool
+	}{
+		{"first slots", 2, []int{0, none, 0, none}, []int{0, 2}, true},
+		{"last slots", 2, []int{none, 0, 0, 0, none, none}, []int{1, 3, 5}, true},
+		{"either end", 2, []int{0, none, none, 0}, []int{0, 3}, false},
+		{"full and empty ones", 2, []int{0, 0, none, none}, []int{0, 2}, false},
+		{"the middle of three", 3, []int{none, 0, none}, []int{1}, false},
+		{"two of three from the first", 3, []int{0, 0, none}, []int{0}, true},
+		{"two of three from the last", 3, []int{none, 0, 0}, []int{2}, true},
+		{"the two ends of three", 3, []int{0, none, 0}, []int{0}, false},
+	} {
+		b := channelled(c.depth, c.at...)
+		b.settleOrder()
+		var first []int
+		for _, g := range b.units[0].groups {
+			first = append(first, g.layers[0][0])
+			assert.Equal(t, c.known, g.ordered, c.name)
+			filled := 0
+			for _, l := range g.layers {
+				filled += min(b.fullness(l), 1)
+			}
+			assert.Equal(t, filled, g.filled, c.name)
+		}
+		assert.Equal(t, c.first, first, c.name)
+	}
+	b := channelled(2, none, 0, 0, none)
+	b.units[0].groups[1].ordered = true // a document's word is no evidence of the others
+	b.settleOrder()
+	assert.Equal(t, [][]int{{1}, {0}}, b.units[0].groups[0].layers)
+	assert.Equal(t, [][]int{{2}, {3}}, b.units[0].groups[1].layers, "and stays as it is")
+}
+
+// TestOrderBySets: the product's own manual says the order of a channel's slots where its
+// sets tell every two apart; a sister's does not, nor one that leaves two alike.
+func TestOrderBySets(t *testing.T) {
+	sets := func(analogous bool, of ...[]int) *place.Sets {
+		s := &place.Sets{Analogous: analogous, Rows: map[int]place.SetRow{}}
+		for _, set := range of {
+			s.Rows[len(set)] = place.SetRow{Sets: [][]int{set}, Source: "manual"}
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		sets    *place.Sets
+		ordered bool // before
+		want    [][]int
+		known   bool
+	}{
+		"last slot first":     {sets(false, []int{3}, []int{2, 3}, []int{1, 2, 3}), false, [][]int{{2}, {1}, {0}}, true},
+		"two are alike":       {sets(false, []int{3}, []int{1, 2, 3}), false, [][]int{{0}, {1}, {2}}, false},
+		"a sister's manual":   {sets(true, []int{3}, []int{2, 3}, []int{1, 2, 3}), false, [][]int{{0}, {1}, {2}}, false},
+		"known without":       {sets(false, []int{3}, []int{2, 3}, []int{1, 2, 3}), true, [][]int{{0}, {1}, {2}}, true},
+		"no manual":           {nil, false, [][]int{{0}, {1}, {2}}, false},
+		"the same all around": {sets(false, []int{1}, []int{1, 2}, []int{1, 2, 3}), false, [][]int{{0}, {1}, {2}}, true},
+	} {
+		b := channelled(3, none, none, none)
+		for i := range 3 {
+			b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed("DIMM " + string(rune('1'+i)))})
+		}
+		b.sets = c.sets
+		g := &b.units[0].groups[0]
+		g.ordered = c.ordered
+		b.orderBySets(g)
+		assert.Equal(t, c.want, g.layers, name)
+		assert.Equal(t, c.known, g.ordered, name)
+	}
+}
+
+// TestEitherOrder: what is tried where the order of a channel's slots is not known: each
+// from the first slot up, and from the last one down; channels of known order and those of
+// one slot stay, and with these alone there is nothing to try.
+func TestEitherOrder(t *testing.T) {
+	b := channelled(2, 0, none, none, 0, 0, 0)
+	b.units[0].groups[2].ordered = true
+	b.units[0].groups[1].layers = [][]int{{3}, {2}} // as it is filled now
+	b.units[0].groups = append(b.units[0].groups, channelGroup{layers: [][]int{{0}}})
+	up, down := b.assuming(false), b.assuming(true)
+	layers := func(b *board) (out [][][]int) {
+		for _, g := range b.units[0].groups {
+			out = append(out, g.layers)
+		}
+		return out
+	}
+	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}, {{4}, {5}}, {{0}}}, layers(up))
+	assert.Equal(t, [][][]int{{{1}, {0}}, {{3}, {2}}, {{4}, {5}}, {{0}}}, layers(down))
+	assert.Equal(t, [][][]int{{{0}, {1}}, {{3}, {2}}, {{4}, {5}}, {{0}}}, layers(b), "the board itself stays")
+	assert.True(t, up.units[0].groups[0].ordered)
+	assert.False(t, b.units[0].groups[0].ordered)
+	b.units[0].groups = b.units[0].groups[2:]
+	assert.Nil(t, b.assuming(true))
+}
+
+// TestUndocumented: why only whole channels, or all slots, are filled; nothing is said
+// where a document has the order, where a channel has one slot, and where the product's
+// own manual lists sets of fewer slots than there are.
+func TestUndocumented(t *testing.T) {
+	const whole = ", so that channels are filled whole or not at all"
+	fewer := map[int]place.SetRow{1: {Sets: [][]int{{1}}}}
+	for _, c := range []struct {
+		depth   int
+		ordered bool
+		doubted string
+		sets    *place.Sets
+		want    string
+	}{
+		{2, false, "", nil, unordered + whole},
+		{2, true, "", nil, ""},
+		{1, false, "", nil, ""},
+		{2, true, noSlotMap, nil, noSlotMap + ", and only a machine with all slots filled needs no such document"},
+		{2, false, noSlotMap, &place.Sets{Rows: fewer}, ""},
+		{2, false, noSlotMap, &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 2}}}, 1: {}}}, noSlotMap + ", and only a machine with all slots filled needs no such document"},
+		{2, true, noSlotMap, &place.Sets{Rows: fewer, Analogous: true}, noSlotMap + ", and only a machine with all slots filled needs no such document"},
+		{2, true, doubtedMap, &place.Sets{Rows: fewer}, doubtedMap + ", and only a machine with all slots filled needs no such document"},
+	} {
+		b := channelled(c.depth, []int{0, none}[:c.depth]...)
+		b.units[0].groups[0].ordered, b.units[0].doubted, b.sets = c.ordered, c.doubted, c.sets
+		assert.Equal(t, c.want, b.undocumented(), "%+v", c)
+	}
+	b := &board{topo: &population.Result{Populations: []population.Population{{Slots: []int{0}, EmptySlots: []int{1}, ChannelsTotal: assumed(2)}}}}
+	assert.False(t, b.deep(), "one slot on each channel")
+	b.topo.Populations[0].EmptySlots = []int{1, 2}
+	assert.True(t, b.deep())
+}
+
+// TestSeenAgain: what firmware and kernel keep for themselves stays as large as it was; of a
+// mirror, which hides more than a fifth, half is hidden again. Nothing is made of what is
+// not known, or where no module's size was.
+func TestSeenAgain(t *testing.T) {
+	seen := func(v int64) inventory.Memory { return inventory.Memory{VisibleBytes: assumed(v)} }
+	for _, c := range []struct{ seen, before, after, want int64 }{
+		{98, 100, 200, 198}, {80, 100, 200, 180}, {79, 100, 200, 158}, {50, 100, 200, 100}, {80, 100, 10, 0},
+		{98, 0, 200, 98}, {79, 100, 100, 79}, {101, 100, 200, 201},
+	} {
+		m := seen(c.seen)
+		seeAgain(&m, c.before, c.after)
+		assert.Equal(t, c.want, m.VisibleBytes.Value, "%+v", c)
+		assert.Equal(t, fact.Fact[int64]{}, m.TotalBytes, "what was not known stays so")
+	}
+}
+
+// TestOneTrialAfterTheOther: a copy of the machine that was used for other steps before is
+// what a fresh one is, down to the speeds and nodes, which only the next boot tells.
+func TestOneTrialAfterTheOther(t *testing.T) {
+	sys := &inventory.System{Nodes: []inventory.Node{{MemoryBytes: assumed(int64(1 << 34))}}}
+	sys.Memory.VisibleBytes, sys.Memory.MappedBytes = assumed(int64(15<<30)), assumed(int64(16<<30))
+	for i, name := range []string{"A1", "A2", "A3", "A4"} {
+		s := module(name, 8, 1)
+		if s.ConfiguredMTs = assumed(2400 + i); i > 1 {
+			s = inventory.Slot{Locator: assumed(name), State: inventory.SlotEmpty}
+		}
+		sys.Slots = append(sys.Slots, s)
+	}
+	move := []Step{{Do: Move, From: 0, To: 2, Like: none}}
+	var tried trial
+	for n, steps := range [][]Step{nil, move, {{Do: Install, From: none, To: 3, Like: 1}}, nil, {{Do: Swap, From: 0, To: 1, Like: none}}, move, {{Do: Remove, From: 1, To: none, Like: none}}} {
+		assert.Equal(t, Apply(sys, steps), tried.after(sys, steps), "%d: %v", n, steps)
+	}
+	assert.Equal(t, 2400, Apply(sys, nil).Slots[0].ConfiguredMTs.Value, "without a step nothing has to boot")
+	assert.Equal(t, int64(1<<34), Apply(sys, nil).Nodes[0].MemoryBytes.Value)
+	assert.False(t, Apply(sys, move).Slots[1].ConfiguredMTs.Known(), "nor does a module that stays run before the next boot")
+	assert.False(t, Apply(sys, move).Nodes[0].MemoryBytes.Known())
+}
+
+// TestCapacityInstalled: persistent modules and empty slots hold none of it.
+func TestCapacityInstalled(t *testing.T) {
+	nvdimm := module("A2", 128, 1)
+	nvdimm.Technology = assumed(inventory.NVDIMM)
+	removed := module("A3", 64, 1)
+	removed.State = inventory.SlotEmpty
+	assert.Equal(t, int64(8<<30), installed(&inventory.System{Slots: []inventory.Slot{module("A1", 8, 1), nvdimm, removed}}))
+}
+
+// TestSpareInTheStead: of modules that wait for one another one is taken out where a spare
+// one of its kind, which goes anyway, can come in its stead: of the same processor, and not
+// one whose slot was used in between. One processor's modules go to no other while it has
+// use for them.
+func TestSpareInTheStead(t *testing.T) {
+	remove := func(from int) Step { return Step{Do: Remove, From: from, To: none, Like: none} }
+	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
+	swap := func(from, to int) Step { return Step{Do: Swap, From: from, To: to, Like: none} }
+	for name, c := range map[string]struct {
+		first      int // so many slots are the first processor's
+		at, layout []int
+		want       []Step
+	}{
+		"a spare one":                  {3, []int{0, 1, 0}, []int{1, 0, none}, []Step{remove(0), move(1, 0), move(2, 1)}},
+		"of another kind":              {3, []int{0, 1, 2}, []int{1, 0, none}, []Step{remove(2), swap(0, 1)}},
+		"of another processor":         {2, []int{0, 1, 0}, []int{1, 0, none}, []Step{remove(2), swap(0, 1)}},
+		"the other processor's circle": {1, []int{0, 0, 1}, []int{none, 1, 0}, []Step{remove(0), swap(1, 2)}},
+		"two circles, one spare":       {5, []int{0, 1, 0, 1, 0}, []int{1, 0, 1, 0, none}, []Step{remove(0), move(1, 0), move(4, 1), swap(2, 3)}},
+		"each its own":                 {2, []int{0, none, 0, none}, []int{none, 0, none, 0}, []Step{move(0, 1), move(2, 3)}},
+		"own before the other's":       {2, []int{none, 0, 0, none}, []int{0, none, none, 0}, []Step{move(1, 0), move(2, 3)}},
+		"the other's where it must":    {2, []int{0, none, 0, none}, []int{0, 0, none, none}, []Step{move(2, 1)}},
+	} {
+		b := &board{at: c.at, kinds: make([]moduleKind, 3), units: make([]memoryUnit, 2)}
+		for i := range c.at {
+			u := &b.units[min(1, i/c.first)]
+			u.slots, u.groups = append(u.slots, i), append(u.groups, channelGroup{layers: [][]int{{i}}})
+		}
+		assert.ElementsMatch(t, c.want, b.steps(c.layout), name)
+		holds := slices.Clone(c.at)
+		for _, s := range b.steps(c.layout) {
+			switch s.Do {
+			case Remove:
+				holds[s.From] = none
+			case Move:
+				require.Equal(t, none, holds[s.To], "%s: the slot is empty by then", name)
+				holds[s.To], holds[s.From] = holds[s.From], none
+			case Swap:
+				holds[s.From], holds[s.To] = holds[s.To], holds[s.From]
+			}
+		}
+		assert.Equal(t, c.layout, holds, name)
+	}
+}
+
+// TestFilledSlotsNamed: an error names the slots that hold modules, and no more of them
+// than can be read.
+func TestFilledSlotsNamed(t *testing.T) {
+	sys := &inventory.System{}
+	assert.Equal(t, "none", filledSlots(sys))
+	for i := range mostNamed + 1 {
+		sys.Slots = append(sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("D%d", i))})
+	}
+	for i := range 2 {
+		sys.Slots[3*i].State = inventory.SlotPopulated
+	}
+	assert.Equal(t, "D0, D3", filledSlots(sys))
+	for i := range mostNamed {
+		sys.Slots[i].State = inventory.SlotPopulated
+	}
+	assert.Equal(t, "D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15", filledSlots(sys))
+	sys.Slots[mostNamed].State = inventory.SlotPopulated
+	assert.Equal(t, "D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15 and 1 more", filledSlots(sys))
+}
+
+// TestNamesOfSlots: a slot answers to its label, its handle and, where it has both, bank and
+// label; names that differ by more than how they are written are not taken for one another.
+func TestNamesOfSlots(t *testing.T) {
+	sys := &inventory.System{Slots: []inventory.Slot{
+		{Handle: 0x40, Locator: assumed("DIMM 1"), BankLocator: assumed("NODE 0")}, {Handle: 0x41, Locator: assumed("DIMM-1")},
+		{Handle: 0x42, BankLocator: assumed("NODE 1")}, {Handle: 0x43, Locator: assumed("A10")},
+	}}
+	assert.Equal(t, []string{"DIMM 1", "0x0040", "NODE 0/DIMM 1"}, slotNames(sys, 0))
+	assert.Equal(t, []string{"DIMM-1", "0x0041"}, slotNames(sys, 1))
+	assert.Equal(t, []string{"0x0042"}, slotNames(sys, 2), "a bank alone is no name")
+	for name, slot := range map[string]int{"dimm 1": 0, "DIMM-1": 1, "node 0/dimm 1": 0, "0X42": none, "0x0042": 2, "a-10": 3} {
+		found, _ := findSlot(sys, name)
+		assert.Equal(t, slot, found, name)
+	}
+	for name, says := range map[string]string{
+		"dimm1":    `no slot "dimm1" (the nearest is "DIMM 1")`, // it may be either
+		"":         "a slot has no name",
+		"A1":       `no slot "A1" (the nearest is "A10")`,
+		"10":       `(the nearest is "A10")`,
+		"0x42":     `(the nearest is "0x0042")`,
+		"DIMM 1,2": "for several slots repeat the option",
+	} {
+		_, err := findSlot(sys, name)
+		require.ErrorContains(t, err, says)
+	}
+	assert.Empty(t, closest(&inventory.System{}, "A1"))
+	assert.Equal(t, ` (the nearest is "0x0042")`, closest(&inventory.System{Slots: sys.Slots[2:3]}, "A1"), "a slot that has no other name is named by its handle")
+	for name, like := range map[string]bool{"0x1100": true, "1100": true, "0x11": true, "BEEF": true, "110": false, "B1": false, "DIMM": false, "0x": false, "0x11000": false} {
+		assert.Equal(t, like, handleLike(name), name)
+	}
+}
+
+// TestChangesThatCannotBe: what is no step is said, with how it could be one.
+func TestChangesThatCannotBe(t *testing.T) {
+	unknown := module("A3", 8, 1)
+	unknown.State = inventory.SlotUnknown
+	sys := &inventory.System{Slots: []inventory.Slot{module("A1", 8, 1), {Locator: assumed("A2"), State: inventory.SlotEmpty}, unknown, module("A4", 8, 1)}}
+	topo := &population.Result{Placements: make([]place.Placement, 4)}
+	for says, c := range map[string]Change{
+		"A2 holds no module to remove; filled are A1, A4":                                                    {Do: Remove, From: "A2"},
+		"A3 is not empty: move or remove its module first":                                                   {Do: Move, From: "A1", To: "A3"},
+		"A4 is not empty: move or remove its module first, or swap the two: --move A=B --move B=A":           {Do: Move, From: "A1", To: "A4"},
+		"A1 is not empty: move or remove its module first":                                                   {Do: Install, To: "A1"},
+		`no slot "Z" (the nearest is "A1"); accepted are a locator, BANK/LOCATOR or a handle such as 0x1100`: {Do: Move, From: "A1", To: "Z"},
+	} {
+		_, _, err := WhatIf(sys, topo, []Change{c})
+		require.EqualError(t, err, says)
+	}
+	_, _, err := WhatIf(&inventory.System{Slots: sys.Slots[1:3]}, topo, []Change{{Do: Install, To: "A2", Bytes: 8 << 30}})
+	require.EqualError(t, err, "the machine holds no module that one to be installed could be like")
+	// Slots and words of a swap, but one of the two is no move.
+	for _, changes := range [][]Change{{{Do: Remove, From: "A1", To: "A4"}, {Do: Move, From: "A4", To: "A1"}}, {{Do: Move, From: "A1", To: "A4"}, {Do: Remove, From: "A4", To: "A1"}}} {
+		_, swapped := swapOf(sys, changes)
+		assert.False(t, swapped)
+	}
+	_, swapped := swapOf(sys, []Change{{Do: Move, From: "A1", To: "A3"}, {Do: Move, From: "A3", To: "A1"}})
+	assert.False(t, swapped, "nobody knows what is in A3")
+	failed := errors.New("no rules")
+	_, err = Compare(topo, &verdict.Audit{}, sys, Pipeline{
+		Derive: func(*inventory.System) *population.Result { return topo },
+		Verdicts: func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+			return nil, failed
+		},
+	})
+	require.ErrorIs(t, err, failed)
+}
+
+// TestLikeOfANewModule: a new module is like one of its size on its channel, else behind its
+// processor, else anywhere; of no such size like the nearest one.
+func TestLikeOfANewModule(t *testing.T) {
+	flash := module("E", 16, 1)
+	flash.Technology = assumed(inventory.Flash)
+	sys := &inventory.System{Slots: []inventory.Slot{module("A", 8, 1), module("B", 16, 1), module("C", 16, 1), {State: inventory.SlotEmpty}, flash}}
+	topo := &population.Result{Placements: []place.Placement{{Socket: 1, Channel: 3}, {Socket: 0, Channel: 2}, {Socket: 1, Channel: 2}, {Socket: 1, Channel: 3}, {Socket: 1, Channel: 3}}}
+	assert.Equal(t, 2, sample(sys, topo, 16<<30, 3), "of the size, behind the same processor")
+	assert.Equal(t, 0, sample(sys, topo, 8<<30, 3))
+	assert.Equal(t, 0, sample(sys, topo, 64<<30, 3), "of no size that is there: the one on the channel")
+	topo.Placements[2].Socket, topo.Placements[1].Channel = 0, 3
+	assert.Equal(t, 1, sample(sys, topo, 16<<30, 3), "of the size, on the same channel elsewhere")
+	topo.Placements[2].Channel = 3
+	assert.Equal(t, 1, sample(sys, topo, 16<<30, 3), "of two that are as near the first")
+	assert.False(t, unlike(sys, 16<<30))
+	assert.False(t, unlike(sys, 64<<30))
+	sys.Slots[2].Ranks.Value = 2
+	assert.True(t, unlike(sys, 16<<30))
+	assert.False(t, unlike(sys, 8<<30), "there is one")
+}
+
+// TestSizesPeopleWrite: sizes count by 1024 however they are written; what is no size, or
+// more than a module can have, is none.
+func TestSizesPeopleWrite(t *testing.T) {
+	assert.Equal(t, int64(8<<30), ParseSize("\t8 G "))
+	for text, want := range map[string]int64{
+		"8G": 8 << 30, "16 gb": 16 << 30, "512MiB": 512 << 20, "1T": 1 << 40, "1m": 1 << 20, "1048576M": 1 << 40, "1048577M": 0,
+		"0G": 0, "-1G": 0, "G": 0, "": 0, "B": 0, "8": 0, "8K": 0, "8.5G": 0, "eightG": 0,
+	} {
+		assert.Equal(t, want, ParseSize(text), text)
+	}
+	for size, made := range map[int64]bool{12 << 30: true, 36 << 30: false, 192 << 30: true, 384 << 30: false, 6 << 30: false, 1 << 40: true, 2 << 40: false, 20 << 30: false} {
+		assert.Equal(t, made, SizeOfModule(size), size)
+	}
+}
+
+// audited is what an audit says.
+func audited(findings ...verdict.Finding) *verdict.Audit { return &verdict.Audit{Findings: findings} }
+
+func finding(rule, subject string, result verdict.Result) verdict.Finding {
+	return verdict.Finding{Rule: rule, Subject: subject, Result: result, Severity: verdict.Warning}
+}
+
+// TestPresetIsProven: a preset is advised where it cures two findings and more, all of them
+// pass after it, and it brings no failure but one that the site has waived.
+func TestPresetIsProven(t *testing.T) {
+	const fail, pass, unknown, waived = verdict.Fail, verdict.Pass, verdict.Unknown, verdict.Waived
+	now := []verdict.Finding{finding("setting.a", "machine", fail), finding("setting.b", "machine", fail), finding("setting.c", "machine", fail)}
+	for name, c := range map[string]struct {
+		before, after []verdict.Finding
+		proven        bool
+		cured         int
+	}{
+		"three are cured": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), finding("setting.c", "machine", pass)}, true, 3},
+		"two are":         {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), now[2]}, true, 2},
+		"one is":          {now, []verdict.Finding{finding("setting.a", "machine", pass), now[1], now[2]}, false, 0},
+		"one is not known then": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass),
+			finding("setting.c", "machine", unknown)}, false, 0},
+		"one passes elsewhere": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), finding("setting.c", "socket 0", pass)}, false, 0},
+		"a new failure": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), now[2],
+			finding("setting.d", "machine", fail)}, false, 0},
+		"a failure that is waived": {append(now[:3:3], finding("setting.d", "machine", waived)), []verdict.Finding{finding("setting.a", "machine", pass),
+			finding("setting.b", "machine", pass), now[2], finding("setting.d", "machine", fail)}, true, 2},
+		"another subject is waived": {append(now[:3:3], finding("setting.d", "socket 1", waived)), []verdict.Finding{finding("setting.a", "machine", pass),
+			finding("setting.b", "machine", pass), now[2], finding("setting.d", "machine", fail)}, false, 0},
+		"what the export says of itself": {append(now[:1:1], finding("settings.known", "machine", fail)), []verdict.Finding{
+			finding("setting.a", "machine", pass), finding("settings.known", "machine", pass)}, false, 0},
+		"what the running system shows": {append(now[:1:1], finding("running", "machine", fail)), []verdict.Finding{
+			finding("setting.a", "machine", pass), finding("running", "machine", pass)}, false, 0},
+	} {
+		p := Pipeline{Role: func(id string) verdict.Role { return verdict.Role{Running: id == "running"} },
+			Derive: func(*inventory.System) *population.Result { return &population.Result{} },
+			Audit: func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+				return audited(c.after...), nil
+			}}
+		a, ok := Preset(&inventory.System{}, audited(c.before...), &verdict.PresetStep{Source: "manual"}, p)
+		assert.Equal(t, c.proven, ok, name)
+		assert.Len(t, a.Cures, c.cured, name)
+		if ok {
+			assert.Equal(t, "manual", a.Source)
+		}
+		_, ok = Preset(&inventory.System{}, audited(c.before...), nil, p)
+		assert.False(t, ok, "there is no preset")
+		p.Audit = func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+			return audited(c.after...), errors.New("no rules")
+		}
+		_, ok = Preset(&inventory.System{}, audited(c.before...), &verdict.PresetStep{}, p)
+		assert.False(t, ok)
+	}
+}
+
+// TestPresetWrites: the export states what the preset writes where it stated something for
+// sure; what was in doubt is not known, and what it does not list stays so. What nodes and
+// capacity will be is told only where the memory's layout stays.
+func TestPresetWrites(t *testing.T) {
+	stated := func(v string, change func(*fact.Fact[string])) inventory.Setting {
+		s := inventory.Setting{Configured: assumed(v), Effective: assumed(v)}
+		if change != nil {
+			change(&s.Configured)
+		}
+		return s
+	}
+	sys := &inventory.System{Settings: map[string]inventory.Setting{
+		"sub_numa": stated("off", nil), "turbo": stated("off", func(f *fact.Fact[string]) { f.Certainty = fact.Indirect }),
+		"smt": stated("off", func(f *fact.Fact[string]) { f.Unverified = true }), "c1e": {}, "prefetch": stated("on", nil), "scrub": {},
+	}}
+	step := &verdict.PresetStep{Setting: "workload", Preset: "fast", Silent: []string{"prefetch", "scrub", "iommu"},
+		Writes: map[string]string{"sub_numa": "two", "turbo": "on", "smt": "on", "c1e": "off"}}
+	after := ApplyPreset(sys, step)
+	require.Len(t, after.Settings, 6, "nothing is listed that was not")
+	assert.Equal(t, "two", after.Settings["sub_numa"].Configured.Value)
+	for id, s := range after.Settings {
+		assert.Equal(t, id == "sub_numa", s.Configured.Known(), id)
+		assert.False(t, s.Effective.Known(), "%s: nobody has booted it", id)
+	}
+	assert.Equal(t, fact.Unstated, after.Settings["smt"].Configured.State, "in doubt before and after")
+	assert.Equal(t, sys.Settings["c1e"].Configured, after.Settings["c1e"].Configured)
+	assert.Equal(t, sys.Settings["scrub"].Configured, after.Settings["scrub"].Configured)
+
+	p := Pipeline{Role: func(id string) verdict.Role {
+		return verdict.Role{Layout: id == "memory.layout", Running: id == "memory.visible" || id == "memory.layout"}
+	}}
+	rules := tellable(sys, after, &p)
+	for rule, told := range map[string]bool{"settings.known": false, "setting.turbo": true, "numa.nodes": false, "memory.layout": true, "memory.visible": false} {
+		assert.Equal(t, told, rules(rule), rule)
+	}
+	assert.True(t, tellable(sys, sys, &p)("numa.nodes"), "nothing about the layout changes")
+}
+
+// TestCured: a failure at warning of which a remark stays is cured for an advice, one that
+// stays at warning or was a remark before is not; gone is what fails no more at all.
+func TestCured(t *testing.T) {
+	before := []Finding{{"a", "machine", "warning"}, {"b", "machine", "critical"}, {"c", "machine", "info"}, {"d", "machine", "warning"}, {"a", "socket 1", "warning"}}
+	after := []Finding{{"a", "machine", "info"}, {"b", "machine", "warning"}, {"c", "machine", "info"}}
+	assert.Equal(t, []Finding{before[0], before[3], before[4]}, curedFailures(before, after))
+	assert.Equal(t, []Finding{before[3], before[4]}, goneFailures(before, after))
+	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", "machine", "warning"}}), "a remark that became worse is not cured")
+}
+
+// TestFormFactorIsTheSlots: a module that comes into a slot is of the form that the slot takes;
+// where firmware does not say which, of its own.
+func TestFormFactorIsTheSlots(t *testing.T) {
+	from := module("A1", 8, 1)
+	from.FormFactor = assumed("DIMM")
+	for want, of := range map[string]fact.Fact[string]{"SODIMM": assumed("SODIMM"), "DIMM": {}} {
+		to := inventory.Slot{Handle: 7, Locator: assumed("A2"), State: inventory.SlotEmpty, FormFactor: of}
+		moveModule(&to, &from)
+		assert.Equal(t, want, to.FormFactor.Value)
+		assert.Equal(t, "A2", to.Locator.Value)
+		assert.Equal(t, int64(8<<30), to.SizeBytes.Value)
+	}
+}
+
+// TestModuleInWords: what is to be bought, as far as firmware says it of its like.
+func TestModuleInWords(t *testing.T) {
+	single, double := module("A1", 8, 1), module("A2", 16, 2)
+	double.Type = assumed("DDR4")
+	assert.Equal(t, "8 GiB of 1 rank", Module(&single))
+	assert.Equal(t, "16 GiB DDR4 of 2 ranks", Module(&double))
+	double.Ranks = fact.Fact[int]{}
+	assert.Equal(t, "16 GiB DDR4", Module(&double))
+}

@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// newBoard reads the board off the model, or says why it cannot be planned for.
+func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
+	p, ok := topo.Platform.Get()
+	switch {
+	case sys.Firmware.Doubt != "":
+		return nil, sys.Firmware.Doubt
+	case !ok:
+		return nil, "the platform is not known"
+	}
+	b := &board{sys: sys, topo: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}
+	if why := b.modules(); why != "" {
+		return nil, why
+	}
+	for i := range topo.Populations {
+		u, why := b.unit(p, &topo.Populations[i])
+		if why != "" {
+			return nil, why
+		}
+		b.units = append(b.units, u)
+	}
+	if len(b.units) == 0 {
+		return nil, "no processor with memory slots is known"
+	}
+	b.strays()
+	b.settleOrder()
+	return b, ""
+}
+
+// unit places the slots of one population, or says what is not known of them.
+func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
+	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
+	slices.Sort(u.slots)
+	n, ok := pop.ChannelsTotal.Get()
+	switch {
+	case !ok:
+		return u, pop.ChannelsTotal.Reason
+	case !pop.DPC.Known():
+		return u, pop.DPC.Reason
+	}
+	if pop.DPC.Unverified {
+		u.doubted = noSlotMap
+	}
+	channels, why := b.channels(&u, n)
+	if why != "" {
+		return u, why
+	}
+	u.groups = b.groups(p, channels)
+	return u, ""
+}
+
+// unmapped says why nothing can be advised where the map is not certain, ""
+// when something can: the sets of the product's own manual need no map, and
+// neither does filling every slot, which is advised only where the platform's
+// document asks for no fewer modules.
+func (b *board) unmapped() string {
+	p := b.topo.Platform.Value
+	for i := range b.units {
+		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && asksForFewer(p, len(u.slots)) {
+			return u.doubted
+		}
+	}
+	return ""
+}
+
+// asksForFewer reports whether the platform's document recommends a number of
+// modules that leaves slots empty.
+func asksForFewer(p *platform.Platform, slots int) bool {
+	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
+}
+
+// channels lists the unit's slots by channel, each in the order of positions, and notes in u.doubted
+// what is not certain. It returns why that is not possible, else "". Empty slots without a known
+// position are left out.
+func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
+	channels := make([][]int, n)
+	for _, i := range u.slots {
+		at := &b.topo.Placements[i]
+		switch {
+		case at.Doubt != "":
+			u.doubted = doubtedMap
+		case at.Unverified && u.doubted == "":
+			u.doubted = noSlotMap
+		}
+		known := at.Channel >= 0 && at.Channel < n && at.Slot != place.Unplaced
+		switch {
+		case known:
+			channels[at.Channel] = append(channels[at.Channel], i)
+		case b.sys.Slots[i].State == inventory.SlotPopulated:
+			return nil, "the position of " + b.name(i) + " in its channel is not known"
+		}
+	}
+	for _, slots := range channels {
+		arrange.Values(slots, func(x, y int) int {
+			return cmp.Compare(b.topo.Placements[x].Slot, b.topo.Placements[y].Slot)
+		})
+		for j := 1; j < len(slots); j++ {
+			if b.topo.Placements[slots[j]].Slot == b.topo.Placements[slots[j-1]].Slot {
+				return nil, b.name(slots[j-1]) + " and " + b.name(slots[j]) + " have the same position in their channel"
+			}
+		}
+	}
+	return channels, ""
+}
+
+// groups makes a group of each channel, or of each lockstep pair.
+func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
+	var out []channelGroup
+	if p.LockstepPairs && len(p.LockstepChannels) > 0 {
+		half := len(p.LockstepChannels) / 2
+		for i, pair := range p.LockstepChannels {
+			out = append(out, b.group(i/max(half, 1), channels, pair))
+		}
+		return out
+	}
+	for c := range channels {
+		controller := place.Unplaced
+		if len(channels[c]) > 0 {
+			controller = b.topo.Placements[channels[c][0]].Controller
+		}
+		if controller == place.Unplaced && p.Controllers > 0 && len(channels)%p.Controllers == 0 {
+			controller = c * p.Controllers / len(channels)
+		}
+		out = append(out, b.group(controller, channels, []int{c}))
+	}
+	return out
+}
+
+// group puts the slots of its channels into layers; a slot without a partner on every channel is left
+// out. It is ordered if a slot map places the slots, for lockstep channels, and with one layer.
+func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
+	g := channelGroup{controller: controller, ordered: len(of) > 1}
+	depth := 0
+	for n, c := range of {
+		if c < 0 || c >= len(channels) {
+			return g
+		}
+		if n == 0 {
+			depth = len(channels[c])
+		}
+		depth = min(depth, len(channels[c]))
+	}
+	mapped := true
+	for d := range depth {
+		var layer []int
+		for _, c := range of {
+			layer = append(layer, channels[c][d])
+			mapped = mapped && b.topo.Placements[channels[c][d]].Source == place.SourceMap
+		}
+		g.layers = append(g.layers, layer)
+	}
+	g.ordered = g.ordered || mapped || depth == 1
+	return g
+}
+
+// strays lists modules in slots of no running processor.
+func (b *board) strays() {
+	owned := make([]bool, len(b.at))
+	for i := range b.units {
+		for _, s := range b.units[i].slots {
+			owned[s] = true
+		}
+	}
+	for i, k := range b.at {
+		if k != none && !owned[i] {
+			b.stray = append(b.stray, i)
+		}
+	}
+}

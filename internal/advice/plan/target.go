@@ -1,0 +1,294 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Target is one processor with its slots (or the chipset with all of them), for
+// which capacities are planned; the other processors are populated alike.
+type Target struct {
+	// Platform is the one planned for, Sockets the number of processors.
+	Platform *platform.Platform
+	Sockets  int
+	// Assumed says what a plan without a machine takes for granted.
+	Assumed string
+	// sys holds the one processor with its slots empty, base what a layout is
+	// derived from.
+	sys  *inventory.System
+	base *population.Result
+	unit memoryUnit
+	sets *place.Sets
+	// named says that the slots are a machine's and a document confirms their
+	// places; else only the maker's own slot sets name any.
+	named bool
+	// open are the groups, by index, that are not ordered on the machine.
+	open map[int]bool
+	// labels are a machine's slots by printed number where their places are not
+	// known: the maker's own table names them nevertheless.
+	labels map[int]string
+	// like is a module as those to be bought; sizes are what exists, largest first.
+	like     inventory.Slot
+	sizes    []moduleSize
+	pipeline Pipeline
+}
+
+// ForMachine makes a target of a machine that was read, or says why it cannot.
+// Where the places of its slots are not known the plan names channels.
+func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Target, string) {
+	pf, ok := topo.Platform.Get()
+	if !ok {
+		return nil, "the platform is not known: " + topo.Platform.Reason
+	}
+	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p,
+		sets: topo.Sets}
+	memory := PlatformMemory(p.Rules, pf.ID)
+	t.like = onSale(mostCommon(sys), memory)
+	if !t.like.SizeBytes.Known() {
+		t.like = documented(pf, memory)
+	}
+	t.sizes = sizesFor(p.Rules, pf.ID, t.like.Type.Or(""), sys)
+	b, why := newBoard(sys, topo)
+	if why == "" {
+		t.fromBoard(b)
+		return t, ""
+	}
+	if channelsOf(pf) == 0 || pf.MaxDPC == 0 || len(sys.Sockets) == 0 {
+		return nil, why
+	}
+	t.labels = labelsByNumber(sys, topo)
+	t.Assumed = why + ": channels and slots are those of the platform's document"
+	socket := sys.Sockets[0]
+	socket.ID, socket.Populated = 0, assumed(true)
+	t.fromDocument(topo.Platform, sys.Machine, []inventory.Socket{socket}, topo.Processors[:1])
+	return t, ""
+}
+
+// ForPlatform makes a target of a platform's document alone, or says why it
+// cannot: every channel with as many slots as the platform takes, and the
+// fastest of its processors.
+func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
+	memory := PlatformMemory(p.Rules, pf.ID)
+	if pf.NoDIMMs || channelsOf(pf) == 0 || pf.MaxDPC == 0 || memory == "" {
+		return nil, "no document gives the channels, slots and kind of memory of " + pf.Name
+	}
+	own := *pf
+	if len(own.LockstepBoards) > 0 { // the channels below are numbered as the document's own
+		own.LockstepBoards = []platform.Board{{Product: "."}}
+	}
+	t := &Target{Platform: &own, Sockets: 1, pipeline: p, like: documented(&own, memory), sizes: sizesFor(p.Rules, pf.ID, memory, nil),
+		Assumed: "the fastest processors of the platform, as many slots on a channel as it takes, and registered modules that are as fast; boards may be slower"}
+	if t.sizes[0].ranks == 0 {
+		t.Assumed += "; modules of more than two ranks too"
+	}
+	known := assumed(&own)
+	known.Unverified = !pf.Verified
+	machine := inventory.Machine{Virtual: assumed(false), Product: assumed(pf.Name)}
+	t.fromDocument(known, machine, []inventory.Socket{{Populated: assumed(true)}}, []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf)}})
+	return t, ""
+}
+
+func assumed[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+// channelsOf is the number of channels that a population spans.
+func channelsOf(pf *platform.Platform) int {
+	if pf.NUMA {
+		return pf.ChannelsPerSocket
+	}
+	return pf.ChannelsPerSystem
+}
+
+// topSpeed is the highest speed in MT/s that the platform's document lists, 0
+// without.
+func topSpeed(pf *platform.Platform) int {
+	top := 0
+	for _, row := range pf.Speeds {
+		top = max(top, platform.SpeedAt(row, 1))
+	}
+	for _, v := range pf.ProcessorMTs {
+		top = max(top, v)
+	}
+	return top
+}
+
+// registeredSpeed is the highest speed in MT/s that the platform's document lists of
+// registered modules, alone on their channels; 0 without. Others may be faster (MRDIMMs).
+func registeredSpeed(pf *platform.Platform) int {
+	top := 0
+	for kind, row := range pf.Speeds {
+		if strings.HasPrefix(kind, "rdimm") {
+			top = max(top, platform.SpeedAt(row, 1))
+		}
+	}
+	return top
+}
+
+// fromDocument lays out slots as the platform's document counts them.
+func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventory.Machine, sockets []inventory.Socket, rows []*platform.Processor) {
+	p := pf.Value
+	t.sys = &inventory.System{Machine: machine, Sockets: sockets}
+	t.sys.Firmware.SMBIOS = assumed(true)
+	t.base = &population.Result{Platform: pf, Processors: rows}
+	socket, source := 0, place.SourceMap
+	if !p.NUMA {
+		socket = place.Unplaced
+	}
+	if p.Policy == platform.PolicyAMD { // its document letters the channels
+		source = place.SourceLocator
+	}
+	n := channelsOf(p)
+	for slot := range p.MaxDPC {
+		for c := range n {
+			at := place.Placement{Socket: socket, Controller: place.Unplaced, Channel: c, Slot: slot, Source: source, Certainty: fact.Direct}
+			if p.Controllers > 0 && n%p.Controllers == 0 {
+				at.Controller = c * p.Controllers / n
+			}
+			t.base.Placements = append(t.base.Placements, at)
+			t.sys.Slots = append(t.sys.Slots, inventory.Slot{Handle: uint16(len(t.sys.Slots)), Row: len(t.sys.Slots), State: inventory.SlotEmpty,
+				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
+		}
+	}
+	u := memoryUnit{socket: socket}
+	channels := make([][]int, n)
+	for i := range t.sys.Slots {
+		u.slots = append(u.slots, i)
+		channels[i%n] = append(channels[i%n], i)
+	}
+	b := &board{sys: t.sys, topo: t.base}
+	u.groups = b.groups(p, channels)
+	for i := range u.groups {
+		u.groups[i].ordered = true // the document counts slots in the order in which they are filled
+	}
+	t.unit = u
+}
+
+// labelsByNumber are the labels of the first processor's slots, which come first
+// in the table, by the numbers that the maker's sets call them; without sets by
+// their printed numbers.
+func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]string {
+	out := map[int]string{}
+	for i := range sys.Slots {
+		label := strings.TrimSpace(sys.Slots[i].Locator.Or(""))
+		n := place.PrintedNumber(label)
+		if topo.Sets != nil {
+			n = topo.Sets.Number(label, &topo.Placements[i])
+		}
+		if n >= 0 && out[n] == "" {
+			out[n] = label
+		}
+	}
+	return out
+}
+
+// fromBoard takes over the first processor of a machine, with empty slots.
+func (t *Target) fromBoard(b *board) {
+	u := &b.units[0]
+	t.named = u.doubted == ""
+	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays}
+	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets, Fill: b.topo.Fill}
+	for i := range b.sys.Sockets {
+		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
+			sys.Sockets = append(sys.Sockets, b.sys.Sockets[i])
+			t.base.Processors = append(t.base.Processors, b.topo.Processors[i])
+		}
+	}
+	now := map[int]int{} // index here by index on the machine
+	for _, i := range u.slots {
+		now[i] = len(sys.Slots)
+		s := b.sys.Slots[i]
+		clearSlot(&s)
+		if BankLabel(b.sys, i) != "" { // as --move and --install name it
+			names := slotNames(b.sys, i)
+			s.Locator = assumed(names[len(names)-1])
+		}
+		sys.Slots = append(sys.Slots, s)
+		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
+	}
+	t.sys = &sys
+	t.unit, t.open = memoryUnit{socket: u.socket}, map[int]bool{}
+	for n, g := range u.groups {
+		t.open[n] = !g.ordered
+		copied := channelGroup{controller: g.controller, ordered: true}
+		for _, layer := range g.layers {
+			var slots []int
+			for _, i := range layer {
+				slots = append(slots, now[i])
+			}
+			copied.layers = append(copied.layers, slots)
+		}
+		t.unit.groups = append(t.unit.groups, copied)
+	}
+	for i := range sys.Slots {
+		t.unit.slots = append(t.unit.slots, i)
+	}
+}
+
+// documentSlot names a slot of which no label is known.
+func documentSlot(channel, slot int) string {
+	return "channel " + strconv.Itoa(channel) + " slot " + strconv.Itoa(slot)
+}
+
+// mostCommon is the kind of module of which most are installed; one without a
+// known size when there is none.
+func mostCommon(sys *inventory.System) inventory.Slot {
+	count := map[traits]int{}
+	best := none
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
+			continue
+		}
+		count[traitsOf(s)]++
+		if best == none || count[traitsOf(s)] > count[traitsOf(&sys.Slots[best])] {
+			best = i
+		}
+	}
+	if best == none {
+		return inventory.Slot{}
+	}
+	return sys.Slots[best]
+}
+
+// documented is a registered module as fast as the platform takes them.
+func documented(pf *platform.Platform, memory string) inventory.Slot {
+	s := inventory.Slot{State: inventory.SlotPopulated, Technology: assumed(inventory.DRAM), Soldered: assumed(false), Type: assumed(memory), FormFactor: assumed("DIMM"),
+		SizeBytes: assumed(int64(0)), Ranks: assumed(2), TotalWidth: assumed(72), DataWidth: assumed(64), Registered: assumed(true), LoadReduced: assumed(false)}
+	if top := cmp.Or(registeredSpeed(pf), topSpeed(pf)); top > 0 {
+		s.RatedMTs = assumed(top)
+	}
+	if memory == "DDR3" {
+		s.ConfiguredMV = assumed(1500)
+	}
+	return s
+}
+
+// put is the target with modules: layout holds for every slot an index into
+// sizes, or none.
+func (t *Target) put(layout []int) *inventory.System {
+	sys := *t.sys
+	sys.Slots = slices.Clone(t.sys.Slots)
+	for i, k := range layout {
+		if k == none {
+			continue
+		}
+		module := t.like
+		if size := t.sizes[k]; size.bytes != module.SizeBytes.Or(0) {
+			module.SizeBytes = assumed(size.bytes)
+			module.PartNumber = fact.Unknown[string](fact.Unstated, "the module is not bought yet", "")
+			if size.ranks > 0 {
+				module.Ranks = assumed(size.ranks)
+			}
+		}
+		moveModule(&sys.Slots[i], &module)
+		sys.Slots[i].ConfiguredMTs = unread()
+	}
+	return &sys
+}

@@ -1,0 +1,338 @@
+package plan_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/machinetest"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// target is a platform's, by its document alone.
+func target(t testing.TB, id string) *plan.Target {
+	pf, err := platform.ByID(rules.FS, id)
+	require.NoError(t, err)
+	out, why := plan.ForPlatform(pf, pipeline(t))
+	require.Empty(t, why)
+	return out
+}
+
+// mix names the modules of a configuration: "4x16 8x8", sizes in GiB.
+func mix(c *plan.Configuration) string {
+	var out []string
+	for _, m := range c.Modules {
+		out = append(out, fmt.Sprintf("%dx%g", m.Count, float64(m.Bytes)/(1<<30)))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestWaysWestmereEX: the plan lists all 34 + 9 configurations of the Fujitsu
+// paper's two tables, each with the class printed there, and no other.
+func TestWaysWestmereEX(t *testing.T) {
+	f, err := os.Open(filepath.Join("..", "population", "testdata", "westmere-ex-configurations.csv"))
+	require.NoError(t, err)
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	require.NoError(t, err)
+	want := map[int64][]string{} // by GB of a processor
+	for _, c := range rows[1:] {
+		num := func(i int) int { n, err := strconv.Atoi(c[i]); require.NoError(t, err); return n }
+		var modules []string
+		for i, size := range []int{16, 8, 4} {
+			if n := num(4 - i); n > 0 {
+				modules = append(modules, fmt.Sprintf("%dx%d", n, size))
+			}
+		}
+		gb := int64(num(1))
+		want[gb] = append(want[gb], strings.Join(modules, " ")+" class "+c[8])
+	}
+	total := 0
+	for _, sockets := range []int{1, 4} {
+		target := target(t, "westmere-ex")
+		target.Sockets = sockets
+		for gb, rows := range want {
+			ways, _, _ := target.Ways(int64(sockets)*gb<<30, false)
+			var got []string
+			for i := range ways {
+				got = append(got, mix(&ways[i])+" class "+ways[i].Class.Value.Name)
+				require.Equal(t, 1066, ways[i].Speed.Value.MTs)
+			}
+			require.ElementsMatch(t, rows, got, "%d GB", gb)
+			require.True(t, slices.IsSortedFunc(got, func(x, y string) int { return strings.Compare(x[len(x)-1:], y[len(y)-1:]) }), "best first")
+			total += len(got)
+		}
+	}
+	require.Equal(t, 2*43, total)
+}
+
+// summary is one line a configuration: modules, speed, peak.
+func summary(ways []plan.Configuration) []string {
+	var out []string
+	for i := range ways {
+		c := &ways[i]
+		out = append(out, fmt.Sprintf("%s at %d: %.2f GB/s", mix(c), c.Speed.Value.MTs, float64(c.Peak.Value)/1e9))
+	}
+	return out
+}
+
+// TestWaysDell11G: the three ways of Dell's 11G paper and guidebook, three, six
+// and nine modules of a processor: 1333, 1066 and 800 MT/s, with the bandwidths
+// of the paper's Table 3. A 5600 keeps 1333 with two on a channel (IBM).
+func TestWaysDell11G(t *testing.T) {
+	sys := machine(t, "dell-r710-two-channels")
+	p := pipeline(t)
+	r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	require.Equal(t, 2, r710.Sockets)
+	nehalem, westmere := target(t, "nehalem-ep"), target(t, "westmere-ep")
+	nehalem.Sockets, westmere.Sockets = 2, 2
+	for _, c := range []struct {
+		target *plan.Target
+		gib    int64
+		want   []string
+	}{
+		{r710, 24, []string{"3x4 at 1333: 31.99 GB/s", "6x2 at 1066: 25.58 GB/s"}},
+		{r710, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}},
+		{r710, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+		{nehalem, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}},
+		{nehalem, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+		{westmere, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1333: 31.99 GB/s"}},
+		{westmere, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+	} {
+		ways, _, _ := c.target.Ways(c.gib<<30, false)
+		require.Equal(t, c.want, summary(ways), "%d GiB", c.gib)
+	}
+	ways, _, _ := r710.Ways(48<<30, false)
+	require.Equal(t, []string{"DIMM_A1", "DIMM_A2", "DIMM_A3"}, ways[0].Slots)
+	ways, below, above := r710.Ways(50<<30, false)
+	require.Empty(t, ways)
+	require.Equal(t, [2]int64{48 << 30, 72 << 30}, [2]int64{below, above})
+}
+
+// TestWaysWhereFirmwareMisnamesTheMemory: an R710 whose firmware says DRAM, or DDR2 at
+// 1333 MT/s, takes the modules that its platform's document names.
+func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
+	p := pipeline(t)
+	for _, word := range []string{"DRAM", "DDR2", ""} {
+		sys := machine(t, "dell-r710-two-channels")
+		for i := range sys.Slots {
+			sys.Slots[i].Type.Value = word
+		}
+		r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := r710.Ways(48<<30, false)
+		require.Equal(t, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}, summary(ways), word)
+	}
+}
+
+// TestNearestCapacities: where a capacity cannot be reached, those named beside it can; beyond
+// the largest and the smallest there is none.
+func TestNearestCapacities(t *testing.T) {
+	p := pipeline(t)
+	sys := machine(t, "dell-r710-two-channels")
+	r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	for gib, want := range map[int64][2]int64{1: {0, 3}, 4: {3, 6}, 2000: {18 * 64, 0}} {
+		ways, below, above := r710.Ways(gib<<30, false)
+		require.Empty(t, ways)
+		require.Equal(t, want, [2]int64{below >> 30, above >> 30}, "%d GiB", gib)
+	}
+	_, below, above := r710.Ways(3<<29, true)
+	require.Equal(t, [2]int64{1 << 30, 2 << 30}, [2]int64{below, above}, "one small module of each processor is the least")
+	sys = server(t, "dell-r740", firstSlots)
+	r740, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	named := 0
+	for _, gib := range []int64{5, 15, 17, 33, 50, 65, 130, 200, 300, 520, 1030, 2100} {
+		ways, below, above := r740.Ways(gib<<30, false)
+		if len(ways) > 0 {
+			continue
+		}
+		require.Less(t, below, gib<<30)
+		for _, near := range []int64{below, above} {
+			if near > 0 {
+				named++
+				ways, _, _ = r740.Ways(near, false)
+				require.NotEmpty(t, ways, "%d beside %d GiB", near>>30, gib)
+			}
+		}
+	}
+	require.Greater(t, named, 10)
+}
+
+// TestWaysOfUnplacedSlots: where the places of a product's slots are not known its own manual
+// names them all the same, and says nothing of channels; a module in every slot needs no
+// manual, and a sister's names nothing.
+func TestWaysOfUnplacedSlots(t *testing.T) {
+	p := pipeline(t)
+	sys := server(t, "dell-r740", firstSlots)
+	populate(sys, func(_, _ string) bool { return false }) // nothing is known of modules
+	of := func(modules int, analogous bool) *plan.Configuration {
+		topo := p.Derive(sys)
+		topo.Sets.Analogous = analogous
+		target, why := plan.ForMachine(sys, topo, p)
+		require.Empty(t, why)
+		ways, _, _ := target.Ways(int64(2*modules)<<35, true)
+		at := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == modules })
+		require.GreaterOrEqual(t, at, 0)
+		return &ways[at]
+	}
+	six := of(6, false)
+	require.Equal(t, []string{"A1", "A2", "A3", "A4", "A5", "A6"}, six.Slots)
+	require.Equal(t, "no document says which of these slots share a channel", six.Channels.Reason)
+	require.Equal(t, 6, six.DIMMs.Value)
+	require.Equal(t, 6, of(12, false).Channels.Value)
+	sister := of(6, true)
+	require.Equal(t, 6, sister.Channels.Value)
+	require.Contains(t, sister.Slots, "channel 5 slot 0")
+}
+
+// TestWaysWithTheModulesThere: new modules are like those that the machine has, of 1066 MT/s here;
+// for one without any they are as fast as its platform takes them.
+func TestWaysWithTheModulesThere(t *testing.T) {
+	p := pipeline(t)
+	for _, c := range []struct {
+		modules bool
+		want    string
+	}{{true, "3x4 at 1066: 25.58 GB/s"}, {false, "3x4 at 1333: 31.99 GB/s"}} {
+		sys := machine(t, "dell-r710-two-channels")
+		for i := range sys.Slots {
+			if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+				s.RatedMTs.Value, s.ConfiguredMTs.Value = 1066, 1066
+			}
+		}
+		if !c.modules {
+			populate(sys, func(_, _ string) bool { return false })
+		}
+		r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := r710.Ways(24<<30, false)
+		require.NotEmpty(t, ways)
+		require.Equal(t, c.want, summary(ways)[0])
+	}
+}
+
+// TestWaysBensley: four 1 GB modules on four channels are the way; on two and on
+// one they are slower (Ohio State: 6 and 57 % of latency), and said on request.
+func TestWaysBensley(t *testing.T) {
+	sys := machine(t, "supermicro-x7db8-1ch")
+	p := pipeline(t)
+	x7db8, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	for _, target := range []*plan.Target{x7db8, target(t, "bensley")} {
+		ways, _, _ := target.Ways(4<<30, false)
+		require.GreaterOrEqual(t, len(ways), 2, "%v", summary(ways))
+		require.Equal(t, []string{"4x1", "8x0.5"}, []string{mix(&ways[0]), mix(&ways[1])})
+		all, _, _ := target.Ways(4<<30, true)
+		said := map[int]string{} // by channels used
+		for i := range all {
+			if mix(&all[i]) == "4x1" && all[i].Channels.Value < 3 {
+				require.True(t, all[i].Discouraged)
+				require.NotEmpty(t, all[i].Effects)
+				said[all[i].Channels.Value] = all[i].Effects[0].Text
+			}
+		}
+		require.Contains(t, said[1], "57 % higher on one channel than on two")
+		require.Contains(t, said[2], "6 % lower on four channels than on two")
+	}
+}
+
+// TestWaysEveryPlatform: every platform whose memory is known can be planned for:
+// each number of modules that its document recommends gives a configuration over
+// all channels, none is discouraged, and every figure follows from the document.
+func TestWaysEveryPlatform(t *testing.T) {
+	ids, err := platform.IDs(rules.FS)
+	require.NoError(t, err)
+	p := pipeline(t)
+	planned := 0
+	for _, id := range ids {
+		pf, err := platform.ByID(rules.FS, id)
+		require.NoError(t, err)
+		target, why := plan.ForPlatform(pf, p)
+		if why != "" {
+			continue
+		}
+		planned++
+		for _, n := range pf.RecommendedDIMMs {
+			size := int64(8 << 30)
+			if id == "sapphire-rapids" {
+				size *= 2 // the smallest that its document lists
+			}
+			ways, _, _ := target.Ways(int64(n)*size, false)
+			found := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == n })
+			if n > pf.MaxDPC*max(pf.ChannelsPerSocket, pf.ChannelsPerSystem) {
+				continue // a document of boards with more slots than the platform's depth
+			}
+			require.GreaterOrEqual(t, found, 0, "%s with %d", id, n)
+			require.False(t, ways[found].Discouraged, "%s with %d: %v", id, n, ways[found].Against)
+		}
+	}
+	require.Greater(t, planned, 50)
+}
+
+// TestWaysOfRegisteredModules: a plan for a platform is one for registered modules: Cisco
+// lists 6400 MT/s for those of a Xeon 6700P, 8000 for MRDIMMs alone. Lenovo's SR630 V3 takes
+// no modules of 24-Gbit devices with the processors of 2023, an EPYC 9004 does.
+func TestWaysOfRegisteredModules(t *testing.T) {
+	p := pipeline(t)
+	ways := func(id string, bytes int64) []plan.Configuration {
+		pf, err := platform.ByID(rules.FS, id)
+		require.NoError(t, err)
+		target, why := plan.ForPlatform(pf, p)
+		require.Empty(t, why)
+		out, _, _ := target.Ways(bytes, false)
+		return out
+	}
+	granite := ways("granite-rapids-sp", 512<<30)
+	require.Equal(t, "8x64", mix(&granite[0]))
+	require.Equal(t, int64(8*8*6_400_000_000), granite[0].Peak.Value)
+	require.Equal(t, int64(8*8*5_200_000_000), granite[1].Peak.Value)
+	require.Empty(t, ways("sapphire-rapids", 8*48<<30))
+	genoa := ways("genoa", 12*48<<30)
+	require.Equal(t, "12x48", mix(&genoa[0]))
+}
+
+// TestWaysNeverAssume: a platform whose document says nothing of its memory is
+// refused.
+func TestWaysNeverAssume(t *testing.T) {
+	pf, err := platform.ByID(rules.FS, "power10")
+	require.NoError(t, err)
+	_, why := plan.ForPlatform(pf, pipeline(t))
+	require.Contains(t, why, "no document gives")
+}
+
+// BenchmarkWays64 plans for the 64 slots of an RX600 S6 and for 48 of a server
+// with twelve channels.
+func BenchmarkWays64(b *testing.B) {
+	s := machinetest.Servers()["supermicro-genoa"]
+	s.Channels, s.Depth = 12, 2
+	half := s.Table(func(_, channel, _ int) bool { return channel < 6 })
+	for name, sys := range map[string]*inventory.System{
+		"rx600-s6": machine(b, "fujitsu-rx600s6-class2"), "genoa": collecttest.Read(b, "genoa", half.Dump()),
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := pipeline(b)
+			topo := p.Derive(sys)
+			for b.Loop() {
+				target, why := plan.ForMachine(sys, topo, p)
+				require.Empty(b, why)
+				ways, _, _ := target.Ways(1<<40, true)
+				require.NotEmpty(b, ways)
+			}
+		})
+	}
+}

@@ -1,0 +1,276 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Change is one thing that somebody means to do. Slots are named by locator, by
+// BANK/LOCATOR where locators repeat, or by handle.
+type Change struct {
+	Do       string
+	From, To string
+	// Bytes is the size of a module that is installed.
+	Bytes int64
+}
+
+// Outcome holds a machine beside what it would be.
+type Outcome struct {
+	Before, After Reach
+	Gone, New     []Finding
+}
+
+// WhatIf is a copy of the machine after the changes, in order, and what was taken for
+// granted of new modules. Two moves in a row, from one full slot to another and back, are
+// a swap. A slot that does not exist, an empty one to take from and a full one to put
+// into are errors.
+func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (out *inventory.System, taken []string, err error) {
+	out = sys
+	for len(changes) > 0 {
+		c := changes[0]
+		step, swapped := swapOf(out, changes)
+		if changes = changes[1:]; swapped {
+			changes = changes[1:]
+		} else if step, err = resolve(out, topo, c); err != nil {
+			return nil, nil, err
+		}
+		out = Apply(out, []Step{step})
+		if step.Do != Install {
+			continue
+		}
+		if s := &out.Slots[step.To]; s.SizeBytes.Value != c.Bytes {
+			// Of a size that is not installed only the size is known.
+			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
+			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.To)+" are not known", "")
+		} else if unlike(sys, c.Bytes) {
+			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
+				prose.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), Module(s)))
+		}
+	}
+	return out, taken, nil
+}
+
+// swapOf is the step in which two modules change places, where the first two changes say
+// so.
+func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
+	if len(changes) < 2 || changes[0].Do != Move || changes[1].Do != Move {
+		return Step{}, false
+	}
+	var slots [4]int
+	for i, name := range [...]string{changes[0].From, changes[0].To, changes[1].From, changes[1].To} {
+		var err error
+		if slots[i], err = findSlot(sys, name); err != nil || sys.Slots[slots[i]].State != inventory.SlotPopulated {
+			return Step{}, false // resolve says what is wrong
+		}
+	}
+	return Step{Do: Swap, From: slots[0], To: slots[1], Like: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
+}
+
+// unlike reports whether modules of one size are not all of one kind.
+func unlike(sys *inventory.System, bytes int64) bool {
+	var kinds []traits
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) == bytes {
+			kinds = append(kinds, traitsOf(s))
+		}
+	}
+	return slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
+}
+
+// resolve turns names into slots.
+func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
+	s := Step{Do: c.Do, From: none, To: none, Like: none}
+	var err error
+	if c.Do != Install {
+		if s.From, err = findSlot(sys, c.From); err != nil {
+			return s, err
+		}
+		if sys.Slots[s.From].State != inventory.SlotPopulated {
+			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.From), c.Do, filledSlots(sys))
+		}
+	}
+	if c.Do != Remove {
+		if s.To, err = findSlot(sys, c.To); err != nil {
+			return s, err
+		}
+		if sys.Slots[s.To].State != inventory.SlotEmpty {
+			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", SlotName(sys, s.To), orSwap(sys, s))
+		}
+	}
+	if c.Do == Install {
+		if s.Like = sample(sys, topo, c.Bytes, s.To); s.Like == none {
+			return s, fmt.Errorf("the machine holds no module that one to be installed could be like")
+		}
+	}
+	return s, nil
+}
+
+// orSwap says how to swap two modules, where a step would move one onto the other.
+func orSwap(sys *inventory.System, s Step) string {
+	if s.Do != Move || s.From == s.To || sys.Slots[s.To].State != inventory.SlotPopulated {
+		return ""
+	}
+	return ", or swap the two: --move A=B --move B=A"
+}
+
+// mostNamed bounds the slots that an error lists.
+const mostNamed = 16
+
+// filledSlots names the slots that hold modules.
+func filledSlots(sys *inventory.System) string {
+	var out []string
+	for i := range sys.Slots {
+		if sys.Slots[i].State == inventory.SlotPopulated {
+			out = append(out, SlotName(sys, i))
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return "none"
+	case len(out) > mostNamed:
+		return strings.Join(out[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(out)-mostNamed)
+	default:
+		return strings.Join(out, ", ")
+	}
+}
+
+// sample is a slot with a module of the size, else with any: of the same channel if it
+// can be, else of the same processor, else the first.
+func sample(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
+	best, least := none, math.MaxInt
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		if !isModule(s) {
+			continue
+		}
+		far := 0
+		for weight, differs := range []bool{topo.Placements[i].Channel != topo.Placements[to].Channel,
+			topo.Placements[i].Socket != topo.Placements[to].Socket, s.SizeBytes.Or(0) != bytes} {
+			if differs {
+				far += 1 << weight
+			}
+		}
+		if far < least {
+			best, least = i, far
+		}
+	}
+	return best
+}
+
+// slotForms are the names that a slot answers to.
+const slotForms = "accepted are a locator, BANK/LOCATOR or a handle such as 0x1100"
+
+// findSlot is the one slot of that name, as it stands, else without blanks, quotes and
+// dashes: "proc1 dimm1" is PROC 1 DIMM 1 where no other slot is called so.
+func findSlot(sys *inventory.System, name string) (int, error) {
+	name = strings.Trim(name, " \t'\"")
+	found := slotsCalled(sys, func(n string) bool { return strings.EqualFold(n, name) })
+	if len(found) == 0 {
+		if found = slotsCalled(sys, func(n string) bool { return squeezed(n) == squeezed(name) }); len(found) > 1 {
+			found = nil
+		}
+	}
+	switch {
+	case name == "":
+		return none, fmt.Errorf("a slot has no name; %s", slotForms)
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0 && strings.Contains(name, ","):
+		return none, fmt.Errorf("no slot %q: for several slots repeat the option; %s", name, slotForms)
+	case len(found) == 0:
+		return none, fmt.Errorf("no slot %q%s; %s", name, closest(sys, name), slotForms)
+	}
+	var names []string
+	for _, i := range found {
+		all := slotNames(sys, i)
+		names = append(names, all[len(all)-1])
+	}
+	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), strings.Join(names, ", "))
+}
+
+// slotsCalled lists the slots of which one of the names is accepted.
+func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
+	var out []int
+	for i := range sys.Slots {
+		if slices.ContainsFunc(slotNames(sys, i), accepted) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// squeezed is a name in capitals without what people leave out or put in: blanks,
+// dashes and underscores.
+func squeezed(name string) string {
+	return strings.NewReplacer(" ", "", "-", "", "_", "", "\t", "").Replace(strings.ToUpper(name))
+}
+
+// slotNames are the names that a slot answers to, the least ambiguous last.
+func slotNames(sys *inventory.System, slot int) []string {
+	s := &sys.Slots[slot]
+	out := []string{}
+	l, bank := s.Locator.Or(""), s.BankLocator.Or("")
+	if l != "" {
+		out = append(out, l)
+	}
+	handle := inventory.HandleText(s.Handle)
+	if l == "" || bank == "" {
+		return append(out, handle)
+	}
+	return append(out, handle, bank+"/"+l)
+}
+
+// closest names the slot whose label differs least; one that ends like the name before
+// others. Handles are named only to somebody who writes one.
+func closest(sys *inventory.System, name string) string {
+	best, least := "", math.MaxInt
+	wanted := squeezed(name)
+	for i := range sys.Slots {
+		for _, n := range slotNames(sys, i) {
+			if n == inventory.HandleText(sys.Slots[i].Handle) && !handleLike(name) && sys.Slots[i].Locator.Or("") != "" {
+				continue
+			}
+			d := prose.Distance(squeezed(n), wanted)
+			if strings.HasSuffix(squeezed(n), wanted) {
+				d = 0
+			}
+			if d < least {
+				best, least = n, d
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (the nearest is %q)", best)
+}
+
+// handleLike reports whether a name is written like a handle: 0x1100 or 1100.
+func handleLike(name string) bool {
+	digits := strings.TrimPrefix(strings.ToLower(name), "0x")
+	_, err := strconv.ParseUint(digits, 16, 16)
+	return err == nil && (len(digits) == 4 || len(digits) < len(name))
+}
+
+// Compare audits what a machine would be and checks it against what it is.
+func Compare(topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
+	next := p.Derive(after)
+	audited, err := p.Verdicts(after, next, p.AboutLayout)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: reachOf(topo), After: reachOf(next)}
+	out.Before.Findings = failures(found.Findings, p.AboutLayout)
+	out.After.Findings = failures(audited.Findings, p.AboutLayout)
+	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
+	return out, nil
+}

@@ -1,0 +1,306 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// property is one thing in which the modules of a processor may differ.
+type property struct {
+	name string
+	// read gives the value in words; unknown with the reason otherwise.
+	read func(s *inventory.Slot) Value
+}
+
+// sizeProperty comes first: a module's size is read in more ways than the rest, and
+// a part number cut short may stand for several sizes.
+const sizeProperty = "size"
+
+// ratedProperty does not count beyond what the processors run.
+const ratedProperty = "rated speed"
+
+// moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
+func moduleProperties() []property {
+	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
+		return func(s *inventory.Slot) Value {
+			return computedFrom(f(s), func(n int) any { return prose.Count(n, noun) })
+		}
+	}
+	return []property{
+		{sizeProperty, func(s *inventory.Slot) Value {
+			return computedFrom(s.SizeBytes, func(n int64) any { return prose.ExactSize(n) })
+		}},
+		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
+		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
+		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
+		{"registering", registering},
+		{ratedProperty, func(s *inventory.Slot) Value {
+			return computedFrom(s.RatedMTs, func(n int) any { return strconv.Itoa(ddr.Nominal(n)) + " MT/s" })
+		}},
+	}
+}
+
+// registering is how a module buffers what the controller sends it.
+func registering(s *inventory.Slot) Value {
+	if s.LoadReduced.Or(false) {
+		return computedFrom(s.LoadReduced, func(bool) any { return "load-reduced" })
+	}
+	return computedFrom(s.Registered, func(registered bool) any {
+		if registered {
+			return "registered"
+		}
+		return "unbuffered"
+	})
+}
+
+// differences says in what the modules of a processor differ, and where they do not, in
+// what but their size they differ from those of the other processors: all processors'
+// memory runs at one clock, by the weakest module. How much each has is another rule's,
+// and a processor with a mix of its own is its own failure.
+func differences(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	if !s.pop.DIMMs.Known() {
+		return valueOf(s.pop.DIMMs)
+	}
+	own := s.m.ownDifferences(s.pop)
+	if !own.Known() || len(own.v.([]string)) > 0 {
+		return own
+	}
+	if doubted := s.m.doubtedProcessor(); doubted != nil {
+		return valueOf(*doubted)
+	}
+	if len(s.m.allModules()) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
+		return own
+	}
+	return s.m.commonDifferences()
+}
+
+// doubtedProcessor is the state of a socket with modules of which it is not known
+// whether it holds a processor, so that neither is whether they run beside the others;
+// nil where there is none.
+func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
+	for i := range m.sys.Sockets {
+		socket := &m.sys.Sockets[i]
+		if socket.Populated.Known() {
+			continue
+		}
+		for at := range m.topo.Placements {
+			if m.topo.Placements[at].Socket == socket.ID && isDRAM(&m.sys.Slots[at]) {
+				return &socket.Populated
+			}
+		}
+	}
+	return nil
+}
+
+// ownDifferences says in what the modules of one processor differ, once for all that ask.
+func (m *Machine) ownDifferences(pop *population.Population) Value {
+	v, asked := m.differing[pop]
+	if !asked {
+		if m.differing == nil {
+			m.differing = map[*population.Population]Value{}
+		}
+		v = m.differ(pop.Slots, moduleProperties())
+		m.differing[pop] = v
+	}
+	return v
+}
+
+// commonDifferences says in what but their size the modules of all processors differ.
+func (m *Machine) commonDifferences() Value {
+	if m.common == nil {
+		v := m.differ(m.allModules(), slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
+		m.common = &v
+	}
+	return *m.common
+}
+
+// mixedElsewhere reports whether another processor's own modules differ.
+func (m *Machine) mixedElsewhere(pop *population.Population) bool {
+	for i := range m.topo.Populations {
+		other := &m.topo.Populations[i]
+		if other.Socket == pop.Socket {
+			continue
+		}
+		if found := m.ownDifferences(other); found.Known() && len(found.v.([]string)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// allModules are the modules of all processors.
+func (m *Machine) allModules() []int {
+	var out []int
+	for i := range m.topo.Populations {
+		out = append(out, m.topo.Populations[i].Slots...)
+	}
+	return out
+}
+
+// differ says in what modules differ, one sentence
+// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
+// known and unequal differ whatever else is unknown. That nothing differs is
+// known when every property of every module is, or when all modules carry one
+// maker's one part number. Modules of one part number that firmware states as unlike
+// in anything but their size are a contradiction: neither witness is believed. Rated
+// speeds that no processor of the machine reaches are alike: all of them run as fast.
+func (m *Machine) differ(slots []int, properties []property) Value {
+	out, names := []string{}, []string{}
+	facts := m.room(len(properties) * len(slots))
+	for _, p := range properties {
+		for _, at := range slots {
+			facts = append(facts, p.read(&m.sys.Slots[at]))
+		}
+		values := facts[len(facts)-len(slots):]
+		if p.name == ratedProperty && m.ratedBeyond(slots) {
+			continue
+		}
+		if text := m.groups(slots, values); text != "" {
+			out, names = append(out, p.name+": "+text), append(names, p.name)
+		}
+	}
+	switch one := m.onePart(slots); {
+	case one && len(out) > 0 && names[0] != sizeProperty:
+		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(m.makersPart(slots[0])), "the labels on the modules")
+	case len(out) > 0:
+		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
+	case one:
+		facts = m.partNumbers(slots)
+	}
+	return derived(func() any { return out }, facts...)
+}
+
+// ratedBeyond reports whether all modules are known to be rated for at least what the
+// processors run memory at.
+func (m *Machine) ratedBeyond(slots []int) bool {
+	highest := m.topo.HighestMTs()
+	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
+}
+
+// room is an empty list for up to n values, which the next that asks overwrites.
+func (m *Machine) room(n int) []Value {
+	if cap(m.scratch) < n {
+		m.scratch = make([]Value, 0, n)
+	}
+	return m.scratch[:0]
+}
+
+// groups lists the slots by value when at least two known values differ.
+func (m *Machine) groups(slots []int, values []Value) string {
+	if noneDiffers(values) {
+		return ""
+	}
+	var order []string
+	by := map[string][]string{}
+	for i, v := range values {
+		text, ok := v.v.(string)
+		if !ok {
+			continue
+		}
+		if by[text] == nil {
+			order = append(order, text)
+		}
+		by[text] = append(by[text], m.slotName(slots[i]))
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	for i, text := range order {
+		order[i] = text + " (" + strings.Join(by[text], ", ") + ")"
+	}
+	return strings.Join(order, " against ")
+}
+
+// noneDiffers reports whether no two known values differ.
+func noneDiffers(values []Value) bool {
+	var first any
+	for _, v := range values {
+		if v.v != nil && first != nil && v.v != first {
+			return false
+		}
+		if first == nil {
+			first = v.v
+		}
+	}
+	return true
+}
+
+// onePart reports whether all modules are known to carry one maker's one part number.
+func (m *Machine) onePart(slots []int) bool {
+	for _, at := range slots {
+		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
+		if !slot.PartNumber.Known() || slot.PartNumber.Value != first.PartNumber.Value || slot.Manufacturer.Or("") != first.Manufacturer.Or("") {
+			return false
+		}
+	}
+	return true
+}
+
+// makersPart is the maker's name and part number of a module.
+func (m *Machine) makersPart(at int) string {
+	slot := &m.sys.Slots[at]
+	return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
+}
+
+// partNumbers are maker and part number of every module.
+func (m *Machine) partNumbers(slots []int) []Value {
+	out := make([]Value, 0, len(slots))
+	for _, at := range slots {
+		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any { return m.makersPart(at) }))
+	}
+	return out
+}
+
+// slotName is firmware's label of a slot, for sentences; with its bank where
+// other slots of the machine have the same label.
+func (m *Machine) slotName(i int) string {
+	if m.labels == nil {
+		m.labels = make(map[string]int, len(m.sys.Slots))
+		for j := range m.sys.Slots {
+			m.labels[m.sys.Slots[j].Locator.Or("")]++
+		}
+	}
+	label, ok := m.sys.Slots[i].Locator.Get()
+	if !ok {
+		return "slot without a name"
+	}
+	if bank := m.sys.Slots[i].BankLocator.Or(""); m.labels[label] > 1 && bank != "" {
+		return bank + " " + label
+	}
+	return label
+}
+
+// channelWords describes every channel with its modules: "channel 0: 16 GiB
+// (DIMM_A1, DIMM_A4)", "channel 1: empty".
+func channelWords(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	dpc, bytes := valueOf(s.pop.DPC), valueOf(s.pop.ChannelBytes)
+	return derived(func() any {
+		out := []string{}
+		for ch, slots := range s.pop.ChannelSlots {
+			text := "channel " + strconv.Itoa(ch) + ": "
+			if len(slots) == 0 {
+				out = append(out, text+"empty")
+				continue
+			}
+			names := make([]string, len(slots))
+			for i, at := range slots {
+				names[i] = s.m.slotName(at)
+			}
+			out = append(out, text+prose.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+		}
+		return out
+	}, dpc, bytes)
+}

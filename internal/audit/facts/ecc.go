@@ -1,0 +1,164 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// eccModules is true when every DRAM module is wider than its data.
+func eccModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	every, seen := true, false
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		seen = true
+		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
+		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
+	}
+	return derived(func() any { return every && seen }, facts...)
+}
+
+// someChecked is true when a DRAM module is wider than its data: its owner wants
+// errors corrected, whatever the processor's documents say of modules.
+func someChecked(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		total, data := valueOf(s.TotalWidth), valueOf(s.DataWidth)
+		if s.TotalWidth.Or(0) > s.DataWidth.Or(0) && s.DataWidth.Known() {
+			return derived(func() any { return true }, total, data)
+		}
+		facts = append(facts, total, data)
+	}
+	return derived(func() any { return false }, facts...)
+}
+
+// uncheckedModules names the DRAM modules that are as wide as their data, where
+// another one of the machine is wider: whole series of boards state 64 bits for
+// the registered ECC modules that they are full of, so that widths that are all
+// alike prove nothing.
+func uncheckedModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	names := []string{}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
+		if s.TotalWidth.Or(0) == s.DataWidth.Or(1) {
+			names = append(names, m.slotName(i))
+		}
+	}
+	if 2*len(names) == len(facts) && len(names) > 0 {
+		return Missing(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
+	}
+	return derived(func() any { return names }, facts...)
+}
+
+// edacKnown says why EDAC tells nothing, or is known.
+func edacKnown(m *Machine) Value {
+	if len(m.sys.EDAC) == 0 {
+		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+	}
+	return PlainValue(true)
+}
+
+func edacModes(m *Machine) Value {
+	facts := []Value{}
+	for _, c := range m.sys.EDAC {
+		for _, d := range c.DIMMs {
+			facts = append(facts, valueOf(d.Mode))
+		}
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+	}
+	return gather[string](facts)
+}
+
+// edacNative is true when a memory-controller driver other than ghes_edac is
+// loaded: those load only with error correction enabled (linux 6.12,
+// drivers/edac: skx, i10nm, sb, amd64).
+func edacNative(m *Machine) Value {
+	known := edacKnown(m)
+	facts := []Value{known}
+	native := false
+	for _, c := range m.sys.EDAC {
+		facts = append(facts, valueOf(c.Name))
+		native = native || (c.Name.Known() && c.Name.Value != "ghes_edac")
+	}
+	return derived(func() any { return native }, facts...)
+}
+
+// usedArrays are the arrays that hold DRAM; all of them when no module names
+// its array. Firmware declares "None" for the empty array of a second
+// processor.
+func (m *Machine) usedArrays() []inventory.Array {
+	var out []inventory.Array
+	for _, a := range m.sys.Arrays {
+		for i := range m.sys.Slots {
+			if s := &m.sys.Slots[i]; s.Array == a.Handle && isDRAM(s) {
+				out = append(out, a)
+				break
+			}
+		}
+	}
+	if out == nil {
+		return m.sys.Arrays
+	}
+	return out
+}
+
+// eccCorrects says whether errors are corrected. A driver of the memory controller
+// itself loads only with correction on and is the best witness; next an array
+// that declares none; a declared correction alone is indirect.
+func eccCorrects(m *Machine) Value {
+	native := edacNative(m)
+	if native.v == true {
+		modes := edacModes(m)
+		list, _ := modes.v.([]string)
+		native.v = !slices.Contains(list, eccNone)
+		native.Certainty = min(native.Certainty, fact.Direct)
+		return native
+	}
+	if len(m.sys.Arrays) == 0 {
+		return m.noArray()
+	}
+	facts := []Value{}
+	for _, a := range m.usedArrays() {
+		v := valueOf(a.ECC)
+		if v.v == eccNone || v.v == eccParity {
+			return derived(func() any { return false }, v)
+		}
+		if v.Known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.v.(string)) {
+			return Missing(fact.Unstated, "firmware calls the error correction "+v.v.(string), "load the platform's EDAC driver")
+		}
+		facts = append(facts, v)
+	}
+	if m.sys.Firmware.Lost != nil {
+		return m.noPopulation()
+	}
+	out := derived(func() any { return true }, facts...)
+	if out.Known() {
+		out.Certainty = min(out.Certainty, fact.Indirect)
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/ext"
+
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// Bounds of a site's own expressions: costLimit stops one that would run away
+// (a third of a second), maxExpression bounds its text.
+const (
+	costLimit     = 200_000
+	maxExpression = 16 << 10
+)
+
+// maxRange bounds the list that lists.range makes at once.
+const maxRange = 4096
+
+// provider answers for the fact types, so that a checked field is read through
+// Object.field and an unknown fact stays unknown inside macros too, where
+// attribute patterns do not reach.
+type provider struct{ types.Provider }
+
+func (p provider) FindStructType(name string) (*types.Type, bool) {
+	if t := factType(name); t != nil {
+		return types.NewTypeTypeWithParam(t.cel), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+func (p provider) FindStructFieldNames(name string) ([]string, bool) {
+	t := factType(name)
+	if t == nil {
+		return p.Provider.FindStructFieldNames(name)
+	}
+	out := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		out[i] = f.Name
+	}
+	return out, true
+}
+
+func (p provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	t := factType(name)
+	if t == nil {
+		return p.Provider.FindStructFieldType(name, field)
+	}
+	i, ok := t.index[field]
+	if !ok {
+		return nil, false
+	}
+	return &types.FieldType{
+		Type: t.Fields[i].Type,
+		IsSet: func(target any) bool {
+			o, ok := target.(*Object)
+			if !ok {
+				return false
+			}
+			v, _ := o.field(field)
+			return v.Known()
+		},
+		GetFrom: func(target any) (any, error) {
+			o, ok := target.(*Object)
+			if !ok {
+				return nil, fmt.Errorf("fact %s.%s: read from %T, expected an object of facts", name, field, target)
+			}
+			v, path := o.field(field)
+			return celValue(path, v), nil
+		},
+	}, true
+}
+
+// factType finds a fact type by its CEL name, nil when it is none of ours.
+func factType(name string) *ObjectType {
+	short, ok := strings.CutPrefix(name, typePrefix)
+	if !ok {
+		return nil
+	}
+	return Declared().types[short]
+}
+
+// environment is the CEL environment in which expressions are parsed and
+// checked: the fact variables, CEL's own functions, strings, lists and sets,
+// and the display functions below.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	opts := []cel.EnvOption{cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
+	for name, t := range Declared().variables {
+		opts = append(opts, cel.Variable(name, t))
+	}
+	env, err := cel.NewCustomEnv(append(opts, displays()...)...)
+	if err != nil {
+		return nil, err
+	}
+	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
+})
+
+// displays are the functions that turn a value into text.
+func displays() []cel.EnvOption {
+	return []cel.EnvOption{
+		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return prose.ExactSize(int64(v.(types.Int))) }),
+		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
+		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, elementList),
+		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),
+		display("percent", []*types.Type{types.DoubleType}, func(v ref.Val) string {
+			return fmt.Sprintf("%.0f %%", float64(v.(types.Double))*100)
+		}),
+	}
+}
+
+// display declares a function that turns a value into text and prints "not
+// known" for an unknown one: texts of a finding never become unknown.
+func display(name string, args []*types.Type, render func(ref.Val) string) cel.EnvOption {
+	var overloads []cel.FunctionOpt
+	for i, arg := range args {
+		overloads = append(overloads, cel.Overload(fmt.Sprintf("%s_%d", name, i), []*types.Type{arg}, types.StringType,
+			cel.OverloadIsNonStrict(),
+			cel.UnaryBinding(func(v ref.Val) ref.Val {
+				switch {
+				case types.IsUnknown(v):
+					return types.String(NotKnown)
+				case types.IsError(v):
+					return v
+				default:
+					return types.String(render(v))
+				}
+			})))
+	}
+	return cel.Function(name, overloads...)
+}

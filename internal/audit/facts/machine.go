@@ -1,0 +1,263 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+func machineType() *ObjectType {
+	return newType("Machine", "identity of the machine",
+		Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
+		Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
+		Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
+		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
+		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
+		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
+		Field{"numa", boolType, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
+	)
+}
+
+// populatedSockets counts the populated sockets; a socket whose state is not
+// known makes the count unknown.
+func populatedSockets(m *Machine) Value {
+	if len(m.sys.Sockets) == 0 {
+		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
+	}
+	if p := m.sys.Firmware.LostProcessors(); p != nil {
+		return Missing(fact.Truncated, p.Hides("processors"), "a whole table")
+	}
+	states := make([]Value, len(m.sys.Sockets))
+	n := 0
+	for i, s := range m.sys.Sockets {
+		states[i] = valueOf(s.Populated)
+		if s.Populated.Or(false) {
+			n++
+		}
+	}
+	return derived(func() any { return n }, states...)
+}
+
+// isNUMA is the platform's word; without a platform the kernel's node count
+// can only prove NUMA, never its absence.
+func isNUMA(m *Machine) Value {
+	if m.topo.Platform.Known() {
+		return computedFrom(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
+	}
+	nodes := 0
+	for _, n := range m.sys.Nodes {
+		if n.HasCPU.Or(false) {
+			nodes++
+		}
+	}
+	if nodes > 1 {
+		return Value{v: true, state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
+	}
+	return valueOf(m.topo.Platform)
+}
+
+func firmwareType() *ObjectType {
+	return newType("Firmware", "the SMBIOS table itself",
+		Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
+		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
+		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.FromFile })
+		})},
+		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Compared })
+		})},
+		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Doubt })
+		})},
+		Field{"problems", textListType, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
+		})},
+		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
+		})},
+	)
+}
+
+func problems(all []inventory.Problem, harmless bool) []string {
+	out := []string{}
+	for _, p := range all {
+		if p.Harmless == harmless {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+// ofPlatform reads a field of the recognised platform.
+func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
+	return machine(func(m *Machine) Value { return computedFrom(m.topo.Platform, f) })
+}
+
+// stated is a platform's number, unknown where its document does not give it.
+func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
+	return machine(func(m *Machine) Value {
+		p, ok := m.topo.Platform.Get()
+		if !ok {
+			return valueOf(m.topo.Platform)
+		}
+		v, ok := f(p)
+		if !ok {
+			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
+		}
+		out := valueOf(m.topo.Platform)
+		out.v = native(v)
+		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
+		return out
+	})
+}
+
+// undocumented reads what the platform's documents say of populating it; none
+// is the answer for a processor of which the knowledge has no platform at all:
+// nothing is documented there.
+func undocumented(field string, f func(p *platform.Platform) any, none any) func(*Machine) Value {
+	return func(m *Machine) Value {
+		p, ok := m.topo.Platform.Get()
+		switch {
+		case ok:
+			v := valueOf(m.topo.Platform)
+			v.v = native(f(p))
+			v.Unverified = v.Unverified || !p.Verified || p.Unverified[field]
+			return v
+		case m.topo.Platform.State == fact.Absent:
+			return PlainValue(none)
+		default:
+			return valueOf(m.topo.Platform)
+		}
+	}
+}
+
+func platformType() *ObjectType {
+	counts := func(l []int) any {
+		if l == nil {
+			return []int{}
+		}
+		return l
+	}
+	return newType("Platform", "the recognised platform and what its documents say of populating it",
+		Field{"id", textType, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
+		Field{"name", textType, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
+		Field{"numa", boolType, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
+		Field{"graded", boolType, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
+		Field{"registered", boolType, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
+		Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
+		Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
+		Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
+		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
+		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
+		Field{"rated_below", boolType, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+		Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
+		Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
+		Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
+	)
+}
+
+func processorType() *ObjectType {
+	return newType("Processor", "the processors of the machine, by the first populated socket",
+		Field{"brand", textType, "brand string", machine(func(m *Machine) Value {
+			return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
+		})},
+		Field{"vendor", textType, "CPUID vendor", machine(func(m *Machine) Value {
+			return m.ProcessorVendor()
+		})},
+		Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
+		Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
+		Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
+		Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
+			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
+		})},
+		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
+	)
+}
+
+// processorModels are the distinct brand strings, without regard to blanks.
+func processorModels(m *Machine) Value {
+	var brands []Value
+	for i := range m.sys.Sockets {
+		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
+			brands = append(brands, valueOf(s.Populated), computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") }))
+		}
+	}
+	if len(brands) == 0 {
+		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	}
+	models := gather[string](brands)
+	list, _ := models.v.([]string)
+	for i := 1; i < len(list); i++ {
+		if strings.HasPrefix(list[i], list[i-1]) {
+			return Missing(fact.Malformed, "the brand string "+list[i-1]+" is cut short", "the processors' own brand strings")
+		}
+	}
+	return models
+}
+
+// logicalProcessors counts the hardware threads that firmware describes. The
+// kernel's own count is no help where it matters: without x2APIC it cannot see
+// those beyond the 255th.
+func logicalProcessors(m *Machine) Value {
+	var threads []Value
+	for _, s := range m.sys.Sockets {
+		if s.Populated.Or(true) {
+			threads = append(threads, valueOf(s.Threads))
+		}
+	}
+	if len(threads) == 0 {
+		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	}
+	return derived(func() any {
+		total := int64(0)
+		for _, n := range threads {
+			total += n.v.(int64)
+		}
+		return total
+	}, threads...)
+}
+
+// ProcessorVendor is the CPUID vendor of the machine's processors.
+func (m *Machine) ProcessorVendor() Value {
+	return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Vendor) }, valueOf(m.sys.CPU.Vendor))
+}
+
+func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Value {
+	for _, s := range m.sys.Sockets {
+		if s.Populated.Or(false) {
+			if v := f(s); v.Known() {
+				return v
+			}
+		}
+	}
+	return kernel
+}
+
+func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
+	for i, p := range m.topo.Processors {
+		if p == nil {
+			continue
+		}
+		if v, ok := f(p); ok {
+			return Value{v: native(v), state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Sockets[i].Brand.From}
+		}
+	}
+	return Missing(fact.Absent, "the processor is not in the vendor's table", "")
+}
+
+func capability(what string, f func(p *platform.Processor) string) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		v := fromTable(m, func(p *platform.Processor) (any, bool) {
+			word := f(p)
+			return word == "yes", word == "yes" || word == "no"
+		})
+		if !v.Known() {
+			v.Reason = "the vendor's processor table does not say whether this part has " + what
+		}
+		return v
+	}
+}

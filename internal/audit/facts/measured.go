@@ -1,0 +1,414 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// measurementType is what was measured of the whole machine.
+func measurementType(pair, crossing *ObjectType) *ObjectType {
+	return newType("Measurement", "what was measured of the whole machine",
+		Field{"given", boolType, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
+		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
+		Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
+		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
+			if all := m.crossings(crossing); len(all) > 0 {
+				return PlainValue(all)
+			}
+			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
+		})},
+		Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
+		Field{"channels", intType, "channels that hold memory", machine((*Machine).channelsNow)},
+		Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
+		Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
+		Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
+		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
+			if len(m.local()) == 0 {
+				return Missing(fact.Unread, m.notMeasured(), measureIt)
+			}
+			out := []string{}
+			for _, n := range m.local() {
+				out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
+			}
+			return PlainValue(out)
+		})},
+	)
+}
+
+// socketPair is two sockets' own memory: the first, second ... node of each.
+type socketPair struct{ slow, fast *measuredNode }
+
+func pairType() *ObjectType {
+	get := func(f func(p *socketPair) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*socketPair)) }
+	}
+	return newType("Pair", "two sockets with their own memory as it was measured",
+		Field{"slow", intType, "id of the socket that is asked about", get(func(p *socketPair) Value { return p.slow.socketOf() })},
+		Field{"fast", intType, "id of the other socket", get(func(p *socketPair) Value { return p.fast.socketOf() })},
+		Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *socketPair) Value {
+			return compareBelow(p.slow, p.slow.read, p.fast.read)
+		})},
+		Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", get((*socketPair).triadTimes)},
+		Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", get((*socketPair).shareTimes)},
+		Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", get(func(p *socketPair) Value {
+			triad, share := p.triadTimes(), p.shareTimes()
+			return derived(func() any {
+				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
+					prose.Bandwidth(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, prose.Bandwidth(p.fast.triad.Median), 100*share.v.(float64))
+			}, triad, share)
+		})},
+	)
+}
+
+// triadTimes compares the Triads of two sockets, which must have been measured in
+// one way at the same clock.
+func (p *socketPair) triadTimes() Value {
+	if p.slow.triad == nil || p.fast.triad == nil {
+		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
+	}
+	if v := compareBelow(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
+		return v
+	}
+	return Value{v: p.slow.triad.Median / p.fast.triad.Median, state: fact.OK, Certainty: fact.Direct,
+		from: p.slow.evidence(p.slow.triad), more: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
+}
+
+func (p *socketPair) shareTimes() Value {
+	one, other := p.slow.documented(), p.fast.documented()
+	return derived(func() any { return one.v.(float64) / other.v.(float64) }, one, other)
+}
+
+// documented is the share of the best bandwidth that a document measured of the
+// layout of a node's socket.
+func (n *measuredNode) documented() Value {
+	socket := n.socketOf()
+	if !socket.Known() {
+		return socket
+	}
+	for i := range n.m.topo.Populations {
+		p := &n.m.topo.Populations[i]
+		if int64(p.Socket) != socket.v {
+			continue
+		}
+		if p.Relative.Known() && p.Relative.Value.Value == nil {
+			return Missing(fact.Absent, "no document measured the layout of socket "+strconv.Itoa(p.Socket), "")
+		}
+		return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
+	}
+	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
+}
+
+// socketPairs pairs the first nodes of all sockets, the second nodes, and so on.
+func socketPairs(m *Machine, t *ObjectType) Value {
+	if len(m.local()) == 0 {
+		return Missing(fact.Unread, m.notMeasured(), measureIt)
+	}
+	rows := map[int64][]*measuredNode{}
+	var ids []int64
+	for _, n := range m.local() {
+		id := n.socketOf()
+		if !id.Known() {
+			return id
+		}
+		s := id.v.(int64)
+		if rows[s] == nil {
+			ids = append(ids, s)
+		}
+		rows[s] = append(rows[s], n)
+	}
+	out := []*Object{}
+	for _, a := range ids {
+		for _, b := range ids {
+			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
+				out = append(out, &Object{typ: t, src: &socketPair{rows[a][i], rows[b][i]}})
+			}
+		}
+	}
+	return PlainValue(out)
+}
+
+func crossingType() *ObjectType {
+	get := func(f func(c *crossing) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*crossing)) }
+	}
+	return newType("Crossing", "one node's processors with another node's memory, as measured",
+		Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
+			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
+		})},
+		Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", get(func(c *crossing) Value {
+			return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
+		})},
+		Field{"latency_words", textType, "the two latencies, in words", get(func(c *crossing) Value {
+			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
+		})},
+		Field{"triad_words", textType, "the two bandwidths, in words", get(func(c *crossing) Value {
+			return c.words(c.triad, c.near, "Triad", prose.Bandwidth[float64])
+		})},
+	)
+}
+
+// crossings are those of the last result that names nodes.
+func (m *Machine) crossings(t *ObjectType) []*Object {
+	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
+		from := &m.sys.Measurements[i]
+		if from.Unjudged != "" && from.Tool == "memaudit" || from.Foreign {
+			continue
+		}
+		var out []*Object
+		for _, c := range crossingsOf(from) {
+			out = append(out, &Object{typ: t, src: c})
+		}
+		if out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+// local are the nodes that memaudit measured, the last file of each.
+func (m *Machine) local() []*measuredNode {
+	if m.measured != nil {
+		return *m.measured
+	}
+	var out []*measuredNode
+	for i := range m.sys.Measurements {
+		from := &m.sys.Measurements[i]
+		if from.Unjudged != "" {
+			continue
+		}
+		for j := range from.Figures {
+			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Read {
+				n := &measuredNode{m: m, read: f, path: from.Path, triad: otherFigure(from, f, measure.Triad)}
+				at := slices.IndexFunc(out, func(o *measuredNode) bool { return o.read.MemoryNode == f.MemoryNode })
+				if at < 0 {
+					out = append(out, n)
+				} else {
+					out[at] = n
+				}
+			}
+		}
+	}
+	m.measured = &out
+	return out
+}
+
+// evidence is the reading behind a figure.
+func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
+	unit := "B/s"
+	if f.Kind == measure.Latency {
+		unit = "s"
+	}
+	return fact.Evidence{Source: "measured", Path: n.path, Field: fmt.Sprintf("node %d %s", f.MemoryNode, f.Kind),
+		Raw: fmt.Sprintf("%d passes, %.4g to %.4g %s", f.Count, f.Low, f.High, unit)}
+}
+
+// socketOf is the socket of a node's processors.
+func (n *measuredNode) socketOf() Value {
+	for i := range n.m.sys.Nodes {
+		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
+			return valueOf(node.Socket)
+		}
+	}
+	return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
+}
+
+// compareBelow compares two figures, or says why they cannot be compared.
+func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
+	why := ""
+	switch {
+	case f.Like == "" || other.Like == "":
+		why = "the size of the pages is not known, so that nothing can be compared"
+	case f.Like != other.Like:
+		why = "the two were measured in different ways (threads, stores, pages or version)"
+	}
+	if why == "" {
+		gap := f.Below(&other.Figure)
+		if gap.Why == "" {
+			return Value{v: gap.Share, state: fact.OK, Certainty: fact.Direct, from: n.evidence(f), more: []fact.Evidence{n.evidence(other)}}
+		}
+		why = gap.Why
+	}
+	return Missing(fact.Refused, why, "measure again on a quiet machine")
+}
+
+// measuredType is one node's own memory.
+func measuredType() *ObjectType {
+	get := func(f func(n *measuredNode) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*measuredNode)) }
+	}
+	return newType("Measured", "one node's own memory as it was measured",
+		Field{"accepted", boolType, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
+		Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
+			a := n.acceptedRead()
+			if a == nil {
+				return Missing(fact.Absent, "no measurement was accepted", "memaudit baseline save --measured FILE")
+			}
+			return compareBelow(n, n.read, a)
+		})},
+		Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
+		Field{"threads", intType, "threads that read", get(func(n *measuredNode) Value {
+			if n.read.Threads == 0 {
+				return Missing(fact.Absent, "the number of threads is not said", measureIt)
+			}
+			return PlainValue(n.read.Threads)
+		})},
+		Field{"words", textType, "what it reads, in words", get(func(n *measuredNode) Value {
+			if !n.read.Decided() {
+				return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+			}
+			return PlainValue(figureWords(n.read))
+		})},
+		Field{"accepted_words", textType, "what was accepted, in words", get(func(n *measuredNode) Value {
+			if a := n.acceptedRead(); a != nil {
+				return PlainValue(figureWords(a))
+			}
+			return Missing(fact.Absent, "no measurement was accepted", "")
+		})},
+		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
+			peak := n.peak()
+			return derived(func() any { return prose.Bandwidth(peak.v.(float64)) }, peak)
+		})},
+	)
+}
+
+func (n *measuredNode) acceptedRead() *inventory.Measured {
+	return otherFigure(n.m.sys.Accepted, n.read, measure.Read)
+}
+
+// share is unknown when the figure is undecided.
+func (n *measuredNode) share() Value {
+	if !n.read.Decided() {
+		return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+	}
+	peak := n.peak()
+	figure := Value{v: n.read.High, state: fact.OK, Certainty: fact.Direct, from: n.evidence(n.read)}
+	return derived(func() any { return n.read.High / peak.v.(float64) }, figure, peak)
+}
+
+// peak is the socket's, divided among its nodes with memory.
+func (n *measuredNode) peak() Value {
+	socket := n.socketOf()
+	if !socket.Known() {
+		return socket
+	}
+	nodes := 0
+	for i := range n.m.sys.Nodes {
+		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == int(socket.v.(int64)) {
+			nodes++
+		}
+	}
+	for i := range n.m.topo.Populations {
+		if p := &n.m.topo.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
+			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
+		}
+	}
+	return Missing(fact.Absent, "the theoretical peak of this node's memory is not known", "")
+}
+
+// figureWords prints a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).
+func figureWords(f *inventory.Measured) string {
+	if !f.Decided() {
+		return "undecided (" + f.Why + ")"
+	}
+	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", prose.Bandwidth(f.Median), f.Count, 100*f.Spread(), prose.Count(f.Threads, "thread"))
+}
+
+// crossing is one node's processors with another node's memory. Both figures of
+// a comparison are of one file, so that one tool made them in one way.
+type crossing struct {
+	from             *inventory.Measurement
+	cpu, memory      int
+	latency, triad   *inventory.Measured
+	ownLatency, near *inventory.Measured
+}
+
+// trusted says why a figure may not be compared: memaudit's own only where it is
+// decided. Other tools print one figure without its passes; within one run it may
+// be checked against its neighbour, and what rests on it stays indirect.
+func (c *crossing) trusted(f *inventory.Measured, what string) (string, fact.Certainty) {
+	switch {
+	case f == nil:
+		return "no " + what + " was measured of these nodes", fact.None
+	case c.from.Unjudged != "":
+		return "", fact.Indirect
+	case !f.Decided():
+		return f.Why, fact.None
+	}
+	return "", fact.Direct
+}
+
+func (c *crossing) compare(other, own *inventory.Measured, what string, by func(other, own float64) float64) Value {
+	for _, f := range []*inventory.Measured{other, own} {
+		if why, _ := c.trusted(f, what); why != "" {
+			return Missing(fact.Refused, why, measureIt)
+		}
+	}
+	_, certainty := c.trusted(own, what)
+	return Value{v: by(other.Median, own.Median), state: fact.OK, Certainty: certainty, from: c.evidence(other), more: []fact.Evidence{c.evidence(own)}}
+}
+
+func (c *crossing) words(other, own *inventory.Measured, what string, figure func(float64) string) Value {
+	return derived(func() any {
+		return fmt.Sprintf("node %d's processors: own memory %s, node %d's %s", c.cpu, figure(own.Median), c.memory, figure(other.Median))
+	}, c.compare(other, own, what, func(_, _ float64) float64 { return 0 }))
+}
+
+func (c *crossing) evidence(f *inventory.Measured) fact.Evidence {
+	return fact.Evidence{Source: "measured", Path: c.from.Path, Field: fmt.Sprintf("node %d to %d %s", f.CPUNode, f.MemoryNode, f.Kind),
+		Raw: fmt.Sprintf("%.4g", f.Median)}
+}
+
+// crossingsOf are a result's pairs of different nodes, in its own order.
+func crossingsOf(from *inventory.Measurement) []*crossing {
+	var out []*crossing
+	seen := map[[2]int]bool{}
+	for i := range from.Figures {
+		f := &from.Figures[i]
+		nodes := [2]int{f.CPUNode, f.MemoryNode}
+		if f.CPUNode == inventory.NoNode || f.Local() || seen[nodes] {
+			continue
+		}
+		seen[nodes] = true
+		own := *f
+		own.MemoryNode = f.CPUNode
+		out = append(out, &crossing{from: from, cpu: f.CPUNode, memory: f.MemoryNode,
+			latency: otherFigure(from, f, measure.Latency), triad: otherFigure(from, f, measure.Triad),
+			ownLatency: otherFigure(from, &own, measure.Latency), near: otherFigure(from, &own, measure.Triad)})
+	}
+	return out
+}
+
+// otherFigure is the figure of another kind, or of another measurement, of the same
+// nodes; nil without.
+func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
+	if from == nil {
+		return nil
+	}
+	for i := range from.Figures {
+		if o := &from.Figures[i]; o.Kind == kind && o.CPUNode == f.CPUNode && o.MemoryNode == f.MemoryNode {
+			return o
+		}
+	}
+	return nil
+}
+
+// notMeasured says why no rule speaks of a measurement.
+func (m *Machine) notMeasured() string {
+	for i := range m.sys.Measurements {
+		if why := m.sys.Measurements[i].Unjudged; why != "" {
+			return why
+		}
+	}
+	return "nothing was measured (" + measureIt + ")"
+}
+
+const measureIt = "memaudit measure, or --measured FILE"

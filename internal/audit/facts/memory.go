@@ -1,0 +1,267 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+func memoryType() *ObjectType {
+	return newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
+		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
+		{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
+		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
+			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
+			return derived(func() any {
+				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
+			}, installed, visible, positive(installed))
+		})},
+		{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
+		{"named_modules", textListType, "modules that firmware names in slots of which it counts no memory, in words", machine(namedModules)},
+		{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
+		{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
+		{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
+		{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
+		{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
+		{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
+		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
+		{"channels", intType, "memory channels of all populated processors", machine(allChannels)},
+		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
+		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
+		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
+		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
+		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
+		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
+		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
+			return m.anySlot(soldered)
+		})},
+		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
+		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
+		{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
+		{"symmetric", boolType, "all populated processors carry the same layout", machine(func(m *Machine) Value {
+			if !m.listed() {
+				return m.noPopulation()
+			}
+			return valueOf(m.topo.Symmetric)
+		})},
+		{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
+		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
+			if !m.listed() {
+				return m.noPopulation()
+			}
+			return valueOf(m.topo.ChannelsAlike)
+		})},
+		{"per_socket", textListType, "what each processor carries, in words", machine(perSocket)},
+	}, memoryClassFields()...), func(src any) *Machine { return src.(*Machine) })...)
+}
+
+func memoryClassFields() []Field {
+	class := func(f func(c population.Class) any) func(any) Value {
+		return machine(func(m *Machine) Value { return computedFrom(m.topo.Class, f) })
+	}
+	return []Field{
+		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
+		{"errors_counted", boolType, "the kernel or the management controller counts memory errors", machine(countsErrors)},
+		{"erring_modules", textListType, "modules on which the kernel counted an error", machine(erringModules)},
+		{"class", textType, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
+		{"class_best", textType, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
+		{"class_documented", boolType, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
+		{"class_discouraged", boolType, "the document discourages the layout", class(func(c population.Class) any { return c.Discouraged })},
+		{"ecc_declared", textListType, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
+			var facts []Value
+			for _, a := range m.usedArrays() {
+				facts = append(facts, valueOf(a.ECC))
+			}
+			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
+				return m.noArray()
+			}
+			return gather[string](facts)
+		})},
+		{"ecc_modules", boolType, "every DRAM module has check bits", machine(eccModules)},
+		{"some_checked", boolType, "a DRAM module has check bits", machine(someChecked)},
+		{"unchecked_modules", textListType, "DRAM modules without check bits", machine(uncheckedModules)},
+		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machine(edacModes)},
+		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
+		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
+		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
+		})},
+		{"configured_mv", intListType, "distinct configured voltages in mV", machine(func(m *Machine) Value {
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
+		})},
+	}
+}
+
+// severalVoltages is false where every module is of a generation with one supply
+// voltage: 1.2 V for DDR4 (JEDEC JESD79-4), 1.1 V for DDR5 (JESD79-5). DDR3 has
+// 1.5, 1.35 and 1.25 V (JESD79-3-1, -2), FB-DIMMs have two.
+func severalVoltages(m *Machine) Value {
+	v := m.gatherTypes()
+	if !v.Known() {
+		return v
+	}
+	several := false
+	for _, memory := range v.v.([]string) {
+		several = several || memory != "DDR4" && memory != "DDR5"
+	}
+	v.v = several
+	return v
+}
+
+// gatherTypes are the distinct types of the DRAM modules.
+func (m *Machine) gatherTypes() Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var types []Value
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) {
+			types = append(types, valueOf(s.Type))
+		}
+	}
+	return gather[string](types)
+}
+
+// namedModules are those that firmware names and does not count.
+func namedModules(m *Machine) Value {
+	var sizes []Value
+	names := []string{}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !s.Named {
+			continue
+		}
+		sizes = append(sizes, Value{v: true, Certainty: fact.Indirect, from: s.SizeBytes.From, more: s.PartNumber.Evidence()})
+		names = append(names, m.slotName(i)+": "+s.Manufacturer.Or("")+" "+s.PartNumber.Or(""))
+	}
+	if len(names) == 0 && !m.listed() {
+		return m.noPopulation()
+	}
+	return derived(func() any { return names }, sizes...)
+}
+
+func countSlots(state inventory.SlotState) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		if !m.listed() {
+			return m.noPopulation()
+		}
+		n := 0
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			if s.State == inventory.SlotUnknown {
+				return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
+			}
+			if s.State == state && (state != inventory.SlotPopulated || isDRAM(s)) {
+				n++
+			}
+		}
+		return PlainValue(n)
+	}
+}
+
+// anySlot is true when f is for some slot, false when it is for none, and
+// unknown when no slot proves it and one of them leaves it open.
+func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	out := PlainValue(false)
+	for i := range m.sys.Slots {
+		switch v := f(&m.sys.Slots[i]); {
+		case v.v == true:
+			return v
+		case !v.Known():
+			out = v
+		}
+	}
+	return out
+}
+
+// soldered tells chips on the board from modules. A device whose form factor
+// is not stated but that is labelled a DIMM is a module.
+func soldered(s *inventory.Slot) Value {
+	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
+		return PlainValue(false)
+	}
+	return valueOf(s.Soldered)
+}
+
+func hasTechnology(t inventory.Technology) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		return m.anySlot(func(s *inventory.Slot) Value {
+			if s.State != inventory.SlotPopulated {
+				return PlainValue(false)
+			}
+			return computedFrom(s.Technology, func(have inventory.Technology) any { return have == t })
+		})
+	}
+}
+
+func (m *Machine) gatherDRAM(f func(s *inventory.Slot) Value) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	for i := range m.sys.Slots {
+		if isDRAM(&m.sys.Slots[i]) {
+			facts = append(facts, f(&m.sys.Slots[i]))
+		}
+	}
+	return gather[int64](facts)
+}
+
+// stoppedModules names the modules for which firmware says that it does not
+// know the running speed, beside others for which it does: unknown where it
+// states none at all, or has no field for it.
+func stoppedModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var stated []Value
+	names := []string{}
+	missing := Missing(fact.Absent, "no DRAM module is listed", "")
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		switch speed := valueOf(s.ConfiguredMTs); {
+		case speed.Known():
+			stated = append(stated, speed)
+		case s.ConfiguredMTs.State == fact.Unstated:
+			names = append(names, m.slotName(i))
+			missing = speed
+		default:
+			return speed
+		}
+	}
+	if len(stated) == 0 {
+		return missing
+	}
+	return derived(func() any { return names }, stated...)
+}
+
+// perSocket describes what every processor carries: "socket 0: 6 DIMMs, 24 GiB".
+func perSocket(m *Machine) Value {
+	var facts []Value
+	out := []string{}
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	for i := range m.topo.Populations {
+		p := &m.topo.Populations[i]
+		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
+		words := SubjectOfPopulation(p) + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.ExactSize(p.Bytes.Or(0))
+		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
+			words += " on " + prose.Count(p.ChannelsPopulated.Value, "channel")
+		}
+		out = append(out, words)
+	}
+	if len(facts) == 0 {
+		return m.noPopulation()
+	}
+	return derived(func() any { return out }, facts...)
+}

@@ -1,0 +1,217 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+func numaType() *ObjectType {
+	return newType("NUMA", "the kernel's NUMA state", append([]Field{
+		{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+		{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
+		{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
+			if v := m.nodesRead(); !v.Known() {
+				return v
+			}
+			return PlainValue(len(m.sys.Nodes))
+		})},
+		{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
+		{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
+		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
+		{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
+		})},
+		{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
+				return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
+			})
+		})},
+		{"sub_numa", textType, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+		{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
+		{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
+		{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
+	}, tierFields()...)...)
+}
+
+func hasOption(options []string, prefix string) bool {
+	for _, o := range options {
+		if strings.HasPrefix(o, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		facts := []Value{m.nodesRead()}
+		n := 0
+		for _, node := range m.sys.Nodes {
+			v := f(node)
+			facts = append(facts, v)
+			if v.v == true {
+				n++
+			}
+		}
+		return derived(func() any { return n }, facts...)
+	}
+}
+
+// distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10,
+// everything else above 10: linux 6.12 drivers/acpi/numa/srat.c) and whether
+// it is complete. Asymmetry is no fault: glued machines have two classes of
+// remote nodes.
+func distanceFaults(m *Machine) Value {
+	facts := []Value{m.nodesRead()}
+	for _, n := range m.sys.Nodes {
+		facts = append(facts, valueOf(n.Distances))
+	}
+	return derived(func() any { return faultsOf(m.sys.Nodes) }, facts...)
+}
+
+func faultsOf(nodes []inventory.Node) []string {
+	out := []string{}
+	for i, n := range nodes {
+		d := n.Distances.Value
+		if len(d) != len(nodes) {
+			out = append(out, "node "+strconv.Itoa(n.ID)+" states "+prose.Count(len(d), "distance")+" for "+prose.Count(len(nodes), "node"))
+			continue
+		}
+		if d[i] != 10 {
+			out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(d[i])+" from itself")
+		}
+		for j, v := range d {
+			if j != i && v <= 10 {
+				out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(v)+" from node "+strconv.Itoa(nodes[j].ID))
+			}
+		}
+	}
+	return out
+}
+
+func nodeType() *ObjectType {
+	get := func(f func(n *inventory.Node) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*inventory.Node)) }
+	}
+	return newType("Node", "one online NUMA node",
+		Field{"id", intType, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
+		Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
+		Field{"has_cpu", boolType, "CPUs are on it", get(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
+		Field{"has_memory", boolType, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
+		Field{"bytes", intType, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
+		Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+		Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
+			get(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
+		Field{"socket", intType, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
+	)
+}
+
+// tierFields are the facts about memory that is not a DRAM module's.
+func tierFields() []Field {
+	return []Field{
+		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+		{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
+		{"memory_only", intType, "online nodes with memory and without CPUs", machine(memoryOnly)},
+		{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
+		{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
+		{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
+		{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
+	}
+}
+
+func memoryOnly(m *Machine) Value {
+	facts, n := []Value{m.nodesRead()}, 0
+	for i := range m.sys.Nodes {
+		node := &m.sys.Nodes[i]
+		facts = append(facts, valueOf(node.HasCPU), valueOf(node.HasMemory))
+		if !node.HasCPU.Or(true) && node.HasMemory.Or(false) {
+			n++
+		}
+	}
+	return derived(func() any { return n }, facts...)
+}
+
+// kindOf is the kind of a node; "" where it is not known.
+func kindOf(n *inventory.Node) inventory.NodeKind { return n.Kind.Or("") }
+
+// dramTier is the tier of DRAM; unknown where nodes with CPUs differ.
+func dramTier(m *Machine) Value {
+	facts := []Value{m.nodesRead()}
+	first := -1
+	for i := range m.sys.Nodes {
+		n := &m.sys.Nodes[i]
+		if kindOf(n) != inventory.NodeDRAM {
+			continue
+		}
+		facts = append(facts, valueOf(n.Tier))
+		if tier, ok := n.Tier.Get(); ok && first >= 0 && tier != first {
+			return Missing(fact.Conflicting, "the nodes with CPUs are in several memory tiers", "")
+		} else if ok {
+			first = tier
+		}
+	}
+	if len(facts) == 1 {
+		return Missing(fact.Absent, "no node is known to be DRAM's", "")
+	}
+	return derived(func() any { return first }, facts...)
+}
+
+// slowNodes counts the nodes of other memory that firmware rates below all
+// DRAM; unknown where a rating is.
+func slowNodes(m *Machine) Value {
+	facts := []Value{m.nodesRead()}
+	var least int64
+	var dram []Value
+	for i := range m.sys.Nodes {
+		if n := &m.sys.Nodes[i]; kindOf(n) == inventory.NodeDRAM {
+			dram = append(dram, valueOf(n.RatedBytesPerSecond))
+			rated, ok := n.RatedBytesPerSecond.Get()
+			if ok && (least == 0 || rated < least) {
+				least = rated
+			}
+		}
+	}
+	count, others := 0, false
+	for i := range m.sys.Nodes {
+		n := &m.sys.Nodes[i]
+		switch kind := kindOf(n); {
+		case !n.Kind.Known():
+			facts = append(facts, valueOf(n.Kind))
+			continue
+		case kind != inventory.NodeCXL && kind != inventory.NodePersistent:
+			continue
+		}
+		others = true
+		facts = append(facts, valueOf(n.RatedBytesPerSecond))
+		if rated, ok := n.RatedBytesPerSecond.Get(); ok && rated < least {
+			count++
+		}
+	}
+	if others && least == 0 {
+		return Missing(fact.Absent, "firmware does not rate the bandwidth of DRAM", "a firmware that hands over an HMAT")
+	}
+	if others {
+		facts = append(facts, dram...)
+	}
+	return derived(func() any { return count }, facts...)
+}
+
+func weights(m *Machine) Value {
+	facts, out := []Value{m.nodesRead()}, []int{}
+	for i := range m.sys.Nodes {
+		n := &m.sys.Nodes[i]
+		if !n.HasMemory.Or(true) {
+			continue
+		}
+		facts = append(facts, valueOf(n.InterleaveWeight))
+		out = append(out, n.InterleaveWeight.Or(0))
+	}
+	return derived(func() any { return out }, facts...)
+}

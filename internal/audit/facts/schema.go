@@ -1,0 +1,140 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+// Schema is every fact an expression may name: the variables and the
+// object types behind them. It is the one place that declares them; the
+// checker, the cases of rules, the documentation and the evaluation read it.
+type Schema struct {
+	types map[string]*ObjectType
+	// variables maps a variable to its CEL type.
+	variables map[string]*types.Type
+	// objects maps a variable to its object type; list variables have theirs
+	// in lists.
+	objects, lists map[string]*ObjectType
+}
+
+// Declared builds the fact schema once.
+var Declared = sync.OnceValue(func() *Schema {
+	s := &Schema{types: map[string]*ObjectType{}, variables: map[string]*types.Type{},
+		objects: map[string]*ObjectType{}, lists: map[string]*ObjectType{}}
+	controller, region := controllerType(), regionType()
+	socket := socketType(controller, region)
+	slot, node := slotType(), nodeType()
+	pair, crossing := pairType(), crossingType()
+	for _, t := range []*ObjectType{controller, region, pair, crossing} {
+		s.types[t.Name] = t
+	}
+	s.addObject("machine", machineType())
+	s.addObject("firmware", firmwareType())
+	s.addObject("platform", platformType())
+	s.addObject("processor", processorType())
+	s.addObject("memory", memoryType())
+	s.addObject("numa", numaType())
+	s.addObject("settings", settingsType())
+	s.addObject("setting", settingType())
+	s.addObject(SubjectBaseline, changeType())
+	s.addObject("measurement", measurementType(pair, crossing))
+	s.addObject(SubjectMeasured, measuredType())
+	s.addObject("socket", socket)
+	s.addObject("slot", slot)
+	s.addObject(SubjectCounter, counterType())
+	s.addObject("node", node)
+	s.addList("sockets", socket)
+	s.addList("slots", slot)
+	s.addList("nodes", node)
+	return s
+})
+
+//go:noinline
+func (s *Schema) addObject(variable string, t *ObjectType) {
+	s.types[t.Name] = t
+	s.objects[variable] = t
+	s.variables[variable] = t.cel
+}
+
+func (s *Schema) addList(variable string, t *ObjectType) {
+	s.types[t.Name] = t
+	s.lists[variable] = t
+	s.variables[variable] = types.NewListType(t.cel)
+}
+
+// Object is the type of the object that a variable names.
+func (s *Schema) Object(variable string) (*ObjectType, bool) {
+	t, ok := s.objects[variable]
+	return t, ok
+}
+
+// List is the type of the elements of a list variable.
+func (s *Schema) List(variable string) (*ObjectType, bool) {
+	t, ok := s.lists[variable]
+	return t, ok
+}
+
+// VariableNames lists the fact variables, sorted.
+func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
+
+// ObjectField finds the object type behind a field that holds one object or a
+// list of them; nil for a plain fact.
+func (s *Schema) ObjectField(f Field) *ObjectType {
+	t := f.Type
+	if t.Kind() == types.ListKind {
+		t = t.Parameters()[0]
+	}
+	if t.Kind() != types.StructKind {
+		return nil
+	}
+	for _, o := range s.types {
+		if o.cel.TypeName() == t.TypeName() {
+			return o
+		}
+	}
+	return nil
+}
+
+// Document describes every fact that an expression may name: rules/facts.md.
+func Document() string {
+	var b strings.Builder
+	b.WriteString("# Facts\n\nWhat an expression of a rule may name. Made from the code by `go generate ./...`.\n\n")
+	b.WriteString("`socket`, `slot`, `node`, `setting` and `baseline` are the subject of a rule of that kind; `sockets`, `slots` and `nodes` list all of them.\n")
+	s := Declared()
+	for _, name := range Declared().VariableNames() {
+		if t, ok := s.objects[name]; ok && name != "settings" {
+			factTable(&b, "`"+name+"`: "+t.Doc, t)
+		}
+	}
+	for _, name := range []string{"Controller", "Region"} {
+		t := s.types[name]
+		factTable(&b, "elements of `socket."+strings.ToLower(name)+"s`: "+t.Doc, t)
+	}
+	b.WriteString("\n## `settings`: canonical values, the configured face when known, else the effective one\n\n")
+	ids := slices.Sorted(slices.Values(settings.IDs()))
+	b.WriteString("`" + strings.Join(ids, "`, `") + "`\n")
+	return b.String()
+}
+
+// factTable describes the fields of one type.
+func factTable(b *strings.Builder, title string, t *ObjectType) {
+	fmt.Fprintf(b, "\n## %s\n\n| fact | type | meaning |\n| --- | --- | --- |\n", title)
+	for _, f := range t.Fields {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.Name, typeName(f.Type), strings.ReplaceAll(f.Doc, "|", "\\|"))
+	}
+}
+
+// typeName is the type as CEL writes it.
+func typeName(t *types.Type) string {
+	if t.Kind() == types.ListKind {
+		return "list of " + typeName(t.Parameters()[0])
+	}
+	return strings.TrimPrefix(t.String(), typePrefix)
+}

@@ -1,0 +1,136 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// structural are the fields that are known without any reading: numbers that
+// the model itself gives out and states that it always has. Every other field
+// of an empty machine must be unknown.
+var structural = map[string]any{
+	"socket.id":  int64(0),
+	"node.id":    int64(0),
+	"node.kind":  "",
+	"slot.state": "",
+	"setting.id": "turbo",
+	// Errors without a slot are no slot's.
+	"counter.slotted": false,
+	// The only other state of it is that two exports disagree.
+	"setting.exports_disagree": "",
+	// Nothing was measured, and nothing accepted.
+	"measurement.given":      false,
+	"measurement.crossed":    false,
+	"measurement.rearranged": false,
+	"measured.accepted":      false,
+	"controller.any":         nil, // controllers and regions exist only inside a known list
+	"region.any":             nil,
+}
+
+// TestNothingIsKnownOfNothing reads every field of the schema on a machine of
+// which nothing was read: none may read as 0, "", false or an empty list.
+func TestNothingIsKnownOfNothing(t *testing.T) {
+	sources := emptySources()
+	seen := 0
+	for variable, typ := range Declared().objects {
+		for name, src := range sources[variable] {
+			for _, f := range typ.Fields {
+				v := f.get(src)
+				seen++
+				path := variable + "." + f.Name
+				if want, ok := structural[path]; ok && v.Known() {
+					assert.Equal(t, want, v.v, "%s of %s", path, name)
+					continue
+				}
+				assert.False(t, v.Known(), "%s of %s reads as %#v", path, name, v.v)
+			}
+		}
+		assert.NotEmpty(t, sources[variable], "variable %s has no empty source in this test", variable)
+	}
+	assert.Greater(t, seen, 150)
+	for variable := range Declared().lists {
+		v := (&Machine{sys: &inventory.System{}, topo: &population.Result{}}).lists(variable)
+		assert.False(t, v.Known(), "list %s of an empty machine is known", variable)
+	}
+}
+
+// emptySources builds every kind of object from zero values of the model: one
+// machine without anything, and one whose slots and processors are listed but
+// say nothing.
+func emptySources() map[string]map[string]any {
+	nothing := &Machine{sys: &inventory.System{}, topo: &population.Result{}}
+	pop := population.Population{Slots: []int{0}}
+	silent := &Machine{
+		sys: &inventory.System{
+			Sockets: []inventory.Socket{{}}, Slots: []inventory.Slot{{State: inventory.SlotPopulated}},
+			Arrays: []inventory.Array{{}}, Nodes: []inventory.Node{{}},
+			EDAC: []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{{}}}},
+		},
+		topo: &population.Result{Processors: []*platform.Processor{nil}, Populations: []population.Population{pop},
+			Placements: []place.Placement{{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced}}},
+	}
+	out := map[string]map[string]any{}
+	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings", "measurement"} {
+		out[variable] = map[string]any{"nothing": nothing, "silence": silent}
+	}
+	// Counting listed things is knowledge, even when they say nothing.
+	delete(out, "memory")
+	delete(out, "numa")
+	out["memory"] = map[string]any{"nothing": nothing}
+	out["numa"] = map[string]any{"nothing": nothing}
+	out["socket"] = map[string]any{
+		"nothing":    &socketFacts{m: nothing, sock: &inventory.Socket{}},
+		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &population.Population{DIMMs: fact.Known(0, fact.Direct, fact.Evidence{})}},
+		"silence":    &socketFacts{m: silent, sock: &inventory.Socket{}, pop: &pop},
+		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
+	}
+	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
+	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, stray: []place.StrayErrors{{}}}}
+	out["node"] = map[string]any{"silence": &inventory.Node{}}
+	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
+	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: measure.Figure{Why: "not measured"}}}}
+	out[SubjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
+	return out
+}
+
+// TestSilentMachine lists what may be known of a machine whose structures are
+// there and say nothing: counts of the structures, no content.
+func TestSilentMachine(t *testing.T) {
+	m := emptySources()["machine"]["silence"].(*Machine)
+	known := map[string]any{}
+	for _, variable := range []string{"memory", "numa"} {
+		for _, f := range Declared().objects[variable].Fields {
+			if v := f.get(m); v.Known() {
+				known[variable+"."+f.Name] = v.v
+			}
+		}
+	}
+	assert.Equal(t, map[string]any{
+		"memory.populated_slots": int64(1), // the slot is listed as populated
+		"memory.empty_slots":     int64(0),
+		"memory.named_modules":   []string{}, // no slot without a size
+		"numa.nodes":             int64(1),
+	}, known)
+}
+
+// TestListsHoldFacts: the objects of list fields answer like the others.
+func TestListsHoldFacts(t *testing.T) {
+	sch := Declared()
+	for _, typ := range sch.types {
+		for _, f := range typ.Fields {
+			require.NotEmpty(t, f.Doc, "%s.%s", typ.Name, f.Name)
+			require.NotNil(t, f.Type, "%s.%s", typ.Name, f.Name)
+		}
+	}
+	require.NotNil(t, sch.types["Controller"])
+	require.NotNil(t, sch.types["Region"])
+}

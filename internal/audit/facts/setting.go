@@ -1,0 +1,214 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+// settingDoc is the meaning of every field that is named as a setting.
+const settingDoc = "canonical value of the setting of this name: the configured face when known, else the effective one"
+
+// settingsType holds every setting by its id, for rules about the machine.
+func settingsType() *ObjectType {
+	ids := settings.IDs()
+	fields := make([]Field, 0, len(ids))
+	for _, id := range ids {
+		fields = append(fields, Field{id, textType, settingDoc,
+			func(src any) Value { v, _ := judged(src.(*Machine).sys.Settings[id]); return v }})
+	}
+	return newType("Settings", "BIOS settings in canonical words", fields...)
+}
+
+// settingType is one setting, for rules that compare its faces.
+func settingType() *ObjectType {
+	get := func(f func(s *settingFacts) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*settingFacts)) }
+	}
+	return newType("Setting", "one BIOS setting with its three faces",
+		Field{"id", textType, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
+		Field{"configured", textType, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
+		Field{"pending", textType, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},
+		Field{"effective", textType, "what the system runs with", get(func(s *settingFacts) Value { return valueOf(s.Effective) })},
+		Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
+		Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
+		Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
+		Field{"waits", boolType, "a change waits for the next boot", get((*settingFacts).waits)},
+		Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
+	)
+}
+
+func (s *settingFacts) contradicts() Value {
+	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
+}
+
+// rewritten reports a value that every kernel makes of BIOS setup's: an energy
+// bias of 0, and x2APIC mode that is off.
+func (s *settingFacts) rewritten() bool {
+	return s.DecidedBy.Or("") == inventory.DecidedKernel && (s.id == "energy_perf_bias" || s.id == "x2apic")
+}
+
+// waits compares the value for the next boot with BIOS setup's present one,
+// and where the tool shows no present one with what the system runs with.
+func (s *settingFacts) waits() Value {
+	if s.Configured.Known() {
+		return derived(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
+	}
+	return derived(func() any { return !settings.Agree(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
+}
+
+func (s *settingFacts) disagreement() Value {
+	if s.Configured.State != fact.Conflicting {
+		return PlainValue("")
+	}
+	v := PlainValue(s.Configured.Reason)
+	v.from, v.more = s.Configured.From, s.Configured.More
+	return v
+}
+
+func (s *settingFacts) decision() Value {
+	return computedFrom(s.DecidedBy, func(by string) any {
+		out := Decider(by)
+		if read := strings.TrimSpace(s.DecidedBy.From.Path + " " + strings.TrimSpace(s.DecidedBy.From.Raw)); read != "" {
+			out += " (" + read + ")"
+		}
+		return out
+	})
+}
+
+// judged picks the face a verdict speaks of and names it: the configured one
+// when known, else the effective one. A configured "auto" leaves the choice to
+// firmware; then the effective face says what it came to. A configured face in
+// doubt never speaks over the effective one.
+func judged(s inventory.Setting) (Value, string) {
+	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
+		return valueOf(s.Configured), "configured"
+	}
+	v := valueOf(s.Effective)
+	switch {
+	case s.Configured.Or("") == settings.Auto:
+		return v, "effective; BIOS setup says auto"
+	case s.Configured.Known():
+		return v, "effective; that BIOS setup says " + s.Configured.Value + " is in doubt"
+	}
+	if v.Reason == "" && !v.Known() {
+		v.Reason = "neither firmware's settings nor the kernel show it"
+		v.KnownBy = "export the BIOS settings and pass them to the audit"
+	}
+	return v, "effective"
+}
+
+// doubtful reports a value of BIOS setup that may be another machine's, that a
+// tool may show before it acts, or whose name or word nothing proves.
+func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
+
+// Face is what a profile's document speaks of.
+type Face string
+
+// The faces.
+const (
+	// FaceAny is the state itself, whoever made it: a site's own profiles.
+	FaceAny Face = ""
+	// FaceFirmware is BIOS setup of systems that were measured running: what auto
+	// came to counts, and what the operating system made does not.
+	FaceFirmware Face = "firmware"
+	// FaceConfigured is BIOS setup word for word: auto is another word.
+	FaceConfigured Face = "configured"
+)
+
+// byBIOS reports whether the effective face shows what BIOS setup chose. What
+// the kernel rewrites by itself never does. A document about BIOS setup is not
+// contradicted by what the operating system made or may have made.
+func byBIOS(s *inventory.Setting, id string, face Face) bool {
+	by, known := s.DecidedBy.Get()
+	switch {
+	case face == FaceAny && known:
+		return by != inventory.DecidedKernel
+	case face == FaceAny:
+		return !rewrittenBias(s)
+	case known:
+		return by == inventory.DecidedFirmware || face == FaceFirmware && by == inventory.DecidedHardware
+	default:
+		return face == FaceFirmware && leftAlone(id)
+	}
+}
+
+// leftAlone reports a setting in registers that the kernel neither writes nor has
+// an interface for: they hold what firmware left, unless somebody wrote registers
+// (docs/kernel.md, Prefetchers).
+func leftAlone(id string) bool { return strings.HasSuffix(id, "_prefetch") }
+
+// rewrittenBias reports an energy bias of 6: firmware's, or its 0, which the
+// kernel turns into 6 at boot (linux arch/x86/kernel/cpu/intel_epb.c).
+func rewrittenBias(s *inventory.Setting) bool {
+	from := &s.Effective.From
+	return strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+}
+
+// notByBIOS is a running value other than wanted that says nothing of BIOS
+// setup.
+func notByBIOS(s *inventory.Setting, value string) Value {
+	why := s.DecidedBy.Reason
+	switch by, ok := s.DecidedBy.Get(); {
+	case rewrittenBias(s):
+		why = "the kernel turns firmware's 0, maximum performance, into 6 at boot"
+	case by == inventory.DecidedHardware:
+		why = "firmware disables it, or the processor has none"
+	case ok:
+		why = "that is the doing of " + Decider(by)
+	case why == "":
+		why = "who decided that does not show"
+	}
+	v := Missing(fact.Absent, "the document speaks of BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
+		"an export of the BIOS settings with --bios, or the BMC with --redfish")
+	v.from, v.more = s.Effective.From, s.Effective.More
+	return v
+}
+
+// denied reports a value of BIOS setup that may be another machine's, where
+// firmware has this one run with what is not wanted.
+func denied(s *inventory.Setting, id string, want []string, face Face) bool {
+	runs, known := s.Effective.Get()
+	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && byBIOS(s, id, face)
+}
+
+// JudgedFor is judged for the row of a profile about the setting id: where the
+// profile itself wants auto, or its document speaks of BIOS setup word for word,
+// only BIOS setup can show it; elsewhere auto alone is no answer. Where BIOS
+// setup's value is not known, the running system speaks against the row only as
+// far as it shows what BIOS setup chose.
+func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value, string) {
+	if s.Configured.Known() && (about == FaceConfigured || slices.Contains(want, settings.Auto)) && !denied(&s, id, want, about) {
+		return valueOf(s.Configured), "configured"
+	}
+	v, face := judged(s)
+	switch {
+	case !v.Known() && s.Pending.Known():
+		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
+		v.from, v.more = s.Pending.From, s.Pending.More
+	case face == "configured" && v.v == settings.Auto:
+		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+			"the menu of BIOS setup, or the vendor's description of auto"), face
+	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
+		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+			"export the BIOS settings and pass them to the audit"), face
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !settings.Fulfils(id, want, v.Text()) && !byBIOS(&s, id, about):
+		return notByBIOS(&s, v.Text()), face
+	}
+	return v, face
+}
+
+// Decider names who decided a value, in a sentence.
+func Decider(by string) string {
+	switch by {
+	case inventory.DecidedCommandLine:
+		return "the kernel's command line"
+	case inventory.DecidedAdministrator:
+		return "an administrator at run time"
+	default:
+		return "the " + by
+	}
+}

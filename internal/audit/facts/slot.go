@@ -1,0 +1,342 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+func slotType() *ObjectType {
+	get := func(f func(s *inventory.Slot) Value) func(any) Value {
+		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
+	}
+	return newType("Slot", "one memory slot",
+		Field{"locator", textType, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+		Field{"state", textType, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+		Field{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+		Field{"size_bytes", intType, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		Field{"type", textType, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		Field{"ranks", intType, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		Field{"rated_mts", intType, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		Field{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
+		Field{"socket", intType, "id of the socket it belongs to", func(src any) Value {
+			x := src.(*slotFacts)
+			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+		}},
+		Field{"channel", intType, "channel of the processor", func(src any) Value {
+			x := src.(*slotFacts)
+			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
+		}},
+		Field{"manufacturer", textType, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(slotAlarms)},
+		Field{"health", textType, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
+		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(correctedOf)},
+		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(uncorrectedOf)},
+		Field{"counted_days", floatType, "for how many days they were counted", func(src any) Value {
+			return countedDays(src.(*slotFacts).errors())
+		}},
+		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
+			x := src.(*slotFacts)
+			return meanDay(x.errors(), counted(correctedOf)(x))
+		}},
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
+			x := src.(*slotFacts)
+			return worstDay(x.errors(), counted(correctedOf)(x))
+		}},
+		Field{"socket_running", boolType, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
+	)
+}
+
+func (x *slotFacts) coordinate(n int, what string) Value {
+	p := x.m.topo.Placements[x.i]
+	if n < 0 {
+		reason := p.Reason
+		if reason == "" {
+			reason = "the " + what + " of this slot could not be derived"
+		}
+		return Missing(fact.Absent, reason, "")
+	}
+	v := PlainValue(n)
+	v.Certainty, v.Unverified = p.Certainty, p.Unverified
+	v.from = x.m.sys.Slots[x.i].Locator.From
+	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
+		v.more = []fact.Evidence{bank}
+	}
+	return v
+}
+
+// running is unknown when the slot's socket is; a socket beyond those that
+// firmware describes does not exist.
+func (x *slotFacts) running() Value {
+	id := x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+	if !id.Known() {
+		return id
+	}
+	for _, s := range x.m.sys.Sockets {
+		if int64(s.ID) == id.v {
+			if s.Populated.Known() && !s.Populated.Value {
+				return derived(func() any { return false }, id, valueOf(s.Populated))
+			}
+			return derived(func() any { return s.Enabled.Value }, id, valueOf(s.Populated), valueOf(s.Enabled))
+		}
+	}
+	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.v.(int64))), "")
+}
+
+func slotAlarms(s *inventory.Slot) Value {
+	if s.BMCErrors == nil {
+		return valueOf(fact.Fact[string]{})
+	}
+	return valueOf(s.BMCErrors.Alarms)
+}
+
+// errors are what the kernel or the management controller counted on the slot's
+// module.
+func (x *slotFacts) errors() *place.Errors {
+	if x.i < len(x.m.topo.Errors) {
+		return x.m.topo.Errors[x.i]
+	}
+	none := fact.Unknown[int64](fact.Absent, "nobody counted errors of a machine that is not there", "the machine itself, when its modules are moved")
+	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}
+}
+
+// counted reads one counter. One that was put down to the slot by the slot map
+// is as sure as the map at most.
+func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
+	return func(src any) Value {
+		x := src.(*slotFacts)
+		e := x.errors()
+		v := valueOf(which(e))
+		if v.Known() && e.By == place.ByChannel {
+			v.Certainty = min(v.Certainty, x.m.topo.Placements[x.i].Certainty, fact.Corroborated)
+		}
+		return v
+	}
+}
+
+// countedDays is for how long errors were counted.
+func countedDays(e *place.Errors) Value {
+	return computedFrom(e.CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+}
+
+// meanDay spreads the count over the days that were counted.
+func meanDay(e *place.Errors, count Value) Value {
+	return derived(func() any {
+		return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
+	}, count, valueOf(e.CountedSeconds))
+}
+
+// worstDay is the count where it is that of one day; a longer one does not tell
+// when its errors were.
+func worstDay(e *place.Errors, count Value) Value {
+	if days := float64(e.CountedSeconds.Value) / secondsADay; e.CountedSeconds.Known() && days > 1 && e.Corrected.Value > 0 {
+		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not tell when they were", days),
+			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
+	}
+	return derived(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
+}
+
+// countsErrors is true where the kernel or the management controller counts the
+// errors of some module, false where neither does; unknown where the kernel's
+// counters could not be read.
+func countsErrors(m *Machine) Value {
+	for i := range m.topo.Errors {
+		if m.topo.Errors[i].By == place.ByController {
+			return PlainValue(true)
+		}
+	}
+	if slices.ContainsFunc(m.topo.Stray, func(s place.StrayErrors) bool { return s.Some() }) {
+		return PlainValue(true)
+	}
+	var unread *fact.Fact[int64]
+	entries := 0
+	for i := range m.sys.EDAC {
+		for j := range m.sys.EDAC[i].DIMMs {
+			f := &m.sys.EDAC[i].DIMMs[j].Corrected
+			entries++
+			switch f.State {
+			case fact.OK:
+				return PlainValue(true)
+			case fact.Absent: // kernels before 4.10 count none by module
+			default:
+				unread = f
+			}
+		}
+	}
+	switch {
+	case !m.listed():
+		return m.noPopulation()
+	case unread != nil:
+		return valueOf(*unread)
+	case len(m.sys.EDAC) > 0 && entries == 0:
+		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
+	}
+	for i := range m.topo.Errors {
+		switch e := &m.topo.Errors[i].Corrected; e.State {
+		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
+			return valueOf(*e)
+		default:
+		}
+	}
+	return PlainValue(false)
+}
+
+// erringModules names the modules with errors, corrected or not; unknown when
+// a counter is.
+func erringModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	names := []string{}
+	for i := range m.sys.Slots {
+		if m.sys.Slots[i].State != inventory.SlotPopulated {
+			continue
+		}
+		e := (&slotFacts{m: m, i: i}).errors()
+		facts = append(facts, valueOf(e.Corrected), valueOf(e.Uncorrected))
+		if e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0 {
+			names = append(names, m.slotName(i))
+		}
+	}
+	return derived(func() any { return names }, facts...)
+}
+
+const secondsADay = 24 * 60 * 60
+
+// counterFacts are the errors of one slot, or those without a slot.
+type counterFacts struct {
+	m *Machine
+	// slot is nil for the errors without a slot.
+	slot *slotFacts
+	// stray are the counters of the machine's errors, those with the most corrected errors first.
+	stray []place.StrayErrors
+}
+
+func counterType() *ObjectType {
+	get := func(f func(x *counterFacts) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*counterFacts)) }
+	}
+	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for",
+		Field{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
+		Field{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
+			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
+		})},
+		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
+			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
+		})},
+		Field{"corrected_errors", intType, "memory errors corrected since the kernel's driver was loaded, or counted by the management controller since the last reset; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(correctedOf) })},
+		Field{"uncorrected_errors", intType, "memory errors since then that could not be corrected; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
+		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
+		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
+		Field{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
+	)
+}
+
+func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
+
+func uncorrectedOf(e *place.Errors) fact.Fact[int64] { return e.Uncorrected }
+
+// ofSlot is a fact that only a slot has.
+func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Value {
+	if x.slot == nil {
+		return Missing(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
+	}
+	return valueOf(of(&x.m.sys.Slots[x.slot.i]))
+}
+
+// errors are those of the slot, or of the counter with the most corrected errors.
+func (x *counterFacts) errors() *place.Errors {
+	if x.slot != nil {
+		return x.slot.errors()
+	}
+	return &x.stray[0].Errors
+}
+
+// worst is the highest count of one kind.
+func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
+	if x.slot != nil {
+		return counted(of)(x.slot)
+	}
+	out := of(&x.stray[0].Errors)
+	for i := range x.stray {
+		if f := of(&x.stray[i].Errors); f.Known() && (!out.Known() || f.Value > out.Value) {
+			out = f
+		}
+	}
+	return valueOf(out)
+}
+
+// mostCounters is how many counters are named one by one, mostSlots how many slots of one.
+const mostCounters, mostSlots = 4, 8
+
+// on describes the counters with errors of one kind.
+func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) Value {
+	if x.slot != nil {
+		return Missing(fact.Absent, "the errors are a slot's", "")
+	}
+	var with []place.StrayErrors
+	var read []Value
+	for i := range x.stray {
+		if f := of(&x.stray[i].Errors); f.Or(0) > 0 {
+			with, read = append(with, x.stray[i]), append(read, valueOf(f))
+		}
+	}
+	if len(with) == 0 {
+		return Missing(fact.Absent, "no counter without a slot has such errors", "")
+	}
+	arrange.Stably(with, func(a, b place.StrayErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
+	return derived(func() any {
+		out := []string{}
+		for i := range with {
+			if i == mostCounters {
+				out = append(out, prose.Count(len(with)-i, "other counter"))
+				break
+			}
+			out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
+		}
+		return out
+	}, read...)
+}
+
+// describe says how many errors a counter has, since when, where, and which slots that may be.
+func (x *counterFacts) describe(s *place.StrayErrors, kind string, n int64) string {
+	out := strconv.FormatInt(n, 10) + " " + kind + " error"
+	if n != 1 {
+		out += "s"
+	}
+	if seconds, ok := s.CountedSeconds.Get(); ok {
+		days := strings.TrimSuffix(fmt.Sprintf("%.1f", float64(seconds)/secondsADay), ".0")
+		out += " in " + days + " days"
+	}
+	out += " on " + s.Label
+	if s.Place != "" {
+		out += " (" + s.Place + ")"
+	}
+	names := []string{}
+	for _, i := range s.Slots {
+		names = append(names, x.m.slotName(i))
+	}
+	switch {
+	case s.Likely && len(names) == 1:
+		return out + ", likely " + names[0]
+	case len(names) == 1:
+		return out + ", which may be " + names[0]
+	case len(names) > mostSlots:
+		return out + ", one of " + prose.Count(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
+	case len(names) > 1:
+		return out + ", one of " + strings.Join(names, ", ")
+	default:
+		return out
+	}
+}

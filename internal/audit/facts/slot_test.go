@@ -1,0 +1,150 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// slotCounting is the one slot of a machine on which the kernel counted so much.
+func slotCounting(ce, seconds fact.Fact[int64]) *slotFacts {
+	sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated}}}
+	topo := &population.Result{Placements: []place.Placement{{Certainty: fact.Indirect}},
+		Errors: []*place.Errors{{Corrected: ce, Uncorrected: ce, CountedSeconds: seconds, By: place.ByChannel}}}
+	return &slotFacts{m: NewMachine(sys, topo)}
+}
+
+func meanDayOf(x *slotFacts) Value { return meanDay(x.errors(), counted(correctedOf)(x)) }
+
+func worstDayOf(x *slotFacts) Value { return worstDay(x.errors(), counted(correctedOf)(x)) }
+
+// TestErrorsOfADay: a count of a day is that day's; one of many days is spread
+// evenly and leaves the worst day unknown, but for none at all.
+func TestErrorsOfADay(t *testing.T) {
+	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+	hour := slotCounting(n(9), n(3600))
+	assert.InDelta(t, 9.0, meanDayOf(hour).v, 0)
+	assert.Equal(t, int64(9), worstDayOf(hour).v)
+	assert.Equal(t, fact.Indirect, worstDayOf(hour).Certainty, "as sure as the slot map that names the slot")
+	week := slotCounting(n(70), n(7*secondsADay))
+	assert.InDelta(t, 10.0, meanDayOf(week).v, 0)
+	assert.False(t, worstDayOf(week).Known())
+	none := slotCounting(n(0), n(7*secondsADay))
+	assert.Equal(t, int64(0), worstDayOf(none).v)
+	assert.False(t, worstDayOf(slotCounting(n(1), n(7*secondsADay))).Known(), "one error of a week was some day's")
+	assert.False(t, worstDayOf(slotCounting(n(9), n(2*secondsADay))).Known())
+	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a whole day is one day")
+	module := slotCounting(n(9), n(3600))
+	module.m.topo.Errors[0].By = place.ByController
+	assert.Equal(t, fact.Direct, worstDayOf(module).Certainty, "the controller names the module itself")
+	assert.False(t, worstDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known(), "nobody knows for how long")
+	assert.False(t, meanDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known())
+}
+
+// TestCountsErrors: no driver is no, counters that are not there by module are
+// no, and counters that could not be read are neither.
+func TestCountsErrors(t *testing.T) {
+	counts := func(states ...fact.State) Value {
+		x := slotCounting(fact.Fact[int64]{}, fact.Fact[int64]{})
+		if len(states) > 0 {
+			x.m.sys.EDAC = []inventory.Controller{{}}
+		}
+		for _, s := range states {
+			x.m.sys.EDAC[0].DIMMs = append(x.m.sys.EDAC[0].DIMMs, inventory.ControllerDIMM{Corrected: fact.Fact[int64]{State: s}})
+		}
+		return countsErrors(x.m)
+	}
+	assert.Equal(t, false, counts().v)
+	assert.Equal(t, true, counts(fact.Absent, fact.OK).v)
+	assert.Equal(t, false, counts(fact.Absent, fact.Absent).v)
+	assert.Equal(t, false, counts(fact.Absent).v)
+	assert.False(t, counts(fact.Absent, fact.Denied).Known())
+	x := slotCounting(fact.Fact[int64]{}, fact.Fact[int64]{})
+	x.m.sys.EDAC = []inventory.Controller{{}}
+	assert.Contains(t, countsErrors(x.m).Reason, "lists controllers and no module")
+}
+
+// TestErringModules: one error is one, of either kind.
+func TestErringModules(t *testing.T) {
+	none, one := fact.Known(int64(0), fact.Direct, fact.Evidence{}), fact.Known(int64(1), fact.Direct, fact.Evidence{})
+	x := slotCounting(none, none)
+	x.m.sys.Slots[0].Locator = sure("A1")
+	holdFields(t, "memory", []fieldCase{{"none", "erring_modules", x.m, []string{}, ""}})
+	x.m.topo.Errors[0].Uncorrected = one
+	holdFields(t, "memory", []fieldCase{{"one that was not corrected", "erring_modules", x.m, []string{"A1"}, ""}})
+	x.m.topo.Errors[0].Uncorrected, x.m.topo.Errors[0].Corrected = none, one
+	holdFields(t, "memory", []fieldCase{{"one that was", "erring_modules", x.m, []string{"A1"}, ""}})
+}
+
+// TestSlotsPlace: the first socket and channel have the number 0; where the place is not
+// known the reason is the map's; a socket runs where its processor is there and enabled.
+func TestSlotsPlace(t *testing.T) {
+	at := func(p place.Placement, sockets ...inventory.Socket) *slotFacts {
+		slot := module("A1", 8, 2)
+		slot.BankLocator = fact.Known("BANK 0", fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS, Raw: "BANK 0"})
+		return &slotFacts{m: NewMachine(&inventory.System{Slots: []inventory.Slot{slot}, Sockets: sockets}, &population.Result{Placements: []place.Placement{p}})}
+	}
+	runs, disabled := inventory.Socket{Populated: sure(true), Enabled: sure(true)}, inventory.Socket{ID: 1, Populated: sure(true), Enabled: sure(false)}
+	gone := inventory.Socket{ID: 1, Populated: sure(false)}
+	open := inventory.Socket{ID: 1, Populated: fact.Unknown[bool](fact.Unstated, "its state is not stated", "")}
+	first, second := place.Placement{}, place.Placement{Socket: 1, Channel: 1}
+	lost := place.Placement{Socket: place.Unplaced, Channel: place.Unplaced, Reason: "no label"}
+	silent := place.Placement{Socket: place.Unplaced, Channel: place.Unplaced}
+	holdFields(t, "slot", []fieldCase{
+		{"the first", "socket", at(first), int64(0), ""}, {"the first", "channel", at(first), int64(0), ""},
+		{"no place", "socket", at(lost), nil, "no label"}, {"no place and no reason", "channel", at(silent), nil, "the channel of this slot could not be derived"},
+		{"", "socket_running", at(first, runs, disabled), true, ""},
+		{"disabled", "socket_running", at(second, runs, disabled), false, ""},
+		{"no processor", "socket_running", at(second, runs, gone), false, ""},
+		{"a state in doubt", "socket_running", at(second, runs, open), nil, "its state is not stated"},
+		{"a socket that is not there", "socket_running", at(second, runs), nil, "describes no socket 1"},
+		{"no place", "socket_running", at(lost, runs), nil, "no label"},
+	})
+	v := read(t, "slot", "socket", at(first))
+	assert.Len(t, v.Evidence(), 2, "label and bank")
+	x := at(first)
+	x.m.sys.Slots[0].BankLocator = fact.Fact[string]{}
+	v = read(t, "slot", "socket", x)
+	assert.Len(t, v.Evidence(), 1)
+}
+
+// TestCounterSubjects: memory errors are asked of each populated slot, and of the machine where a
+// counter with errors has no slot, or where no slot is listed and the kernel counts.
+func TestCounterSubjects(t *testing.T) {
+	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+	stray := func(ce, ue int64) place.StrayErrors {
+		return place.StrayErrors{Label: "mc0", Slots: []int{0}, Likely: true, Errors: place.Errors{Corrected: n(ce), Uncorrected: n(ue), CountedSeconds: n(12 * 60 * 60)}}
+	}
+	slots := []inventory.Slot{{Locator: sure("A1"), State: inventory.SlotPopulated}, {State: inventory.SlotEmpty}}
+	for name, c := range map[string]struct {
+		slots []inventory.Slot
+		stray []place.StrayErrors
+		want  []string
+		known bool
+	}{
+		"nothing":          {nil, nil, nil, false},
+		"counters alone":   {nil, []place.StrayErrors{stray(0, 0)}, []string{"machine"}, true},
+		"slots":            {slots, nil, []string{"slot 0x0000 (A1)"}, true},
+		"slots and zeroes": {slots, []place.StrayErrors{stray(0, 0)}, []string{"slot 0x0000 (A1)"}, true},
+		"slots and errors": {slots, []place.StrayErrors{stray(0, 0), stray(0, 1)}, []string{"slot 0x0000 (A1)", "machine"}, true},
+	} {
+		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{Stray: c.stray})
+		list, known := m.Subjects(SubjectCounter)
+		var got []string
+		for _, s := range list {
+			got = append(got, s.Name)
+		}
+		assert.Equal(t, c.want, got, name)
+		assert.Equal(t, c.known, known.Known(), name)
+	}
+	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{Stray: []place.StrayErrors{stray(9, 0), stray(20, 3)}})
+	x := &counterFacts{m: m, stray: m.topo.Stray}
+	assert.Equal(t, int64(20), x.worst(correctedOf).v)
+	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
+	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)
+}

@@ -1,0 +1,203 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// slottedChannels counts the channels of the processor that the board has slots
+// for, where it leaves some out. Only a list with empty slots can tell. Of a board
+// with slots for all it says nothing, so that what follows from a count alone
+// does not rest on a map.
+func slottedChannels(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	if full := slotsFull(s.m); !s.m.placesEmpty() && full.v != true {
+		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
+	}
+	slotted := 0
+	for ch, n := range s.pop.DPC.Value {
+		if n > 0 || s.hasEmptySlot(ch) {
+			slotted++
+		}
+	}
+	if s.pop.DPC.Known() && slotted == 0 {
+		return Missing(fact.Absent, "firmware lists no slot of this processor", "the machine's manual")
+	}
+	if s.pop.DPC.Known() && slotted == len(s.pop.DPC.Value) {
+		return Missing(fact.Absent, "the board has slots for every channel", "")
+	}
+	return computedFrom(s.pop.DPC, func([]int) any { return slotted })
+}
+
+// placesEmpty reports whether firmware lists empty slots, too, and the channel
+// of every one is known: then a channel that none belongs to has no slot on
+// this board. Some firmware calls empty slots just "NO DIMM".
+func (m *Machine) placesEmpty() bool {
+	listed := false
+	for i, p := range m.topo.Placements {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotEmpty && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+			if p.Channel == place.Unplaced {
+				return false
+			}
+			listed = true
+		}
+	}
+	return listed
+}
+
+// mappingDoubts are the contradictions of the slots' places.
+func mappingDoubts(m *Machine) Value {
+	return m.placedModules(func(all []place.Placement) any {
+		doubts := []string{}
+		for i := range all {
+			if d := all[i].Doubt; d != "" && !slices.Contains(doubts, d) {
+				doubts = append(doubts, d)
+			}
+		}
+		return doubts
+	})
+}
+
+// mappingWitnessed reports whether nothing is left that could contradict the
+// slots' places.
+func mappingWitnessed(m *Machine) Value {
+	return m.placedModules(func(all []place.Placement) any {
+		return !slices.ContainsFunc(all, func(p place.Placement) bool { return !p.Witnessed })
+	})
+}
+
+// placedModules derives something from the places of the modules with a channel;
+// unknown where there is none.
+func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var all []place.Placement
+	var labels []Value
+	for i := range m.topo.Placements {
+		if m.topo.Placements[i].Channel == place.Unplaced || !isDRAM(&m.sys.Slots[i]) {
+			continue
+		}
+		all = append(all, m.topo.Placements[i])
+		if label := valueOf(m.sys.Slots[i].Locator); label.Known() {
+			labels = append(labels, label)
+		}
+	}
+	if len(all) == 0 {
+		return Missing(fact.Absent, "no module's channel is known", "a slot map for this product")
+	}
+	return derived(func() any { return compute(all) }, labels...)
+}
+
+// hasEmptySlot reports whether firmware lists an empty slot of a channel.
+func (s *socketFacts) hasEmptySlot(ch int) bool {
+	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
+		return s.m.topo.Placements[i].Channel == ch
+	})
+}
+
+// slotsFull reports whether the arrays have no more slots than hold modules.
+// Firmware that lists the filled slots alone is told by the arrays' own counts.
+func slotsFull(m *Machine) Value {
+	return m.ofAllSlots(func(complete bool) any {
+		return complete && !slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated })
+	})
+}
+
+// ofAllSlots derives something from the list of slots and whether it is
+// complete: as long as the arrays' own counts say.
+func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	listed := map[uint16]int{}
+	for i := range m.sys.Slots {
+		listed[m.sys.Slots[i].Array]++
+	}
+	complete := true
+	facts := make([]Value, 0, len(m.sys.Arrays))
+	for i := range m.sys.Arrays {
+		a := &m.sys.Arrays[i]
+		facts = append(facts, valueOf(a.Devices))
+		complete = complete && a.Devices.Or(0) == listed[a.Handle]
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "SMBIOS lists no memory array, which would say how many slots there are", "the machine's manual")
+	}
+	return derived(func() any { return compute(complete) }, facts...)
+}
+
+// fewerSlots reports whether the processors differ only because the board gives
+// some of them fewer slots (a PowerEdge R430 has eight and four): the modules are
+// alike in size, and who has fewer has none of its slots empty.
+func fewerSlots(m *Machine) Value {
+	most, size := 0, int64(0)
+	for i := range m.topo.Populations {
+		most = max(most, m.topo.Populations[i].DIMMs.Or(0))
+	}
+	return m.ofAllSlots(func(complete bool) any {
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			if !isDRAM(s) {
+				complete = complete && (s.State != inventory.SlotEmpty || m.topo.Placements[i].Socket != place.Unplaced)
+				continue
+			}
+			if size == 0 {
+				size = s.SizeBytes.Or(0)
+			}
+			complete = complete && size > 0 && s.SizeBytes.Or(0) == size
+		}
+		fewer := false
+		for i := range m.topo.Populations {
+			p := &m.topo.Populations[i]
+			if p.DIMMs.Or(0) < most {
+				fewer = true
+				complete = complete && p.DIMMs.Or(0) > 0 && len(p.EmptySlots) == 0
+			}
+		}
+		return complete && fewer
+	})
+}
+
+// allChannels sums the channels of the populated processors. A socket of which it is
+// not known whether it holds one leaves the sum open.
+func allChannels(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	sum := 0
+	for i := range m.topo.Populations {
+		n := m.topo.Populations[i].ChannelsTotal
+		facts = append(facts, valueOf(n))
+		sum += n.Or(0)
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "no populated processor is known", "the SMBIOS table")
+	}
+	for i := range m.sys.Sockets {
+		facts = append(facts, valueOf(m.sys.Sockets[i].Populated))
+	}
+	return derived(func() any { return sum }, facts...)
+}
+
+// isDRAM reports whether a populated slot holds a DRAM module.
+//
+//go:noinline
+func isDRAM(s *inventory.Slot) bool {
+	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
+}
+
+// positive turns a capacity into an unknown when it is zero, so that nothing
+// is divided by it.
+func positive(v Value) Value {
+	if v.v == int64(0) {
+		return Missing(fact.Unstated, "no installed capacity is stated", "")
+	}
+	return v
+}

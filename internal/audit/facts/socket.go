@@ -1,0 +1,384 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// dimmValues reads one fact of every populated DIMM of the socket, distinct and
+// sorted.
+//
+//go:noinline
+func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
+	return socket(func(s *socketFacts) Value {
+		if !s.hasPopulation() {
+			return s.m.noPopulation()
+		}
+		if !s.pop.DIMMs.Known() {
+			return valueOf(s.pop.DIMMs)
+		}
+		var facts []Value
+		for _, i := range s.pop.Slots {
+			facts = append(facts, f(&s.m.sys.Slots[i]))
+		}
+		return gather[T](facts)
+	})
+}
+
+func socketType(controller, region *ObjectType) *ObjectType {
+	return newType("Socket", "one processor and its memory", slices.Concat(
+		socketIdentity(), ofSlots(slices.Concat(socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules()),
+			func(src any) *Machine { return src.(*socketFacts).m }))...)
+}
+
+func socketIdentity() []Field {
+	return []Field{
+		{"id", intType, "number in board order, from 0", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			}
+			return PlainValue(s.sock.ID)
+		})},
+		{"populated", boolType, "a processor is in the socket", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return PlainValue(true)
+			}
+			return valueOf(s.sock.Populated)
+		})},
+		{"brand", textType, "brand string", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			}
+			return valueOf(s.sock.Brand)
+		})},
+		{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
+		{"memory_nodes", intType, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
+			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
+		})},
+		{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
+			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
+		})},
+	}
+}
+
+func kernelBytes(s *socketFacts) Value {
+	own, ok := s.nodes()
+	if !ok.Known() {
+		return ok
+	}
+	facts := []Value{ok}
+	var sum int64
+	for _, n := range own {
+		facts = append(facts, valueOf(n.MemoryBytes))
+		sum += n.MemoryBytes.Or(0)
+	}
+	return derived(func() any { return sum }, facts...)
+}
+
+// socketPopulation are the fields about what is on which channel.
+func socketPopulation(controller, region *ObjectType) []Field {
+	return []Field{
+		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
+		{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
+		{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
+		{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
+		{"channels_confirmed", boolType, "a document, a label or other machines confirm which slot is on which channel", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.ChannelsPopulated, func(int) any { return !p.ChannelsPopulated.Unverified })
+		})},
+		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
+		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
+		})},
+		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
+		{"empty_channels", textListType, "empty channels by the locators of their slots", socket(emptyChannels)},
+		{"channels", textListType, "every channel with its modules, in words", socket(channelWords)},
+		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
+		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.DPC, func(d []int) any { return largest(d) })
+		})},
+		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
+			if !s.hasPopulation() {
+				return s.m.noPopulation()
+			}
+			return computedFrom(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
+		})},
+		{"controllers_words", textListType, "every memory controller with its capacity, in words", socket(controllerWords)},
+		{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
+		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
+		})},
+	}
+}
+
+// socketSpeeds are the fields about how good a population is: its class, its speed and
+// its share of the best bandwidth.
+func socketSpeeds() []Field {
+	return []Field{
+		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
+		})},
+		{"expected_mts", intType, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.MTs })
+		})},
+		{"limiter", textType, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.Limiter })
+		})},
+		{"limit", textType, "the limit in words", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.Detail })
+		})},
+		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
+		{"bound_mts", intType, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
+		{"running_mts", intType, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
+		{"peak", intType, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
+		{"share_measured", floatType, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
+			if p.Relative.Known() && p.Relative.Value.Value == nil {
+				return Missing(fact.Absent, "no document measured this layout", "")
+			}
+			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
+		})},
+		{"share_basis", textType, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis })
+		})},
+		{"share_source", textType, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
+		})},
+		{"share_low", floatType, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Relative, func(s population.Share) any { return s.Low })
+		})},
+		{"share_high", floatType, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Relative, func(s population.Share) any { return s.High })
+		})},
+	}
+}
+
+// socketOrder are the fields about what firmware asks of the order and likeness of the
+// modules: lockstep pairs, hemispheres, the documented fill order.
+func socketOrder() []Field {
+	return []Field{
+		{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
+		{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
+		})},
+		{"mode_slots", boolType, "the filled slots are the maker's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
+		})},
+		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
+		{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
+		{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
+			if p.Order.State == fact.Absent && p.DPC.Known() {
+				return PlainValue(false)
+			}
+			return computedFrom(p.Order, func(bool) any { return true })
+		})},
+		{"order_kept", boolType, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
+		{"order_detail", textType, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Order, func(bool) any { return p.OrderDetail })
+		})},
+	}
+}
+
+func socketModules() []Field {
+	return []Field{
+		{"locators", textListType, "locators of the populated slots, in table order", socket(locators)},
+		{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		{"widths", intListType, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
+		{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value {
+			return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
+		})},
+		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
+		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", socket(differences)},
+		{"channel_ranks", intListType, "ranks on every populated channel", socket(channelRanks)},
+		{"ranks_total", intType, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
+			if !s.hasPopulation() {
+				return s.m.noPopulation()
+			}
+			facts := []Value{valueOf(s.pop.DIMMs)}
+			var sum int64
+			for _, i := range s.pop.Slots {
+				facts = append(facts, valueOf(s.m.sys.Slots[i].Ranks))
+				sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
+			}
+			return derived(func() any { return sum }, facts...)
+		})},
+	}
+}
+
+func controllerType() *ObjectType {
+	get := func(f func(c population.Controller) any) func(any) Value {
+		return func(src any) Value { return PlainValue(f(src.(population.Controller))) }
+	}
+	return newType("Controller", "one memory controller of a processor",
+		Field{"index", intType, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
+		Field{"dimms", intType, "DIMMs behind it", get(func(c population.Controller) any { return c.DIMMs })},
+		Field{"size_bytes", intType, "capacity behind it in bytes", get(func(c population.Controller) any { return c.Bytes })},
+		Field{"layout", textType, "what sits where; equal layouts are equal texts", get(func(c population.Controller) any { return c.Layout })},
+	)
+}
+
+func regionType() *ObjectType {
+	get := func(f func(r population.Region) any) func(any) Value {
+		return func(src any) Value { return PlainValue(f(src.(population.Region))) }
+	}
+	return newType("Region", "one interleave region",
+		Field{"bytes", intType, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
+		Field{"ways", intType, "channels it is interleaved over", get(func(r population.Region) any { return r.Ways })},
+	)
+}
+
+func objects[T any](t *ObjectType, in []T) []*Object {
+	out := make([]*Object, len(in))
+	for i := range in {
+		out[i] = &Object{typ: t, src: in[i]}
+	}
+	return out
+}
+
+// locators names the populated slots in the order of the table, which numbers
+// them better than their letters do.
+func locators(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{valueOf(s.pop.DIMMs)}
+	for _, at := range s.pop.Slots {
+		facts = append(facts, valueOf(s.m.sys.Slots[at].Locator))
+	}
+	return derived(func() any {
+		out := []string{}
+		for _, at := range s.pop.Slots {
+			out = append(out, s.m.slotName(at))
+		}
+		return out
+	}, facts...)
+}
+
+// channelRanks sums the ranks of the modules on each populated channel.
+func channelRanks(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{valueOf(s.pop.DPC)}
+	out := []int{}
+	for _, slots := range s.pop.ChannelSlots {
+		sum := 0
+		for _, at := range slots {
+			facts = append(facts, valueOf(s.m.sys.Slots[at].Ranks))
+			sum += s.m.sys.Slots[at].Ranks.Or(0)
+		}
+		if len(slots) > 0 {
+			out = append(out, sum)
+		}
+	}
+	return derived(func() any { return out }, facts...)
+}
+
+// emptyChannels names each empty channel by its number and its slots.
+func emptyChannels(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	return computedFrom(s.pop.DPC, func(dpc []int) any {
+		out := []string{}
+		for ch, n := range dpc {
+			if n == 0 {
+				out = append(out, "channel "+strconv.Itoa(ch)+s.slotsOf(ch))
+			}
+		}
+		return out
+	})
+}
+
+// slotsOf lists the locators of the empty slots on a channel, in brackets.
+func (s *socketFacts) slotsOf(ch int) string {
+	text := ""
+	for _, i := range s.pop.EmptySlots {
+		if s.m.topo.Placements[i].Channel == ch {
+			if text != "" {
+				text += ", "
+			}
+			text += s.m.slotName(i)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+func equalNonZero(b []int64) bool {
+	var first int64
+	for _, n := range b {
+		if n == 0 {
+			continue
+		}
+		if first != 0 && n != first {
+			return false
+		}
+		first = n
+	}
+	return true
+}
+
+func largest(d []int) int {
+	m := 0
+	for _, n := range d {
+		m = max(m, n)
+	}
+	return m
+}
+
+// lockstepFaults says where a processor's lockstep pairs break the fill order
+// of their document, as population derives it. It is known only on boards whose
+// pairs are.
+func lockstepFaults(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	p, ok := s.m.topo.Platform.Get()
+	if !ok {
+		return valueOf(s.m.topo.Platform)
+	}
+	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
+		return Missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
+	}
+	return derived(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
+}
+
+// orderFaults says which slots break the order, by the machine's names.
+func (s *socketFacts) orderFaults() any {
+	out := []string{}
+	for _, f := range s.pop.OrderFaults {
+		name := s.m.slotName(f.Slot)
+		if f.Smaller == place.Unplaced {
+			out = append(out, name+" is filled before an earlier position of its controller")
+		} else {
+			out = append(out, name+" ("+prose.ExactSize(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+		}
+	}
+	return out
+}
+
+func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
+
+// alsoNormal is the value of also_normal_mts. A speed that other boards run at
+// by design excuses nothing on a board whose document nobody has read.
+func alsoNormal(p *population.Population) Value {
+	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Value.BoardDecides(running) {
+		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
+			running, p.Speed.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
+	}
+	return computedFrom(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
+}

@@ -1,0 +1,186 @@
+package facts
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Machine is the source of every machine-wide object.
+type Machine struct {
+	sys  *inventory.System
+	topo *population.Result
+	// asked keeps the subjects of each kind, so that their facts are derived
+	// once for all rules.
+	asked map[string]subjectList
+	// measured are the nodes that were measured, once somebody asked.
+	measured *[]*measuredNode
+	// labels counts the locators, for those that repeat.
+	labels map[string]int
+	// owners are the sockets of nodes and slots by subject, once somebody asked.
+	owners map[string]string
+	// differing is in what the modules of each processor differ, common in what those of
+	// all do, once somebody asked.
+	differing map[*population.Population]Value
+	common    *Value
+	// scratch is room for the values of many modules while they are compared.
+	scratch []Value
+}
+
+// NewMachine is the facts of a machine and of what was derived for it.
+func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
+	return &Machine{sys: sys, topo: topo}
+}
+
+type subjectList struct {
+	list  []Subject
+	known Value
+}
+
+// machine reads a field of Machine.
+func machine(f func(m *Machine) Value) func(any) Value {
+	return func(src any) Value { return f(src.(*Machine)) }
+}
+
+// socketFacts is the source of a socket object: one processor with its
+// memory, or the chipset's memory on a front-side-bus machine (sock nil).
+type socketFacts struct {
+	m    *Machine
+	sock *inventory.Socket
+	pop  *population.Population
+}
+
+func socket(f func(s *socketFacts) Value) func(any) Value {
+	return func(src any) Value { return f(src.(*socketFacts)) }
+}
+
+// ofPopulation reads a field of the socket's population; without one the reason
+// is that of the slots.
+//
+//go:noinline
+func ofPopulation(f func(p *population.Population) Value) func(any) Value {
+	return socket(func(s *socketFacts) Value {
+		if !s.hasPopulation() {
+			return s.m.noPopulation()
+		}
+		return f(s.pop)
+	})
+}
+
+// ofSlots marks fields that rest on the list of slots: where the table may not list all of them
+// (Result.Unlisted), no such field passes a rule, or fails one above info.
+func ofSlots(fields []Field, of func(src any) *Machine) []Field {
+	for i := range fields {
+		get := fields[i].get
+		fields[i].get = func(src any) Value {
+			v := get(src)
+			if of(src).topo.Unlisted != nil {
+				v.partial, v.Unverified = true, true
+			}
+			return v
+		}
+	}
+	return fields
+}
+
+// hasPopulation reports whether anything was read of the DIMMs. Processors
+// come from the kernel too: without a list of slots their "no DIMM" is no
+// finding but ignorance.
+func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
+
+// listed reports whether SMBIOS lists the DIMMs, all of them.
+func (m *Machine) listed() bool {
+	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
+}
+
+// noPopulation says why nothing is known of the DIMMs.
+//
+//go:noinline
+func (m *Machine) noPopulation() Value {
+	f := m.sys.Firmware.SMBIOS
+	if !f.Known() {
+		return Missing(f.State, f.Reason, f.KnownBy)
+	}
+	if p := m.sys.Firmware.Lost; p != nil {
+		return Missing(fact.Truncated, p.Hides("modules"), "a whole table")
+	}
+	return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
+}
+
+// slotFacts is the source of a slot object.
+type slotFacts struct {
+	m *Machine
+	i int
+}
+
+// measuredNode is a node's own memory as the last measurement saw it.
+type measuredNode struct {
+	m           *Machine
+	read, triad *inventory.Measured
+	path        string
+}
+
+// settingFacts is the source of a setting object: one setting with its faces.
+type settingFacts struct {
+	id string
+	inventory.Setting
+}
+
+// nodes lists the kernel's nodes on the socket; unknown when any node's socket
+// is not known.
+func (s *socketFacts) nodes() ([]inventory.Node, Value) {
+	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
+		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
+	}
+	var own []inventory.Node
+	for _, n := range s.m.sys.Nodes {
+		if n.HasCPU.Known() && !n.HasCPU.Value {
+			continue
+		}
+		if !n.Socket.Known() {
+			return nil, valueOf(n.Socket)
+		}
+		if n.Socket.Value == s.sock.ID {
+			own = append(own, n)
+		}
+	}
+	return own, PlainValue(true)
+}
+
+func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
+	own, ok := s.nodes()
+	if !ok.Known() {
+		return ok
+	}
+	facts := []Value{ok}
+	n := 0
+	for _, node := range own {
+		v := f(node)
+		facts = append(facts, v)
+		if v.v == true {
+			n++
+		}
+	}
+	return derived(func() any { return n }, facts...)
+}
+
+func (m *Machine) nodesRead() Value {
+	if len(m.sys.Nodes) > 0 {
+		return PlainValue(true)
+	}
+	for _, s := range m.sys.Sources {
+		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {
+			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
+				"audit the live machine or a capture with sys/devices/system/node")
+		}
+	}
+	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input",
+		"audit the live machine or a capture with sys/devices/system/node")
+}
+
+func detail(s inventory.Source) string {
+	if s.Detail == "" {
+		return ""
+	}
+	return ": " + s.Detail
+}

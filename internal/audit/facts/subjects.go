@@ -1,0 +1,225 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// Subjects lists what a rule of the given kind is asked of. An empty list
+// comes with the reason: known and empty, or not known.
+func (m *Machine) Subjects(kind string) ([]Subject, Value) {
+	if got, ok := m.asked[kind]; ok {
+		return got.list, got.known
+	}
+	list, known := m.makeSubjects(kind)
+	if m.asked == nil {
+		m.asked = map[string]subjectList{}
+	}
+	m.asked[kind] = subjectList{list, known}
+	return list, known
+}
+
+func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
+	switch kind {
+	case "socket":
+		return m.socketSubjects()
+	case "slot":
+		return m.slotSubjects()
+	case "node":
+		return m.nodeSubjects()
+	case "setting":
+		return m.settingSubjects()
+	case SubjectCounter:
+		return m.counterSubjects()
+	case SubjectBaseline:
+		return m.changeSubjects()
+	case SubjectMeasured:
+		return m.measuredSubjects()
+	default:
+		return []Subject{{Name: SubjectMachine}}, PlainValue(true)
+	}
+}
+
+// socketSubjects are the populated sockets; on a front-side-bus machine the
+// chipset's memory is one more, named machine.
+func (m *Machine) socketSubjects() ([]Subject, Value) {
+	var out []Subject
+	t := Declared().objects["socket"]
+	for i := range m.topo.Populations {
+		p := &m.topo.Populations[i]
+		facts := &socketFacts{m: m, pop: p}
+		for j := range m.sys.Sockets {
+			if p.Socket >= 0 && m.sys.Sockets[j].ID == p.Socket {
+				facts.sock = &m.sys.Sockets[j]
+			}
+		}
+		out = append(out, Subject{SubjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
+	}
+	if len(out) > 0 {
+		return out, PlainValue(true)
+	}
+	for i := range m.sys.Sockets {
+		s := &m.sys.Sockets[i]
+		if s.Populated.Or(true) {
+			out = append(out, Subject{"socket " + strconv.Itoa(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
+		}
+	}
+	if len(out) == 0 {
+		return nil, m.noPopulation()
+	}
+	return out, PlainValue(true)
+}
+
+// slotSubjects are the populated slots.
+func (m *Machine) slotSubjects() ([]Subject, Value) {
+	if len(m.sys.Slots) == 0 {
+		return nil, m.noPopulation()
+	}
+	var out []Subject
+	t := Declared().objects["slot"]
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if s.State != inventory.SlotPopulated {
+			continue
+		}
+		out = append(out, Subject{SlotSubject(s), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
+	}
+	return out, PlainValue(true)
+}
+
+// counterSubjects are the populated slots and, where errors have no slot, the machine. It is the
+// only one where firmware's table of the slots could not be read and the kernel counts.
+func (m *Machine) counterSubjects() ([]Subject, Value) {
+	var out []Subject
+	t := Declared().objects[SubjectCounter]
+	add := func(name string, x *counterFacts) {
+		out = append(out, Subject{name, SubjectCounter, &Object{typ: t, path: SubjectCounter, src: x}})
+	}
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
+			add(SlotSubject(s), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
+		}
+	}
+	stray := slices.Clone(m.topo.Stray)
+	if len(m.sys.Slots) > 0 {
+		stray = slices.DeleteFunc(stray, func(s place.StrayErrors) bool { return !s.Some() })
+	}
+	if len(stray) > 0 {
+		arrange.Stably(stray, func(a, b place.StrayErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
+		add(SubjectMachine, &counterFacts{m: m, stray: stray})
+	}
+	if len(out) == 0 && len(m.sys.Slots) == 0 {
+		return nil, m.noPopulation()
+	}
+	return out, PlainValue(true)
+}
+
+func (m *Machine) nodeSubjects() ([]Subject, Value) {
+	if v := m.nodesRead(); !v.Known() {
+		return nil, v
+	}
+	var out []Subject
+	t := Declared().objects["node"]
+	for i := range m.sys.Nodes {
+		n := &m.sys.Nodes[i]
+		out = append(out, Subject{"node " + strconv.Itoa(n.ID), "node", &Object{typ: t, path: "node", src: n}})
+	}
+	return out, PlainValue(true)
+}
+
+// settingSubjects are the settings of which BIOS setup's side is known. To
+// know of none leaves nothing to compare; that the settings themselves are not
+// known is for the profile's rules to say.
+func (m *Machine) settingSubjects() ([]Subject, Value) {
+	var out []Subject
+	t := Declared().objects["setting"]
+	for _, id := range settings.IDs() {
+		s := m.sys.Settings[id]
+		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting {
+			continue
+		}
+		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s}}})
+	}
+	known := PlainValue(true)
+	if len(out) == 0 {
+		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL)"
+	}
+	return out, known
+}
+
+// changeSubjects are the slots that hold a module or held one, and the machine.
+func (m *Machine) changeSubjects() ([]Subject, Value) {
+	b, known := m.sys.Baseline, PlainValue(true)
+	if b == nil {
+		known.Reason = "nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)"
+		return nil, known
+	}
+	var out []Subject
+	t := Declared().objects[SubjectBaseline]
+	for i := range b.Compared {
+		c := &b.Compared[i]
+		out = append(out, Subject{c.Subject, SubjectBaseline, &Object{typ: t, path: SubjectBaseline, src: c}})
+	}
+	return out, known
+}
+
+// measuredSubjects are the nodes whose own memory was measured.
+func (m *Machine) measuredSubjects() ([]Subject, Value) {
+	known := PlainValue(true)
+	nodes := m.local()
+	if len(nodes) == 0 {
+		known.Reason = m.notMeasured()
+		return nil, known
+	}
+	var out []Subject
+	t := Declared().objects[SubjectMeasured]
+	for _, n := range nodes {
+		out = append(out, Subject{"node " + strconv.Itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
+	}
+	return out, known
+}
+
+// lists gives the objects of a list variable: all sockets, slots or nodes.
+func (m *Machine) lists(variable string) Value {
+	// Objects of their own: a list's objects are named by their place in it.
+	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
+	if !ok.Known() {
+		return ok
+	}
+	out := make([]*Object, len(subjects))
+	for i, s := range subjects {
+		out[i] = s.object
+		out[i].path = variable + "[" + strconv.Itoa(i) + "]"
+	}
+	return PlainValue(out)
+}
+
+// Owner names the socket that a node or slot belongs to, else the subject
+// itself.
+func (m *Machine) Owner(name string) string {
+	if m.owners == nil {
+		m.owners = map[string]string{}
+		for i := range m.sys.Nodes {
+			n := &m.sys.Nodes[i]
+			m.own("node "+strconv.Itoa(n.ID), n.Socket.Or(-1))
+		}
+		for i := range m.topo.Placements {
+			m.own(SlotSubject(&m.sys.Slots[i]), m.topo.Placements[i].Socket)
+		}
+	}
+	return cmp.Or(m.owners[name], name)
+}
+
+// own notes the socket of a subject; a negative one is not known.
+func (m *Machine) own(name string, socket int) {
+	if socket >= 0 {
+		m.owners[name] = "socket " + strconv.Itoa(socket)
+	}
+}

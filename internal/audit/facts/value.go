@@ -1,0 +1,188 @@
+// Package facts shows a machine's model to CEL expressions: every fact is a
+// value with its origin, or an unknown that carries its name and reason.
+package facts
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// Value is one fact as expressions see it: a CEL-ready Go value or the reason
+// why there is none. The zero Value is unknown.
+type Value struct {
+	// v is bool, int64, float64, string, []string, []int64, []float64,
+	// *Object or []*Object; nil when not known.
+	v          any
+	state      fact.State
+	Reason     string
+	KnownBy    string
+	Certainty  fact.Certainty
+	Unverified bool
+	// partial is set where the value rests on a list of slots that may not be complete.
+	partial bool
+	// from is the reading behind the value, more are further ones.
+	from fact.Evidence
+	more []fact.Evidence
+}
+
+// maxEvidence bounds the readings kept of one value and listed with one
+// finding: a machine-wide fact may rest on every slot.
+const maxEvidence = 64
+
+// Evidence lists the readings.
+func (v *Value) Evidence() []fact.Evidence {
+	if v.from == (fact.Evidence{}) {
+		return v.more
+	}
+	return append([]fact.Evidence{v.from}, v.more...)
+}
+
+// Text is a known text, "" for anything else.
+func (v Value) Text() string {
+	s, _ := v.v.(string)
+	return s
+}
+
+// Known reports whether the value holds.
+func (v Value) Known() bool { return v.v != nil }
+
+// valueOf turns a fact of the model into a Value.
+//
+//go:noinline
+func valueOf[T any](f fact.Fact[T]) Value {
+	out := origin(&f)
+	if f.Known() {
+		out.v = widened(&f.Value)
+	}
+	return out
+}
+
+// origin is a Value that has no value yet: what a fact says of itself.
+func origin[T any](f *fact.Fact[T]) Value {
+	return Value{state: f.State, Reason: f.Reason, KnownBy: f.KnownBy,
+		Certainty: f.Certainty, Unverified: f.Unverified, from: f.From, more: f.More}
+}
+
+// widened is native of what is pointed to. A value is put into an interface once:
+// there are a dozen of each slot.
+func widened[T any](v *T) any {
+	switch t := any(v).(type) {
+	case *int:
+		return int64(*t)
+	case *inventory.Technology:
+		return string(*t)
+	default:
+		return native(any(*v))
+	}
+}
+
+// native widens the model's types to those CEL knows.
+//
+//go:noinline
+func native(v any) any {
+	switch t := v.(type) {
+	case int:
+		return int64(t)
+	case inventory.Technology:
+		return string(t)
+	case inventory.SlotState:
+		return string(t)
+	case inventory.NodeKind:
+		return string(t)
+	case []int:
+		out := make([]int64, len(t))
+		for i, n := range t {
+			out[i] = int64(n)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// computedFrom replaces the value of a known fact by something computed from it and
+// keeps origin, certainty and reason.
+//
+//go:noinline
+func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
+	out := origin(&f)
+	if f.Known() {
+		out.v = native(compute(f.Value))
+	}
+	return out
+}
+
+// PlainValue is a value that needs no origin: a count of what is in the model, a
+// word of a platform file.
+func PlainValue(v any) Value {
+	return Value{v: native(v), state: fact.OK, Certainty: fact.Direct}
+}
+
+// Missing is an unknown value with its reason.
+func Missing(state fact.State, reason, knownBy string) Value {
+	return Value{state: state, Reason: reason, KnownBy: knownBy}
+}
+
+// derived combines facts: the first unknown one decides, else compute runs and
+// the weakest certainty holds.
+func derived(compute func() any, from ...Value) Value {
+	out := Value{state: fact.OK, Certainty: fact.Direct}
+	readings := 0
+	for i := range from {
+		if !from[i].Known() {
+			return from[i]
+		}
+		readings += 1 + len(from[i].more)
+	}
+	for i := range from {
+		f := &from[i]
+		out.Certainty = min(out.Certainty, f.Certainty)
+		out.Unverified = out.Unverified || f.Unverified
+		out.rest(f, readings)
+	}
+	out.v = native(compute())
+	return out
+}
+
+// rest adds the readings of another value; all of those that are added have at most so
+// many.
+func (v *Value) rest(on *Value, all int) {
+	if v.more == nil && v.from == (fact.Evidence{}) {
+		v.from, v.more = on.from, slices.Clip(on.more)
+		return
+	}
+	if on.from != (fact.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
+		v.more = append(roomFor(v.more, all), on.from)
+	}
+	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {
+		v.more = append(roomFor(v.more, all), on.more[:min(room, len(on.more))]...)
+	}
+}
+
+// roomFor is a full list of readings with room for all that are added, up to the bound.
+func roomFor(list []fact.Evidence, all int) []fact.Evidence {
+	if more := min(all, maxEvidence) - len(list); len(list) == cap(list) && more > 0 {
+		return slices.Grow(list, more)
+	}
+	return list
+}
+
+// gather combines one fact of many things (a field of every DIMM): unknown
+// when any of them is, sorted distinct values otherwise.
+func gather[T int64 | string](facts []Value) Value {
+	return derived(func() any {
+		var out []T
+		for _, f := range facts {
+			if v, ok := f.v.(T); ok && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+		slices.Sort(out)
+		if out == nil {
+			out = []T{}
+		}
+		return out
+	}, facts...)
+}

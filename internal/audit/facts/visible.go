@@ -1,0 +1,342 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// hidden is the installed memory that the system does not see; without a
+// kernel, that firmware gives no addresses to.
+func hidden(m *Machine) Value {
+	if !m.visible().Known() && m.sys.Memory.MappedBytes.Known() {
+		return unmapped(m)
+	}
+	return m.without(m.seen())
+}
+
+// seen is the memory that the system sees: what firmware gave the kernel, or what the kernel uses where
+// that is clearly less, which firmware's map does not show: an option, a reservation or memory blocks
+// that are offline take it away.
+func (m *Machine) seen() fact.Fact[int64] {
+	visible := m.visible()
+	if !m.leaves(visible) {
+		return visible
+	}
+	used := m.used()
+	if o := m.takenBy(); o.Known() && len(o.v.([]string)) > 0 {
+		used.More = append(used.More[:len(used.More):len(used.More)], m.sys.NUMA.Options.From)
+	}
+	return used
+}
+
+// used is the memory that the kernel uses: MemTotal, and what it keeps for a crash kernel.
+func (m *Machine) used() fact.Fact[int64] {
+	used := m.sys.Memory.TotalBytes
+	if crash := m.sys.Memory.CrashBytes; used.Known() && crash.Or(0) > 0 {
+		used.Value += crash.Value
+		used.More = append(used.More[:len(used.More):len(used.More)], crash.From)
+	}
+	return used
+}
+
+// leaves reports whether the kernel uses less of the memory that it was given than it leaves alone by
+// itself.
+func (m *Machine) leaves(given fact.Fact[int64]) bool {
+	used := m.used()
+	return given.Known() && used.Known() && given.Value-used.Value > reserved(given.Value)
+}
+
+// withheld is the memory that firmware gave the kernel and that it does not use, where that is more
+// than it leaves alone by itself; else 0.
+func withheld(m *Machine) Value {
+	given, used := m.visible(), m.used()
+	return derived(func() any {
+		if !m.leaves(given) {
+			return int64(0)
+		}
+		return given.Value - used.Value
+	}, valueOf(given), valueOf(used))
+}
+
+// takenBy are the kernel options that take memory away: those of that kind, unless firmware's map
+// shows that the kernel uses all but what it leaves alone by itself (memmap= is for a bad page, too).
+func (m *Machine) takenBy() Value {
+	o := m.memoryOptions()
+	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.leaves(given) {
+		o.v = []string{}
+	}
+	return o
+}
+
+// without is the installed memory that is not seen. A system that sees more than the modules hold
+// proves the list of modules incomplete, so that nothing can be concluded.
+func (m *Machine) without(seen fact.Fact[int64]) Value {
+	installed, visible := valueOf(m.topo.InstalledBytes), valueOf(seen)
+	return m.complete(derived(func() any {
+		return max(0, m.topo.InstalledBytes.Value-seen.Value)
+	}, installed, visible, positive(installed)))
+}
+
+// visible is what the kernel sees: its own best account, else any other that was
+// read. One that was judged and refused (a guest of Xen) is not replaced.
+func (m *Machine) visible() fact.Fact[int64] {
+	k := &m.sys.Memory
+	if k.VisibleBytes.Known() || k.VisibleBytes.State == fact.Refused {
+		return k.VisibleBytes
+	}
+	return fact.First(k.MapBytes, k.BlockBytes, k.TotalBytes, k.VisibleBytes)
+}
+
+// complete turns v into an unknown when more memory is visible than installed.
+func (m *Machine) complete(v Value) Value {
+	installed, visible := m.topo.InstalledBytes, m.visible()
+	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
+		return Value{state: fact.Conflicting, from: v.from, more: v.more,
+			Reason: "the system sees " + prose.ExactSize(visible.Value) + ", more than the " + prose.ExactSize(installed.Value) + " of the listed modules"}
+	}
+	return v
+}
+
+// reserved is what firmware and kernel normally keep for themselves: 4 % of
+// the memory or 2 GiB, whichever is larger.
+func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
+
+// mirrored is true when just half or a third of the installed memory is
+// visible, false when all of it is but for what is normally reserved. Any
+// other share (rank sparing, a failed module, a kernel option) decides
+// nothing.
+func mirrored(m *Machine) Value {
+	h := m.without(m.visible())
+	if !h.Known() {
+		return h
+	}
+	installed := m.topo.InstalledBytes.Value
+	lost := h.v.(int64)
+	if lost <= reserved(installed) {
+		h.v = false
+		return h
+	}
+	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 {
+		return Missing(fact.Refused, "the kernel was told to leave memory alone: "+sentenceList(o.v.([]string)), "boot without the option")
+	}
+	for _, parts := range []int64{2, 3} {
+		visible := installed - lost
+		if visible <= installed/parts && visible >= installed/parts-reserved(installed/parts) {
+			h.v = true
+			return h
+		}
+	}
+	return Value{state: fact.Absent, from: h.from, more: h.more, KnownBy: "export the BIOS settings and pass them to the audit",
+		Reason: prose.ExactSize(lost) + " of " + prose.ExactSize(installed) + " are missing, which is neither a normal reservation nor a mirror"}
+}
+
+// memoryOptions are the kernel options that can take memory away.
+func (m *Machine) memoryOptions() Value {
+	return computedFrom(m.sys.NUMA.Options, func(options []string) any {
+		out := []string{}
+		for _, o := range options {
+			if strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") {
+				out = append(out, o)
+			}
+		}
+		return out
+	})
+}
+
+// The words of SMBIOS (DSP0134 7.17) for the error correction of an array.
+const (
+	eccNone   = "None"
+	eccParity = "Parity"
+)
+
+// noArray says why nothing is known of the memory arrays.
+func (m *Machine) noArray() Value {
+	if m.listed() {
+		return Missing(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
+	}
+	return m.noPopulation()
+}
+
+// unmapped is the installed memory that firmware itself gave no addresses to,
+// for an input without a kernel. Firmware's account is believed where all but
+// what is normally reserved is mapped, and where the difference is whole
+// modules; any other total is the account's own fault as often as the
+// memory's.
+func unmapped(m *Machine) Value {
+	installed, mapped := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
+	v := derived(func() any { return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
+	if !v.Known() {
+		return v
+	}
+	doubt := func(reason string) Value {
+		v.v, v.state, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, "run memaudit on the machine itself, where the kernel says what it sees"
+		return v
+	}
+	total, given := m.topo.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
+	lost, silent := v.v.(int64), m.silentModules()
+	var silentBytes int64
+	for _, i := range silent {
+		silentBytes += m.sys.Slots[i].SizeBytes.Or(0)
+	}
+	account := "firmware maps " + prose.ExactSize(given) + " of " + prose.ExactSize(total)
+	doubted := m.doubtedLoss(lost, silent)
+	switch {
+	case given > total+total/100:
+		return doubt(account + ", more than the listed modules hold")
+	case lost <= reserved(total) && (lost == 0 || doubted != ""):
+		return v
+	case doubted != "":
+		return doubt(account + doubted)
+	case silentBytes == lost:
+		v.Certainty = fact.Corroborated
+		for _, i := range silent {
+			said := valueOf(m.sys.Slots[i].Mapped)
+			v.rest(&said, 1+len(said.more))
+		}
+	case m.oneModule(lost):
+		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
+	}
+	return v
+}
+
+// doubtedLoss says why it is not believed that firmware maps so much less than is
+// installed; "" where it may be so.
+func (m *Machine) doubtedLoss(lost int64, silent []int) string {
+	switch {
+	case m.sys.Memory.MappedEnd <= 4*gibibyte:
+		return " and no address above 4 GiB: it does not list the rest"
+	case lost%(64*gibibyte) == 0 && m.sys.Memory.MappedBytes.Value < 64*gibibyte:
+		return ", which is what 36 address bits leave of it"
+	case !m.wholeModules(lost):
+		return ", and the difference is not the size of whole modules"
+	}
+	if name := m.listedTwice(silent); name != "" {
+		return ", but " + name + " is listed twice"
+	}
+	return ""
+}
+
+const gibibyte = int64(1) << 30
+
+// oneModule reports whether a single module has this capacity.
+func (m *Machine) oneModule(bytes int64) bool {
+	return slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == bytes })
+}
+
+// maxSums bounds the capacities that wholeModules keeps: modules of one machine
+// come in few sizes.
+const maxSums = 1 << 14
+
+// wholeModules reports whether some of the modules have this capacity together.
+func (m *Machine) wholeModules(bytes int64) bool {
+	sums := map[int64]bool{0: true}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		var more []int64
+		for sum := range sums {
+			if next := sum + s.SizeBytes.Value; next <= bytes {
+				more = append(more, next)
+			}
+		}
+		for _, sum := range more {
+			sums[sum] = true
+		}
+		if len(sums) > maxSums {
+			return false
+		}
+	}
+	return sums[bytes]
+}
+
+// silentModules are those, by index, that firmware gives no address range or no
+// running speed, where it gives both to others.
+func (m *Machine) silentModules() []int {
+	var out []int
+	running, ranged := false, false
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) {
+			running, ranged = running || s.ConfiguredMTs.Known(), ranged || s.Mapped.Or(false)
+		}
+	}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		stopped, outside := s.ConfiguredMTs.State == fact.Unstated, s.Mapped.Known() && !s.Mapped.Value
+		if isDRAM(s) && (running && stopped || ranged && outside) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// listedTwice names a module without an address range that has both labels of
+// another one, or one of them and an array that does not exist: Phytium's
+// FT-2000/4 lists a module a second time like that.
+func (m *Machine) listedTwice(silent []int) string {
+	for _, i := range silent {
+		s := &m.sys.Slots[i]
+		for j := range m.sys.Slots {
+			o := &m.sys.Slots[j]
+			if i == j || !isDRAM(o) || !s.Locator.Known() || !s.BankLocator.Known() {
+				continue
+			}
+			locator, bank := s.Locator.Value == o.Locator.Value, s.BankLocator.Value == o.BankLocator.Value
+			if locator && bank || (locator || bank) && !m.hasArray(s.Array) && m.hasArray(o.Array) {
+				return m.slotName(i)
+			}
+		}
+	}
+	return ""
+}
+
+func (m *Machine) hasArray(handle uint16) bool {
+	return slices.ContainsFunc(m.sys.Arrays, func(a inventory.Array) bool { return a.Handle == handle })
+}
+
+// silentNames are the modules that firmware leaves out of its account, where
+// they make up the memory that it does not map.
+func silentNames(m *Machine) Value {
+	v := unmapped(m)
+	if !v.Known() {
+		return v
+	}
+	names := []string{}
+	if v.Certainty == fact.Corroborated {
+		for _, i := range m.silentModules() {
+			names = append(names, m.slotName(i))
+		}
+	}
+	v.v = names
+	return v
+}
+
+// moduleLost reports whether modules that firmware leaves out of its account make up
+// what it does not map, and the system sees no more than that leaves: one module of
+// many, which is less than what is normally reserved, is lost all the same.
+func moduleLost(m *Machine) Value {
+	v, unseen := unmapped(m), hidden(m)
+	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.v.(int64) >= v.v.(int64) }, v, unseen)
+}
+
+// smallestModule is the capacity of the smallest module: what is hidden of less is none.
+func smallestModule(m *Machine) Value {
+	least, facts := int64(0), []Value{}
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) {
+			facts = append(facts, valueOf(s.SizeBytes))
+			if n := s.SizeBytes.Or(0); least == 0 || n < least {
+				least = n
+			}
+		}
+	}
+	if len(facts) == 0 {
+		return m.noPopulation()
+	}
+	return derived(func() any { return least }, facts...)
+}

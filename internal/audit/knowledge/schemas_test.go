@@ -1,0 +1,48 @@
+package knowledge_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/audit/knowledge"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// counted are files of which it is counted how often a schema is read.
+type counted struct {
+	fs.FS
+	schemas int
+}
+
+func (c *counted) ReadFile(name string) ([]byte, error) {
+	if strings.HasSuffix(name, ".schema.json") {
+		c.schemas++
+	}
+	return fs.ReadFile(c.FS, name)
+}
+
+// TestSchemasAreReadOnce: one reading serves all files of a kind; a folder without a
+// schema is said.
+func TestSchemasAreReadOnce(t *testing.T) {
+	k := &counted{FS: rules.FS}
+	schemas := knowledge.NewSchemas(k)
+	for range 3 {
+		faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\nunheard: 1\n")).Check(schemas)
+		assert.NotEmpty(t, faults)
+	}
+	assert.Equal(t, 1, k.schemas)
+	faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\n")).Check(knowledge.NewSchemas(emptyFolder{}))
+	if assert.Len(t, faults, 1) {
+		assert.Contains(t, faults[0].Text, "platform.schema.json")
+	}
+}
+
+// emptyFolder holds nothing.
+type emptyFolder struct{}
+
+func (emptyFolder) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}

@@ -1,0 +1,222 @@
+package knowledge
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// tables are the lists of fields separated by tabs, by the end of their path, each with
+// what is wrong with a row.
+var tables = map[string]func() func(cells []string) string{
+	slotSets:        func() func([]string) string { return (&setRows{blocks: map[string]bool{}}).fault },
+	slotOrder:       func() func([]string) string { return (&orderRows{names: map[string]bool{}}).fault },
+	platformSources: func() func([]string) string { return (&documentRows{keys: map[string]bool{}}).fault },
+}
+
+// slotSets holds the makers' slot sets.
+const slotSets = "slots/sets.tsv"
+
+// slotOrder holds in which order the slots of a channel are filled, by label.
+const slotOrder = "slots/order.tsv"
+
+// tableOf is the entry of tables that a file is, "" for none.
+func tableOf(name string) string {
+	for table := range tables {
+		if name == table || strings.HasSuffix(name, "/"+table) {
+			return table
+		}
+	}
+	return ""
+}
+
+// IsTable reports whether a file of that name is a list of fields separated by tabs
+// that is checked.
+func IsTable(name string) bool { return tableOf(name) != "" }
+
+// checkTable checks a list against its form, a row at a time.
+func checkTable(name string, data []byte) []Fault {
+	var out []Fault
+	fault := tables[tableOf(name)]()
+	at := 0
+	for line := range strings.Lines(string(data)) {
+		at++
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if text := fault(strings.Split(strings.TrimSuffix(line, "\n"), "\t")); text != "" {
+			out = append(out, Fault{name, at, 1, text})
+		}
+	}
+	return out
+}
+
+// documentRows are the rows of platforms/sources.tsv.
+type documentRows struct{ keys map[string]bool }
+
+// authorities of a document, as platform.Document has them.
+var authorities = []string{"maker", "processor", "third", "collection"}
+
+func (d *documentRows) fault(c []string) string {
+	if len(c) != 8 && len(c) != 6 {
+		return fmt.Sprintf("%d fields, expected 8: key, vendor, title, year, place, url, authority, says (a site's may end after url)", len(c))
+	}
+	known := d.keys[c[0]]
+	d.keys[c[0]] = true
+	_, err := strconv.Atoi(c[3])
+	switch {
+	case c[0] == "" || c[1] == "" || c[2] == "":
+		return "key, vendor or title is empty"
+	case known:
+		return fmt.Sprintf("key %s is listed twice", c[0])
+	case c[3] != "" && err != nil:
+		return fmt.Sprintf("%s: year %q, expected a number or nothing", c[0], c[3])
+	case len(c) == 6:
+		return ""
+	case !slices.Contains(authorities, c[6]):
+		return fmt.Sprintf("%s: authority %q, expected one of %s", c[0], c[6], strings.Join(authorities, ", "))
+	}
+	for topic := range strings.FieldsSeq(c[7]) {
+		if !slices.Contains(verdict.Topics, topic) {
+			return fmt.Sprintf("%s: says %q, expected words of %s", c[0], topic, strings.Join(verdict.Topics, ", "))
+		}
+	}
+	return ""
+}
+
+// orderRows are the rows of slots/order.tsv; names are the boards that have one.
+type orderRows struct{ names map[string]bool }
+
+func (o *orderRows) fault(c []string) string {
+	if len(c) != 3 {
+		return fmt.Sprintf("%d fields, expected 3: boards, labels of one channel, document", len(c))
+	}
+	for name := range strings.SplitSeq(c[0], ";") {
+		switch {
+		case name == "":
+			return "a board without a name"
+		case o.names[name]:
+			return fmt.Sprintf("%s is listed twice", name)
+		}
+		o.names[name] = true
+	}
+	labels := strings.Split(c[1], ",")
+	for i, label := range labels {
+		n := len(label) - 1
+		if n < 1 || label[:n] != labels[0][:max(len(labels[0])-1, 0)] || slices.Contains(labels[:i], label) {
+			return fmt.Sprintf("%s: labels %q, expected those of one channel, which differ in their last sign", c[0], c[1])
+		}
+	}
+	switch {
+	case len(labels) == 1:
+		return fmt.Sprintf("%s: one label, expected the labels of a channel in the order in which they are filled", c[0])
+	case !strings.Contains(c[2], ", "):
+		return fmt.Sprintf("%s: document %q, expected maker, title and place", c[0], c[2])
+	}
+	return ""
+}
+
+// setRows are the rows of slots/sets.tsv: heads of blocks, and what stands below each.
+type setRows struct {
+	blocks map[string]bool
+	// block is the current one's id, slot what a slot of it is; counts are the numbers of
+	// modules that have a row.
+	block  string
+	slot   *regexp.Regexp
+	counts map[int]bool
+}
+
+// grades of a row, and mode, which stands for sets of lockstep, mirroring and sparing.
+var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, "mode"}
+
+const notAllowed = "not-allowed"
+
+// numberings are the ways of counting further processors' slots, and what a slot is by
+// each: a number, a letter and a digit (A1 or 1A), or a board and a number on it (2/8).
+var numberings = sync.OnceValue(func() []numbering {
+	return []numbering{
+		{regexp.MustCompile(`^$|^\+[1-9]\d*$|^[1-9]\d*-n$`), regexp.MustCompile(`^(25[0-5]|2[0-4]\d|1?\d?\d)$`)},
+		{regexp.MustCompile(`^letters$`), regexp.MustCompile(`^([A-P][1-9]|[1-9][A-P])$`)},
+		{regexp.MustCompile(`^letters from 0$`), regexp.MustCompile(`^([A-P]\d|\d[A-P])$`)},
+		{regexp.MustCompile(`^[1-9] boards$`), regexp.MustCompile(`^[1-9]/[1-9]\d?$`)},
+	}
+})
+
+type numbering struct{ counted, slot *regexp.Regexp }
+
+func (s *setRows) fault(c []string) string {
+	if c[0] == "set" {
+		return s.head(c)
+	}
+	modules, err := strconv.Atoi(c[0])
+	switch {
+	case s.block == "":
+		return fmt.Sprintf("%q before the first block: expected set, a tab and the block's id", c[0])
+	case len(c) != 4:
+		return fmt.Sprintf("%s: %d fields, expected 4: modules, sets, grade, document", s.block, len(c))
+	case err != nil || modules < 1:
+		return fmt.Sprintf("%s: %q modules, expected a number from one", s.block, c[0])
+	case !slices.Contains(grades, c[2]):
+		return fmt.Sprintf("%s: grade %q, expected one of %s", s.block, c[2], strings.Join(grades, ", "))
+	case strings.TrimSpace(c[3]) == "":
+		return fmt.Sprintf("%s: the document of %d modules is missing", s.block, modules)
+	case (c[1] == "-") != (c[2] == notAllowed):
+		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
+	case c[2] != "mode" && s.counts[modules]:
+		return fmt.Sprintf("%s: %s: two rows", s.block, prose.Count(modules, "module"))
+	}
+	s.counts[modules] = s.counts[modules] || c[2] != "mode"
+	return s.sets(c[1], modules)
+}
+
+// head begins a block.
+func (s *setRows) head(c []string) string {
+	if len(c) != 4 && len(c) != 5 {
+		return fmt.Sprintf("%d fields, expected set, id, products, products with the same numbering and perhaps how the slots of further processors are counted", len(c))
+	}
+	known := s.blocks[c[1]]
+	s.blocks[c[1]] = true
+	counted := ""
+	if len(c) == 5 {
+		counted = c[4]
+	}
+	way := slices.IndexFunc(numberings(), func(n numbering) bool { return n.counted.MatchString(counted) })
+	s.block, s.slot, s.counts = c[1], numberings()[max(way, 0)].slot, map[int]bool{}
+	switch {
+	case c[1] == "":
+		return "a block without an id"
+	case known:
+		return fmt.Sprintf("block %s is listed twice", c[1])
+	case c[2]+c[3] == "":
+		return fmt.Sprintf("%s: no product", c[1])
+	case way < 0 || len(c) == 5 && counted == "":
+		return fmt.Sprintf("%s: counted %q, expected such as +12, 33-n, letters, letters from 0 or 2 boards", c[1], counted)
+	}
+	return ""
+}
+
+// sets checks each set of a row against the number of modules.
+func (s *setRows) sets(text string, modules int) string {
+	if text == "-" {
+		return ""
+	}
+	for set := range strings.FieldsSeq(text) {
+		slots := strings.Split(set, ",")
+		for _, slot := range slots {
+			if !s.slot.MatchString(slot) {
+				return fmt.Sprintf("%s: %d modules in %s: %q is not a slot", s.block, modules, set, slot)
+			}
+		}
+		distinct := slices.Compact(slices.Sorted(slices.Values(slots)))
+		if len(slots) != modules || len(distinct) != modules {
+			return fmt.Sprintf("%s: %d modules in %s: expected %d different slots", s.block, modules, set, modules)
+		}
+	}
+	return ""
+}

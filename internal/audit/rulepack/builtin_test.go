@@ -1,0 +1,25 @@
+package rulepack_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+)
+
+// TestBuiltinPacks validates every embedded pack: shape, expressions, sources
+// and each rule's own cases.
+func TestBuiltinPacks(t *testing.T) {
+	packs, err := rulepack.BuiltinPacks()
+	require.NoError(t, err)
+	require.NotEmpty(t, packs)
+	for _, p := range packs {
+		for _, c := range p.Validate() {
+			t.Error(c)
+		}
+	}
+	for _, c := range rulepack.ValidateSet(packs) {
+		t.Error(c)
+	}
+}

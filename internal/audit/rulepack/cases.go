@@ -1,0 +1,136 @@
+package rulepack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+)
+
+// Runner evaluates the cases of a pack: it compiles every expression once
+// and counts what the evaluations cost.
+type Runner struct {
+	programs facts.Programs
+	spent    uint64
+}
+
+// baseCost is what a case costs beside its expressions: its facts.
+const baseCost = 500
+
+// Run evaluates one case of a rule and returns what the case complains about,
+// "" when it holds.
+func (x *Runner) Run(r *Rule, c *Case) (complaint string) {
+	s, err := c.Scope()
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { x.spent += s.Cost() + baseCost }()
+	got, o, err := x.result(r, s)
+	switch {
+	case err != nil:
+		return err.Error()
+	case string(got) != c.Expect:
+		return fmt.Sprintf("gives %s%s, expected %s", got, missingText(o), c.Expect)
+	case c.Missing != "" && !slices.Contains(o.Missing, c.Missing):
+		return fmt.Sprintf("is unknown for lack of %s, expected %s", strings.Join(o.Missing, ", "), c.Missing)
+	case got == verdict.Fail:
+		return x.texts(r, s, c)
+	}
+	return ""
+}
+
+func missingText(o facts.Outcome) string {
+	if len(o.Missing) == 0 {
+		return ""
+	}
+	return " for lack of " + strings.Join(o.Missing, ", ")
+}
+
+// result evaluates applies and check in a case's scope.
+func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome, error) {
+	if r.Applies != "" {
+		p, err := x.programs.Get(r.Applies, types.BoolType)
+		if err != nil {
+			return "", facts.Outcome{}, fmt.Errorf("applies: %w", err)
+		}
+		applies, o := s.EvalBool(p)
+		switch {
+		case o.Err != nil:
+			return verdict.Error, o, fmt.Errorf("applies: %w", o.Err)
+		case o.Val == nil:
+			return verdict.Unknown, o, nil
+		case !applies:
+			return verdict.NotApplicable, o, nil
+		}
+	}
+	p, err := x.programs.Get(r.Check, types.BoolType)
+	if err != nil {
+		return "", facts.Outcome{}, fmt.Errorf("check: %w", err)
+	}
+	holds, o := s.EvalBool(p)
+	switch {
+	case o.Err != nil:
+		return verdict.Error, o, fmt.Errorf("check: %w", o.Err)
+	case o.Val == nil:
+		return verdict.Unknown, o, nil
+	case holds:
+		return verdict.Pass, o, nil
+	default:
+		return verdict.Fail, o, nil
+	}
+}
+
+// texts evaluates the texts of a failing case: none may break or come out
+// empty, and the severity must be the one the case names.
+func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
+	for _, t := range []struct{ name, src string }{{"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
+		if t.src == "" {
+			continue
+		}
+		p, err := x.programs.Get(t.src, types.StringType)
+		if err == nil {
+			var text string
+			if text, err = s.EvalText(p); err == nil && text == "" {
+				return t.name + " comes out empty"
+			}
+		}
+		if err != nil {
+			return t.name + ": " + err.Error()
+		}
+	}
+	if r.Effect != nil {
+		for _, src := range []string{r.Effect.Expr, r.Effect.SourceExpr} {
+			if src == "" {
+				continue
+			}
+			p, err := x.programs.Get(src, types.StringType)
+			if err == nil {
+				_, err = s.EvalText(p) // may come out empty: nothing to say
+			}
+			if err != nil {
+				return "effect: " + err.Error()
+			}
+		}
+	}
+	severity := r.Severity
+	if verdict.Severity(severity).Rank() == 0 {
+		p, err := x.programs.Get(severity, types.StringType)
+		if err != nil {
+			return "severity: " + err.Error()
+		}
+		if severity, err = s.EvalText(p); err != nil {
+			return "severity: " + err.Error()
+		}
+		if verdict.Severity(severity).Rank() == 0 && severity != facts.NotKnown {
+			return "severity gives " + severity + ", expected info, warning or critical"
+		}
+	}
+	if c.Severity != "" && c.Severity != severity {
+		return "fails as " + severity + ", expected " + c.Severity
+	}
+	return ""
+}

@@ -1,0 +1,102 @@
+package rulepack
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"cel.dev/cel-go/common/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestCompiledRulesMeanTheSame runs every expression of every case twice, as
+// the checker plans it and as the shipped artefact does: result, missing facts and
+// texts must agree. The artefact is planned without types, so that an unknown
+// takes another way through the evaluator. The unit tests take every fourth rule,
+// make corpus each.
+func TestCompiledRulesMeanTheSame(t *testing.T) {
+	packs, err := BuiltinPacks()
+	require.NoError(t, err)
+	compiledPacks, err := LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	require.NotEmpty(t, compiledPacks)
+	parsed := compiledPacks[0].expressions
+	n := 0
+	for _, p := range packs {
+		for _, r := range corpustest.Sample(p.Rules, 4) {
+			n += sameRule(t, parsed, r)
+		}
+	}
+	least := 400
+	if corpustest.Stage {
+		least = 1000
+	}
+	assert.Greater(t, n, least, "expressions compared")
+}
+
+// BuiltinPacks are read once for all tests, those outside the package too, none of which changes them.
+var BuiltinPacks = sync.OnceValues(func() ([]*Pack, error) { return LoadBuiltin(rules.FS) })
+
+// TestCompiledRulesAreDescribedTheSame: a list that is read from the artefact says
+// what the sources say, the counts of the cases among it.
+func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
+	packs, err := BuiltinPacks()
+	require.NoError(t, err)
+	compiledPacks, err := LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	want, got := Describe(packs), Describe(compiledPacks)
+	require.Len(t, got, len(want))
+	require.Greater(t, len(want), 50)
+	for i := range want {
+		want[i].Rule, got[i].Rule = nil, nil
+		require.Positive(t, want[i].Cases.Pass, want[i].ID)
+		require.Equal(t, want[i], got[i], want[i].ID)
+	}
+	wanted, profiles := DescribeProfiles(packs), DescribeProfiles(compiledPacks)
+	require.Len(t, profiles, len(wanted))
+	for i := range wanted {
+		wanted[i].spec, profiles[i].spec = nil, nil
+		require.Equal(t, wanted[i], profiles[i], wanted[i].ID)
+	}
+}
+
+// sameRule checks every case of a rule against both and returns how many expressions it compared.
+func sameRule(t *testing.T, parsed parsedExprs, r *Rule) int {
+	t.Helper()
+	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,
+		r.Expected: types.StringType, r.Remedy: types.StringType}
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		exprs[r.Severity] = types.StringType
+	}
+	if r.Effect != nil {
+		exprs[r.Effect.Expr], exprs[r.Effect.SourceExpr] = types.StringType, types.StringType
+	}
+	n := 0
+	for src, want := range exprs {
+		if src == "" {
+			continue
+		}
+		checked, err := facts.CompileExpr(src, want)
+		require.NoError(t, err)
+		lean, ok, err := parsed.program(src)
+		require.NoError(t, err)
+		require.True(t, ok, "not compiled: %s", src)
+		for i := range r.Cases {
+			n++
+			c := &r.Cases[i]
+			one, err := c.Scope()
+			require.NoError(t, err)
+			two, err := c.Scope()
+			require.NoError(t, err)
+			a, b := one.Eval(checked), two.Eval(lean)
+			assert.Equal(t, fmt.Sprint(a.Val, a.Missing, a.Err), fmt.Sprint(b.Val, b.Missing, b.Err), "%s, case %q: %s", r.ID, c.Name, src)
+		}
+	}
+	return n
+}

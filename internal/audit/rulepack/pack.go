@@ -1,0 +1,353 @@
+// Package rulepack holds rules and profiles as YAML packs: their shape, loading,
+// validation with their own cases, description for readers, and the form
+// compiled ahead of time.
+package rulepack
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/compiled"
+)
+
+// Pack is one YAML file of rules and profiles, one file a document.
+type Pack struct {
+	// Document is a place for the citation that the file's rules share by YAML
+	// anchor; nothing reads it.
+	Document any `yaml:"document,omitempty" cbor:"-"`
+	// For holds for every rule of the file that has no `for` of its own.
+	For      *Match         `yaml:"for,omitempty"`
+	Rules    []*Rule        `yaml:"rules,omitempty"`
+	Profiles []*ProfileSpec `yaml:"profiles,omitempty"`
+
+	// File is the name the pack was read from; Site is true for a site's own.
+	File string `yaml:"-"`
+	Site bool   `yaml:"-"`
+
+	// Judges are the settings that the profiles of a compiled pack cover, sorted.
+	Judges []string `yaml:"-"`
+	// expressions are those of compiled packs, parsed ahead of time.
+	expressions parsedExprs
+}
+
+// SettingIDs lists the settings that the pack's profiles judge, each once.
+func (p *Pack) SettingIDs() []string {
+	if p.Judges != nil {
+		return p.Judges
+	}
+	var out []string
+	for _, q := range p.Profiles {
+		for i := range q.Settings {
+			out = append(out, q.Settings[i].ID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Match says by plain words which machines a rule is written for. Every list
+// that is given must match; within a list one entry suffices. It is an index:
+// what it rules out is never compiled.
+type Match struct {
+	// Platforms are ids of rules/platforms.
+	Platforms []string `yaml:"platforms,omitempty"`
+	// Vendors are beginnings of the system manufacturer.
+	Vendors []string `yaml:"vendors,omitempty"`
+	// Products are parts of the product name.
+	Products []string `yaml:"products,omitempty"`
+}
+
+// same reports whether two name the same machines; nil names all.
+func (m *Match) same(other *Match) bool {
+	if m == nil || other == nil {
+		return m == other
+	}
+	return slices.Equal(m.Platforms, other.Platforms) && slices.Equal(m.Vendors, other.Vendors) && slices.Equal(m.Products, other.Products)
+}
+
+// Width counts the given lists: the more, the narrower.
+func (m *Match) Width() int {
+	n := 0
+	if m == nil {
+		return 0
+	}
+	for _, l := range [][]string{m.Platforms, m.Vendors, m.Products} {
+		if len(l) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Rule is one check with everything a verdict says.
+type Rule struct {
+	// ID is area.subject.aspect.
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+	// Subject is what the rule is asked of: machine, socket, slot, node, setting, baseline or measured.
+	Subject string `yaml:"subject"`
+	For     *Match `yaml:"for,omitempty"`
+	// Applies is an expression; Concerns says in words which machines the
+	// rule concerns, as the reason of a not_applicable.
+	Applies  string `yaml:"applies,omitempty"`
+	Concerns string `yaml:"concerns,omitempty"`
+	// Check is the expression that must hold.
+	Check string `yaml:"check"`
+	// Severity is a word, or a text expression that gives one; the last
+	// alternative of an expression is the rule's usual severity.
+	Severity string `yaml:"severity"`
+	// Certainty caps the certainty of the verdict.
+	Certainty string `yaml:"certainty,omitempty"`
+	// Found, Expected and Remedy are text expressions; Remedies replaces
+	// Remedy for a vendor (a beginning of the system manufacturer).
+	Found    string            `yaml:"found,omitempty"`
+	Expected string            `yaml:"expected,omitempty"`
+	Why      string            `yaml:"why"`
+	Effect   *EffectSpec       `yaml:"effect,omitempty"`
+	Remedy   string            `yaml:"remedy,omitempty"`
+	Remedies map[string]string `yaml:"remedies,omitempty"`
+	Citation *verdict.Citation `yaml:"citation,omitempty"`
+	// CitePlatform marks a rule whose expectation is the recognised platform's
+	// own: its document is cited instead, so that no machine is judged by a
+	// paper of another.
+	CitePlatform bool `yaml:"cite_platform,omitempty"`
+	// CiteSources names the topics of rules/platforms/sources.tsv of which the rule
+	// speaks: of the platform's documents about them one by the machine's own maker
+	// is preferred, then one by the processor's, then another's.
+	CiteSources []string `yaml:"cite_sources,omitempty"`
+	// CiteOrder marks a rule about the slots that are filled: the maker's manual
+	// with the sets of slots is cited where there is one.
+	CiteOrder bool `yaml:"cite_order,omitempty"`
+	// Mark is what a failure is called below the picture of its socket, in two or
+	// three words; EmptyChannels stands for the channels without a DIMM.
+	Mark string `yaml:"mark,omitempty"`
+	// Planning says what the result is to a plan for the machine's modules, in words
+	// of PlanningWords; nothing of what a module's place decides.
+	Planning []string `yaml:"planning,omitempty"`
+	// DependsOn names rules whose failure causes this one's.
+	DependsOn []string `yaml:"depends_on,omitempty"`
+	Related   []string `yaml:"related,omitempty"`
+	// Explains marks a rule that never fails: it passes with an explanation.
+	Explains bool `yaml:"explains,omitempty"`
+	// Uncited marks a rule that compares the machine with itself and so rests
+	// on no document.
+	Uncited bool   `yaml:"uncited,omitempty"`
+	Cases   []Case `yaml:"cases" cbor:"-"`
+	// Counted are the numbers of cases of a compiled rule, which carries none itself.
+	Counted CaseCounts `yaml:"-"`
+	// Shape is what the engine needs to know of the rule's expressions without evaluating them.
+	Shape Shape `yaml:"-"`
+
+	pack *Pack
+	node *yaml.Node
+}
+
+// EffectSpec is what a deviation costs.
+type EffectSpec struct {
+	// Text is the statement; Expr computes it instead.
+	Text string `yaml:"text,omitempty"`
+	Expr string `yaml:"expr,omitempty"`
+	// Number and Unit are the measured figure, Conditions what it holds for.
+	Number     *float64 `yaml:"number,omitempty"`
+	Unit       string   `yaml:"unit,omitempty"`
+	Conditions string   `yaml:"conditions,omitempty"`
+	// Place is where the citation's document prints it; Source names another
+	// document; SourceExpr computes its name.
+	Place      string `yaml:"place,omitempty"`
+	Source     string `yaml:"source,omitempty"`
+	SourceExpr string `yaml:"source_expr,omitempty"`
+	// Beside is the word of the report that the effect is of: it stands beside that
+	// word's explanation where the finding follows from another and is not printed.
+	// verdict.BesideClass is the only one.
+	Beside string `yaml:"beside,omitempty"`
+}
+
+// Case is one test of a rule. What its facts do not state is unknown.
+type Case struct {
+	Name  string    `yaml:"name"`
+	Facts yaml.Node `yaml:"facts"`
+	// Expect is pass, fail, unknown or not_applicable.
+	Expect string `yaml:"expect"`
+	// Missing is the fact that an unknown must name.
+	Missing string `yaml:"missing,omitempty"`
+	// Severity is what a fail must have, when given.
+	Severity string `yaml:"severity,omitempty"`
+}
+
+// ProfileSpec is a table of settings that a document wants.
+type ProfileSpec struct {
+	ID string `yaml:"id"`
+	// Intents are those of the package's Intents that the table answers; none
+	// when the document serves a purpose that no intent names, so that the
+	// profile is found by its id alone.
+	Intents Words  `yaml:"intent,omitempty"`
+	Title   string `yaml:"title"`
+	For     *Match `yaml:"for,omitempty"`
+	// Named are ends of the names of the products that the document itself
+	// names. When it is given, the profile speaks of the other machines of For
+	// by analogy: never above info, and it says so.
+	Named []string `yaml:"named,omitempty"`
+	// Firmware are the firmware families whose own data the document is: the
+	// BIOS version of SMBIOS (HPE's "U58") or the end of an attribute
+	// registry's name. A machine that runs one is named by the document,
+	// whatever it is called and For says.
+	Firmware []string `yaml:"firmware,omitempty"`
+	// Face is "configured" for a document that says word for word what BIOS
+	// setup holds: there "auto" is another word, whatever it comes to. It is
+	// "firmware" for one about BIOS setup that means what auto comes to as well.
+	// Neither is contradicted by what the operating system made. Empty for one
+	// that speaks of the state itself, whoever made it.
+	Face facts.Face `yaml:"face,omitempty"`
+	// Preset is the value of the vendor's master preset that writes these rows,
+	// where the document says so (HPE's registries: "LowLatency").
+	Preset string `yaml:"preset,omitempty"`
+	// WrittenBy is the preset of a vendor's table whose meaning the rows are: they
+	// repeat no word of that table.
+	WrittenBy *PresetRef        `yaml:"written_by,omitempty"`
+	Applies   string            `yaml:"applies,omitempty"`
+	Citation  *verdict.Citation `yaml:"citation"`
+	// Scope says what the document was written for.
+	Scope string `yaml:"scope,omitempty"`
+	// Settings keeps the order of the file. Of a compiled profile it is nil:
+	// Table reads it.
+	Settings SettingTable `yaml:"settings" cbor:"-"`
+	// Compiled is the encoded table of a compiled profile: of many profiles an audit needs one.
+	Compiled compiled.Raw `yaml:"-"`
+
+	pack *Pack
+	node *yaml.Node
+}
+
+// Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with the file.
+func (p *ProfileSpec) Table() SettingTable {
+	if p.Compiled == nil {
+		return p.Settings
+	}
+	var rows SettingTable
+	if compiled.Decode(p.Compiled, &rows) != nil {
+		return nil
+	}
+	return rows
+}
+
+// Serves reports whether the profile answers an intent.
+func (p *ProfileSpec) Serves(intent string) bool { return slices.Contains(p.Intents, intent) }
+
+// Answers is the intent under which a profile was found: the one asked for, or
+// the first of its own; "" without any.
+func (p *ProfileSpec) Answers(asked string) string {
+	switch {
+	case p.Serves(asked):
+		return asked
+	case len(p.Intents) > 0:
+		return p.Intents[0]
+	default:
+		return ""
+	}
+}
+
+// PresetRef names a preset whose meaning is on record.
+type PresetRef struct {
+	// Settings is the vendor's table, by the name of its file in rules/settings;
+	// Preset is the preset's value as that table spells it, the profile's own
+	// Preset when it is empty.
+	Settings string `yaml:"settings"`
+	Preset   string `yaml:"preset,omitempty"`
+}
+
+// SettingTable is the settings of a profile in file order.
+type SettingTable []WantedSetting
+
+// WantedSetting is one row of a profile.
+type WantedSetting struct {
+	ID string `yaml:"-"`
+	// Want is the canonical value; several when the document accepts several. In a
+	// profile that names the preset it is written by, the loader puts the preset's
+	// word here, and moves after it those of Also, which stand for the same.
+	Want Words `yaml:"want,omitempty"`
+	Also Words `yaml:"also,omitempty"`
+	// Level is the severity of a deviation: info or warning.
+	Level   string `yaml:"level"`
+	Applies string `yaml:"applies,omitempty"`
+	// Concerns says in words when the row applies.
+	Concerns   string      `yaml:"concerns,omitempty"`
+	Effect     *EffectSpec `yaml:"effect,omitempty"`
+	Exceptions []string    `yaml:"exceptions,omitempty"`
+	Note       string      `yaml:"note,omitempty"`
+	// Remedy is plain text: the menu path or command as the document gives it.
+	Remedy string `yaml:"remedy,omitempty"`
+	Place  string `yaml:"place,omitempty"`
+}
+
+// Words is one word or a list of them.
+type Words []string
+
+// UnmarshalYAML accepts a scalar or a sequence.
+func (w *Words) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*w = Words{n.Value}
+		return nil
+	}
+	var l []string
+	if err := n.Decode(&l); err != nil {
+		return err
+	}
+	*w = l
+	return nil
+}
+
+// String prints the words as alternatives.
+func (w Words) String() string { return strings.Join(w, " or ") }
+
+// UnmarshalYAML keeps the order of the mapping.
+func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		var s WantedSetting
+		if err := n.Content[i+1].Decode(&s); err != nil {
+			return err
+		}
+		s.ID = n.Content[i].Value
+		*t = append(*t, s)
+	}
+	return nil
+}
+
+// Intents are what an operator may ask for by name.
+var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
+
+// Shape is found in the parsed expressions of a rule when it is loaded or compiled.
+type Shape struct {
+	// Paths are the facts that applies names ("platform.id"), as often as it
+	// does; Variables are its variables ("platform", "socket").
+	Paths, Variables []string
+	// Usual is the severity's last alternative.
+	Usual verdict.Severity
+}
+
+// CaseCounts counts a rule's own cases by what they expect.
+type CaseCounts struct {
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Unknown int `json:"unknown"`
+}
+
+// caseCounts counts the rule's own cases, also those that the artefact left behind.
+func (r *Rule) caseCounts() CaseCounts {
+	n := r.Counted
+	for _, c := range r.Cases {
+		switch verdict.Result(c.Expect) {
+		case verdict.Pass:
+			n.Pass++
+		case verdict.Fail:
+			n.Fail++
+		case verdict.Unknown:
+			n.Unknown++
+		case verdict.NotApplicable, verdict.Waived, verdict.Error:
+		}
+	}
+	return n
+}

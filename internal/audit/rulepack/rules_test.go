@@ -1,0 +1,486 @@
+package rulepack
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+)
+
+// TestNarrowestFirst: of rules with one id the one that names most of the machine comes first:
+// lists of machines before facts that single them out, those before any condition, and a site's
+// own before a built-in one.
+func TestNarrowestFirst(t *testing.T) {
+	rules := map[string]*Rule{
+		"two lists": {For: &Match{Vendors: []string{"Dell"}, Products: []string{"R610", "R710"}}}, "one list": {For: &Match{Platforms: []string{"milan"}}},
+		"by its product and platform": {Applies: `machine.product == "R610" && platform.id == "milan"`}, "by its vendor": {Applies: `machine.vendor == "Dell"`},
+		"a condition": {Applies: "memory.installed_bytes > 0"}, "any": {}, "empty lists": {For: &Match{Vendors: []string{}}},
+	}
+	for want, names := range map[int][]string{200: {"two lists"}, 100: {"one list"}, 22: {"by its product and platform"}, 12: {"by its vendor"}, 2: {"a condition"}, 0: {"any", "empty lists"}} {
+		for _, name := range names {
+			r := rules[name]
+			r.measure()
+			assert.Equal(t, want, r.narrowness(), name)
+			r.pack = &Pack{}
+			assert.Equal(t, want, r.narrowness(), "%s, built in", name)
+			r.pack = &Pack{Site: true}
+			assert.Equal(t, want+1, r.narrowness(), "%s, a site's own", name)
+		}
+	}
+	order := []string{"other.rule", "measure.rule", "setting.turbo", "numa.rule", "memory.b", "memory.a", "firmware.rule"}
+	pack := &Pack{}
+	for _, id := range order {
+		pack.Rules = append(pack.Rules, &Rule{ID: id})
+	}
+	var have []string
+	for _, all := range RulesByID([]*Pack{pack}) {
+		have = append(have, all[0].ID)
+	}
+	assert.Equal(t, []string{"firmware.rule", "memory.a", "memory.b", "numa.rule", "setting.turbo", "measure.rule", "other.rule"}, have)
+}
+
+// TestUsualSeverity: the word, or an expression's last alternative that is one; warning where
+// none is said.
+func TestUsualSeverity(t *testing.T) {
+	for src, want := range map[string]verdict.Severity{"critical": verdict.Critical, `numa.nodes > 1 ? "critical" : "info"`: verdict.Info,
+		`platform.id == "milan" ? "warning" : "critical"`: verdict.Critical, `numa.nodes > 1 ? "info" : "of no rank"`: verdict.Info, "text(numa.nodes)": verdict.Warning, "": verdict.Warning} {
+		r := &Rule{Severity: src}
+		r.measure()
+		assert.Equal(t, want, r.Usual(), src)
+	}
+}
+
+// TestWordsOfARule: whom it concerns, what to do with a vendor's machine, and what a deviation
+// costs by whose word.
+func TestWordsOfARule(t *testing.T) {
+	for want, r := range map[string]*Rule{
+		"concerns only servers":                {Concerns: "servers", For: &Match{Vendors: []string{"Dell"}}},
+		"concerns only Dell, R610, nehalem-ep": {For: &Match{Vendors: []string{"Dell"}, Products: []string{"R610"}, Platforms: []string{"nehalem-ep"}}},
+		"concerns only milan":                  {For: &Match{Platforms: []string{"milan"}}},
+		"does not concern this machine":        {},
+	} {
+		assert.Equal(t, want, r.Concern())
+	}
+	assert.Equal(t, "does not concern this machine", (&Rule{For: &Match{}}).Concern())
+
+	remedies := &Rule{Remedy: "in general", Remedies: map[string]string{"": "nobody's", "HP": "HP's", "HPE": "HPE's", "Dell": "Dell's"}}
+	for range 8 { // a map has no order
+		for vendor, want := range map[string]string{"HP": "HP's", "HPE": "HPE's", "Dell Inc.": "Dell's", "Lenovo": "in general", "": "in general", "D": "in general"} {
+			assert.Equal(t, want, remedies.RemedyFor(vendor), vendor)
+		}
+	}
+
+	cited := &verdict.Citation{Vendor: "Dell", Title: "Memory"}
+	for _, c := range []struct {
+		e            EffectSpec
+		c            *verdict.Citation
+		text, source string
+	}{
+		{EffectSpec{}, cited, "10 %", "Dell, Memory"}, {EffectSpec{Place: "p5"}, cited, "10 %", "Dell, Memory, p5"}, {EffectSpec{Source: "STREAM"}, cited, "10 %", "STREAM"},
+		{EffectSpec{Place: "p5"}, nil, "10 %", ""}, {EffectSpec{Conditions: "two sockets"}, nil, "10 % (two sockets)", ""}, {EffectSpec{Source: "STREAM"}, nil, "10 %", "STREAM"},
+	} {
+		e := c.e.Effect("10 %", c.c)
+		assert.Equal(t, []string{c.text, c.source}, []string{e.Text, e.Source}, "%+v", c.e)
+	}
+}
+
+// TestDescribed: what a list of rules and profiles says beside the file's own words.
+func TestDescribed(t *testing.T) {
+	pack := &Pack{File: "a.yaml"}
+	pack.Rules = []*Rule{{ID: "a.b", Effect: &EffectSpec{Expr: "text(1)"}, pack: pack, For: &Match{Platforms: []string{"milan"}}},
+		{ID: "a.c", Effect: &EffectSpec{Text: "10 %"}, DependsOn: []string{"a.b"}, pack: pack}}
+	info := Describe([]*Pack{pack})
+	require.Len(t, info, 2)
+	assert.Equal(t, []bool{true, false}, []bool{info[0].Computed, info[1].Computed})
+	assert.Equal(t, [][]string{{}, {"a.b"}}, [][]string{info[0].DependsOn, info[1].DependsOn})
+
+	row := func(want ...string) SettingTable { return SettingTable{{ID: "turbo", Want: want, Level: "info"}} }
+	milan := &Match{Platforms: []string{"milan"}, Vendors: []string{"Dell"}}
+	pack.Profiles = []*ProfileSpec{
+		{ID: "one", Intents: []string{"hpc"}, Settings: row("enabled"), For: milan, pack: pack},
+		{ID: "other machines", Intents: []string{"database", "hpc"}, Settings: row("disabled"), For: &Match{Vendors: []string{"HPE"}}, pack: pack},
+		{ID: "another condition", Intents: []string{"hpc"}, Settings: row("disabled"), For: milan, Applies: `platform.id == "rome"`, pack: pack},
+		{ID: "the same machines", Intents: []string{"hpc"}, Settings: row("disabled"), For: milan, pack: pack},
+		{ID: "another intent", Intents: []string{"database"}, Settings: row("disabled"), pack: pack},
+		{ID: "takes both", Intents: []string{"hpc"}, Settings: row("enabled", "disabled"), pack: pack},
+		{ID: "another setting", Intents: []string{"hpc"}, Settings: SettingTable{{ID: "smt", Want: Words{"disabled"}}}, pack: pack},
+		{ID: "no intent", Settings: row("disabled"), pack: pack},
+	}
+	profiles := DescribeProfiles([]*Pack{pack})
+	var against []string
+	for _, e := range profiles[0].Settings["turbo"].Elsewhere {
+		against = append(against, e.Profile)
+	}
+	assert.Equal(t, []string{"other machines", "another condition"}, against)
+	assert.Equal(t, "hpc", *profiles[0].Intent)
+	assert.Nil(t, profiles[7].Intent)
+	assert.Equal(t, []string{"milan"}, profiles[0].Platforms)
+	assert.Equal(t, []string{}, profiles[4].Platforms)
+	assert.Equal(t, []string{}, profiles[1].Platforms)
+	for _, c := range []struct{ asked, want string }{{"hpc", "hpc"}, {"database", "database"}, {"low-latency", "database"}, {"", "database"}} {
+		assert.Equal(t, c.want, pack.Profiles[1].Answers(c.asked), c.asked)
+	}
+	assert.Equal(t, "hpc", pack.Profiles[0].Answers("database"))
+	assert.Empty(t, pack.Profiles[7].Answers("hpc"))
+}
+
+// ofFile are the complaints about a file, parsed and validated.
+func ofFile(src string) string {
+	p, faults := ParsePack("a.yaml", []byte(src))
+	if p != nil {
+		faults = append(faults, p.Validate()...)
+	}
+	return faults.Error()
+}
+
+// written is a rule that has all it needs but what is changed in it.
+func written(changes map[string]string) string {
+	lines := []string{"title: t", "subject: machine", "check: memory.installed_bytes > 5", "severity: info", "why: w", "citation: {vendor: us, title: our rules}",
+		"cases:", "  - {name: a, expect: pass, facts: {memory: {installed_bytes: 6}}}", "  - {name: b, expect: fail, facts: {memory: {installed_bytes: 5}}}",
+		"  - {name: c, expect: unknown, facts: {}}"}
+	var b strings.Builder
+	b.WriteString("rules:\n  - id: site.a.b\n")
+	for _, line := range lines {
+		key, _, _ := strings.Cut(line, ":")
+		if other, ok := changes[key]; ok {
+			line = other
+		}
+		if line != "" {
+			b.WriteString("    " + line + "\n")
+		}
+	}
+	if more := changes["more"]; more != "" {
+		b.WriteString("    " + more + "\n")
+	}
+	return b.String()
+}
+
+// TestFaultsOfARule: each thing that a rule lacks or says wrongly is told, and nothing else.
+func TestFaultsOfARule(t *testing.T) {
+	unexpected := "  - {name: c, expect: unknown, facts: {}}\n      - {name: d, expect: "
+	for _, c := range []struct {
+		name    string
+		changes map[string]string
+		says    string
+	}{
+		{"as it must be", nil, ""},
+		{"no citation", map[string]string{"citation": ""}, "a.yaml:2:5: rule site.a.b: citation is missing"},
+		{"a citation without a vendor", map[string]string{"citation": "citation: {title: our rules}"}, "a.yaml:8:15: rule site.a.b: a citation needs vendor and title"},
+		{"a citation without a title", map[string]string{"citation": "citation: {vendor: us}"}, "a.yaml:8:15: rule site.a.b: a citation needs vendor and title"},
+		{"an effect by its citation", map[string]string{"more": "effect: {text: t}"}, ""},
+		{"an effect without a document", map[string]string{"citation": "uncited: true", "more": "effect: {text: t}"}, "a.yaml:13:13: rule site.a.b: an effect needs its document"},
+		{"an effect of another document", map[string]string{"citation": "uncited: true", "more": "effect: {text: t, source: s}"}, ""},
+		{"an effect of a computed document", map[string]string{"citation": "uncited: true", "more": `effect: {text: t, source_expr: '"s"'}`}, ""},
+		{"an effect without words", map[string]string{"more": "effect: {unit: GB/s}"}, "a.yaml:13:13: rule site.a.b: an effect needs text or expr"},
+		{"no case that fails", map[string]string{"  - {name": "", "cases": "cases: []"}, "rule site.a.b: no case that expects pass"},
+		{"a rule that explains needs no failing case", map[string]string{"check": "check: memory.installed_bytes > 0", "cases": "explains: true\n    cases:"}, `case "b" of site.a.b: gives pass, expected fail`},
+		{"a case that gives something else", map[string]string{"check": "check: memory.installed_bytes > 4"}, `a.yaml:11:9: case "b" of site.a.b: gives pass, expected fail`},
+		{"a case that lacks a fact", map[string]string{"check": "check: memory.installed_bytes > 5 && memory.visible_bytes > 5"},
+			`a.yaml:10:9: case "a" of site.a.b: gives unknown for lack of memory.visible_bytes, expected pass`},
+		{"a found that is empty", map[string]string{"more": `found: '""'`}, `a.yaml:11:9: case "b" of site.a.b: found comes out empty`},
+		{"a remedy that breaks", map[string]string{"more": "remedy: text(1 / (memory.installed_bytes - 5))"}, `case "b" of site.a.b: remedy: division by zero`},
+		{"an effect that breaks", map[string]string{"more": "effect: {expr: text(1 / (memory.installed_bytes - 5))}"}, `case "b" of site.a.b: effect: division by zero`},
+		{"an effect that has nothing to say", map[string]string{"more": `effect: {expr: '""'}`}, ""},
+		{"a severity that is none", map[string]string{"severity": `severity: '"grave"'`}, `case "b" of site.a.b: severity gives grave, expected info, warning or critical`},
+		{"a fact of another kind", map[string]string{"cases": "cases:\n      - {name: z, expect: pass, facts: {memory: {installed_bytes: many}}}"},
+			`a.yaml:10:9: case "z" of site.a.b: facts: memory.installed_bytes: "many" is not a whole number`},
+		{"a list that is none", map[string]string{"cases": "cases:\n      - {name: z, expect: pass, facts: {memory: {options: [[1]], installed_bytes: 6}}}"}, "memory.options: expected a plain value"},
+		{"a word of no result", map[string]string{"cases": "cases:\n" + "    " + unexpected + "failed, facts: {}}"}, `case "d": expect "failed", expected pass, fail, unknown or not_applicable`},
+		{"an expression of another type", map[string]string{"check": "check: memory.installed_bytes"}, "a.yaml:5:12: check: expression gives int, expected bool"},
+		{"an expression of another type, in quotes", map[string]string{"check": "check: 'memory.installed_bytes'"}, "a.yaml:5:12: check: expression gives int, expected bool"},
+		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "\na.yaml:5:35: check: undefined field 'b', expected a fact of rules/facts.md: memory has "},
+		{"a severity that is no word", map[string]string{"severity": "severity: error"}, "severity: undeclared reference to 'error', expected info, warning, critical or an expression that gives one"},
+		{"a text without quotes of its own", map[string]string{"more": `found: "too little"`}, `found: Syntax error: extraneous input 'little' expecting <EOF>; an expression is expected, in which a text has quotes of its own: '"..."'`},
+		{"a word without quotes of its own", map[string]string{"more": "remedy: nothing"}, `remedy: undeclared reference to 'nothing'; an expression is expected, in which a text has quotes of its own`},
+		{"a mark of as many letters as fit", map[string]string{"subject": "subject: socket", "more": "mark: " + strings.Repeat("x", longestMark)}, ""},
+	} {
+		have := ofFile(written(c.changes))
+		if c.says == "" {
+			assert.Empty(t, have, c.name)
+			continue
+		}
+		assert.Contains(t, have, c.says, c.name)
+	}
+	assert.Equal(t, 0, strings.Count(ofFile(written(map[string]string{"check": "check: memory.a > 5"})), "\n"),
+		"a fault of an expression is told once, and not by every case")
+	assert.NotContains(t, ofFile(written(map[string]string{"cases": "explains: true\n    cases:", "citation": ""})), "citation is missing", "what explains asks for nothing")
+	explains := strings.ReplaceAll(written(map[string]string{"cases": "explains: true\n    cases:"}), "expect: fail, facts: {memory: {installed_bytes: 5}}", "expect: pass, facts: {memory: {installed_bytes: 7}}")
+	assert.Empty(t, ofFile(explains), "a rule that explains needs no case that fails")
+	assert.Contains(t, ofFile(strings.Replace(explains, "expect: unknown, facts: {}", "expect: pass, facts: {memory: {installed_bytes: 7}}", 1)), "no case that expects unknown")
+}
+
+// TestFaultsOfAProfile: likewise of a profile.
+func TestFaultsOfAProfile(t *testing.T) {
+	profile := func(id, citation, more string) string {
+		return "profiles:\n  - id: " + id + "\n    intent: [hpc]\n    title: t\n    citation: " + citation + "\n" + more + "    settings:\n      turbo: {want: enabled, level: info}\n"
+	}
+	const cited = "{vendor: us, title: t}"
+	for _, c := range []struct{ src, says string }{
+		{profile("a/b", cited, ""), ""},
+		{profile(`""`, cited, ""), "a.yaml:2:9: profile id \"\": expected words without spaces"},
+		{profile("a b", cited, ""), "expected words without spaces"},
+		{profile("a/b", "{vendor: us}", ""), "a.yaml:2:5: profile a/b: citation with vendor and title is missing"},
+		{profile("a/b", "{title: t}", ""), "citation with vendor and title is missing"},
+		{strings.Replace(profile("a/b", cited, ""), "    citation: "+cited+"\n", "", 1), "citation with vendor and title is missing"},
+		{profile("a/b", cited, "    face: configured\n"), ""}, {profile("a/b", cited, "    face: firmware\n"), ""},
+		{strings.Replace(profile("a/b", cited, ""), "    settings:\n      turbo: {want: enabled, level: info}\n", "", 1), "a.yaml:2:5: profile a/b: settings are missing"},
+		{strings.Replace(profile("a/b", cited, ""), ", level: info", "", 1), "a.yaml:7:14: profile a/b: the level of turbo is missing, expected info or warning"},
+		{strings.Replace(profile("a/b", cited, ""), "level: info", "level: critical", 1), `level "critical", expected info or warning`},
+		{strings.Replace(profile("a/b", cited, ""), "turbo:", "hyperthreading:", 1), `"hyperthreading" is not a canonical setting, expected an id of rules/settings/vocabulary.tsv`},
+		{profile("a/b", cited, "    face: setup\n"), `a.yaml:6:11: face "setup", expected firmware, configured or nothing`},
+	} {
+		have := ofFile(c.src)
+		if c.says == "" {
+			assert.Empty(t, have, c.src)
+			continue
+		}
+		assert.Contains(t, have, c.says, c.src)
+	}
+}
+
+// TestShapesOfFiles: what is no pack is told with its place; a bound is told where it is passed,
+// and not before.
+func TestShapesOfFiles(t *testing.T) {
+	keys := func(n int) string {
+		var b strings.Builder
+		b.WriteString("document:\n")
+		for i := range n {
+			b.WriteString("  k" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)) + ": 1\n")
+		}
+		return b.String()
+	}
+	nested := func(n int) string {
+		return "document: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n"
+	}
+	for _, c := range []struct{ name, src, says string }{
+		{"empty", "", ""},
+		{"a comment alone", "# nothing\n", ""},
+		{"not YAML", "rules: [\n", "a.yaml:"},
+		{"not YAML on another line", "rules:\n- a\n b: [\n", "a.yaml:3:1: mapping values are not allowed"},
+		{"a list", "- a\n", "a.yaml:1:1: expected a mapping with the keys document, for, profiles, rules"},
+		{"rules that are no list", "rules: {}\n", "a.yaml:1:8: expected a list"},
+		{"a rule that is no mapping", "rules: [a]\n", "a.yaml:1:9: expected a mapping with the keys applies, "},
+		{"settings that are no mapping", "profiles:\n  - settings: []\n", "a.yaml:2:15: expected a mapping"},
+		{"a key that no rule has", "rules:\n  - {File: a}\n", `a.yaml:2:6: unknown key "File"`},
+		{"a key without a name", "rules:\n  - {\"\": a}\n", `a.yaml:2:6: unknown key ""`},
+		{"values of other kinds", "rules:\n  - id: [a]\n    explains: maybe\n", "a.yaml:2:1: a list where a text was expected\na.yaml:3:1: a text `maybe` where true or false was expected"},
+		{"a list of words that is none", "profiles:\n  - {settings: {turbo: {want: {a: b}}}}\n", "a.yaml:2:1: a mapping where a list was expected"},
+		{"a profile that is an alias", "document: &a {id: a}\nprofiles:\n  - *a\n", ""},
+		{"as many keys as are read", keys(maxKeys), ""},
+		{"one more", keys(maxKeys + 1), "a mapping of 1025 keys, at most 1024 are read"},
+		{"as deep as is read", nested(maxNesting), ""},
+		{"one deeper", nested(maxNesting + 1), "values nest deeper than 256"},
+		{"an alias into itself", "document: &a [*a]\n", "values nest deeper than 256"},
+	} {
+		p, faults := ParsePack("a.yaml", []byte(c.src))
+		if c.says == "" {
+			assert.Empty(t, faults, c.name)
+			require.NotNil(t, p, c.name)
+			assert.NotPanics(t, func() { ValidateSet([]*Pack{p}); p.Validate() }, c.name)
+			continue
+		}
+		assert.Nil(t, p, c.name)
+		assert.Contains(t, faults.Error(), c.says, c.name)
+	}
+	var five yaml.Node // the document, the list, and three values, one of them by its alias
+	require.NoError(t, yaml.Unmarshal([]byte("[&a 1, 2, *a]"), &five))
+	for room, says := range map[int]string{5: "", 4: "with its aliases the file holds more than 1048576 values"} {
+		_, fault := unfold(&five, &room, 0)
+		assert.Equal(t, says, fault)
+	}
+	full := []byte("# " + strings.Repeat("x", maxPackBytes-3) + "\n")
+	_, faults := ParsePack("a.yaml", full)
+	assert.Empty(t, faults, "as long as is read")
+	_, faults = ParsePack("a.yaml", append(full, '\n'))
+	assert.Contains(t, faults.Error(), "at most 4194304 are read")
+}
+
+// TestFaultsOfMergedParts: what "<<" brings is faulted where it is written, once.
+func TestFaultsOfMergedParts(t *testing.T) {
+	const base = "rules:\n  - &base\n    id: a.b.c\n    title: x\n    check: 'true'\n    why: y\n    severity: info\n" +
+		"    effect: {expr: 'nope.x'}\n    remedies: {Dell: 'nope.y'}\n"
+	for _, c := range []struct{ name, src, says string }{
+		{"an effect and a remedy of an anchor", base + "  - <<: *base\n    id: a.b.d\n", "a.yaml:9:23: Dell: undeclared\na.yaml:8:21: expr: undeclared"},
+		{"the same in a list", base + "  - <<: [{title: z}, *base]\n    id: a.b.d\n", "a.yaml:9:23: Dell: undeclared\na.yaml:8:21: expr: undeclared"},
+		{"all rules", "<<: {rules: [{id: a.b.c, title: x, check: 'nope.x', why: y, severity: info}]}\n", "a.yaml:1:44: check: undeclared"},
+		{"an unknown key", base + "  - <<: {unheard: 1}\n    id: a.b.d\n", `a.yaml:10:10: unknown key "unheard"`},
+		{"an unknown key of two", "rules:\n  - &base {id: a.b.c, unheard: 1}\n  - <<: *base\n", `a.yaml:2:23: unknown key "unheard"`},
+	} {
+		p, faults := ParsePack("a.yaml", []byte(c.src))
+		if p != nil {
+			faults = p.Validate()
+		}
+		var said []string
+		for _, f := range faults {
+			if strings.Contains(f.Text, "undeclared") || strings.Contains(f.Text, "unheard") {
+				said = append(said, f.String())
+			}
+		}
+		want := strings.Split(c.says, "\n")
+		require.Len(t, said, len(want), c.name)
+		for i := range want {
+			assert.True(t, strings.HasPrefix(said[i], want[i]), "%s: %s", c.name, said[i])
+		}
+	}
+}
+
+// TestManyComplaints: of very many faults the first are told, and that there are more.
+func TestManyComplaints(t *testing.T) {
+	var c Complaints
+	for i := range 3 * maxComplaints {
+		for range 2 { // of an anchor that two rules merge in
+			c = c.add(Complaint{"a.yaml", i, 1, "fault"})
+		}
+	}
+	require.Len(t, c, maxComplaints+1)
+	assert.Equal(t, "fault", c[maxComplaints-1].Text)
+	assert.Equal(t, "more faults than are told here, the next: fault", c[maxComplaints].Text)
+}
+
+// TestFilesOfAFolder: which files of a site's folder are read, and under which names.
+func TestFilesOfAFolder(t *testing.T) {
+	rule := []byte(written(nil))
+	k := fstest.MapFS{"a.yaml": {Data: rule}, "b.yml": {Data: rule}, "c.txt": {Data: rule}, "sub/d.yaml": {Data: rule}, "e.yaml/f.yaml": {Data: rule},
+		"platforms/x.yaml": {Data: []byte("id: x\n")}, "settings/y.yaml": {Data: []byte("vendor: y\n")}}
+	packs, faults := LoadDir(k, ".", true)
+	require.Empty(t, faults)
+	var names []string
+	for _, p := range packs {
+		assert.True(t, p.Site, p.File)
+		names = append(names, p.File)
+	}
+	assert.Equal(t, []string{"a.yaml", "b.yml", "e.yaml/f.yaml", "sub/d.yaml"}, names)
+
+	k["sub/bad.yaml"] = &fstest.MapFile{Data: []byte("rules: {}\n")}
+	packs, faults = LoadDir(k, ".", false)
+	assert.Len(t, packs, 4, "one bad file costs no other")
+	assert.Equal(t, "sub/bad.yaml:1:8: expected a list", faults.Error())
+	assert.False(t, packs[0].Site)
+	_, err := LoadBuiltin(k)
+	require.ErrorContains(t, err, "sub/bad.yaml")
+	delete(k, "sub/bad.yaml")
+	packs, err = LoadBuiltin(k)
+	require.NoError(t, err)
+	assert.Len(t, packs, 2, "the folders with packs, and no file beside them")
+
+	dir := t.TempDir()
+	nowhere := os.DirFS(filepath.Join(dir, "none"))
+	_, err = LoadBuiltin(nowhere)
+	require.ErrorContains(t, err, "list the built-in packs")
+	packs, faults = LoadDir(nowhere, ".", true)
+	assert.Empty(t, packs)
+	require.Len(t, faults, 1, "a folder that is not there is told of once")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), rule, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("rules: {}\n"), 0o600))
+	packs, faults = LoadPath(dir)
+	require.Len(t, packs, 1)
+	assert.Equal(t, filepath.Join(dir, "a.yaml"), packs[0].File)
+	require.Len(t, faults, 1)
+	assert.Equal(t, filepath.Join(dir, "bad.yaml"), faults[0].File)
+	packs, faults = LoadPath(filepath.Join(dir, "a.yaml"))
+	require.Empty(t, faults)
+	require.Len(t, packs, 1)
+	assert.Equal(t, filepath.Join(dir, "a.yaml"), packs[0].File)
+	for _, name := range []string{"a.yaml", "bad.yaml"} {
+		file := filepath.Join(dir, name)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var doc yaml.Node
+		require.NoError(t, yaml.Unmarshal(data, &doc))
+		want, wantFaults := LoadPath(file)
+		packs, faults = LoadParsed(file, doc.Content[0])
+		assert.Equal(t, want, packs, "parsed already: %s", name)
+		assert.Equal(t, wantFaults, faults, name)
+	}
+	packs, faults = LoadPath(filepath.Join(dir, "none.yaml"))
+	assert.Empty(t, packs)
+	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is told once")
+}
+
+// TestFactsLike: facts beyond those that a complaint lists are not kept quiet.
+func TestFactsLike(t *testing.T) {
+	of := &facts.ObjectType{}
+	for range mostFacts {
+		of.Fields = append(of.Fields, facts.Field{Name: "f"})
+	}
+	assert.NotContains(t, factsLike(of, "g"), "...")
+	of.Fields = append(of.Fields, facts.Field{Name: "f"})
+	assert.Contains(t, factsLike(of, "g"), ", f ...")
+}
+
+// TestWhoseFacts: facts are named of the object that stands before the fault's dot; a place that
+// is none, in another line or behind the text, names none.
+func TestWhoseFacts(t *testing.T) {
+	at := func(line, column int) error {
+		return &facts.ExprError{Line: line, Column: column, Message: "undefined field 'a'"}
+	}
+	assert.Contains(t, likeFacts("memory.a > 1", at(1, 6)), ": memory has ")
+	for _, c := range []struct {
+		src string
+		err error
+	}{
+		{"memory.a > 1", errors.New("undefined field 'a'")}, {"memory.a > 1 ||\nmemory.b > 1", at(2, 6)}, {"memory.a", at(1, 8)}, {"memory a", at(1, 6)}, {"other.a", at(1, 5)},
+	} {
+		assert.Empty(t, likeFacts(c.src, c.err), c.src)
+	}
+}
+
+// TestCaseWithoutItsPlace: of cases that a rule takes from another by YAML's merge the rule's
+// own place is told.
+func TestCaseWithoutItsPlace(t *testing.T) {
+	var doc yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("\n{id: site.a}"), &doc))
+	v := &validator{pack: &Pack{File: "a.yaml"}}
+	v.cases(&Rule{ID: "site.a", Cases: []Case{{Name: "one", Expect: "maybe"}}, node: doc.Content[0]}, false)
+	require.NotEmpty(t, v.out)
+	assert.Contains(t, v.out[0].String(), `a.yaml:2:1: case "one": expect "maybe"`)
+}
+
+// TestEntriesOfACase: merged keys are there, a later one of the same name replaces them, and a
+// merge into itself ends.
+func TestEntriesOfACase(t *testing.T) {
+	read := func(src string) map[string]string {
+		var doc yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(src), &doc))
+		out := map[string]string{}
+		for _, e := range entries(doc.Content[0], 0) {
+			assert.NotContains(t, out, e.key.Value)
+			out[e.key.Value] = e.value.Value
+		}
+		return out
+	}
+	assert.Equal(t, map[string]string{"a": "1", "b": "2"}, read("{a: 1, b: 2}"))
+	assert.Equal(t, map[string]string{"a": "3", "b": "2"}, read("{a: 3, <<: {a: 1, b: 2}}"))
+	assert.Equal(t, map[string]string{"a": "3", "b": "2"}, read("{<<: {a: 1, b: 2}, a: 3}"))
+	assert.Equal(t, map[string]string{"a": "1", "b": "2", "c": "3"}, read("{<<: [{a: 1}, {a: 2, b: 2}], c: 3}"), "the earlier of a list, as YAML has it")
+	assert.Empty(t, read("[a, b]"))
+	deep := "{a: 1}"
+	for range maxDepth {
+		deep = "{<<: " + deep + "}"
+	}
+	assert.Equal(t, map[string]string{"a": "1"}, read(deep))
+	assert.Empty(t, read("{<<: "+deep+"}"))
+	assert.Empty(t, entries(nil, 0))
+	assert.Empty(t, valueOfKey(nil, "a"))
+}
+
+// TestCompiledPacksPlanAhead: a pack that was not compiled has nothing to plan ahead.
+func TestCompiledPacksPlanAhead(t *testing.T) {
+	assert.Nil(t, (&Pack{}).Ahead())
+	plan := (&Pack{expressions: parsedExprs{}}).Ahead()
+	require.NotNil(t, plan)
+	_, ok, err := plan("machine.virtual")
+	assert.False(t, ok)
+	require.NoError(t, err)
+	assert.Empty(t, missingText(facts.Outcome{}))
+	assert.Equal(t, " for lack of a.b, a.c", missingText(facts.Outcome{Missing: []string{"a.b", "a.c"}}))
+}

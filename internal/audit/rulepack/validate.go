@@ -1,0 +1,342 @@
+package rulepack
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"cel.dev/cel-go/common/types"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/facts"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+var idPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_-]*)+$`)
+})
+
+// Validate checks a pack beyond its shape: every expression, every needed
+// field, every case. The complaints carry line and column.
+func (p *Pack) Validate() Complaints {
+	v := &validator{pack: p}
+	for _, r := range p.Rules {
+		v.rule(r)
+	}
+	for _, q := range p.Profiles {
+		v.profile(q)
+	}
+	return v.out
+}
+
+type validator struct {
+	pack *Pack
+	out  Complaints
+	Runner
+}
+
+// maxSpent bounds what the cases of one file may cost together: less than a second
+// of evaluation, or 4,000 cases of the kind that the built-in rules have.
+const maxSpent = 2_000_000
+
+func (v *validator) complain(n *yaml.Node, format string, args ...any) {
+	v.out = v.out.add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
+}
+
+// keyOrRule finds a key's node, or the rule's own.
+//
+//go:noinline
+func keyOrRule(n *yaml.Node, key string) *yaml.Node {
+	if c := valueOfKey(n, key); c != nil {
+		return c
+	}
+	return n
+}
+
+func (v *validator) rule(r *Rule) {
+	if !idPattern().MatchString(r.ID) {
+		v.complain(keyOrRule(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
+	}
+	for _, need := range []struct{ key, value string }{{"title", r.Title}, {"check", r.Check}, {"why", r.Why}, {"severity", r.Severity}} {
+		if need.value == "" {
+			v.complain(r.node, "rule %s: %s is missing", r.ID, need.key)
+		}
+	}
+	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectCounter, facts.SubjectBaseline, facts.SubjectMeasured}, r.Subject) {
+		v.complain(keyOrRule(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, counter, baseline or measured", r.Subject)
+	}
+	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
+		v.complain(keyOrRule(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)
+	}
+	if r.Applies != "" && r.Concerns == "" {
+		v.complain(keyOrRule(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
+	}
+	before := len(v.out)
+	v.expressions(r)
+	written := len(v.out) == before
+	for _, fault := range planningFaults(r.Planning) {
+		v.complain(keyOrRule(r.node, "planning"), "rule %s: %s", r.ID, fault)
+	}
+	v.sources(r)
+	v.mark(r)
+	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
+		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
+	}
+	v.cases(r, written)
+}
+
+func (v *validator) expressions(r *Rule) {
+	v.expr(r.node, "applies", r.Applies, types.BoolType)
+	v.expr(r.node, "check", r.Check, types.BoolType)
+	v.expr(r.node, "found", r.Found, types.StringType)
+	v.expr(r.node, "expected", r.Expected, types.StringType)
+	v.expr(r.node, "remedy", r.Remedy, types.StringType)
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		v.expr(r.node, "severity", r.Severity, types.StringType)
+	}
+	remedies := valueOfKey(r.node, "remedies")
+	for vendor, src := range r.Remedies {
+		v.expr(remedies, vendor, src, types.StringType)
+	}
+	if r.Effect != nil {
+		v.expr(valueOfKey(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
+		v.expr(valueOfKey(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
+	}
+}
+
+// expr checks one expression and places its faults in the file.
+func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
+	if src == "" {
+		return
+	}
+	if _, err := v.programs.Get(src, want); err != nil {
+		for _, e := range unjoin(err) {
+			v.placeExpr(keyOrRule(parent, key), key, e, whatIsExpected(key, src, e, want))
+		}
+	}
+}
+
+// whatIsExpected says what an expression's fault leaves to guess: where the names stand, and that
+// a text is an expression as well.
+func whatIsExpected(key, src string, err error, want *types.Type) string {
+	fault := err.Error()
+	switch {
+	case key == "severity" && !strings.ContainsAny(src, " ?("):
+		return ", expected info, warning, critical or an expression that gives one"
+	case want == types.StringType && !strings.ContainsAny(src, `"'(`):
+		return `; an expression is expected, in which a text has quotes of its own: '"..."'`
+	case strings.Contains(fault, "undefined field"), strings.Contains(fault, "undeclared reference"):
+		return ", expected a fact of rules/facts.md" + likeFacts(src, err)
+	}
+	return ""
+}
+
+// likeFacts names facts of the object of which an expression asked for one that it does not have; "" where
+// the expression's place does not say which object that is.
+func likeFacts(src string, err error) string {
+	var at *facts.ExprError
+	line, _, _ := strings.Cut(src, "\n")
+	if !errors.As(err, &at) || at.Line != 1 || at.Column >= len(line) || line[at.Column] != '.' {
+		return ""
+	}
+	isName := func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+	before, after := line[:at.Column], line[at.Column+1:]
+	object := before[len(strings.TrimRightFunc(before, isName)):]
+	asked := after[:len(after)-len(strings.TrimLeftFunc(after, isName))]
+	t, ok := facts.Declared().Object(object)
+	if !ok {
+		return ""
+	}
+	return ": " + object + " has " + factsLike(t, asked)
+}
+
+// unjoin splits a joined error.
+func unjoin(err error) []error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()
+	}
+	return []error{err}
+}
+
+// placeExpr adds an expression's own column to the node's, where the scalar is
+// written on one line.
+func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected string) {
+	c := complaintAt(v.pack.File, n, key+": "+err.Error()+expected)
+	var e *facts.ExprError
+	if errors.As(err, &e) && e.Line > 0 && n != nil {
+		switch n.Style {
+		case yaml.LiteralStyle, yaml.FoldedStyle:
+			c.Line += e.Line
+		case yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle:
+			c.Column += e.Column + 1
+		default:
+			c.Column += e.Column
+		}
+	}
+	v.out = v.out.add(c)
+}
+
+// sources checks what a verdict must rest on.
+func (v *validator) sources(r *Rule) {
+	if r.Citation == nil && !r.Explains && !r.Uncited {
+		v.complain(r.node, "rule %s: citation is missing", r.ID)
+	}
+	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
+		v.complain(keyOrRule(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
+	}
+	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.ThirdParty {
+		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.ThirdParty)
+	}
+	for _, topic := range r.CiteSources {
+		if !slices.Contains(verdict.Topics, topic) {
+			v.complain(keyOrRule(r.node, "cite_sources"), "rule %s: %q is not a topic, expected one of %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
+		}
+	}
+	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {
+		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
+	}
+	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {
+		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
+	}
+}
+
+// longestMark is what fits below the picture of a socket.
+const longestMark = 40
+
+// mark checks that the words below a picture are few, and that a picture is there.
+func (v *validator) mark(r *Rule) {
+	if r.Mark == "" {
+		return
+	}
+	node := keyOrRule(r.node, "mark")
+	if r.Subject != "socket" {
+		v.complain(node, "rule %s: a mark is written below a socket's picture, but the subject is %s", r.ID, r.Subject)
+	}
+	if len(r.Mark) > longestMark {
+		v.complain(node, "rule %s: a mark of %d letters, at most %d fit", r.ID, len(r.Mark), longestMark)
+	}
+	if strings.ContainsAny(strings.ReplaceAll(r.Mark, verdict.EmptyChannels, ""), "{}") {
+		v.complain(node, "rule %s: mark %q, the only braces known are %s", r.ID, r.Mark, verdict.EmptyChannels)
+	}
+}
+
+// cases demands a pass, a fail and an unknown, and runs them all: each would repeat
+// what is wrong with an expression, so they wait until all are well written.
+func (v *validator) cases(r *Rule, written bool) {
+	seen := map[string]bool{}
+	list := valueOfKey(r.node, "cases")
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		seen[c.Expect] = true
+		node := r.node
+		if list != nil && i < len(list.Content) {
+			node = list.Content[i]
+		}
+		if !slices.Contains([]string{"pass", "fail", "unknown", "not_applicable"}, c.Expect) {
+			v.complain(node, "case %q: expect %q, expected pass, fail, unknown or not_applicable", c.Name, c.Expect)
+			continue
+		}
+		if v.spent > maxSpent {
+			v.complain(node, "the cases of this file cost more than %d, so that this one and those after it are not run", maxSpent)
+			return
+		}
+		if !written {
+			continue
+		}
+		if text := v.Run(r, c); text != "" {
+			v.complain(node, "case %q of %s: %s", c.Name, r.ID, text)
+		}
+	}
+	for _, need := range []string{"pass", "fail", "unknown"} {
+		if !seen[need] && (!r.Explains || need != "fail") {
+			v.complain(r.node, "rule %s: no case that expects %s", r.ID, need)
+		}
+	}
+}
+
+func (v *validator) profile(q *ProfileSpec) {
+	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
+		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without spaces", q.ID)
+	}
+	for _, intent := range q.Intents {
+		if !slices.Contains(Intents[:], intent) {
+			v.complain(keyOrRule(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
+		}
+	}
+	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
+		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
+	}
+	if q.Face != facts.FaceAny && q.Face != facts.FaceFirmware && q.Face != facts.FaceConfigured {
+		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
+	}
+	v.expr(q.node, "applies", q.Applies, types.BoolType)
+	if len(q.Settings) == 0 {
+		v.complain(q.node, "profile %s: settings are missing", q.ID)
+	}
+	table := valueOfKey(q.node, "settings")
+	for i := range q.Settings {
+		v.setting(q, &q.Settings[i], table)
+	}
+}
+
+func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
+	node := keyOrRule(table, w.ID)
+	known, ok := settings.Lookup(w.ID)
+	if !ok {
+		v.complain(node, "profile %s: %q is not a canonical setting, expected an id of rules/settings/vocabulary.tsv", q.ID, w.ID)
+	}
+	for _, word := range w.Want {
+		if ok && !known.Accepts(word) {
+			v.complain(keyOrRule(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
+		}
+	}
+	if w.Effect != nil && w.Effect.Beside != "" {
+		v.complain(keyOrRule(valueOfKey(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
+	}
+	switch {
+	case len(w.Want) > 0:
+	case q.WrittenBy != nil:
+		v.complain(node, "profile %s: %s wants nothing, and the preset writes nothing of it: expected want", q.ID, w.ID)
+	default:
+		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
+	}
+	switch w.Level {
+	case "info", "warning":
+	case "":
+		v.complain(node, "profile %s: the level of %s is missing, expected info or warning", q.ID, w.ID)
+	default:
+		v.complain(keyOrRule(node, "level"), "level %q, expected info or warning", w.Level)
+	}
+	v.expr(node, "applies", w.Applies, types.BoolType)
+}
+
+// ValidateSet checks what only shows across packs: a second rule of one id
+// for the same machines, a dependence on a rule that is not there.
+func ValidateSet(packs []*Pack) Complaints {
+	var out Complaints
+	ids := map[string]*Rule{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if first, ok := ids[r.ID]; ok && first.Subject != r.Subject {
+				out = append(out, complaintAt(p.File, r.node,
+					fmt.Sprintf("rule %s: subject %s, but %s has %s", r.ID, r.Subject, first.pack.File, first.Subject)))
+			}
+			ids[r.ID] = r
+		}
+	}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			for _, d := range slices.Concat(r.DependsOn, r.Related) {
+				if _, ok := ids[d]; !ok && !strings.HasPrefix(d, "setting.") {
+					out = append(out, complaintAt(p.File, r.node, fmt.Sprintf("rule %s: %s is not a loaded rule", r.ID, d)))
+				}
+			}
+		}
+	}
+	return out
+}

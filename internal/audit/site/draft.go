@@ -1,0 +1,172 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Draft is a skeleton of the data files that would make a machine known: a
+// platform, patterns of labels, a slot map. What the machine tells is filled
+// in; what only its maker's documents tell is left to fill in, and a validation
+// refuses it until then. It ends with what is known when nothing is missing.
+func Draft(sys *inventory.System, topo *population.Result) string {
+	var b strings.Builder
+	missing := false
+	for _, part := range []func(*strings.Builder, *inventory.System, *population.Result) bool{draftPlatform, draftPatterns, draftMaps} {
+		missing = part(&b, sys, topo) || missing
+	}
+	if !missing {
+		return nothingMissing(sys, topo)
+	}
+	return `# What memaudit does not know of this machine, as files of a folder of your own: copy each part into the file
+# named above it, fill in what is marked FILL IN from the maker's documents, and name them under "citation",
+# "sources" and "note". A guess of a channel is worse than none: leave out what no document says.
+#
+#   memaudit rules validate DIR     checks the folder
+#   memaudit check --rules DIR      uses it
+` + b.String()
+}
+
+// nothingMissing says that nothing is missing.
+func nothingMissing(sys *inventory.System, topo *population.Result) string {
+	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
+	if len(sys.Slots) == 0 {
+		slots = "firmware lists no memory slots"
+	}
+	if p, ok := topo.Platform.Get(); ok {
+		return fmt.Sprintf("# Nothing to draft: the platform is %s, and %s.\n", p.ID, slots)
+	}
+	return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots)
+}
+
+// draftPlatform drafts a platform where a processor is known and its platform
+// is not.
+func draftPlatform(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
+	if virtual, _ := sys.Machine.Virtual.Get(); virtual || topo.Platform.Known() {
+		return false
+	}
+	vendor, family, model, brand := processor(sys)
+	if vendor == "" || family < 0 {
+		return false
+	}
+	fmt.Fprintf(b, `
+# ---- platforms/our-platform.yaml
+# %s
+id: our-platform
+name: FILL IN
+channels_per_socket: FILL IN # DDR channels of one processor
+max_dpc: FILL IN # slots of one channel, at most
+speeds: # MT/s by DIMMs per channel; 0 where a depth is not supported or not documented
+  rdimm: [FILL IN]
+recommended_dimms: [FILL IN] # of one processor
+citation: {key: OUR-DOCUMENT, vendor: FILL IN, title: FILL IN, year: FILL IN, place: FILL IN}
+sources: [OUR-DOCUMENT]
+---
+recognise:
+  - {vendor: %s, family: %d, model: %d} # %s; add brand: 'PATTERN' where others share family and model
+`, cmp.Or(topo.Platform.Reason, "no platform is known for this processor"), vendor, family, model, cmp.Or(brand, "without a brand string"))
+	return true
+}
+
+// processor is the identity of the first processor that has one.
+func processor(sys *inventory.System) (vendor string, family, model int, brand string) {
+	for i := range sys.Sockets {
+		s := &sys.Sockets[i]
+		if f, ok := s.Family.Get(); ok {
+			return cmp.Or(s.Vendor.Or(""), sys.CPU.Vendor.Or("")), f, s.Model.Or(-1), cmp.Or(s.Brand.Or(""), sys.CPU.Brand.Or(""))
+		}
+	}
+	return sys.CPU.Vendor.Or(""), sys.CPU.Family.Or(-1), sys.CPU.Model.Or(-1), sys.CPU.Brand.Or("")
+}
+
+// draftPatterns drafts patterns for labels that none reads.
+func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
+	var labels []string
+	for i := range topo.Placements {
+		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule == "" {
+			labels = append(labels, quoted(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
+		}
+	}
+	if len(labels) == 0 || len(sys.Slots) == 0 {
+		return false
+	}
+	labels = distinct(labels)
+	fmt.Fprintf(b, `
+# ---- slots/locators.yaml
+# No pattern reads these labels (locator, bank locator):
+%s# {cpu} {chan} {slot} take digits, {C} {L} one letter (processor, channel), {num} a printed number that needs a slot map.
+schema: 1
+rules:
+  - {id: our-labels, locator: ["FILL IN"], vendor: [%s]}
+`, listed(labels), makerOf(sys))
+	return true
+}
+
+// draftMaps drafts a slot map for labels that give a number only.
+func draftMaps(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
+	var labels, patterns []string
+	for i := range topo.Placements {
+		if p := &topo.Placements[i]; p.Channel < 0 && p.Rule != "" {
+			labels = append(labels, quoted(sys.Slots[i].Locator.Or(""), sys.Slots[i].BankLocator.Or("")))
+			patterns = append(patterns, p.Rule)
+		}
+	}
+	if len(labels) == 0 {
+		return false
+	}
+	channels := "one list a channel, the slot to fill first in front"
+	if p, ok := topo.Platform.Get(); ok && p.ChannelsPerSocket > 0 {
+		channels = fmt.Sprintf("%d lists, one a channel, the slot to fill first in front", p.ChannelsPerSocket)
+	}
+	fmt.Fprintf(b, `
+# ---- slots/sources.yaml
+schema: 1
+sources:
+  OUR-MANUAL: {vendor: FILL IN, title: FILL IN}
+
+# ---- slots/our-maps.yaml
+# These labels give a number, and the channel behind it is not known:
+%s# groups: %s: [[1, 4], [2, 5], [3, 6]]
+schema: 1
+vendor: %s
+maps:
+  - {id: our-board, models: [%q], locators: [%s], groups: FILL IN, check: [doc], sources: [OUR-MANUAL], note: "FILL IN: page or table"}
+`, listed(distinct(labels)), channels, makerOf(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinct(patterns), ", "))
+	return true
+}
+
+// makerOf is the machine's maker as patterns and maps write it.
+func makerOf(sys *inventory.System) string {
+	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
+	if len(words) == 0 {
+		return "FILL IN"
+	}
+	return strings.Trim(words[0], ".,")
+}
+
+func quoted(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
+
+// distinct keeps the first of equal texts.
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// listed is a comment with a line each.
+func listed(list []string) string {
+	var b strings.Builder
+	for _, s := range list {
+		b.WriteString("#   " + s + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,320 @@
+// Package site joins a site's own data files to the built-in knowledge:
+// platforms, slot maps, patterns of labels, processors and their citations, in
+// the same form, from the folders that --rules names. Rule packs are loaded by
+// rulepack.
+package site
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/audit/knowledge"
+	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// maxBytes bounds one data file.
+const maxBytes = 4 << 20
+
+// The data files of a folder, by their place in it.
+var patterns = [...]string{"platforms/*.yaml", "platforms/sources.tsv", "slots/*.yaml", "processors.csv"}
+
+// Names of files that are put together with the built-in ones, not beside them.
+const (
+	processors    = "processors.csv"
+	documents     = "platforms/sources.tsv"
+	mapDocuments  = "slots/sources.yaml"
+	labelPatterns = "slots/locators.yaml"
+)
+
+// together are those names.
+var together = [...]string{processors, documents, mapDocuments, labelPatterns}
+
+// Faults are what is wrong with a site's data files, all of it.
+type Faults []knowledge.Fault
+
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Join is the built-in knowledge with the data files of folders, the last
+// folder first. A folder without data files adds nothing. Errors: Faults, or
+// a folder or the built-in knowledge that cannot be read.
+func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
+	k := builtin
+	for _, dir := range dirs {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			continue // one file of rules; a missing one is told where rules are loaded
+		}
+		own, err := readData(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(own) == 0 {
+			continue
+		}
+		if k, err = joinFiles(k, own, dir); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// HasData reports whether a folder holds data files, or such as cannot be read, of which Join tells.
+func HasData(dir string) bool {
+	own, err := readData(dir)
+	return err != nil || len(own) > 0
+}
+
+// Beside is the knowledge with the data files of a folder beside it, unchecked:
+// what a check of one of them may refer to. A whole knowledge stands by itself.
+func Beside(k fs.FS, dir string) fs.FS {
+	if _, err := os.Stat(filepath.Join(dir, compiled.Dir)); err == nil {
+		return os.DirFS(dir)
+	}
+	own, err := readData(dir)
+	if err != nil || len(own) == 0 {
+		return k
+	}
+	return beside(k, own)
+}
+
+// Shipped reports whether a data file lies in a whole knowledge of its own, as the
+// project's rules are.
+func Shipped(file string) bool {
+	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.Dir))
+	return err == nil
+}
+
+// readData is the content of a folder's data files by name; none of a folder that is
+// a whole knowledge of its own, as the project's rules are.
+func readData(dir string) (map[string][]byte, error) {
+	own := map[string][]byte{}
+	from := os.DirFS(dir)
+	if _, err := fs.Stat(from, compiled.Dir); err == nil {
+		return nil, nil
+	}
+	for _, folder := range []string{"platforms", "slots"} {
+		if err := readable(from, folder); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, folder), err)
+		}
+	}
+	for _, pattern := range patterns {
+		names, err := fs.Glob(from, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			info, err := fs.Stat(from, name)
+			if err == nil && (!info.Mode().IsRegular() || info.Size() > maxBytes) {
+				err = fmt.Errorf("not a file of at most %d bytes", maxBytes)
+			}
+			if err == nil {
+				own[name], err = fs.ReadFile(from, name)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
+			}
+		}
+	}
+	return own, nil
+}
+
+// readable is an error of a folder that is there and cannot be listed, which a pattern passes over, or
+// that holds a file which only its ending keeps from being read.
+func readable(from fs.FS, folder string) error {
+	entries, err := fs.ReadDir(from, folder)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil // no folder
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) == ".yml" {
+			return fmt.Errorf("%s would not be read, expected the ending .yaml", e.Name())
+		}
+	}
+	return err
+}
+
+// joinFiles puts files beside those of k and makes the compiled parts and the tables
+// anew that list both.
+func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
+	out := beside(k, own)
+	schemas := knowledge.NewSchemas(out)
+	var faults Faults
+	for name, data := range own {
+		where := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
+			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
+		}
+		faults = append(faults, knowledge.Parse(where, data).Check(schemas)...)
+	}
+	if len(faults) > 0 {
+		arrange.Values(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
+		return nil, faults
+	}
+	if err := out.compile(k, &joined{FS: emptyFS{}, own: own}); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return out, nil
+}
+
+// beside puts files beside those of k; what is put together with a built-in
+// table is, citations and patterns keep a folder of their own.
+func beside(k fs.FS, own map[string][]byte) *joined {
+	out := &joined{FS: k, own: map[string][]byte{}}
+	for name, data := range own {
+		switch name {
+		case processors, documents:
+			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is all
+			out.own[name] = merged(text, data, name == processors)
+		case mapDocuments, labelPatterns:
+			out.own[knowledge.SiteFolder+path.Base(name)] = data
+		default:
+			out.own[name] = data
+		}
+	}
+	return out
+}
+
+// compile makes the parts of k anew that the site's files change: its own rows go before the built-in ones, and the first that fits is taken.
+// Platforms with their documents, of which the site may replace some, are read from their files then.
+func (j *joined) compile(k, own fs.FS) error {
+	rows, err := platform.Index(own)
+	if err != nil {
+		return err
+	}
+	patterns, err := place.LocatorRules(own)
+	if err != nil {
+		return err
+	}
+	ownMaps, err := place.MapIndex(own)
+	if err != nil {
+		return err
+	}
+	var builtinRows []platform.IndexRow
+	var builtinPatterns []place.LocatorRule
+	builtinMaps := map[string]string{}
+	for _, part := range []struct {
+		name    string
+		builtin any
+		joined  func() any
+	}{
+		{platform.Part, &builtinRows, func() any { return append(rows, builtinRows...) }},
+		{place.LocatorPart, &builtinPatterns, func() any { return append(patterns, builtinPatterns...) }},
+		{place.MapPart, &builtinMaps, func() any {
+			maps.Copy(builtinMaps, ownMaps)
+			return builtinMaps
+		}},
+	} {
+		if err := compiled.ReadPart(k, part.name, part.builtin); err != nil {
+			return err
+		}
+		if j.own[compiled.File(part.name)], err = compiled.Encode(part.joined()); err != nil {
+			return err
+		}
+	}
+	if _, err := fs.Stat(own, documents); err == nil {
+		j.own[compiled.File(platform.RowPart)], err = compiled.Encode(map[string]compiled.Raw{})
+		return err
+	}
+	return nil
+}
+
+// merged is a table with the lines of another, of two with one key the other's.
+// A table with a head begins with it and is sorted after.
+func merged(builtin, own []byte, head bool) []byte {
+	first := ""
+	rows := map[string]string{}
+	for i, text := range []string{string(builtin), string(own)} {
+		for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+			if head && n == 0 {
+				if i == 0 {
+					first = line + "\n"
+				}
+				continue
+			}
+			key, _, _ := strings.Cut(line, separator(head))
+			rows[key] = line
+		}
+	}
+	keys := make([]string, 0, len(rows))
+	for key := range rows {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var out strings.Builder
+	out.WriteString(first)
+	for _, key := range keys {
+		out.WriteString(rows[key] + "\n")
+	}
+	return []byte(out.String())
+}
+
+// separator is what stands between the columns of a table.
+func separator(comma bool) string {
+	if comma {
+		return ","
+	}
+	return "\t"
+}
+
+// joined is a file system with files beside those of another.
+type joined struct {
+	fs.FS
+	own map[string][]byte
+}
+
+// Open implements fs.FS.
+func (j *joined) Open(name string) (fs.File, error) {
+	if data, ok := j.own[name]; ok {
+		return &memoryFile{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
+	}
+	return j.FS.Open(name)
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (j *joined) ReadFile(name string) ([]byte, error) {
+	if data, ok := j.own[name]; ok {
+		return slices.Clone(data), nil
+	}
+	return fs.ReadFile(j.FS, name)
+}
+
+// Glob implements fs.GlobFS.
+func (j *joined) Glob(pattern string) ([]string, error) {
+	out, err := fs.Glob(j.FS, pattern)
+	if err != nil {
+		return nil, err
+	}
+	for name := range j.own {
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// emptyFS is a file system without files.
+type emptyFS struct{}
+
+func (emptyFS) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func (emptyFS) Glob(string) ([]string, error) { return nil, nil }

@@ -1,0 +1,156 @@
+package site
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestProcessorsAreJoined: a site's processor is found among the built-in ones,
+// and those still are.
+func TestProcessorsAreJoined(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte(
+		"#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source\n"+
+			"intel xeon gold 9999,intel,9999,Example,8,16,yes,yes,6,2666,,spec,our data sheet\n"), 0o600))
+	k, err := Join(rules.FS, []string{dir})
+	require.NoError(t, err)
+	for brand, channels := range map[string]int{"Intel(R) Xeon(R) Gold 9999 CPU @ 2.10GHz": 6, "AMD EPYC 7402 24-Core Processor": 8} {
+		known := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
+		sys := &inventory.System{Sockets: []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{}), Brand: known(brand)}}}
+		found := platform.Processors(sys, k)
+		if assert.NotNil(t, found[0], brand) {
+			assert.Equal(t, channels, found[0].Channels, brand)
+		}
+		if channels == 6 {
+			assert.Nil(t, platform.Processors(sys, rules.FS)[0])
+		}
+	}
+}
+
+// TestJoinedFiles: both kinds of files are read, listed and opened.
+func TestJoinedFiles(t *testing.T) {
+	k := beside(rules.FS, map[string][]byte{"platforms/zz.yaml": []byte("id: zz\n")})
+	data, err := fs.ReadFile(k, "platforms/zz.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "id: zz\n", string(data))
+	f, err := k.Open("platforms/zz.yaml")
+	require.NoError(t, err)
+	info, err := f.Stat()
+	require.NoError(t, err)
+	assert.Equal(t, int64(7), info.Size())
+	require.NoError(t, f.Close())
+	all, err := fs.Glob(k, "platforms/*.yaml")
+	require.NoError(t, err)
+	builtin, err := fs.Glob(rules.FS, "platforms/*.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, append(builtin, "platforms/zz.yaml"), all)
+	_, err = fs.ReadFile(k, "platforms/none.yaml")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestNothingToJoin: without data files the knowledge is the built-in one
+// itself.
+func TestNothingToJoin(t *testing.T) {
+	k, err := Join(rules.FS, []string{t.TempDir(), filepath.Join(t.TempDir(), "gone")})
+	require.NoError(t, err)
+	assert.Equal(t, fs.FS(rules.FS), k)
+}
+
+// TestDocumentsAreJoined: a document of the site's takes the place of the built-in one with its
+// key behind built-in platforms too, which an audit reads compiled where the site has none.
+func TestDocumentsAreJoined(t *testing.T) {
+	builtin, err := platform.ByID(rules.FS, "milan")
+	require.NoError(t, err)
+	require.NotEmpty(t, builtin.Documents)
+	key := builtin.Documents[0].Key
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "zz.yaml"), []byte("id: zz\nname: A site's own\nsources: ["+key+"]\n---\nrecognise:\n"+
+		"  - {vendor: GenuineIntel, brand: 'Example 1'}\n"), 0o600))
+	k, err := Join(rules.FS, []string{dir})
+	require.NoError(t, err)
+	have, err := platform.ByID(k, "milan")
+	require.NoError(t, err)
+	assert.Equal(t, builtin, have)
+	own, err := platform.ByID(k, "zz")
+	require.NoError(t, err)
+	assert.Equal(t, builtin.Documents[:1], own.Documents)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "sources.tsv"), []byte(key+"\tExample\tOur own reading\t2024\tp1\t\tthird\tchannels\n"), 0o600))
+	k, err = Join(rules.FS, []string{dir})
+	require.NoError(t, err)
+	have, err = platform.ByID(k, "milan")
+	require.NoError(t, err)
+	assert.Equal(t, "Our own reading", have.Documents[0].Title)
+	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
+}
+
+// TestDataThatCannotBeRead: what lies where data files are and is not read is told, never left out.
+func TestDataThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	folder, file := filepath.Join(dir, "platforms"), filepath.Join(dir, "slots", "a.yaml")
+	refused := func(what string) {
+		t.Helper()
+		_, err := Join(rules.FS, []string{dir})
+		require.ErrorContains(t, err, what)
+		assert.True(t, HasData(dir), "its fault is told by Join")
+		assert.Equal(t, fs.FS(rules.FS), Beside(rules.FS, dir))
+	}
+	assert.False(t, HasData(dir))
+	require.NoError(t, os.WriteFile(folder, nil, 0o600))
+	assert.False(t, HasData(dir))
+	assert.False(t, HasData(folder), "a file")
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Symlink("platforms", folder))
+	refused(folder)
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Mkdir(folder, 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "ours.yml"), []byte("id: zz\n"), 0o600))
+	refused("ours.yml would not be read, expected the ending .yaml")
+	require.NoError(t, os.Remove(filepath.Join(folder, "ours.yml")))
+	require.NoError(t, os.MkdirAll(file, 0o750))
+	refused(file + ": not a file of at most")
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.Symlink("none", file))
+	refused(file)
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(file, make([]byte, maxBytes+1), 0o600))
+	refused("not a file of at most")
+	require.NoError(t, os.WriteFile(file, make([]byte, maxBytes), 0o600))
+	own, err := readData(dir)
+	require.NoError(t, err)
+	assert.Len(t, own["slots/a.yaml"], maxBytes)
+	require.NoError(t, os.WriteFile(file, []byte("id: zz\n"), 0o600))
+	assert.True(t, HasData(dir))
+	data, err := fs.ReadFile(Beside(rules.FS, dir), "slots/a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "id: zz\n", string(data))
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte("intel xeon gold 9999,intel\n"), 0o600))
+	_, err = Join(rules.FS, []string{dir})
+	var faults Faults
+	require.ErrorAs(t, err, &faults, "one complaint is enough")
+
+	assert.False(t, Shipped(file))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "compiled"), 0o700))
+	assert.True(t, Shipped(file))
+	assert.False(t, HasData(dir), "a whole knowledge stands by itself")
+	_, err = fs.ReadFile(Beside(rules.FS, dir), "platforms/sources.tsv")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestMergedTables: a table with a head keeps it, the site's line comes in place of one with its key.
+func TestMergedTables(t *testing.T) {
+	assert.Equal(t, "#key,a\nx,1\ny,3\nz,4\n", string(merged([]byte("#key,a\ny,2\nx,1\n"), []byte("#key,a\nz,4\ny,3"), true)))
+	assert.Equal(t, "x\t1\ny,b\t3\n", string(merged([]byte("x\t1\ny,b\t2\n"), []byte("y,b\t3\n"), false)))
+}

@@ -1,0 +1,104 @@
+package baseline
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// comparison is one comparison in progress.
+type comparison struct {
+	then, now *File
+	sys       *inventory.System
+	path      string
+}
+
+// other says why the machine is another one, "" when nothing says so.
+func (c *comparison) other() string {
+	a, b := &c.then.Machine, &c.now.Machine
+	for _, f := range []struct{ what, then, now string }{{"vendor", a.Vendor, b.Vendor}, {"product", a.Product, b.Product}} {
+		if f.then != "" && f.now != "" && f.then != f.now {
+			return fmt.Sprintf("the baseline is of another machine: its %s is %s, here it is %s", f.what, f.then, f.now)
+		}
+	}
+	switch {
+	case a.UUID != "" && b.UUID != "":
+		if a.UUID != b.UUID && a.UUID != c.swappedUUID() {
+			return "the baseline is of another machine: the system's UUID differs (a new main board has another one too)"
+		}
+	case a.Serial != "" && b.Serial != "" && a.Serial != b.Serial:
+		return "the baseline is of another machine: the system's serial number differs (a new main board may have another one too)"
+	}
+	return ""
+}
+
+// identified reports that something says it is the same machine.
+func (c *comparison) identified() bool {
+	a, b := &c.then.Machine, &c.now.Machine
+	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""
+}
+
+// swappedUUID is the hash of the UUID in the other byte order: SMBIOS before 2.6
+// writes its first three fields as numbers, so that a BIOS update may turn it.
+func (c *comparison) swappedUUID() string {
+	id := normal(c.sys.Machine.Identifiers.SystemUUID)
+	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
+	if err != nil || len(b) != 16 {
+		return ""
+	}
+	slices.Reverse(b[0:4])
+	slices.Reverse(b[4:6])
+	slices.Reverse(b[6:8])
+	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
+}
+
+// subjectChanges collects what is said of one subject.
+type subjectChanges struct {
+	subject string
+	changes []inventory.Change
+	unknown []string
+}
+
+//go:noinline
+func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
+	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
+}
+
+// lost notes what was known then and is not now.
+//
+//go:noinline
+func (p *subjectChanges) lost(format string, args ...any) {
+	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
+}
+
+// done makes the comparison of it. A difference is one whatever else is not
+// known.
+func (c *comparison) done(p *subjectChanges) inventory.Compared {
+	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
+	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
+	var then, now []string
+	for _, change := range p.changes {
+		then, now = append(then, change.Then), append(now, change.Now)
+	}
+	out.Then, out.Now = prose.FirstFew(atMost, then), prose.FirstFew(atMost, now)
+	switch {
+	case len(p.changes) > 0:
+		out.Same = fact.Known(false, fact.Direct, at)
+	case len(p.unknown) > 0:
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+prose.FirstFew(atMost, p.unknown), advice, at)
+	default:
+		out.Same = fact.Known(true, fact.Direct, at)
+	}
+	return out
+}
+
+// advice is what makes most of what was not read known.
+const advice = "run as root, with the same inputs as when the baseline was saved"
+
+// atMost bounds what one finding lists.
+const atMost = 12

@@ -1,0 +1,254 @@
+package baseline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// slotPair is one slot then and now; either may be missing.
+type slotPair struct{ then, now *Slot }
+
+// name is the pair's subject, as findings name slots.
+func (q slotPair) name() string {
+	s := q.now
+	if s == nil {
+		s = q.then
+	}
+	return inventory.SlotSubject(s.Handle, s.Locator)
+}
+
+// slots compares every slot that holds a module then or now.
+func (c *comparison) slots() []inventory.Compared {
+	if len(c.then.Slots) == 0 || len(c.now.Slots) == 0 {
+		return nil // the machine's part says why
+	}
+	pairs := c.pairs()
+	at := places(pairs)
+	var out []inventory.Compared
+	for _, q := range pairs {
+		if !mayHold(q.then) && !mayHold(q.now) {
+			continue
+		}
+		p := &subjectChanges{subject: q.name()}
+		c.slot(p, q, at)
+		out = append(out, c.done(p))
+	}
+	return out
+}
+
+// mayHold reports a slot that has a module or may have one.
+func mayHold(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
+
+// pairs brings together the slots of one place: by their labels where these
+// tell all slots apart, for a new BIOS may number them anew; what is left by
+// handle, for it may label them anew; what is left then in the order of the
+// table, when as many are left of both.
+func (c *comparison) pairs() []slotPair {
+	label := func(s *Slot) string { return s.Locator + "\x00" + s.BankLocator }
+	handle := func(s *Slot) string { return fmt.Sprintf("%04x", s.Handle) }
+	m := matcher{now: make([]*Slot, 0, len(c.now.Slots)), of: map[*Slot]*Slot{}}
+	for i := range c.now.Slots {
+		m.now = append(m.now, &c.now.Slots[i])
+	}
+	for i := range c.then.Slots {
+		m.then = append(m.then, &c.then.Slots[i])
+	}
+	if distinct(c.then.Slots, label) && distinct(c.now.Slots, label) {
+		m.match(label)
+	} else {
+		m.match(func(s *Slot) string { return handle(s) + label(s) })
+	}
+	m.match(handle)
+	if len(m.then) == len(m.now) {
+		for i, s := range m.now {
+			m.of[s] = m.then[i]
+		}
+		m.then = nil
+	}
+	var out []slotPair
+	for i := range c.now.Slots {
+		now := &c.now.Slots[i]
+		out = append(out, slotPair{m.of[now], now})
+	}
+	for _, s := range m.then {
+		out = append(out, slotPair{s, nil})
+	}
+	return out
+}
+
+// matcher holds the slots that have not found each other yet.
+type matcher struct {
+	then, now []*Slot
+	of        map[*Slot]*Slot
+}
+
+// match brings together what has the same key; one that repeats matches once.
+func (m *matcher) match(key func(*Slot) string) {
+	then := map[string]*Slot{}
+	for _, s := range m.then {
+		then[key(s)] = s
+	}
+	used := map[*Slot]bool{}
+	m.now = slices.DeleteFunc(m.now, func(s *Slot) bool {
+		have := then[key(s)]
+		if have == nil || used[have] {
+			return false
+		}
+		m.of[s], used[have] = have, true
+		return true
+	})
+	m.then = slices.DeleteFunc(m.then, func(s *Slot) bool { return used[s] })
+}
+
+func distinct(list []Slot, key func(*Slot) string) bool {
+	seen := map[string]bool{}
+	for i := range list {
+		k := key(&list[i])
+		if list[i].Locator == "" || seen[k] {
+			return false
+		}
+		seen[k] = true
+	}
+	return true
+}
+
+// whereabouts are the places of each module, by the hash of its serial number.
+type whereabouts struct{ then, now map[string]string }
+
+func places(pairs []slotPair) whereabouts {
+	w := whereabouts{map[string]string{}, map[string]string{}}
+	for _, q := range pairs {
+		if q.then != nil && q.then.Serial != "" {
+			w.then[q.then.Serial] = q.name()
+		}
+		if q.now != nil && q.now.Serial != "" {
+			w.now[q.now.Serial] = q.name()
+		}
+	}
+	return w
+}
+
+// slot compares one place.
+func (c *comparison) slot(p *subjectChanges, q slotPair, at whereabouts) {
+	switch {
+	case q.now == nil && c.sys.Firmware.Lost != nil:
+		p.lost("firmware's list of slots is not whole")
+	case q.now == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
+		p.lost("another BIOS version does not list the slot")
+	case q.then == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
+		p.lost("another BIOS version did not list the slot")
+	case q.now != nil && q.now.State == string(inventory.SlotUnknown), q.then != nil && q.then.State == string(inventory.SlotUnknown):
+		p.lost("firmware does not say whether the slot holds a module, then or now")
+	case !mayHold(q.now):
+		moduleGone(p, q, at)
+	case !mayHold(q.then):
+		moduleAdded(p, q, at)
+	default:
+		stayed(p, q, at)
+	}
+}
+
+// moduleGone is a place whose module is not there any more.
+func moduleGone(p *subjectChanges, q slotPair, at whereabouts) {
+	now := "empty"
+	if q.now == nil {
+		now = "the slot itself is not listed any more"
+	}
+	if place := at.now[q.then.Serial]; q.then.Serial != "" && place != "" {
+		p.change(inventory.DIMMMoved, describe(q.then), now+"; that module is now in "+place)
+		return
+	}
+	p.change(inventory.DIMMLost, describe(q.then), now)
+}
+
+// moduleAdded is a place that has a module and had none.
+func moduleAdded(p *subjectChanges, q slotPair, at whereabouts) {
+	if place := at.then[q.now.Serial]; q.now.Serial != "" && place != "" {
+		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", the module that was in "+place)
+		return
+	}
+	p.change(inventory.DIMMAdded, "empty", describe(q.now))
+}
+
+// stayed is a place that had a module and has one.
+func stayed(p *subjectChanges, q slotPair, at whereabouts) {
+	then, now := q.then, q.now
+	if swapped(p, q, at) {
+		return
+	}
+	var differs []string
+	for _, f := range []struct{ what, then, now string }{
+		{"size", sizeOf(then), sizeOf(now)}, {"type", then.Type, now.Type}, {"manufacturer", then.Manufacturer, now.Manufacturer},
+		{"part number", then.PartNumber, now.PartNumber},
+	} {
+		switch {
+		case f.then == "" || f.then == f.now:
+		case f.now == "":
+			p.lost("the module's %s is not known now", f.what)
+		default:
+			differs = append(differs, f.what)
+		}
+	}
+	switch {
+	case len(differs) > 0 && then.Serial != "" && then.Serial == now.Serial:
+		p.change(inventory.DIMMReplaced, describe(then), describe(now)+"; the same serial number, another "+strings.Join(differs, " and "))
+	case len(differs) > 0:
+		p.change(inventory.DIMMReplaced, describe(then), describe(now))
+	case then.Serial != "" && now.Serial == "":
+		p.lost("the module's serial number is not known now, so that it may be another of its kind")
+	}
+	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
+	if len(differs) == 0 {
+		compareSpeed(p, then.RatedMTs, now.RatedMTs, "rated")
+	}
+}
+
+// swapped tells a module with another serial number.
+func swapped(p *subjectChanges, q slotPair, at whereabouts) bool {
+	then, now := q.then, q.now
+	if then.Serial == "" || now.Serial == "" || then.Serial == now.Serial {
+		return false
+	}
+	if place := at.then[now.Serial]; place != "" {
+		p.change(inventory.DIMMMoved, describe(then), describe(now)+", the module that was in "+place)
+	} else {
+		p.change(inventory.DIMMReplaced, describe(then), describe(now)+" with another serial number")
+	}
+	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
+	return true
+}
+
+// compareSpeed compares speeds in MT/s. Firmware rounds (2666, 2667).
+func compareSpeed(p *subjectChanges, then, now int, words string) {
+	switch {
+	case then == 0:
+	case now == 0:
+		p.lost("the module's speed is not known now")
+	case ddr.SameSpeed(now, then):
+	case now < then:
+		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
+	default:
+		p.change(inventory.DIMMFaster, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
+	}
+}
+
+func sizeOf(s *Slot) string {
+	if s.SizeBytes == 0 {
+		return ""
+	}
+	return prose.Size(s.SizeBytes)
+}
+
+// describe names a module without what identifies it.
+func describe(s *Slot) string {
+	words := slices.DeleteFunc([]string{sizeOf(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
+	if len(words) == 0 {
+		return "a module"
+	}
+	return strings.Join(words, " ")
+}

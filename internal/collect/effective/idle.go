@@ -1,0 +1,223 @@
+package effective
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
+)
+
+// Names of the kernel's idle drivers.
+const (
+	intelIdle = "intel_idle"
+	acpiIdle  = "acpi_idle"
+)
+
+// idleView holds what cpuidle shows (docs/kernel.md, C-states).
+type idleView struct {
+	driver fact.Fact[string]
+	// deep are the states below C1.
+	deep []host.IdleState
+	// c1e is intel_idle's state C1E, nil if there is none.
+	c1e *host.IdleState
+	all []host.IdleState
+}
+
+// idle returns the idle states. The fact is nil unless they could not be read or are not the same
+// for all CPUs.
+func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
+	f := m.Kernel.CPUIdle
+	v := &idleView{driver: host.Fact(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
+	say := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
+	switch {
+	case v.driver.Or("") == "none":
+		return v, nil
+	case len(f.Names.Distinct) > 1:
+		return say(mixedValues("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
+	case len(f.Disabled.Distinct) > 1:
+		return say(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
+	case !f.States.Known():
+		return say(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
+	}
+	for i := range v.all {
+		s := &v.all[i]
+		if !s.Name.Known() {
+			return say(host.Fact(inventory.SourceCPUIdle, s.Name, fact.Direct))
+		}
+		if s.Name.V == "C1E" {
+			v.c1e = s
+		}
+		if deeper(s) {
+			v.deep = append(v.deep, *s)
+		}
+	}
+	return v, nil
+}
+
+// deeper tells whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4
+// are the C-state minus one), else by its name.
+func deeper(s *host.IdleState) bool {
+	if hint, ok := mwaitHint(s.Desc.V); ok {
+		return hint>>4 > 0
+	}
+	name, _, _ := strings.Cut(s.Name.V, "_")
+	if n, ok := strings.CutPrefix(name, "LPI-"); ok {
+		return n != "0"
+	}
+	digits, ok := strings.CutPrefix(name, "C")
+	return ok && strings.IndexAny(digits, "23456789") == 0
+}
+
+func mwaitHint(desc string) (uint64, bool) {
+	_, hex, ok := strings.Cut(desc, "MWAIT 0x")
+	if !ok {
+		return 0, false
+	}
+	hint, err := strconv.ParseUint(hex, 16, 8)
+	return hint, err == nil
+}
+
+// stateEvidence lists the files that say whether the states may be used.
+func stateEvidence(states ...host.IdleState) []fact.Evidence {
+	var out []fact.Evidence
+	for i := range states {
+		s := &states[i]
+		out = append(out, fact.At(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), fact.At(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
+		if s.DefaultStatus.Known() {
+			out = append(out, fact.At(inventory.SourceCPUIdle, s.DefaultStatus.Path, s.DefaultStatus.Raw))
+		}
+	}
+	return out
+}
+
+// cStates derives whether idle states below C1 are in use.
+func (m *Machine) cStates() effectiveFace {
+	v, unknown := m.idle()
+	switch {
+	case unknown != nil:
+		return effectiveFace{effective: *unknown}
+	case !v.driver.Known():
+		return effectiveFace{effective: fact.Blame[string](v.driver)}
+	case v.driver.Value == "none":
+		return m.noIdleDriver(v)
+	case v.driver.Value == "haltpoll":
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
+	case len(v.deep) == 0:
+		return m.noDeepState(v)
+	}
+	on := 0
+	for i := range v.deep {
+		off, known := v.deep[i].Disabled.Get()
+		if !known {
+			return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+		}
+		if !off {
+			on++
+		}
+	}
+	if on == 0 {
+		return m.allDisabled(v)
+	}
+	return m.someEnabled(v)
+}
+
+// noIdleDriver handles the driver "none": the processor halts in C1 or polls.
+func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
+	if by, ok := m.byOption(idleOption); ok {
+		f.effective.Certainty, f.decided = fact.Direct, by
+		return f
+	}
+	f.decided = undecided("no idle driver is loaded, and no option says why", v.driver.From)
+	return f
+}
+
+// noDeepState handles a driver that lists no state below C1.
+func (m *Machine) noDeepState(v *idleView) effectiveFace {
+	at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
+	f.decided = m.whoLimitsIdle(v, at)
+	return f
+}
+
+func stateNames(states []host.IdleState) string {
+	names := make([]string, len(states))
+	for i := range states {
+		names[i] = states[i].Name.V
+	}
+	return strings.Join(names, " ")
+}
+
+// whoLimitsIdle returns who keeps the deeper states away: a boot option, its copy in the driver's
+// parameter, or firmware that disables MWAIT or offers ACPI's driver no deeper state.
+func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
+	if by, ok := m.byOption(idleOption); ok {
+		return by
+	}
+	idle := m.Kernel.CPUIdle
+	for _, p := range []host.Value[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
+		if p.Known() && p.V == 1 {
+			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, fact.At(inventory.SourceCPUIdle, p.Path, p.Raw))
+		}
+	}
+	mwait := m.flag("monitor")
+	switch {
+	case !m.optionsKnown():
+		return undecided("the command line is not known, which can limit the idle states", at)
+	case mwait.Known() && !mwait.Value:
+		return fact.Known(inventory.DecidedFirmware, fact.Indirect, mwait.From, at)
+	case v.driver.Value == acpiIdle || strings.HasSuffix(stateNames(v.all), "_ACPI"):
+		return fact.Known(inventory.DecidedFirmware, fact.Indirect, at, v.driver.From)
+	default:
+		return undecided("the driver's table of states does not say who limits it", at)
+	}
+}
+
+// allDisabled handles a driver whose states below C1 are all disabled. They were disabled at boot,
+// because firmware's _CST lacks them or a boot option says so, or at run time.
+func (m *Machine) allDisabled(v *idleView) effectiveFace {
+	at := stateEvidence(v.deep...)
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
+	statuses := map[string]int{}
+	for i := range v.deep {
+		statuses[v.deep[i].DefaultStatus.V]++
+	}
+	statesOff := func(key, value string) bool { return key == "intel_idle.states_off" && value != "0" }
+	by, option := m.byOption(statesOff)
+	switch {
+	case statuses["enabled"] == len(v.deep):
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at...)
+	case statuses["disabled"] == len(v.deep) && option:
+		f.decided = by
+	case statuses["disabled"] == len(v.deep) && m.optionsKnown() && v.driver.Value == intelIdle:
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at...)
+	case statuses[""] == len(v.deep):
+		f.decided = undecided("kernels before 5.6 do not say whether a state was off at boot", at...)
+	default:
+		f.decided = undecided("some states were off at boot, others were switched off since", at...)
+	}
+	return f
+}
+
+// someEnabled handles a driver with a usable state below C1. intel_idle has its own table and uses
+// it if firmware provides no _CST.
+func (m *Machine) someEnabled(v *idleView) effectiveFace {
+	at := stateEvidence(v.deep...)
+	certainty := fact.Direct
+	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {
+		certainty = fact.Corroborated
+	}
+	f := effectiveFace{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
+	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
+	switch {
+	case v.driver.Value == acpiIdle, offAtBoot:
+		// The list is firmware's, or was checked against it.
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
+	default:
+		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)
+	}
+	return f
+}

@@ -1,0 +1,374 @@
+package effective_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/fact/want"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+)
+
+// genoa is a Zen 4 part, which has AMD's register of prefetchers.
+var genoa = hosttest.Part{Vendor: "AuthenticAMD", Brand: "AMD EPYC 9654 96-Core Processor", Family: 25, Model: 17}
+
+// TestPrefetchers checks each prefetcher against its bit in docs/kernel.md: a set bit
+// means disabled.
+func TestPrefetchers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		id       string
+		p        hosttest.Part
+		register uint32
+		bit      uint
+	}{
+		{"hw_prefetch", hosttest.Westmere, 0x1A4, 0}, {"adjacent_prefetch", hosttest.Westmere, 0x1A4, 1},
+		{"dcu_stream_prefetch", hosttest.Westmere, 0x1A4, 2}, {"dcu_ip_prefetch", hosttest.Westmere, 0x1A4, 3},
+		{"llc_prefetch", hosttest.Sapphire, 0x6D, 42},
+		{"l1_stream_prefetch", genoa, 0xC0000108, 0}, {"l2_stream_prefetch", genoa, 0xC0000108, 3},
+	} {
+		// The first and the last CPU of each package speak for their cores.
+		all := []int{0, 1, 2, 3}
+		with := func(v uint64) hosttest.Files {
+			return hosttest.Registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{c.register: v}, all...)
+		}
+		bit := uint64(1) << c.bit
+		run(t, c.id, []settingCase{
+			{c.id + " on", with(^bit), open(want.Is("enabled", fact.Direct))},
+			{c.id + " off", with(bit), open(want.Is("disabled", fact.Direct))},
+			{c.id + " off in one core", hosttest.Registers(with(0), map[uint32]uint64{c.register: bit}, 1), open(want.Not[string](fact.Conflicting, "CPU 1 of package 0 has"))},
+			{c.id + " refused", hosttest.Notes(c.p.Tree(hosttest.TwoSockets), fmt.Sprintf("msr\t/dev/cpu/0/msr\t0x%x\trefused", c.register)), open(want.Not[string](fact.Refused, fmt.Sprintf("register 0x%X", c.register)))},
+			{c.id + " denied", hosttest.Notes(c.p.Tree(hosttest.TwoSockets), fmt.Sprintf("msr\t/dev/cpu/0/msr\t0x%x\tdenied", c.register)), open(want.Not[string](fact.Denied, fmt.Sprintf("register 0x%X", c.register)))},
+			{c.id + " not captured", c.p.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "msr"))},
+			{c.id + " of a guest", hosttest.Flags(with(0), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
+		})
+	}
+	old := collecttest.Collected(t, hosttest.Harper.Tree(hosttest.TwoSockets)).Settings["hw_prefetch"]
+	open(want.Not[string](fact.Absent, "no register of this processor")).checkSetting(t, old)
+	assert.NotContains(t, old.Effective.KnownBy, "modprobe", "no module helps")
+	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets)).Settings["llc_prefetch"])
+	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings["l1_stream_prefetch"])
+}
+
+// TestX2APIC: the register, or more CPUs than 8-bit ids can address; the flag
+// alone says only that the processor can.
+func TestX2APIC(t *testing.T) {
+	t.Parallel()
+	base := func(f hosttest.Files, v uint64) hosttest.Files {
+		return hosttest.Registers(f, map[uint32]uint64{0x1B: v}, 0, 2)
+	}
+	can := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "x2apic")
+	real := can.With(hosttest.Files{"sys/class/dmi/id/sys_vendor": "Dell Inc.\n", "sys/class/dmi/id/product_name": "PowerEdge R640\n"})
+	many := hosttest.Flags(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 128}), "x2apic")
+	run(t, "x2apic", []settingCase{
+		{"register on", base(can, 0xfee00d00), open(want.Is("enabled", fact.Direct))},
+		{"register off", base(can, 0xfee00900), open(want.Is("disabled", fact.Direct))},
+		{"register off by nox2apic", hosttest.Options(base(can, 0xfee00900), "nox2apic"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"256 CPUs", many, open(want.Is("enabled", fact.Corroborated))},
+		{"255 CPUs, which 8-bit ids reach", hosttest.Flags(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 255}), "x2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"flag alone", can, open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"flag beside nox2apic", hosttest.Options(can, "nox2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"flags not captured", real.Without(hosttest.CPUInfo), open(want.Not[string](fact.Unread, "cpuinfo"))},
+		{"flags not captured, nox2apic", hosttest.Options(real.Without(hosttest.CPUInfo), "nox2apic"), open(want.Not[string](fact.Unread, "cpuinfo"))},
+		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Corroborated))},
+		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
+		{"no flag by nox2apic", hosttest.Options(hosttest.Skylake.Tree(hosttest.TwoSockets), "nox2apic"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+	})
+}
+
+// TestIOMMU: units in use, firmware's table, and the options.
+func TestIOMMU(t *testing.T) {
+	t.Parallel()
+	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
+	dmar := hosttest.Files{hosttest.ACPI + "DMAR": ""}
+	ivrs := hosttest.Rome.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IVRS": ""})
+	none := func(f hosttest.Files) hosttest.Files { return hosttest.Notes(f, "absent\t/sys/class/iommu") }
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	run(t, "iommu", []settingCase{
+		{"units", f.With(units).With(dmar), by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
+		{"no table", none(f), by(want.Is("disabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"no table, units not captured", f, by(want.Is("disabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"a table, no units", none(f.With(dmar)), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, intel_iommu=off", hosttest.Options(none(f.With(dmar)), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		// Documentation/admin-guide/kernel-parameters.txt: iommu= is of x86, the others of one vendor's driver each.
+		{"a table, no units, iommu=off", hosttest.Options(none(f.With(dmar)), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"a table, no units, off in a list", hosttest.Options(none(f.With(dmar)), "intel_iommu=sm_on,off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"a table, no units, iommu=pt", hosttest.Options(none(f.With(dmar)), "iommu=pt"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, intel_iommu=on", hosttest.Options(none(f.With(dmar)), "intel_iommu=on"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, another option off", hosttest.Options(none(f.With(dmar)), "mitigations=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, AMD's option", hosttest.Options(none(f.With(dmar)), "amd_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"AMD's table, amd_iommu=off", hosttest.Options(none(ivrs), "amd_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"AMD's table, amd_iommu=fullflush", hosttest.Options(none(ivrs), "amd_iommu=fullflush"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"AMD's table, iommu=off", hosttest.Options(none(ivrs), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"AMD's table, Intel's option", hosttest.Options(none(ivrs), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"Arm's table, an option of x86", hosttest.Options(none(hosttest.Arm.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IORT": ""})), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, units not captured", f.With(dmar), open(want.Not[string](fact.Unread, "iommu"))},
+		{"AMD's table", none(ivrs), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware"), open(want.Not[string](fact.Unread, "iommu"))},
+		{"no units, tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware", "names\t/sys/class/iommu"), open(want.Not[string](fact.Denied, "acpi"))},
+		{"nothing captured", f.Without("sys/firmware/"), open(want.Not[string](fact.Unread, "iommu"))},
+	})
+}
+
+// TestIOMMUEvidence: beside the units the reader is shown whether firmware's table is listed; of
+// tables that nobody read there is nothing to show.
+func TestIOMMUEvidence(t *testing.T) {
+	t.Parallel()
+	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	for _, c := range []struct {
+		name, table string
+		files       hosttest.Files
+	}{
+		{"listed", "listed", f.With(units).With(hosttest.Files{hosttest.ACPI + "DMAR": ""})},
+		{"not listed", "not listed", f.With(units)},
+		{"not read", "", f.With(units).Without("sys/firmware/")},
+	} {
+		shown := map[string]string{}
+		for _, e := range collecttest.Effective(collecttest.Collected(t, c.files), "iommu").Evidence() {
+			shown[e.Field] = e.Raw
+		}
+		assert.Equal(t, map[string]string{"": "dmar0", "DMAR": c.table}, shown, c.name)
+	}
+}
+
+// kernel is a tree of a kernel's release.
+func kernel(f hosttest.Files, release string) hosttest.Files {
+	return f.With(hosttest.Files{"proc/sys/kernel/osrelease": release + "\n"})
+}
+
+// TestVirtualization: the flag and /dev/kvm.
+func TestVirtualization(t *testing.T) {
+	t.Parallel()
+	kvm := hosttest.Files{"sys/devices/virtual/misc/kvm/dev": "10:232\n"}
+	vmx, svm := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "vmx"), hosttest.Flags(hosttest.Rome.Tree(hosttest.TwoSockets), "svm")
+	run(t, "virtualization", []settingCase{
+		{"vmx and kvm", vmx.With(kvm), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"vmx of 5.6", kernel(vmx, "5.6.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"vmx of 6.0, whose minor number is small", kernel(vmx, "6.0.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"vmx of 5.4, which keeps it", kernel(vmx, "5.4.0-216-generic"), open(want.Not[string](fact.Absent, "keeps the flag vmx"))},
+		{"vmx of 5.4 and kvm", kernel(vmx.With(kvm), "5.4.0-216-generic"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"svm of 6.7", kernel(svm, "6.7-rc1"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"svm of 7.0, whose minor number is small", kernel(svm, "7.0.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"svm of 6.6, which keeps it", kernel(svm, "6.6.30"), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
+		{"svm of no known kernel", kernel(svm, ""), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
+		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Indirect))},
+		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
+		{"a guest with nested virtualization", hosttest.Flags(vmx, "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
+	})
+}
+
+// TestMonitorMwait: register 0x1A0 bit 18, else the flag.
+func TestMonitorMwait(t *testing.T) {
+	t.Parallel()
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	run(t, "monitor_mwait", []settingCase{
+		{"flag", f, by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
+		{"no flag", flagless(f, "monitor"), open(want.Is("disabled", fact.Indirect))},
+		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
+		{"register off", hosttest.Registers(f, map[uint32]uint64{0x1A0: 0x810089}, 0, 2), by(want.Is("disabled", fact.Direct), inventory.DecidedFirmware)},
+	})
+}
+
+// TestSnoopMode: cluster on die is the one that shows.
+func TestSnoopMode(t *testing.T) {
+	t.Parallel()
+	run(t, "snoop_mode", []settingCase{
+		{"cluster on die", divided(hosttest.Haswell, 2, 2, 2), by(want.Is("cod", fact.Corroborated), inventory.DecidedFirmware)},
+		{"not", divided(hosttest.Haswell, 2, 1, 1), open(want.Not[string](fact.Absent, "other snoop modes do not show"))},
+		{"another processor", divided(hosttest.Skylake, 2, 2, 1), open(want.Not[string](fact.Absent, "not observable from Linux"))},
+	})
+}
+
+// modules is a table of modules that run at some of their rated speed.
+func modules(f hosttest.Files, sizeMB int64, speeds ...[2]int) hosttest.Files {
+	var list []smbiostest.DIMM
+	for _, s := range speeds {
+		list = append(list, smbiostest.DIMM{Bytes: sizeMB << 20, Speed: s[0], Configured: s[1]})
+	}
+	return slots(f, list...)
+}
+
+// slots is a table of slots A1, A2 and so on.
+func slots(f hosttest.Files, list ...smbiostest.DIMM) hosttest.Files {
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	array := b.Array(smbiostest.Array{Devices: len(list)})
+	for i := range list {
+		list[i].Array, list[i].Locator = array, fmt.Sprintf("A%d", i+1)
+		b.MemoryDevice(list[i])
+	}
+	return collecttest.Table(f, b)
+}
+
+// described is a machine of one module of 64 GiB beside a slot that the table describes
+// once for each size, always by the same handle.
+func described(f hosttest.Files, sizes ...int64) hosttest.Files {
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	array := b.Array(smbiostest.Array{Devices: 2})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A1", Bytes: 64 << 30})
+	for _, size := range sizes {
+		b.NextHandle(0x1200).MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Bytes: size})
+	}
+	return collecttest.Table(f, b)
+}
+
+// Codes of memory types and technologies (DSP0134 7.18.2, 7.18.6).
+const (
+	typeFlash, typeHBM2       = 0x09, 0x21
+	technologyIntelPersistent = 0x07
+)
+
+// TestMemorySpeed: modules at their rated speed; what holds others back does
+// not show here.
+func TestMemorySpeed(t *testing.T) {
+	t.Parallel()
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	run(t, "memory_speed", []settingCase{
+		{"at the rated speed", modules(f, 16384, [2]int{2666, 2666}, [2]int{2666, 2666}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
+		{"rounded by firmware", modules(f, 16384, [2]int{2934, 2933}, [2]int{2667, 2666}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
+		{"rounded and below", modules(f, 16384, [2]int{2934, 2667}), open(want.Not[string](fact.Absent, "A1 runs at 2666 of 2933 MT/s"))},
+		{"an empty slot and a slower persistent module aside", slots(f, smbiostest.DIMM{Bytes: 16 << 30, Speed: 2933, Configured: 2933}, smbiostest.DIMM{},
+			smbiostest.DIMM{Bytes: 128 << 30, Speed: 2933, Configured: 2666, Technology: technologyIntelPersistent}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
+		{"one below", modules(f, 16384, [2]int{2666, 2666}, [2]int{2666, 2400}), open(want.Not[string](fact.Absent, "A2 runs at 2400 of 2666 MT/s"))},
+		{"no table", f, open(want.Not[string](fact.Unread, "no SMBIOS table"))},
+	})
+}
+
+// mapped replaces what firmware gives the system by so many MiB.
+func mapped(f hosttest.Files, mib int) hosttest.Files {
+	const dir = "sys/firmware/memmap/"
+	return f.Without(dir).With(hosttest.Files{dir + "0/start": "0x0\n", dir + "0/end": fmt.Sprintf("0x%x\n", mib<<20-1), dir + "0/type": "System RAM\n",
+		"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", mib<<10-mib<<4)})
+}
+
+// TestMemoryRASMode: installed against visible memory, and the words of sb_edac
+// (docs/kernel.md, Mirroring, sparing, lockstep).
+func TestMemoryRASMode(t *testing.T) {
+	t.Parallel()
+	const mc = "sys/devices/system/edac/mc/mc0/"
+	four := func(f hosttest.Files) hosttest.Files {
+		return modules(f, 65536, [2]int{2666, 2666}, [2]int{2666, 2666}, [2]int{2666, 2666}, [2]int{2666, 2666})
+	}
+	edac := func(f hosttest.Files, name, mode string) hosttest.Files {
+		return f.With(hosttest.Files{mc + "mc_name": name + "\n", mc + "dimm0/dimm_edac_mode": mode + "\n", mc + "dimm0/size": "65536\n", mc + "dimm0/dimm_label": "A1\n", mc + "dimm0/dimm_location": "channel 0 slot 0\n"})
+	}
+	edac2 := func(f hosttest.Files, mode string) hosttest.Files {
+		return f.With(hosttest.Files{mc + "dimm1/dimm_edac_mode": mode + "\n", mc + "dimm1/size": "65536\n", mc + "dimm1/dimm_label": "A2\n", mc + "dimm1/dimm_location": "channel 1 slot 0\n"})
+	}
+	full := [2]int{2666, 2666}
+	three := func(f hosttest.Files) hosttest.Files { return modules(f, 65536, full, full, full) }
+	dram, persistent := smbiostest.DIMM{Bytes: 64 << 30}, smbiostest.DIMM{Bytes: 128 << 30, Technology: technologyIntelPersistent}
+	cut := func(f hosttest.Files) hosttest.Files {
+		const table = "sys/firmware/dmi/tables/DMI"
+		return f.With(hosttest.Files{table: f[table][:len(f[table])-40]})
+	}
+	log := func(f hosttest.Files, line string) hosttest.Files {
+		return f.With(hosttest.Files{"dev/kmsg": line + "\n"})
+	}
+	f, ivy := hosttest.Skylake.Tree(hosttest.TwoSockets), hosttest.Ivybridge.Tree(hosttest.TwoSockets)
+	const installed = 262144
+	run(t, "memory_ras_mode", []settingCase{
+		{"half is visible", mapped(four(f), installed/2-512), open(want.Not[string](fact.Absent, "and sparing"))},
+		{"a third is visible", mapped(four(f), installed/3-512), by(want.Is("mirror_full", fact.Indirect), inventory.DecidedFirmware)},
+		{"all is visible", mapped(four(f), installed-1024), open(want.Not[string](fact.Absent, "excludes mirroring and rank sparing"))},
+		{"three quarters are visible", mapped(four(f), installed/4*3), open(want.Not[string](fact.Absent, "75 % of the installed memory"))},
+		{"a bit more than half", mapped(four(f), installed/100*56), open(want.Not[string](fact.Absent, "56 %"))},
+		{"sb_edac in lockstep", edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), by(want.Is("lockstep", fact.Direct), inventory.DecidedFirmware)},
+		{"sb_edac independent", edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), by(want.Is("independent", fact.Corroborated), inventory.DecidedFirmware)},
+		{"sb_edac independent, half visible", edac(mapped(four(ivy), installed/2-512), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "and sparing"))},
+		{"sb_edac independent, no table", edac(ivy, "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), by(want.Is("independent", fact.Indirect), inventory.DecidedFirmware)},
+		{"another driver always says SECDED", edac(mapped(four(f), installed-1024), "Skylake Socket#0 IMC#0", "SECDED"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"mem= without firmware's map", hosttest.Options(four(f).Without("sys/firmware/memmap/"), "mem=128G"), open(want.Not[string](fact.Refused, "limits the memory"))},
+		{"a part is mirrored, says the kernel", log(mapped(four(f), installed-1024), "efi: Memory: 65536M/261120M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
+		{"all that is visible is mirrored", log(mapped(four(f), installed/2-512), "efi: Memory: 130560M/130560M mirrored memory"), by(want.Is("mirror_full", fact.Corroborated), inventory.DecidedFirmware)},
+		{"half, and the log speaks of less", log(mapped(four(f), installed/2), "efi: Memory: 65536M/131072M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
+		// Bounds of the table: half and a third are those of a machine that reserves nothing.
+		{"half to the byte", mapped(four(f), installed/2), open(want.Not[string](fact.Absent, "and sparing"))},
+		{"a third to the byte", mapped(three(f), 65536), by(want.Is("mirror_full", fact.Indirect), inventory.DecidedFirmware)},
+		{"all to the byte", mapped(four(f), installed), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"less than 4 % is reserved, more than 2 GiB", mapped(four(f), installed-8192), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"2 GiB are reserved, more than 4 %", mapped(modules(f, 16384, full, full), 32768-2048), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"more than 2 GiB and 4 % are missing", mapped(modules(f, 16384, full, full), 32768-2049), open(want.Not[string](fact.Absent, "94 %"))},
+		// 2 GiB of six may be the rank that sparing takes away: three modules of one rank, or of more that are not stated.
+		{"no more than 2 GiB, but a rank", mapped(modules(f, 2048, full, full, full), 2*2048), open(want.Not[string](fact.Absent, "67 %"))},
+		{"sb_edac independent, a rank is missing", edac(mapped(modules(ivy, 2048, full, full, full), 2*2048), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "67 %"))},
+		{"4 % to the byte", mapped(modules(f, 4096, slices.Repeat([][2]int{full}, 25)...), 24*4096), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"more than is installed", mapped(four(f), installed+16384), open(want.Not[string](fact.Absent, "106 %"))},
+		{"sb_edac independent, more than is installed", edac(mapped(four(ivy), installed+16384), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "106 %"))},
+		// One word for all modules, or none.
+		{"sb_edac differs in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S4ECD4ED"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"sb_edac alike in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S8ECD8ED"), by(want.Is("lockstep", fact.Direct), inventory.DecidedFirmware)},
+		// What is installed is counted whole or not at all.
+		{"persistent modules, which may be memory with DRAM as its cache", mapped(slots(f, dram, dram, persistent), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"the BIOS chip stays out", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeFlash}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"an empty slot counts nothing", mapped(slots(f, dram, dram, smbiostest.DIMM{}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a module of unknown size", mapped(slots(f, dram, dram, smbiostest.DIMM{SizeUnknown: true}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a module whose extended size is 0", mapped(slots(f, dram, dram, smbiostest.DIMM{RawSize: 0x7FFF}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a slot described twice with two sizes", mapped(described(f, 64<<30, 32<<30), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"no module at all", mapped(slots(f, smbiostest.DIMM{}), 131072), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a table that is cut short", cut(mapped(four(f), installed/2)), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		// mem= takes nothing from firmware's map.
+		{"mem= with firmware's map", hosttest.Options(mapped(four(f), installed-1024), "mem=128G"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"no mem= and no firmware's map", mapped(four(f), installed-1024).Without("sys/firmware/memmap/"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"mem= beside a map that lacks what the kernel manages", hosttest.Options(mapped(four(f), 1024).With(hosttest.Files{"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (installed/3-512)<<10)}), "mem=86G"),
+			open(want.Not[string](fact.Refused, "limits the memory"))},
+		{"the log says nothing", log(mapped(four(f), installed-1024), "Linux version 6.12"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"no table", f, open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"guest", hosttest.Flags(four(f), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
+	})
+}
+
+// TestPatrolScrub: the rate that the driver of the controllers states.
+func TestPatrolScrub(t *testing.T) {
+	t.Parallel()
+	const mc = "sys/devices/system/edac/mc/"
+	rates := func(list ...string) hosttest.Files {
+		f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+		for i, r := range list {
+			dir := fmt.Sprintf("%smc%d/", mc, i)
+			f[dir+"mc_name"], f[dir+"dimm0/size"] = "driver\n", "16384\n"
+			if r != "" {
+				f[dir+"sdram_scrub_rate"] = r + "\n"
+			}
+		}
+		return f
+	}
+	run(t, "patrol_scrub", []settingCase{
+		{"on", rates("12345", "12345"), open(want.Is("enabled", fact.Direct))},
+		{"off", rates("0", "0"), open(want.Is("disabled", fact.Direct))},
+		{"differing", rates("12345", "0"), open(want.Not[string](fact.Conflicting, "mc1/sdram_scrub_rate"))},
+		{"not implemented", rates("-1"), open(want.Not[string](fact.Absent, "does not state the scrub rate"))},
+		{"no file", rates(""), open(want.Not[string](fact.Absent, "does not state the scrub rate"))},
+		{"no driver", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "edac"))},
+		{"a driver without a controller", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/sys/devices/system/edac/mc"), open(want.Not[string](fact.Absent, "no driver registered a controller"))},
+	})
+}
+
+// TestSettingsListed: every setting of the processors' vendor is listed, those
+// that Linux cannot show with the reason and where else to look.
+func TestSettingsListed(t *testing.T) {
+	t.Parallel()
+	onIntel, onAMD := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets)).Settings, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings
+	for _, id := range []string{"workload_profile", "refresh_rate", "sriov", "pcie_aspm", "channel_interleave"} {
+		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onIntel[id])
+		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onAMD[id])
+		assert.Equal(t, "an export of the BIOS settings with --bios, or the BMC with --redfish", onIntel[id].Effective.KnownBy)
+	}
+	assert.Contains(t, onAMD, "df_c_states")
+	assert.NotContains(t, onIntel, "df_c_states")
+	union := maps.Clone(onIntel)
+	maps.Copy(union, onAMD)
+	assert.Len(t, union, 47, "the settings of the vendors' common document")
+	assert.Contains(t, onIntel, "adddc")
+	assert.NotContains(t, onAMD, "adddc")
+}

@@ -1,0 +1,253 @@
+package effective_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/fact/want"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+// settingCase is one setting of one tree.
+type settingCase struct {
+	name  string
+	files hosttest.Files
+	want  wantedFace
+}
+
+func run(t *testing.T, id string, cases []settingCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings[id])
+		})
+	}
+}
+
+// TestPowerPolicy: who scales the P-states, by the table of docs/kernel.md, Who owns P-states.
+func TestPowerPolicy(t *testing.T) {
+	t.Parallel()
+	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
+	differ := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
+	own := by(want.Is("os_control", fact.Indirect), inventory.DecidedFirmware)
+	silent := open(want.Not[string](fact.Absent, "loads in more than one of firmware's power modes"))
+	run(t, "power_policy", []settingCase{
+		{"intel_pstate", scaled(hosttest.Skylake, "intel_pstate"), silent},
+		{"intel_cpufreq", scaled(hosttest.Skylake, "intel_cpufreq"), silent},
+		{"acpi-cpufreq", scaled(hosttest.Westmere, "acpi-cpufreq"), own},
+		{"amd-pstate-epp", scaled(hosttest.Rome, "amd-pstate-epp"), silent},
+		{"cppc_cpufreq", scaled(hosttest.Arm, "cppc_cpufreq"), silent},
+		{"a later policy's driver is denied", hosttest.Notes(scaled(hosttest.Westmere, "acpi-cpufreq").Without(freqDir+"policy2/scaling_driver"), "denied\t/"+freqDir+"policy2/scaling_driver"), open(want.Not[string](fact.Denied, "policy2/scaling_driver"))},
+		{"the first policy's driver is denied", hosttest.Notes(scaled(hosttest.Westmere, "acpi-cpufreq").Without(freqDir+"policy0/scaling_driver"), "denied\t/"+freqDir+"policy0/scaling_driver"), open(want.Not[string](fact.Denied, "policy0/scaling_driver"))},
+		{"pcc-cpufreq", scaled(hosttest.Westmere, "pcc-cpufreq"), open(want.Not[string](fact.Absent, "together"))},
+		{"no policy", none, open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy by intel_pstate=disable", hosttest.Options(none, "intel_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
+		{"no policy by cpufreq.off=1", hosttest.Options(none, "cpufreq.off=1"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
+		{"no policy by amd_pstate=disable", hosttest.Options(none, "amd_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
+		// Documentation/admin-guide/kernel-parameters.txt: other values of these options leave a driver, and of another option nothing does.
+		{"no policy, cpufreq.off=0", hosttest.Options(none, "cpufreq.off=0"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, another option is 1", hosttest.Options(none, "numa_balancing=1"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, intel_pstate=passive", hosttest.Options(none, "intel_pstate=passive"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, amd_pstate=guided", hosttest.Options(none, "amd_pstate=guided"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, another option is disable", hosttest.Options(none, "audit=disable"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"drivers differ", differ, open(want.Not[string](fact.Conflicting, "acpi-cpufreq"))},
+		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
+		{"guest", hosttest.Flags(scaled(hosttest.Skylake, "intel_pstate"), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
+	})
+}
+
+// TestPStates: EIST of register 0x1A0, else a frequency driver.
+func TestPStates(t *testing.T) {
+	t.Parallel()
+	eist := func(f hosttest.Files, v uint64) hosttest.Files {
+		return hosttest.Registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
+	}
+	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
+	run(t, "p_states", []settingCase{
+		{"register on", eist(none, 0x850089), open(want.Is("enabled", fact.Direct))},
+		{"register off", eist(none, 0x840089), open(want.Is("disabled", fact.Direct))},
+		{"a driver", scaled(hosttest.Skylake, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"AMD, a driver", scaled(hosttest.Rome, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"the register before a driver", eist(scaled(hosttest.Skylake, "acpi-cpufreq"), 0x840089), open(want.Is("disabled", fact.Direct))},
+		{"the packages differ", hosttest.Registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
+		{"no driver", none, open(want.Not[string](fact.Absent, "no frequency driver"))},
+		{"a policy whose driver no file names", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir + "policy0/scaling_driver"), open(want.Not[string](fact.Absent, "scaling_driver"))},
+		{"one policy", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir+"policy1/", freqDir+"policy2/", freqDir+"policy3/"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
+	})
+}
+
+// TestHWP: docs/kernel.md, Energy bias and hardware P-states.
+func TestHWP(t *testing.T) {
+	t.Parallel()
+	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
+		return hosttest.Registers(hosttest.Flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
+	}
+	bare := flagless(scaled(hosttest.Skylake, "acpi-cpufreq"), "hwp")
+	run(t, "hwp", []settingCase{
+		{"register on", pm(bare, 1), by(want.Is("native", fact.Direct), inventory.DecidedFirmware)},
+		{"register off", pm(bare, 0), open(want.Is("disabled", fact.Direct))},
+		{"register off by no_hwp", hosttest.Options(pm(bare, 0), "intel_pstate=no_hwp"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"register off by intel_pstate=disable", hosttest.Options(pm(bare, 0), "intel_pstate=disable"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"register off, intel_pstate=passive", hosttest.Options(pm(bare, 0), "intel_pstate=passive"), open(want.Is("disabled", fact.Direct))},
+		{"register off, another option is disable", hosttest.Options(pm(bare, 0), "audit=disable"), open(want.Is("disabled", fact.Direct))},
+		{"out of band, bit 8", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"out of band, bit 18", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"flag and preference", hosttest.Flags(scaled(hosttest.Skylake, "intel_pstate"), "hwp"), by(want.Is("native", fact.Corroborated), inventory.DecidedFirmware)},
+		{"flag alone", hosttest.Flags(bare, "hwp"), open(want.Not[string](fact.Absent, "whether it is switched on does not show"))},
+		{"preference without the flag", flagless(scaled(hosttest.Skylake, "intel_pstate"), "hwp"), open(want.Not[string](fact.Conflicting, "does not report HWP"))},
+		{"no flag", bare, open(want.Is("disabled", fact.Indirect))},
+		{"the packages differ", hosttest.Registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1 has 0x0"))},
+	})
+}
+
+// biased is a machine with an energy bias of all CPUs and a preference of all
+// policies; "" leaves them out.
+func biased(epb, epp string) hosttest.Files {
+	f := scaled(hosttest.Skylake, "intel_pstate")
+	for n := range 4 {
+		bias, preference := fmt.Sprintf("%scpu%d/power/energy_perf_bias", hosttest.CPUDir, n), fmt.Sprintf("%spolicy%d/energy_performance_preference", freqDir, n)
+		delete(f, bias)
+		delete(f, preference)
+		if epb != "" {
+			f[bias] = epb + "\n"
+		}
+		if epp != "" {
+			f[preference] = epp + "\n"
+		}
+	}
+	return f
+}
+
+// TestEnergyPerfBias: docs/kernel.md, the same heading; the ranges of the bias are PerfSpect's.
+func TestEnergyPerfBias(t *testing.T) {
+	t.Parallel()
+	direct := fact.Direct
+	word := func(w string) wantedFace { return open(want.Is(w, direct)) }
+	mixedEPP, mixedEPB := biased("", "performance"), biased("6", "")
+	mixedEPP[freqDir+"policy2/energy_performance_preference"] = "power\n"
+	mixedEPB[hosttest.CPUDir+"cpu3/power/energy_perf_bias"] = "15\n"
+	differ := biased("6", "balance_performance")
+	differ[hosttest.CPUDir+"cpu3/power/energy_perf_bias"] = "15\n"
+	run(t, "energy_perf_bias", []settingCase{
+		{"CPUs differ in the bias, not in the preference", differ, open(want.Not[string](fact.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
+		{"0 is somebody's since boot", biased("0", ""), by(want.Is("max_performance", direct), inventory.DecidedAdministrator)},
+		{"4", biased("4", ""), word("balanced_performance")},
+		{"6 is firmware's or the kernel's", biased("6", ""), word("balanced_performance")},
+		{"7", biased("7", ""), word("balanced_performance")},
+		{"8", biased("8", ""), word("balanced_power")},
+		{"15", biased("15", ""), word("power_saving")},
+		{"16 is none", biased("16", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
+		{"below 0", biased("-1", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
+		{"no number", biased("normal", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
+		{"preference performance", biased("", "performance"), word("max_performance")},
+		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
+		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},
+		{"preference power", biased("", "power"), word("power_saving")},
+		{"preference as a number", biased("", "77"), open(want.Not[string](fact.Unstated, "has no name"))},
+		{"preference and bias differ", biased("15", "performance"), open(want.Not[string](fact.Conflicting, "is max_performance, the bias of the rest of the processor power_saving"))},
+		{"policies differ", mixedEPP, open(want.Not[string](fact.Conflicting, `"power" in`))},
+		{"CPUs differ", mixedEPB, open(want.Not[string](fact.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
+		{"register", hosttest.Registers(biased("", ""), map[uint32]uint64{0x1B0: 6}, 0, 2), word("balanced_performance")},
+		{"nothing", biased("", ""), open(want.Not[string](fact.Unread, "msr"))},
+	})
+}
+
+// uncore is a machine with one entry a package: lowest, highest, and what
+// firmware left, in MHz; 0 leaves a file out.
+func uncore(entries ...[4]int) hosttest.Files {
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	for i, e := range entries {
+		dir := fmt.Sprintf("%sintel_uncore_frequency/package_%02d_die_00/", hosttest.CPUDir, i)
+		for j, name := range []string{"min_freq_khz", "max_freq_khz", "initial_min_freq_khz", "initial_max_freq_khz"} {
+			if e[j] > 0 {
+				f[dir+name] = fmt.Sprintln(e[j] * 1000)
+			}
+		}
+	}
+	return f
+}
+
+// TestUncoreFrequency: docs/kernel.md, Uncore frequency.
+func TestUncoreFrequency(t *testing.T) {
+	t.Parallel()
+	direct := fact.Direct
+	ratio := func(v uint64) hosttest.Files {
+		return hosttest.Registers(hosttest.Skylake.Tree(hosttest.TwoSockets), map[uint32]uint64{0x620: v}, 0, 2)
+	}
+	run(t, "uncore_frequency", []settingCase{
+		{"a range", uncore([4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 800, 2400}), by(want.Is("dynamic", direct), inventory.DecidedFirmware)},
+		{"a range, firmware's highest not known", uncore([4]int{800, 2400, 800, 0}), open(want.Is("dynamic", direct))},
+		{"a range, firmware's lowest not known", uncore([4]int{800, 2400, 0, 2400}), open(want.Is("dynamic", direct))},
+		{"a range, firmware's not known", uncore([4]int{800, 2400, 0, 0}), open(want.Is("dynamic", direct))},
+		{"raised to the top since", uncore([4]int{2400, 2400, 800, 2400}), by(want.Is("maximum", direct), inventory.DecidedAdministrator)},
+		{"lowered to the bottom since", uncore([4]int{800, 800, 800, 2400}), by(want.Is("minimum", direct), inventory.DecidedAdministrator)},
+		{"narrowed since", uncore([4]int{1200, 2000, 800, 2400}), by(want.Is("custom", direct), inventory.DecidedAdministrator)},
+		{"fixed by firmware", uncore([4]int{2400, 2400, 2400, 2400}), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(want.Not[string](fact.Conflicting, "package_01_die_00 is maximum"))},
+		{"register, a range", ratio(8<<8 | 24), open(want.Is("dynamic", direct))},
+		{"register, the packages differ in the lowest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 12<<8 | 24}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
+		{"register, the packages differ in the highest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 8<<8 | 20}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
+		{"register, fixed", ratio(24<<8 | 24), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "intel_uncore_frequency"))},
+		{"a driver that lists nothing", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"intel_uncore_frequency"), open(want.Not[string](fact.Absent, "lists no package"))},
+		{"a driver that lists nothing, register", hosttest.Notes(ratio(8<<8|24), "names\t/"+hosttest.CPUDir+"intel_uncore_frequency"), open(want.Is("dynamic", direct))},
+	})
+}
+
+// TestEPBOwner: bit 34 of register 0x1FC, documented for recent servers only.
+func TestEPBOwner(t *testing.T) {
+	t.Parallel()
+	power := func(p hosttest.Part, v uint64) hosttest.Files {
+		return hosttest.Registers(p.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
+	}
+	run(t, "epb_owner", []settingCase{
+		{"firmware", power(hosttest.Sapphire, 1<<34), by(want.Is("bios", fact.Indirect), inventory.DecidedFirmware)},
+		{"system", power(hosttest.Sapphire, 0), by(want.Is("os", fact.Indirect), inventory.DecidedFirmware)},
+		{"older", power(hosttest.Skylake, 1<<34), open(want.Not[string](fact.Absent, "not documented"))},
+	})
+}
+
+// TestWhyNobodyDecidedTheBias: of 6 alone the kernel may be the author, which makes
+// firmware's 0 a 6 at boot (arch/x86/kernel/cpu/intel_epb.c).
+func TestWhyNobodyDecidedTheBias(t *testing.T) {
+	t.Parallel()
+	for bias, kernel := range map[string]bool{"6": true, "7": false, "8": false} {
+		why := collecttest.Collected(t, biased(bias, "")).Settings["energy_perf_bias"].DecidedBy.Reason
+		assert.Equal(t, kernel, strings.Contains(why, "the kernel made it 6"), "%s: %s", bias, why)
+	}
+}
+
+// TestManyValues: of values that differ a reason names four, and all are evidence.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	f := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 4, CoresPerSocket: 2}))
+	for n := range 8 {
+		f[fmt.Sprintf("%scpu%d/power/energy_perf_bias", hosttest.CPUDir, n)] = fmt.Sprintln(n + 1)
+	}
+	got := collecttest.Collected(t, f).Settings["energy_perf_bias"].Effective
+	want.Not[string](fact.Conflicting, "the CPUs differ").Check(t, got)
+	assert.Equal(t, 4, strings.Count(got.Reason, "energy_perf_bias"), got.Reason)
+	assert.Len(t, got.Evidence(), 8)
+}
+
+// TestWhoSetTheUncore: that packages differ in who set their range is said where they do; where the
+// kernel shows of none what firmware left, it is the kernel that does not say.
+func TestWhoSetTheUncore(t *testing.T) {
+	t.Parallel()
+	left, hidden := [4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 0, 0}
+	for _, c := range []struct {
+		first, second [4]int
+		says          string
+	}{{left, hidden, "the packages differ"}, {hidden, left, "the packages differ"}, {hidden, hidden, "the kernel does not say who set it"}} {
+		assert.Contains(t, collecttest.Collected(t, uncore(c.first, c.second)).Settings["uncore_frequency"].DecidedBy.Reason, c.says)
+	}
+}

@@ -1,0 +1,146 @@
+package effective
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// vendors says for which processors a setting exists.
+type vendors uint8
+
+// The processors. A setting for the other vendor's processors is not listed.
+const (
+	anyVendor vendors = iota
+	intelOnly
+	amdOnly
+	// x86Only: the setting is listed everywhere but exists only on x86.
+	x86Only
+)
+
+// derivation says how the effective face of a setting is derived; derive is nil for a setting that
+// Linux does not show.
+type derivation struct {
+	id     string
+	of     vendors
+	derive func(*Machine) effectiveFace
+}
+
+// Settings derives the effective face of the canonical settings, and who decided it, by setting id.
+// The configured and pending faces are unread: they come from exports and management controllers.
+func Settings(m *Machine) map[string]inventory.Setting {
+	out := map[string]inventory.Setting{}
+	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
+		"export the BIOS settings and give them with --bios FILE")
+	for _, d := range derivations() {
+		if !m.concerns(d.of) {
+			continue
+		}
+		f := m.effective(&d)
+		out[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy()}
+	}
+	return out
+}
+
+// derivations lists the settings in the order of the vocabulary.
+func derivations() []derivation {
+	return []derivation{
+		{"workload_profile", anyVendor, nil},
+		{"power_policy", anyVendor, (*Machine).powerPolicy},
+		{"p_states", anyVendor, (*Machine).pStates},
+		{"hwp", intelOnly, (*Machine).hwp},
+		{"turbo", anyVendor, (*Machine).turbo},
+		{"energy_efficient_turbo", intelOnly, nil},
+		{"c_states", anyVendor, (*Machine).cStates},
+		{"c1e", intelOnly, (*Machine).c1e},
+		{"package_c_state", intelOnly, (*Machine).packageCState},
+		{"monitor_mwait", x86Only, (*Machine).monitorMwait},
+		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
+		{"energy_perf_bias", intelOnly, (*Machine).energyPerfBias},
+		{"epb_owner", intelOnly, (*Machine).epbOwner},
+		{"upi_power_mgmt", intelOnly, nil},
+		{"determinism", amdOnly, nil},
+		{"df_c_states", amdOnly, nil},
+		{"apb_disable", amdOnly, nil},
+		{"pcie_aspm", anyVendor, nil},
+		{"smt", anyVendor, (*Machine).smtFace},
+		{"node_interleave", anyVendor, byFirmware((*Machine).nodeInterleave)},
+		{"sub_numa", anyVendor, byFirmware((*Machine).subNUMA)},
+		{"l3_as_numa", amdOnly, byFirmware((*Machine).l3AsNUMA)},
+		{"numa_group", anyVendor, nil},
+		{"controller_interleave", anyVendor, nil},
+		{"channel_interleave", anyVendor, nil},
+		{"hemisphere_mode", intelOnly, nil},
+		{"snoop_mode", intelOnly, byFirmware((*Machine).snoopMode)},
+		{"memory_speed", anyVendor, byFirmware((*Machine).memorySpeed)},
+		{"memory_ras_mode", anyVendor, byFirmware((*Machine).memoryRASMode)},
+		{"adddc", intelOnly, nil},
+		{"patrol_scrub", anyVendor, (*Machine).patrolScrub},
+		{"refresh_rate", anyVendor, nil},
+		{"hw_prefetch", intelOnly, intelPrefetch(0)},
+		{"adjacent_prefetch", intelOnly, intelPrefetch(1)},
+		{"dcu_stream_prefetch", intelOnly, intelPrefetch(2)},
+		{"dcu_ip_prefetch", intelOnly, intelPrefetch(3)},
+		{"llc_prefetch", intelOnly, (*Machine).llcPrefetch},
+		{"xpt_prefetch", intelOnly, nil},
+		{"upi_prefetch", intelOnly, nil},
+		{"data_reuse", intelOnly, nil},
+		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
+		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
+		{"x2apic", x86Only, (*Machine).x2APIC},
+		{"iommu", anyVendor, (*Machine).iommu},
+		{"virtualization", x86Only, (*Machine).virtualization},
+		{"sriov", anyVendor, nil},
+		{"qpi_bandwidth_priority", intelOnly, nil},
+	}
+}
+
+// concerns tells whether a setting exists on these processors. If the vendor is not known, only
+// settings that both vendors have are listed. AMD's settings are those of Zen.
+func (m *Machine) concerns(v vendors) bool {
+	p := m.cpuModel()
+	switch v {
+	case intelOnly:
+		return p.vendor.Or("") == intelVendor
+	case amdOnly:
+		return m.zen()
+	case anyVendor, x86Only:
+		return true
+	default:
+		return true
+	}
+}
+
+// ownRules tells whether the derivation of a setting itself handles guests, Xen and a missing
+// kernel.
+func ownRules(id string) bool {
+	switch id {
+	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
+		return true
+	default:
+		return false
+	}
+}
+
+// effective derives one setting, or returns why that is not possible.
+func (m *Machine) effective(d *derivation) effectiveFace {
+	virtual := &m.System.Machine.Virtual
+	switch {
+	case d.derive == nil:
+		return effectiveFace{effective: unobservable("not observable from Linux")}
+	case d.of == x86Only && m.otherThanX86():
+		return effectiveFace{effective: unobservable("a setting of x86 processors")}
+	case ownRules(d.id):
+		return d.derive(m)
+	case m.Kernel == nil:
+		return effectiveFace{effective: m.NoKernel("the effective value")}
+	case virtual.Or(false):
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+	case m.Privileged:
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
+	case !virtual.Known():
+		return effectiveFace{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
+	default:
+		return d.derive(m)
+	}
+}

@@ -1,0 +1,95 @@
+package effective
+
+import (
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// smt derives whether simultaneous multithreading is in effect, from /sys/devices/system/cpu/smt
+// (Documentation/ABI/testing/sysfs-devices-system-cpu) and the lists of siblings (docs/kernel.md,
+// SMT).
+func (m *Machine) smt() fact.Fact[string] {
+	switch {
+	case m.Kernel == nil:
+		return m.smtByFirmware()
+	case m.Privileged:
+		return fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")
+	}
+	cpu := &m.System.CPU
+	if cpu.Vendor.Or("") == "AuthenticAMD" && cpu.Family.Or(0) == family15h {
+		return fact.Unknown[string](fact.Absent, "the kernel counts the two cores of a compute unit as threads of one core, and this processor has no SMT", "", cpu.Family.From)
+	}
+	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
+	threads, hasThreads := cpu.ThreadsPerCore.Get()
+	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
+	switch {
+	case hasThreads && threads > 1:
+		// Two siblings of a core are online, which proves it.
+		return fact.Known(enabledWord, fact.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
+	case hasThreads && active == "1":
+		return fact.Unknown[string](fact.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
+	case active == "1":
+		return fact.Known(enabledWord, fact.Direct, cpu.SMTActive.From, cpu.SMTControl.Evidence()...)
+	case control == "off" || control == "forceoff" || control == "on" && active == "0":
+		return fact.Known(disabledWord, fact.Direct, cpu.SMTControl.From, more...)
+	case control == "notsupported":
+		return m.withoutSiblings(cpu.SMTControl.From, more)
+	case hasThreads:
+		return m.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
+	default:
+		return lacking(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
+	}
+}
+
+// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, whose cores stand two in
+// a compute unit (AMD, BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
+const family15h = 0x15
+
+// withoutSiblings handles a machine on which every core shows one thread: SMT is off, or the
+// processor has none. Firmware's thread counts can show that it has.
+func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
+	for i := range m.System.Sockets {
+		s := &m.System.Sockets[i]
+		if moreThreadsThanCores(s) {
+			more = append(append(more, s.Threads.From), fact.First(s.Cores, s.ThreadsEnabled).Evidence()...)
+			return fact.Known(disabledWord, fact.Corroborated, from, more...)
+		}
+	}
+	return fact.Known(disabledWord, fact.Indirect, from, more...)
+}
+
+// moreThreadsThanCores tells whether firmware's counts show that a processor has more threads than
+// cores: two for each core, or more threads than cores of which not all run. As many threads as
+// cores of which not all run mean that cores are disabled.
+func moreThreadsThanCores(s *inventory.Socket) bool {
+	threads, ok := s.Threads.Get()
+	cores, counted := s.Cores.Get()
+	return ok && (counted && threads >= 2*cores || (!counted || threads > cores) && s.ThreadsEnabled.Known() && s.ThreadsEnabled.Value < threads)
+}
+
+// smtByFirmware derives SMT from an SMBIOS file alone. More threads than cores mean that SMT is on.
+// As many threads as cores mean nothing: the field should count what the processor can do, but many
+// BIOSes count what is switched on. SMBIOS 3.6 counts the running threads in a field of its own.
+func (m *Machine) smtByFirmware() fact.Fact[string] {
+	for i := range m.System.Sockets {
+		s := &m.System.Sockets[i]
+		running := s.ThreadsEnabled
+		// Not CoresEnabled: if some cores are off, the count of all single threads
+		// is larger.
+		cores, threads := fact.First(s.Cores, s.CoresEnabled), s.Threads
+		if running.Known() && s.CoresEnabled.Known() {
+			cores, threads = s.CoresEnabled, running
+		}
+		switch {
+		case !threads.Known() || !cores.Known():
+		case threads.Value > cores.Value:
+			return fact.Known(enabledWord, fact.Indirect, threads.From, cores.From)
+		case running.Known() && moreThreadsThanCores(s) && s.Threads.Value > running.Value:
+			return fact.Known(disabledWord, fact.Indirect, running.From, s.Threads.From)
+		}
+	}
+	return fact.Unknown[string](fact.Unread, "SMBIOS alone does not tell SMT that is off from a processor without it",
+		"audit the live machine, or give --root or --snapshot beside the file")
+}

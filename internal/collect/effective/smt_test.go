@@ -1,0 +1,129 @@
+package effective_test
+
+import (
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/fact/want"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+)
+
+// withSMT is a machine whose cores show so many threads, with the two files of
+// cpu/smt; "" leaves a file out.
+func withSMT(threads int, control, active string) hosttest.Files {
+	f := hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: threads}).Without(hosttest.CPUDir + "smt/")
+	if control != "" {
+		f[hosttest.CPUDir+"smt/control"] = control + "\n"
+	}
+	if active != "" {
+		f[hosttest.CPUDir+"smt/active"] = active + "\n"
+	}
+	return f
+}
+
+// siblingless takes the lists of threads away, so that smt/ alone speaks.
+func siblingless(f hosttest.Files) hosttest.Files {
+	out := f.Without(hosttest.CPUInfo)
+	for cpu := range f {
+		for _, name := range []string{"thread_siblings_list", "core_cpus_list"} {
+			if len(cpu) > len(name) && cpu[len(cpu)-len(name):] == name {
+				delete(out, cpu)
+			}
+		}
+	}
+	return out
+}
+
+// capable is a table of a processor with twice as many threads as cores.
+func capable(f hosttest.Files, cores, threads, running int) hosttest.Files {
+	version := 5
+	if running > 0 {
+		version = 6
+	}
+	b := smbiostest.New(3, version)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(),
+		Cores: cores, Enabled: cores, Threads: threads, ThreadsEnabled: running, Characteristics: 4})
+	return collecttest.Table(f, b)
+}
+
+// TestSMT checks the state against the decision table of smt/control and
+// smt/active, row by row.
+func TestSMT(t *testing.T) {
+	t.Parallel()
+	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  want.Fact[string]
+	}{
+		{"on 1", withSMT(2, "on", "1"), want.Is("enabled", direct)},
+		{"on 1, siblings not captured", siblingless(withSMT(2, "on", "1")), want.Is("enabled", direct)},
+		{"on 1, but no sibling", withSMT(1, "on", "1"), want.Not[string](fact.Conflicting, "no core has two CPUs")},
+		{"off 0", withSMT(1, "off", "0"), want.Is("disabled", direct)},
+		{"off 0, siblings not captured", siblingless(withSMT(1, "off", "0")), want.Is("disabled", direct)},
+		{"forceoff 0", withSMT(1, "forceoff", "0"), want.Is("disabled", direct)},
+		{"on 0", withSMT(1, "on", "0"), want.Is("disabled", direct)},
+		{"on 0, siblings not captured", siblingless(withSMT(1, "on", "0")), want.Is("disabled", direct)},
+		{"on 0, the part can do two threads", capable(withSMT(1, "on", "0"), 4, 8, 0), want.Is("disabled", direct)},
+		{"notsupported 0", withSMT(1, "notsupported", "0"), want.Is("disabled", indirect)},
+		{"notsupported 0, siblings not captured", siblingless(withSMT(1, "notsupported", "0")), want.Is("disabled", indirect)},
+		{"notsupported 0, the part can do two threads", capable(withSMT(1, "notsupported", "0"), 4, 8, 0), want.Is("disabled", corroborated)},
+		{"notsupported 0, firmware counts the running threads", capable(withSMT(1, "notsupported", "0"), 4, 4, 0), want.Is("disabled", indirect)},
+		{"notsupported 0, fewer threads run than there are", capable(withSMT(1, "notsupported", "0"), 6, 8, 6), want.Is("disabled", corroborated)},
+		{"notsupported 0, one thread more than cores", capable(withSMT(1, "notsupported", "0"), 4, 5, 0), want.Is("disabled", indirect)},
+		{"notimplemented, one thread", withSMT(1, "notimplemented", ""), want.Is("disabled", indirect)},
+		{"notimplemented, two threads", withSMT(2, "notimplemented", ""), want.Is("enabled", direct)},
+		{"4 of 8 threads", siblingless(withSMT(4, "4", "1")), want.Is("enabled", direct)},
+		{"files missing, two threads", withSMT(2, "", ""), want.Is("enabled", direct)},
+		{"files missing, one thread", withSMT(1, "", ""), want.Is("disabled", indirect)},
+		{"files missing, the part can do two threads", capable(withSMT(1, "", ""), 4, 8, 0), want.Is("disabled", corroborated)},
+		{"on, activity not captured", withSMT(1, "on", ""), want.Is("disabled", indirect)},
+		{"on, neither activity nor siblings captured", siblingless(withSMT(1, "on", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
+		{"notimplemented, siblings not captured", siblingless(withSMT(1, "notimplemented", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
+		{"nothing captured", siblingless(withSMT(2, "", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
+		{"files denied, one thread", hosttest.Notes(withSMT(1, "", ""), "denied\t/sys/devices/system/cpu/smt/control"), want.Is("disabled", indirect)},
+		{"word not known, one thread", withSMT(1, "maybe", "0"), want.Is("disabled", indirect)},
+		{"siblings malformed", withSMT(2, "", "").With(hosttest.Files{hosttest.CPUDir + "cpu0/topology/thread_siblings_list": "x\n"}), want.Not[string](fact.Malformed, "thread_siblings_list")},
+		{"siblings online whatever control says", withSMT(2, "notsupported", "0"), want.Is("enabled", direct)},
+		{"two cores of a compute unit", hosttest.Fam15h.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Not[string](fact.Absent, "this processor has no SMT")},
+		{"the same number of another maker", hosttest.Part{Vendor: "GenuineIntel", Brand: "Intel", Family: 21, Model: 1}.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
+		{"two threads of AMD", hosttest.Rome.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}), want.Is("enabled", direct)},
+		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), want.Not[string](fact.Refused, "Xen makes up")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "smt"))
+		})
+	}
+}
+
+// TestSMTOfFile: what SMBIOS alone says of threads.
+func TestSMTOfFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                             string
+		cores, enabled, threads, running int
+		want                             want.Fact[string]
+	}{
+		{"more threads than cores", 8, 8, 16, 0, want.Is("enabled", fact.Indirect)},
+		{"as many threads as cores", 8, 8, 8, 0, want.Not[string](fact.Unread, "SMBIOS alone")},
+		{"some cores off", 8, 6, 8, 0, want.Not[string](fact.Unread, "SMBIOS alone")},
+		{"threads not stated", 8, 8, 0, 0, want.Not[string](fact.Unread, "SMBIOS alone")},
+		{"cores not stated", 0, 0, 8, 0, want.Not[string](fact.Unread, "SMBIOS alone")},
+		{"running threads counted apart, on", 8, 8, 16, 16, want.Is("enabled", fact.Indirect)},
+		{"running threads counted apart, off", 8, 8, 16, 8, want.Is("disabled", fact.Indirect)},
+		{"running threads counted apart, a core for each, some off", 8, 4, 8, 4, want.Not[string](fact.Unread, "SMBIOS alone")},
+		{"running threads counted apart, on with cores off", 8, 4, 16, 8, want.Is("enabled", fact.Indirect)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := smbiostest.New(3, 6)
+			b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(),
+				Cores: c.cores, Enabled: c.enabled, Threads: c.threads, ThreadsEnabled: c.running, Characteristics: 4})
+			c.want.Check(t, collecttest.Effective(collecttest.Decoded(t, b), "smt"))
+		})
+	}
+}

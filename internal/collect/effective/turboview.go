@@ -1,0 +1,71 @@
+package effective
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
+)
+
+// turboView holds what shows whether the processor may run above its base frequency
+// (docs/kernel.md, Turbo).
+type turboView struct {
+	// off is the bit of the register that disables Turbo or boost.
+	off fact.Fact[uint64]
+	// flag is the boot-time flag ida (Intel) or cpb (AMD).
+	flag fact.Fact[bool]
+	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
+	noTurbo, boost fact.Fact[bool]
+	// above: the highest frequency is above the base frequency, so the processor has Turbo.
+	above    bool
+	driver   string
+	policies *host.Sampled
+}
+
+// evidence lists all readings that are known, the register first.
+func (v *turboView) evidence() []fact.Evidence {
+	var out []fact.Evidence
+	if v.off.Known() {
+		out = append(out, v.off.Evidence()...)
+	}
+	for _, f := range []*fact.Fact[bool]{&v.noTurbo, &v.boost, &v.flag} {
+		if f.Known() {
+			out = append(out, f.Evidence()...)
+		}
+	}
+	return out
+}
+
+// say returns a face with all evidence.
+func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) effectiveFace {
+	all := v.evidence()
+	return effectiveFace{fact.Known(word, certainty, all[0], all[1:]...), decided}
+}
+
+// contradict returns a face for readings that contradict each other.
+func (v *turboView) contradict(reason string) effectiveFace {
+	return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
+}
+
+func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
+	all := v.evidence()
+	return fact.Known(who, certainty, all[0], all[1:]...)
+}
+
+func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
+
+// byBoost judges the global boost file alone.
+func (v *turboView) byBoost(certainty fact.Certainty) effectiveFace {
+	on, ok := v.boost.Get()
+	switch {
+	case ok && on:
+		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+	case ok:
+		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+	default:
+		f := fact.Blame[string](v.boost)
+		if v.off.KnownBy != "" {
+			f.KnownBy = v.off.KnownBy
+		}
+		return effectiveFace{effective: f}
+	}
+}

@@ -1,0 +1,51 @@
+package measured
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+var (
+	strideLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"?stride=(\d+)"?$`) })
+	sizeLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+\.[0-9]+) ([0-9]+\.[0-9]+)$`) })
+)
+
+// memorySize is the least size in MiB whose latency is memory's and no cache's;
+// a run that stops before it says nothing of memory.
+const memorySize = 64
+
+// latMemRd reads lmbench's lat_mem_rd: a stride, then rows of size in MiB and
+// latency in ns (man 8 lat_mem_rd). The latency at the largest size is memory's.
+func latMemRd(text []byte) (*inventory.Measurement, error) {
+	m := external("lat_mem_rd")
+	run, size, ns, stride := -1, 0.0, 0.0, ""
+	end := func() {
+		if stride != "" && size >= memorySize && ns > 0 {
+			one := nowhere(single(measure.Latency, ns*1e-9), "lat_mem_rd stride "+stride)
+			one.Run, one.Threads = run, 1
+			m.Figures = append(m.Figures, one)
+		}
+	}
+	for s := lineScanner(text); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if t := strideLine().FindStringSubmatch(line); t != nil {
+			end()
+			run, size, ns, stride = run+1, 0, 0, t[1]
+			continue
+		}
+		if row := sizeLine().FindStringSubmatch(line); row != nil && stride != "" {
+			size, _ = strconv.ParseFloat(row[1], 64)
+			ns, _ = strconv.ParseFloat(row[2], 64)
+		}
+	}
+	end()
+	if run < 0 {
+		return nil, nil
+	}
+	return m, nil
+}

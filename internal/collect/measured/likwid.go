@@ -1,0 +1,78 @@
+package measured
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+var (
+	likwidTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:Test|Benchmark|Kernel):\s*(\S+)`) })
+	// likwidThreads is said of all work groups (bench/likwid-bench.c).
+	likwidThreads = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:Using (\d+) threads|Number of threads:\s*(\d+))$`)
+	})
+	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
+)
+
+// likwid reads the output of likwid-bench, one run or several: the test's name,
+// the processes that it ran with, and MByte/s (10^6).
+func likwid(text []byte) (*inventory.Measurement, error) {
+	if !strings.Contains(string(text), "LIKWID MICRO BENCHMARK") {
+		return nil, nil
+	}
+	m := external("likwid-bench")
+	test, threads, run := "", 0, 0
+	for s := lineScanner(text); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if t := likwidTest().FindStringSubmatch(line); t != nil {
+			test = t[1]
+		}
+		if n := likwidThreads().FindStringSubmatch(line); n != nil {
+			threads, _ = strconv.Atoi(n[1] + n[2])
+		}
+		rate := likwidRate().FindStringSubmatch(line)
+		if rate == nil {
+			continue
+		}
+		v, ok := positive(rate[1])
+		if !ok {
+			continue
+		}
+		one := nowhere(single(likwidKind(test), v*1e6), "likwid "+test)
+		one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
+		m.Figures = append(m.Figures, one)
+		run++
+	}
+	return m, nil
+}
+
+// likwidKind: load is memaudit's read, stream is STREAM's Triad; likwid's own
+// triad reads three arrays and is another thing.
+func likwidKind(test string) measure.Kind {
+	base, _, _ := strings.Cut(test, "_")
+	switch base {
+	case "load":
+		return measure.Read
+	case "stream":
+		return measure.Triad
+	default:
+		return measure.Kind("likwid_" + base)
+	}
+}
+
+func likwidStore(test string) string {
+	base, rest, _ := strings.Cut(test, "_")
+	switch {
+	case base == "load" || test == "":
+		return ""
+	case strings.Contains("_"+rest+"_", "_mem_"):
+		return "non-temporal"
+	default:
+		return "normal"
+	}
+}

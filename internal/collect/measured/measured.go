@@ -1,0 +1,39 @@
+// Package measured reads results of bandwidth and latency measurements,
+// memaudit's own and other tools', told apart by their content.
+package measured
+
+import (
+	"errors"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// MaxBytes bounds a file: a matrix of 64 nodes with its passes has under 40 MiB.
+const MaxBytes = 64 << 20
+
+// Errors that a caller tells apart with errors.Is.
+var (
+	// ErrUnrecognised: no tool's output.
+	ErrUnrecognised = errors.New("not recognised, expected memaudit's JSON or the output of STREAM, lat_mem_rd, Intel MLC or likwid-bench")
+	// ErrMalformed: a tool's output that cannot be read to its end.
+	ErrMalformed = errors.New("malformed")
+	// ErrEmpty: nothing in it.
+	ErrEmpty = errors.New("empty")
+)
+
+// single is a figure without passes: it can be shown and never judged.
+func single(kind measure.Kind, value float64) measure.Figure {
+	return measure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
+		Why: "the tool prints one figure without its passes"}
+}
+
+// external is a result of another tool.
+func external(tool string) *inventory.Measurement {
+	return &inventory.Measurement{Tool: tool, Unjudged: "measured by another tool, whose threads, pages and company on the machine are not known"}
+}
+
+// nowhere is a figure that names no node.
+func nowhere(f measure.Figure, what string) inventory.Measured {
+	return inventory.Measured{Figure: f, CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode, What: what}
+}

@@ -1,0 +1,69 @@
+package measured
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// readOwn reads memaudit.measurement/v1.
+func readOwn(text []byte) (*inventory.Measurement, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, nil
+	}
+	r, err := measure.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	return FromResult(r), nil
+}
+
+// FromResult turns a result into what the model holds.
+func FromResult(r *measure.Result) *inventory.Measurement {
+	m := &inventory.Measurement{Tool: "memaudit", At: r.GeneratedAt, Product: product(r)}
+	switch {
+	case r.Refused != nil:
+		m.Unjudged = "nothing was measured: " + *r.Refused
+	case r.Forced:
+		m.Unjudged = "measured in a virtual machine, which is never judged"
+	}
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
+		for _, kind := range measure.Kinds() {
+			f := c.Figure(kind)
+			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Threads: c.Threads, What: string(kind)}
+			switch kind {
+			case measure.Triad:
+				one.Store = r.Store
+			case measure.Latency:
+				one.Threads = 1
+			default: // a read has no store and every thread
+			}
+			one.Like = howMeasured(r, &one)
+			m.Figures = append(m.Figures, one)
+		}
+	}
+	return m
+}
+
+// howMeasured says how a figure was measured; figures whose pages are not known are
+// like no other.
+func howMeasured(r *measure.Result, f *inventory.Measured) string {
+	if r.HugePages == nil {
+		return ""
+	}
+	text, _ := json.Marshal([]any{"memaudit", r.Kernel, f.Kind, f.Store, *r.HugePages, fmt.Sprint(f.Threads)})
+	return string(text)
+}
+
+// product is the machine's, "" when the document does not say.
+func product(r *measure.Result) string {
+	var m struct {
+		Product string `json:"product"`
+	}
+	_ = json.Unmarshal(r.Machine, &m) // whatever else it is has no product
+	return m.Product
+}

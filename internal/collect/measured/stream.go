@@ -1,0 +1,84 @@
+package measured
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// streamLine is a row of STREAM's table: the function, the best rate in MB/s
+// (10^6), then times in seconds: average, minimum, maximum, or in releases
+// before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
+var streamLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s*$`)
+})
+
+// stream reads one or more runs of STREAM. Which nodes a run was bound to is not
+// in it: the runs are counted.
+func stream(text []byte) (*inventory.Measurement, error) {
+	m := external("stream")
+	threads, run, seen := 0, -1, map[string]bool{}
+	for s := lineScanner(text); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if strings.HasPrefix(line, "STREAM version") { // built without OpenMP it counts no threads
+			threads = 0
+		}
+		if n, found := strings.CutPrefix(line, "Number of Threads counted = "); found {
+			threads, _ = strconv.Atoi(n)
+		}
+		row := streamLine().FindStringSubmatch(s.Text())
+		if row == nil {
+			continue
+		}
+		if run < 0 || seen[row[1]] {
+			run, seen = run+1, map[string]bool{}
+		}
+		seen[row[1]] = true
+		f, err := streamFigure(row)
+		if err != nil {
+			return nil, err
+		}
+		one := nowhere(f, "STREAM "+row[1])
+		one.Run, one.Threads = run, threads
+		m.Figures = append(m.Figures, one)
+	}
+	if len(m.Figures) == 0 {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// streamFigure takes the highest rate as printed; the lowest follows from the
+// longest of its passes.
+func streamFigure(row []string) (measure.Figure, error) {
+	var n [4]float64
+	for i := range n {
+		v, err := strconv.ParseFloat(row[i+2], 64)
+		if err != nil || v <= 0 {
+			return measure.Figure{}, fmt.Errorf("%s: %q, expected a number above 0", row[1], row[i+2])
+		}
+		n[i] = v
+	}
+	best, least, most := n[0]*1e6, min(n[1], n[2], n[3]), max(n[1], n[2], n[3])
+	kind := measure.Kind("stream_" + strings.ToLower(row[1]))
+	if row[1] == "Triad" {
+		kind = measure.Triad
+	}
+	f := measure.Figure{Kind: kind, Count: 1, Median: best, High: best, Low: best * least / most}
+	f.Why = "STREAM does not say which kind of store it was built with"
+	return f, nil
+}
+
+// lineScanner reads a text line by line, long ones too.
+func lineScanner(text []byte) *bufio.Scanner {
+	s := bufio.NewScanner(bytes.NewReader(text))
+	s.Buffer(nil, len(text)+1)
+	return s
+}

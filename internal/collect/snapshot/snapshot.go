@@ -1,0 +1,118 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/redfish"
+)
+
+// Options say how a capture is written.
+type Options struct {
+	// Identifiers keeps serial numbers, UUIDs and names as they are.
+	Identifiers bool
+	// Now is the time of the members.
+	Now time.Time
+	// Random is the source of the key; nil for the system's.
+	Random io.Reader
+}
+
+// Take audits a machine and keeps what the readers were told. smbios is the
+// content of the file behind in.SMBIOS, nil without one.
+func Take(in collect.Input, smbios []byte) (*Capture, error) {
+	c := &Capture{tables: in.Tables}
+	c.inputs.Tree, c.inputs.TreeFailed, c.inputs.SMBIOS = in.Root != nil, in.RootFailed, smbios
+	for _, e := range in.Exports {
+		if e.Export == nil {
+			continue
+		}
+		own, err := copyOf(e)
+		if err != nil {
+			return nil, err
+		}
+		c.inputs.Exports = append(c.inputs.Exports, *own)
+	}
+	c.inputs.Measurements = in.Measurements
+	if err := c.inputs.check(); err != nil {
+		return nil, fmt.Errorf("cannot be captured: %w", err)
+	}
+	if ask := in.BMC; ask != nil {
+		in.BMC = func(who redfish.Identity) *redfish.Answer {
+			a := ask(who)
+			c.inputs.BMC = newController(a)
+			return a
+		}
+	}
+	if in.Root != nil {
+		c.recorder = in.Root.Record()
+		defer c.recorder.Stop()
+	}
+	c.System = collect.Collect(in)
+	return c, nil
+}
+
+// Capture is what one audit read.
+type Capture struct {
+	// System is what was made of it.
+	System   *inventory.System
+	recorder *host.Recorder
+	inputs   inputs
+	tables   func() (settings.Tables, error)
+}
+
+// copyOf is an export before an audit joins others to it.
+func copyOf(e collect.Export) (*capturedExport, error) {
+	data, err := json.Marshal(e.Export)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Path, err)
+	}
+	own := capturedExport{Path: e.Path}
+	return &own, json.Unmarshal(data, &own.Export)
+}
+
+// Files lists the files that were read.
+func (c *Capture) Files() []string {
+	if c.recorder == nil {
+		return nil
+	}
+	return c.recorder.Paths()
+}
+
+// Write writes the capture as .tar.gz.
+func (c *Capture) Write(out io.Writer, o Options) error {
+	var r *redactor
+	if !o.Identifiers {
+		hash, err := NewHash(o.Random)
+		if err != nil {
+			return err
+		}
+		tables, err := c.tables()
+		if err != nil {
+			return err
+		}
+		r = &redactor{Hash: hash, audited: audited(tables, &c.inputs)}
+	}
+	more := map[string][]byte{}
+	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil || c.inputs.Measurements != nil {
+		data, err := c.inputs.encode(r)
+		if err != nil {
+			return fmt.Errorf("write capture: %w", err)
+		}
+		more[inputsName] = data
+	}
+	recorder := c.recorder
+	if recorder == nil {
+		recorder = host.NoRecording()
+	}
+	if r == nil {
+		return recorder.Write(out, o.Now, nil, more)
+	}
+	r.entry = recorder.File(dmiEntry)
+	return recorder.Write(out, o.Now, r.file, more)
+}

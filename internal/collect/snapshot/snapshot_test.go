@@ -1,0 +1,262 @@
+package snapshot
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/redfish"
+	"github.com/memaudit/memaudit/rules"
+)
+
+func hash(t testing.TB, seed string) *Hash {
+	t.Helper()
+	h, err := NewHash(strings.NewReader(strings.Repeat(seed, 32)))
+	require.NoError(t, err)
+	return h
+}
+
+// TestHash: equal stays equal, shape and length stay, and another key gives
+// another word.
+func TestHash(t *testing.T) {
+	h := hash(t, "k")
+	one := string(h.Text([]byte("CN7016-A1B2")))
+	assert.Len(t, one, 11)
+	assert.Equal(t, byte('-'), one[6])
+	assert.NotContains(t, one, "7016")
+	assert.Equal(t, one+" \n", string(h.Text([]byte("cn7016-a1b2 \n"))))
+	assert.NotEqual(t, one, string(h.Text([]byte("CN7016-A1B3"))))
+	assert.NotEqual(t, one, string(hash(t, "l").Text([]byte("CN7016-A1B2"))))
+	for _, none := range []string{"", "Not Specified", "To be filled by O.E.M.", "0000000000", "None", "N/A\n"} {
+		assert.Equal(t, none, string(h.Text([]byte(none))))
+	}
+	_, err := NewHash(strings.NewReader("short"))
+	assert.Error(t, err)
+}
+
+// TestHashUUID: a UUID in two byte orders stays one UUID in two byte orders,
+// in bytes and in text.
+func TestHashUUID(t *testing.T) {
+	h := hash(t, "k")
+	raw := []byte{0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
+	assert.Equal(t, swapped(h.UUID(raw)), h.UUID(swapped(raw)))
+	assert.NotEqual(t, raw, h.UUID(raw))
+	assert.Equal(t, make([]byte, 16), h.UUID(make([]byte, 16)))
+	text := string(h.UUIDText([]byte("33221100-5544-7766-8899-aabbccddeeff\n")))
+	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\n$`, text)
+	assert.Equal(t, strings.ToUpper(text), string(h.UUIDText([]byte("33221100-5544-7766-8899-AABBCCDDEEFF\n"))))
+}
+
+// TestCmdline: what an audit asks for stays, what names a machine does not.
+func TestCmdline(t *testing.T) {
+	r := &redactor{Hash: hash(t, "k")}
+	for _, kept := range []string{"numa=off nosmt mem=4G intel_idle.max_cstate=1 quiet splash ro", "root=/dev/sda1 console=ttyS0,115200n8 panic=1"} {
+		assert.Equal(t, kept, string(r.cmdline([]byte(kept))))
+	}
+	for _, c := range []struct{ line, secret string }{
+		{"root=UUID=1234-ABCD", "1234"}, {"root=/dev/mapper/node17-root", "node17"}, {`dyndbg="file node17.c +p"`, "node17"},
+		{"ip=10.0.0.1", "10.0.0.1"}, {"00:11:22:33:44:55", "11:22"}, {"x=1 -- init node17", "node17"}, {`"systemd.hostname=node17"`, "node17"},
+		{"alpha.cluster.example.org", "cluster"}, {"quiet alpha.example splash", "alpha"}, {"ip=10.1.2.3::10.1.2.1:255.255.255.0:alpha.cluster.example.org:eth0:off", "cluster"},
+		{"ip=:::::alpha.example.org:dhcp", "alpha"}, {"nfsroot=alpha.example.org:/srv/root,vers=4", "example"}, {"netconsole=@/eth0,6666@alpha.example.org/", "alpha"},
+		{"systemd.journald.forward_to_syslog=alpha.example.org", "alpha"}, {"console=uart8250,io,alpha.example.org", "alpha"}, {"log_host=alpha", "alpha"},
+		{"rd.iscsi.initiator=iqn.2024-01.org.example:alpha", "alpha"},
+	} {
+		out := string(r.cmdline([]byte(c.line)))
+		assert.Len(t, out, len(c.line))
+		assert.NotContains(t, out, c.secret)
+		assert.Equal(t, strings.Count(c.line, "="), strings.Count(out, "="), out)
+	}
+}
+
+// TestRecordedFiles: which files hold identifiers, and what of them stays.
+func TestRecordedFiles(t *testing.T) {
+	r := &redactor{Hash: hash(t, "k"), audited: func(name, _ string) bool { return name == "SMT" }}
+	const attributes = "/sys/class/firmware-attributes/thinklmi/attributes/"
+	for _, c := range []struct {
+		path, text string
+		hidden     string // what must go, "" for a file that stays as it is
+	}{
+		{"/sys/class/dmi/id/product_serial", "CN7016\n", "7016"},
+		{"/sys/class/dmi/id/chassis_asset_tag", "RACK17\n", "RACK17"},
+		{"/sys/class/dmi/id/product_name", "PowerEdge\n", ""},
+		{"/sys/devices/other_serial", "CN7016\n", ""},
+		{"/sys/devices/virtual/dmi/id/product_uuid", "33221100-5544-7766-8899-aabbccddeeff\n", "33221100"},
+		{"/proc/cmdline", "root=UUID=1234-ABCD", "1234"},
+		{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: AbZz09 CPU\nSerial\t\t: 10000000abcd1234\n", "abcd1234"},
+		{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: AbZz09 CPU\n", ""},
+		{"/sys/firmware/dmi/entries/1-0/raw", string(systemEntry), "SECRET"},
+		{"/sys/firmware/dmi/entries/1-0/handle", "SECRET1\n", ""},
+		{attributes + "AssetTag/current_value", "RACK17\n", "RACK17"},
+		{attributes + "Owner/possible_values", "NODE17;NODE18\n", "NODE17"},
+		{attributes + "SMT/current_value", "Enable\n", ""},
+		{attributes + "Boot/current_value", "Disabled\n", ""},
+		{attributes + "AssetTag/display_name", "Asset Tag\n", ""},
+		{"/sys/class/firmware-attributes/thinklmi/attributes/pending_reboot", "17\n", ""},
+		{"/sys/devices/system/current_value", "RACK17\n", ""},
+	} {
+		out, kept := r.file(c.path, []byte(c.text))
+		assert.True(t, kept, c.path)
+		assert.Len(t, out, len(c.text), c.path)
+		if c.hidden == "" {
+			assert.Equal(t, c.text, string(out), c.path)
+			continue
+		}
+		assert.NotContains(t, string(out), c.hidden, c.path)
+	}
+	out, _ := r.file("/proc/cpuinfo", []byte("model name\t: CPU 17\nSerial\t\t: 10000000abcd1234\n"))
+	assert.Contains(t, string(out), "model name\t: CPU 17\nSerial\t\t: ")
+}
+
+// systemEntry is a structure of type 1 whose serial number is its only string.
+var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
+
+// TestLetters: the first and the last of letters and digits are hidden as well.
+func TestLetters(t *testing.T) {
+	for c, want := range map[byte]bool{'a': true, 'z': true, 'A': true, 'Z': true, '0': true, '9': true, 0x80: true, 0xFF: true, '-': false, ' ': false, '{': false, '@': false, '/': false, ':': false} {
+		assert.Equal(t, want, letter(c), "%c", c)
+	}
+}
+
+// TestInputsRefused: other inputs that are not what a capture holds are refused by file and key.
+func TestInputsRefused(t *testing.T) {
+	many := func(n int, one string) string { return strings.Repeat(one+",", n-1) + one }
+	for data, want := range map[string]string{
+		"": "unexpected EOF", "{": "unexpected EOF", `{"schema":"memaudit.inputs/v2"}`: `schema: "memaudit.inputs/v2"`, `{}`: `schema: ""`, `null`: `schema: ""`,
+		whole(`"tree":null`):                                                                               "tree: null, expected a boolean",
+		whole(`"smbios":"AAAA"`):                                                                           "smbios",
+		whole(`"exports":[{}]`):                                                                            "exports[0].export: missing",
+		whole(`"exports":[null]`):                                                                          "exports[0]: null, expected an object",
+		whole(`"exports":[{"export":{"attributes":[null]}}]`):                                              "exports[0].export.attributes[0]: null, expected an object",
+		whole(`"exports":[{"export":{"attributes":[{}]}}]`):                                                "exports[0].export: ",
+		whole(`"exports":[{"export":{"locks":{"a":[null]}}}]`):                                             "exports[0].export.locks.a[0]: null",
+		whole(`"exports":[{"export":{"registry":{"name":null}}}]`):                                         "exports[0].export.registry.name: null",
+		whole(`"exports":[` + many(65, `{"export":{}}`) + `]`):                                             "exports: 65, expected at most 64",
+		whole(`"exports":[` + many(200_000, `{}`) + `]`):                                                   "memory",
+		whole(`"controller":{}`):                                                                           "controller.answer: missing",
+		whole(`"controller":{"answer":{"Problems":[null]}}`):                                               "controller.answer.Problems[0]: null, expected an object",
+		whole(`"controller":{"answer":{"Problems":[{}]}}`):                                                 `controller.answer.Problems[0].State: "" is not a state`,
+		whole(`"controller":{"answer":{"Problems":[{"State":"ok"}]}}`):                                     "which is no problem",
+		whole(`"controller":{"answer":{"DIMMs":[null]}}`):                                                  "controller.answer.DIMMs[0]: null",
+		whole(`"controller":{"answer":{"DIMMs":[{"Labels":null}]}}`):                                       "controller.answer.DIMMs[0].Labels: null",
+		whole(`"controller":{"answer":{"DIMMs":[{"SizeBytes":-1}]}}`):                                      "controller.answer.DIMMs[0].SizeBytes: -1",
+		whole(`"controller":{"answer":{"DIMMs":[{"SpeedMTs":20001}]}}`):                                    "SpeedMTs: 20001",
+		whole(`"controller":{"answer":{"DIMMs":[{"Ranks":65}]}}`):                                          "Ranks: 65",
+		whole(`"controller":{"answer":{"DIMMs":[{"Location":{"Socket":-1}}]}}`):                            "Location: ",
+		whole(`"controller":{"answer":{"DIMMs":[{"Counts":{"Corrected":-1}}]}}`):                           "Counts: -1",
+		whole(`"controller":{"answer":{"DIMMs":[` + many(257, `{}`) + `]}}`):                               "controller.answer.DIMMs: 257",
+		whole(`"controller":{"answer":{"DIMMs":[` + many(400_000, `{}`) + `]}}`):                           "memory",
+		whole(`"controller":{"answer":{"BIOS":{}}}`):                                                       "controller.answer.BIOS: an object",
+		whole(`"controller":{"answer":{},"export":{"attributes":[{}]}}`):                                   "controller.export: ",
+		whole(`"measurements":[null]`):                                                                     "measurements[0]: null",
+		whole(`"measurements":[{"figures":[{}]}]`):                                                         "measurements[0].figures[0]: kind",
+		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1e300}]}]`): "figures[0]: read",
+		whole(`"measurements":[{"figures":[{"kind":"read","passes":9,"median":0}]}]`):                      "decided, but not above zero",
+		whole(`"measurements":[{"figures":[{"kind":"read","why":"x","run":-1}]}]`):                         "run -1",
+		whole(`"measurements":[` + many(65, `{}`) + `]`):                                                   "measurements: 65",
+		whole(`"tree_failed":{"State":1}`):                                                                 "tree_failed.State: 1",
+		whole(`"tree_failed":{"State":300}`):                                                               "tree_failed.State",
+	} {
+		err := inputsOf(t, data)
+		require.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, inputsName+": ")
+	}
+	require.NoError(t, inputsOf(t, `{"schema":"memaudit.inputs/v1","tree":true}`))
+}
+
+// whole is a document of inputs with more keys.
+func whole(more string) string { return `{"schema":"` + inputsSchema + `",` + more + `}` }
+
+// TestOldInputs: a capture of an earlier version, with all that it wrote, is read as before.
+func TestOldInputs(t *testing.T) {
+	const export = `{"name":"a.json","format":"redfish","vendor":"dell","registry_name":"R.v1","Complete":true,"attributes":[{"Name":"LogicalProc","Display":"","Menu":"","Value":"Enabled",` +
+		`"Stated":true,"Pending":"","HasPending":false,"Text":"","PendingText":"","Default":"","ReadOnly":false,"Options":null,"OptionTexts":null,"Bare":false,"Place":"$.Attributes.LogicalProc"}],` +
+		`"registry":{"name":"R.v1","attributes":{"LogicalProc":{"display":"Logical Processor","default":"Enabled","read_only":true,"names":["Enabled"],"texts":{"Enabled":"On"}}},` +
+		`"locks":{"A":[{"locks":true,"terms":[{"attribute":"B","condition":"EQU","value":"Auto"}]}]}},"locks":{"A":[{"locks":true,"terms":[{"attribute":"B","condition":"EQU","value":"Auto","or":true}]}]}}`
+	files := hosttest.Files{"sys/devices/system/cpu/online": "0\n", strings.TrimPrefix(inputsName, "/"): whole(`"tree":true,"exports":[{"path":"a.json","export":` + export + `}],` +
+		`"controller":{"answer":{"Model":"P1","MatchedBy":"","Doubt":"","BIOS":null,"DIMMs":[{"Path":"/m","Labels":["A1","","",""],"Installed":true,"Known":true,"Health":"","Condition":"",` +
+		`"SizeBytes":1024,"SpeedMTs":0,"Ranks":0,"Type":"","Manufacturer":"","PartNumber":"","Location":null,"Counts":{"Path":"","Corrected":2,"Uncorrected":null,"Alarms":null}}],` +
+		`"Problems":[{"State":"denied","Op":"GET /x","Text":"no","Hint":""}],"Notes":null,"Insecure":false,"Found":true},"path":"/b","failure":"y"},` +
+		`"measurements":[{"tool":"stream","unjudged":"x","figures":null}]`)}
+	root, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
+	require.NoError(t, err)
+	in := collect.Input{}
+	require.NoError(t, Inputs(root, &in))
+	require.Len(t, in.Exports, 1)
+	e := in.Exports[0].Export
+	assert.Equal(t, "Enabled", e.Attributes[0].Value)
+	assert.Equal(t, "Logical Processor", e.Registry.Attributes["LogicalProc"].Display)
+	locked, _, by := e.Locked("A", func(string) (string, bool) { return "Auto", true })
+	assert.True(t, locked)
+	assert.Equal(t, "B", by)
+	a := in.BMC(redfish.Identity{})
+	assert.Equal(t, int64(2), *a.DIMMs[0].Counts.Corrected)
+	assert.EqualError(t, a.Err(), "GET /x: no")
+	require.Len(t, in.Measurements, 1)
+}
+
+func inputsOf(t testing.TB, data string) error {
+	t.Helper()
+	files := hosttest.Files{"sys/devices/system/cpu/online": "0\n", strings.TrimPrefix(inputsName, "/"): data}
+	root, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
+	require.NoError(t, err)
+	in := collect.Input{Root: root}
+	err = Inputs(root, &in)
+	if err == nil {
+		collect.Collect(in)
+	}
+	return err
+}
+
+func FuzzInputs(f *testing.F) {
+	f.Add(`{"schema":"memaudit.inputs/v1","tree":true,"exports":[{"path":"x","export":{"name":"x","format":"racadm","attributes":[{"Name":"a","Value":"b","Stated":true}]}}]}`)
+	f.Add(`{"schema":"memaudit.inputs/v1","controller":{"answer":{"Model":"x","DIMMs":[{"Installed":true}]},"failure":"y"}}`)
+	f.Add(whole(`"tree":true,"controller":{"answer":{"Problems":[null]}},"measurements":[{"tool":"x","figures":[{"kind":"read","passes":9,"median":1,"low":1,"high":1}]}]`))
+	f.Add(whole(`"tree_failed":{"State":4},"exports":[{"export":{"registry":{"attributes":{"a":{"names":["b"]}},"locks":{"a":[{"terms":[{}]}]}}}}]`))
+	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
+}
+
+// TestController: what a management controller answered is in the capture,
+// without what identifies.
+func TestController(t *testing.T) {
+	resource := `{"@odata.id":"/redfish/v1/Systems/1/Bios","Id":"Bios","AttributeRegistry":"BiosAttributeRegistry.v1_0_0",
+		"Attributes":{"ProcTurboMode":"Enabled","AssetTag":"SECRET-1","SetupPassword":"SECRET-2","SysProfile":"Custom"}}`
+	in := collect.Input{
+		Root:   open(t, hosttest.Machine{Sockets: 1, CoresPerSocket: 2}.Files().Tar(t, "")),
+		Tables: func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) },
+		BMC: func(redfish.Identity) *redfish.Answer {
+			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, Notes: []string{"a note"},
+				Problems: []redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},
+				BIOS:     &redfish.BIOS{Path: "/redfish/v1/Systems/{1}/Bios", Resource: []byte(resource)}}
+		},
+	}
+	c, err := Take(in, nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, c.System.Exports)
+	var out bytes.Buffer
+	require.NoError(t, c.Write(&out, Options{}))
+	again := collect.Input{Root: open(t, out.Bytes()), Tables: in.Tables}
+	held, err := again.Root.ReadLimit(inputsName, host.LimitInputs)
+	require.NoError(t, err)
+	assert.NotContains(t, string(held), "SECRET")
+	assert.Contains(t, string(held), "ProcTurboMode")
+	require.NoError(t, Inputs(again.Root, &again))
+	got := collect.Collect(again)
+	assert.Equal(t, c.System.Exports, got.Exports)
+	assert.Equal(t, c.System.Sources, got.Sources)
+	assert.Equal(t, c.System.Settings, got.Settings)
+}
+
+func open(t testing.TB, archive []byte) *host.Root {
+	t.Helper()
+	root, err := host.OpenCapture("x", bytes.NewReader(archive))
+	require.NoError(t, err)
+	return root
+}

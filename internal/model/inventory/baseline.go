@@ -1,0 +1,67 @@
+package inventory
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Baseline is the machine beside the hardware that was accepted earlier.
+type Baseline struct {
+	// Path is the baseline's file, SavedAt when it was saved (RFC 3339).
+	Path, SavedAt string
+	// Compared are the slots and the machine, in the order of the slots; never
+	// empty.
+	Compared []Compared
+}
+
+// Compared is one slot, or the machine, then and now.
+type Compared struct {
+	// Subject names it as findings do.
+	Subject string
+	// Same is unknown, with the reason, where the two cannot be compared. What
+	// differs is known all the same.
+	Same fact.Fact[bool]
+	// Changes are what differs.
+	Changes []Change
+	// Then and Now say what was accepted and what is there, of all that differs.
+	Then, Now string
+}
+
+// ChangeKind is the kind of a difference.
+type ChangeKind string
+
+// The kinds of differences.
+const (
+	DIMMLost     ChangeKind = "dimm_lost"
+	DIMMAdded    ChangeKind = "dimm_added"
+	DIMMMoved    ChangeKind = "dimm_moved"
+	DIMMReplaced ChangeKind = "dimm_replaced"
+	DIMMSlower   ChangeKind = "dimm_slower"
+	DIMMFaster   ChangeKind = "dimm_faster"
+	MemoryLost   ChangeKind = "memory_lost"
+	MemoryGained ChangeKind = "memory_gained"
+	Processor    ChangeKind = "processor"
+	NUMANodes    ChangeKind = "numa"
+	BIOSVersion  ChangeKind = "bios"
+	SettingMoved ChangeKind = "setting"
+)
+
+// ChangeKinds lists every kind.
+func ChangeKinds() []ChangeKind {
+	return []ChangeKind{DIMMLost, DIMMAdded, DIMMMoved, DIMMReplaced, DIMMSlower, DIMMFaster, MemoryLost, MemoryGained,
+		Processor, NUMANodes, BIOSVersion, SettingMoved}
+}
+
+// Change is one difference.
+type Change struct {
+	Kind ChangeKind
+	// Then and Now say what was accepted and what is there.
+	Then, Now string
+}
+
+// Comparable reports whether anything could be compared: the baseline is of this
+// machine.
+func (b *Baseline) Comparable() bool {
+	return slices.ContainsFunc(b.Compared, func(c Compared) bool { return c.Same.Known() })
+}

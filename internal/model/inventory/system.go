@@ -1,0 +1,511 @@
+// Package inventory is memaudit's model of one machine: what was read, from
+// where, and how sure it is. It holds values only; nothing in it does I/O.
+package inventory
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// System is one machine as its sources describe it. collect fills it;
+// everything after collect only reads it.
+type System struct {
+	Machine  Machine
+	Sources  []Source
+	Firmware Firmware
+	Sockets  []Socket
+	Arrays   []Array
+	Slots    []Slot
+	CPU      CPU
+	Nodes    []Node
+	NUMA     NUMA
+	Memory   Memory
+	EDAC     []Controller
+	// Settings maps canonical setting ids to their faces.
+	Settings map[string]Setting
+	// Exports lists the exports of BIOS settings that the settings rest on.
+	Exports []Export
+	// Conflicts lists what two sources disagree about and which one won.
+	Conflicts []Conflict
+	// Baseline is the comparison with the accepted hardware; nil when nobody
+	// asked for it.
+	Baseline *Baseline
+	// Measurements are results of bandwidth and latency; Accepted is the one that
+	// a baseline carries, nil without.
+	Measurements []Measurement
+	Accepted     *Measurement
+	// AcceptedSlots are the handles of the slots that held a module when the baseline
+	// was saved; nil without one.
+	AcceptedSlots []uint16
+	// Redacted says that serial numbers and UUIDs are a capture's hashes and
+	// not the machine's own.
+	Redacted bool
+}
+
+// Running lists the sockets whose processor is there and not disabled.
+func (s *System) Running() []*Socket {
+	var out []*Socket
+	for i := range s.Sockets {
+		socket := &s.Sockets[i]
+		if socket.Populated.Or(false) && socket.Enabled.Or(true) {
+			out = append(out, socket)
+		}
+	}
+	return out
+}
+
+// Source names of docs/interface.md.
+const (
+	SourceSMBIOS  = "smbios"
+	SourceDMIID   = "dmi_id"
+	SourceCPU     = "cpu"
+	SourceNUMA    = "numa"
+	SourceMemory  = "memory"
+	SourceCPUIdle = "cpuidle"
+	SourceCPUFreq = "cpufreq"
+	SourceEDAC    = "edac"
+	SourceACPI    = "acpi"
+	SourceCmdline = "cmdline"
+	SourceMSR     = "msr"
+	SourceRedfish = "redfish"
+
+	// SourceHostName is no source of an audit: it gives the name alone.
+	SourceHostName = "hostname"
+
+	SourceFirmwareAttributes = "firmware_attributes"
+	SourceBIOS               = "bios"
+)
+
+// TablePath is where evidence of SMBIOS fields is said to be, whatever the
+// table was read from.
+const TablePath = "/sys/firmware/dmi/tables/DMI"
+
+// Source says what became of one source of the input.
+type Source struct {
+	Name   string
+	State  fact.SourceState
+	Detail string
+}
+
+// Export is what became of one export of BIOS settings.
+type Export struct {
+	// Source is the source's name, Path the file or the resource.
+	Source, Path string
+	// Format and Vendor are what it was recognised as.
+	Format, Vendor string
+	// Attributes counts the attributes, Mapped those that a canonical setting
+	// stands for.
+	Attributes, Mapped int
+	// Unmapped are the names of the others; Foreign those of mapped attributes
+	// whose value has no canonical word. No values: they can identify.
+	Unmapped, Foreign []string
+	// Offers says that it, or a registry given with it, lists the values of its
+	// options.
+	Offers bool
+}
+
+// Machine is the identity of the whole machine. No serial number, UUID or
+// asset tag is in it: those are in Identifiers and leave only on request.
+type Machine struct {
+	Vendor, Product, ProductVersion, Family fact.Fact[string]
+	BoardVendor, Board                      fact.Fact[string]
+	ChassisType                             fact.Fact[string]
+	BIOSVendor, BIOSVersion, BIOSDate       fact.Fact[string]
+	// BIOSRegistry names the attribute registry that an export of the BIOS
+	// settings refers to: "BiosAttributeRegistryU58.v1_2_44".
+	BIOSRegistry fact.Fact[string]
+	// Virtual is true in a guest. Hypervisor names it when known.
+	Virtual    fact.Fact[bool]
+	Hypervisor fact.Fact[string]
+	// Host is the machine's name in its network; read only when asked for.
+	Host fact.Fact[string]
+	// Architecture is the kernel's word: x86_64, aarch64.
+	Architecture fact.Fact[string]
+	Identifiers  Identifiers
+}
+
+// Identifiers tell this machine from its sisters. They are printed only with
+// --identifiers.
+type Identifiers struct {
+	SystemSerial, SystemUUID, BoardSerial, ChassisSerial, AssetTag string
+}
+
+// Firmware is the quality of the SMBIOS table itself.
+type Firmware struct {
+	// SMBIOS is true when a table was found, whatever its state.
+	SMBIOS  fact.Fact[bool]
+	Version fact.Fact[string]
+	// FromFile says that the table was given as a file and not read from the audited system: the file
+	// may hold less than the machine's table.
+	FromFile bool
+	// Compared says that a table from a file could be compared with the machine's tree beside it.
+	// Doubt says what the two disagree about, so that the table may be another machine's; "" if
+	// nothing does. Then no finding is above info, nothing is advised, and there is no verdict.
+	Compared bool
+	Doubt    string
+	// Problems lists every defect of the table, in table order.
+	Problems []Problem
+	// Lost is the first defect by which modules, or whole structures, may be missing: the
+	// table ends early, holds bytes that are not a structure, lists less memory than the kernel
+	// sees, or gives modules another use. Then what it lists is not all there is. Nil when the list
+	// is whole.
+	Lost *Problem
+	// Short is the first memory array that announces more devices than the table lists, although the
+	// list was not cut off. Some firmware lists filled slots only, some announces more slots than the
+	// board has, and a row may be missing. Nil when every announced device is listed.
+	Short *Problem
+}
+
+// LostProcessors is Lost where processors may be missing as well.
+func (f *Firmware) LostProcessors() *Problem {
+	if p := f.Lost; p != nil && p.Code != ProblemShort && p.Code != ProblemUse {
+		return p
+	}
+	return nil
+}
+
+// Codes of problems that concern the list of modules alone.
+const (
+	// ProblemShort is a list with less memory than the kernel sees.
+	ProblemShort = "memory_short"
+	// ProblemUse is an array that holds modules and states another use than system memory.
+	ProblemUse = "array_use"
+)
+
+// Problem is one defect or contradiction of the firmware's table.
+type Problem struct {
+	// Code is a small word for the kind: checksum, truncated, string_index ...
+	Code string
+	// Text says what was found, where, and what was expected.
+	Text string
+	// Harmless is true when nothing an audit uses is affected (a count in the
+	// entry point that is off, for instance).
+	Harmless bool
+}
+
+// Hides says that things ("modules") may be missing from the table's list because of the problem.
+func (p *Problem) Hides(what string) string {
+	switch p.Code {
+	case ProblemShort, ProblemUse:
+		return "the SMBIOS table does not list all memory: " + p.Text
+	default:
+		return "the SMBIOS table is not whole, so that " + what + " may be missing from the list: " + p.Text
+	}
+}
+
+// Conflict records that two sources disagree about one thing.
+type Conflict struct {
+	// Fact names the thing: "sockets", "installed memory".
+	Fact string
+	// Kept and Dropped are the two readings; Why says why Kept won.
+	Kept, Dropped fact.Evidence
+	Why           string
+}
+
+// Socket is one processor socket, populated or not (SMBIOS type 4; without
+// SMBIOS, one physical package of the kernel).
+type Socket struct {
+	// ID counts from 0 in board order: that of the numbers in the designations, or of the type 4
+	// structures where these are not alike.
+	ID int
+	// Handle is the SMBIOS handle, -1 without one.
+	Handle       int
+	Designation  fact.Fact[string]
+	Populated    fact.Fact[bool]
+	Enabled      fact.Fact[bool]
+	Manufacturer fact.Fact[string]
+	// Brand is the processor's brand string.
+	Brand fact.Fact[string]
+	// Series is firmware's word for the family of products, "Xeon" (DSP0134 7.5.2).
+	Series fact.Fact[string]
+	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
+	Vendor                  fact.Fact[string]
+	Family, Model, Stepping fact.Fact[int]
+	// Cores, CoresEnabled and Threads count one processor; Threads are its
+	// hardware threads. ThreadsEnabled are those that run, which SMBIOS 3.6
+	// and later count apart.
+	Cores, CoresEnabled, Threads, ThreadsEnabled fact.Fact[int]
+	// Package is the kernel's physical_package_id of this socket.
+	Package fact.Fact[int]
+	// Upgrade is the socket type by SMBIOS's code name, "Socket LGA4677".
+	Upgrade fact.Fact[string]
+}
+
+// Array is one SMBIOS physical memory array (type 16) used as system memory.
+type Array struct {
+	Handle uint16
+	// ECC is SMBIOS's word: "None", "Single-bit ECC", "Multi-bit ECC".
+	ECC              fact.Fact[string]
+	Location         fact.Fact[string]
+	Devices          fact.Fact[int]
+	MaxCapacityBytes fact.Fact[int64]
+}
+
+// SlotState says whether a slot holds a module.
+type SlotState string
+
+// The states of a slot. A device whose size field says "unknown" is
+// SlotUnknown, not populated.
+const (
+	SlotPopulated SlotState = "populated"
+	SlotEmpty     SlotState = "empty"
+	SlotUnknown   SlotState = "unknown"
+)
+
+// Technology keeps the kinds of memory apart; only DRAM modules in slots take
+// part in the population model.
+type Technology string
+
+// The technologies of docs/interface.md. Soldered DRAM is DRAM with Slot.Soldered.
+const (
+	DRAM   Technology = "dram"
+	NVDIMM Technology = "nvdimm"
+	CXL    Technology = "cxl"
+	HBM    Technology = "hbm"
+	Flash  Technology = "flash"
+	Other  Technology = "other"
+)
+
+// ControllerErrors are memory errors since the machine's last reset, as the
+// management controller counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
+// names the alarms that the controller raised, "" for none.
+type ControllerErrors struct {
+	Corrected, Uncorrected fact.Fact[int64]
+	Alarms                 fact.Fact[string]
+}
+
+// Slot is one memory device of SMBIOS (type 17): a slot, populated or empty,
+// or a soldered or stacked device.
+type Slot struct {
+	// Handle identifies the slot; locators repeat.
+	Handle uint16
+	// Array is the handle of the type 16 structure it belongs to.
+	Array uint16
+	// Locator and BankLocator are firmware's labels, trimmed; "" as printed
+	// is Unstated.
+	Locator, BankLocator fact.Fact[string]
+	State                SlotState
+	// SizeBytes is the module's capacity in bytes.
+	SizeBytes  fact.Fact[int64]
+	Technology fact.Fact[Technology]
+	// Soldered is true for devices that are not modules in a slot (form
+	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
+	Soldered fact.Fact[bool]
+	// Type and FormFactor are SMBIOS's own words: DDR4, DIMM.
+	Type, FormFactor fact.Fact[string]
+	// Registered is true for RDIMM and LRDIMM; LoadReduced for LRDIMM.
+	Registered, LoadReduced fact.Fact[bool]
+	NonVolatile             fact.Fact[bool]
+	// Ranks of the module; 0 in the table is Unstated.
+	Ranks fact.Fact[int]
+	// Widths in bits.
+	DataWidth, TotalWidth fact.Fact[int]
+	// RatedMTs and ConfiguredMTs are in MT/s. SMBIOS up to 2.6 has one speed
+	// field only, kept in RatedMTs with certainty Indirect.
+	RatedMTs, ConfiguredMTs fact.Fact[int]
+	// Voltages in mV.
+	MinMV, MaxMV, ConfiguredMV fact.Fact[int]
+	// DeviceSet groups devices that must be populated together; 0 is none.
+	DeviceSet                fact.Fact[int]
+	Manufacturer, PartNumber fact.Fact[string]
+	// Serial and AssetTag identify a part; printed only with --identifiers.
+	Serial, AssetTag string
+	// Health is what the management controller says of the module: OK, Warning
+	// or Critical.
+	Health fact.Fact[string]
+	// BMCErrors are the errors that the management controller counted on the module; nil
+	// where none was asked or it counts none.
+	BMCErrors *ControllerErrors
+	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
+	HPE *Location
+	// BMC is the slot's position as the management controller states it (Redfish
+	// MemoryLocation), in numbers of its own: makers count from 0 or from 1.
+	BMC *Location
+	// Mapped is false for a module that firmware gave no address range (type 20)
+	// although it gave its neighbours some.
+	Mapped fact.Fact[bool]
+	// Range is where the module's memory begins, as far as firmware says so (type
+	// 20); nil where it gives it no range.
+	Range *Range
+	// Named says that firmware counts no memory in the slot and names a module there all the same:
+	// the module is mapped out or disabled, or the text is an old one. State is unknown then.
+	Named bool
+	// Row is the position of the structure in the table, from 0.
+	Row int
+}
+
+// Location is a slot's position as one source states it; -1 is what it does not
+// state. HPE's OEM type 202 says 0 for an unknown controller or channel.
+type Location struct {
+	Processor, Controller, Channel, Index int
+	Evidence                              fact.Evidence
+}
+
+// Range is what firmware says of a module's first address range (type 20,
+// DSP0134 7.21).
+type Range struct {
+	// Start is the range's first byte address.
+	Start int64
+	// Position in an interleave of Depth rows, from 1; 0 for what is not
+	// interleaved or not said.
+	Position, Depth int
+}
+
+// CPU is the kernel's view of the processors.
+type CPU struct {
+	Vendor, Brand           fact.Fact[string]
+	Family, Model, Stepping fact.Fact[int]
+	Microcode               fact.Fact[string]
+	// Packages are the distinct physical_package_id of the online CPUs, in
+	// numeric order.
+	Packages fact.Fact[[]Package]
+	// Online, Present are CPU numbers.
+	Online, Present fact.Fact[[]int]
+	// ThreadsPerCore is the largest number of online siblings of a core.
+	ThreadsPerCore fact.Fact[int]
+	// SMTControl and SMTActive are /sys/devices/system/cpu/smt/{control,active}.
+	SMTControl, SMTActive fact.Fact[string]
+	// L3Groups counts the distinct L3 caches; CPUsPerL3 is the largest group.
+	L3Groups, CPUsPerL3 fact.Fact[int]
+	// Flags are those of the first CPU in /proc/cpuinfo that rules ask for.
+	Flags fact.Fact[map[string]bool]
+}
+
+// Package is one physical package of the kernel.
+type Package struct {
+	ID    int
+	CPUs  []int
+	Cores int
+}
+
+// NodeKind tells memory tiers apart.
+type NodeKind string
+
+// The kinds of nodes of docs/interface.md.
+const (
+	NodeDRAM       NodeKind = "dram"
+	NodeCPULess    NodeKind = "cpuless"
+	NodeMemoryless NodeKind = "memoryless"
+	NodeHBM        NodeKind = "hbm"
+	NodeCXL        NodeKind = "cxl"
+	NodePersistent NodeKind = "persistent"
+	NodeGPU        NodeKind = "gpu"
+	NodeUnknown    NodeKind = "unknown"
+)
+
+// Node is one online NUMA node of the kernel.
+type Node struct {
+	ID int
+	// Kind is unknown with the reason where the kernel's files leave it open.
+	Kind fact.Fact[NodeKind]
+	// Socket is the id of the socket its CPUs belong to.
+	Socket fact.Fact[int]
+	CPUs   fact.Fact[[]int]
+	// MemoryBytes is the node's MemTotal in bytes.
+	MemoryBytes       fact.Fact[int64]
+	Distances         fact.Fact[[]int]
+	HasCPU, HasMemory fact.Fact[bool]
+	// RatedBytesPerSecond is the read bandwidth for the best initiators, as
+	// firmware rates it (HMAT, or the device's CDAT), never measured.
+	RatedBytesPerSecond fact.Fact[int64]
+	// Tier is the kernel's memory tier of the node; a smaller one is faster.
+	Tier fact.Fact[int]
+	// InterleaveWeight is the node's share of pages under weighted interleaving.
+	InterleaveWeight fact.Fact[int]
+	// SideCacheBytes is the size of the caches in front of the node's memory;
+	// SideCacheOf what they are made of.
+	SideCacheBytes fact.Fact[int64]
+	SideCacheOf    fact.Fact[Technology]
+}
+
+// NUMA is the machine-wide NUMA state.
+type NUMA struct {
+	// SRAT and SLIT say whether firmware handed the table over. A capture
+	// that never held sys/firmware/acpi leaves them Unread.
+	SRAT, SLIT, HMAT fact.Fact[bool]
+	// WeightsAuto is true where the kernel makes the weights of interleaving from
+	// rated bandwidths.
+	WeightsAuto fact.Fact[bool]
+	// CXLDevices counts CXL memory devices, CXLRegions the ranges that the kernel
+	// maps to them.
+	CXLDevices, CXLRegions fact.Fact[int]
+	// KernelNUMA is false when /sys/devices/system/node does not exist on a
+	// kernel that was read (CONFIG_NUMA=n).
+	KernelNUMA fact.Fact[bool]
+	// Cmdline is the kernel command line; Options the words of it that bear
+	// on what an audit sees (numa=, acpi=, nosmt, mem=, maxcpus=, ...).
+	Cmdline fact.Fact[string]
+	Options fact.Fact[[]string]
+}
+
+// IgnoresNodes tells whether a kernel option makes the kernel ignore firmware's NUMA nodes. It
+// compares the start of numa='s value, as the kernel does.
+func IgnoresNodes(option string) bool {
+	return strings.HasPrefix(option, "numa=off") || strings.HasPrefix(option, "numa=noacpi") || option == "acpi=off" || option == "noacpi"
+}
+
+// Memory is what the operating system sees of the memory.
+type Memory struct {
+	// TotalBytes is MemTotal of /proc/meminfo (after kernel reservations).
+	TotalBytes fact.Fact[int64]
+	// CrashBytes is what the kernel keeps for a crash kernel, which MemTotal leaves out.
+	CrashBytes fact.Fact[int64]
+	// MapBytes is the "System RAM" of firmware's memory map.
+	MapBytes fact.Fact[int64]
+	// BlockBytes is the sum of the online memory blocks.
+	BlockBytes fact.Fact[int64]
+	// VisibleBytes is the best of the three: what firmware gave the kernel.
+	VisibleBytes fact.Fact[int64]
+	// MappedBytes is what firmware itself says it gave addresses to: the ranges
+	// of SMBIOS's type 19, whole and without a contradiction.
+	MappedBytes fact.Fact[int64]
+	// MappedEnd is the first byte address after those ranges.
+	MappedEnd int64
+}
+
+// Controller is one EDAC memory controller.
+type Controller struct {
+	// Index is the N of mcN.
+	Index int
+	Name  fact.Fact[string]
+	DIMMs []ControllerDIMM
+	// CountedSeconds is how long the counters of errors have counted.
+	CountedSeconds fact.Fact[int64]
+	// Corrected and Uncorrected are all errors of the controller, CorrectedNoInfo and
+	// UncorrectedNoInfo those of them that the driver could put down to no module.
+	Corrected, Uncorrected             fact.Fact[int64]
+	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
+}
+
+// ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.
+type ControllerDIMM struct {
+	Label, Location fact.Fact[string]
+	SizeBytes       fact.Fact[int64]
+	MemType, Mode   fact.Fact[string]
+	// Corrected and Uncorrected count memory errors since the driver was loaded.
+	Corrected, Uncorrected fact.Fact[int64]
+}
+
+// Who can have decided an effective value.
+const (
+	DecidedFirmware      = "firmware"
+	DecidedCommandLine   = "command line"
+	DecidedAdministrator = "administrator" // at run time
+	DecidedKernel        = "kernel"        // which rewrites part of what firmware left
+	DecidedHypervisor    = "hypervisor"
+	// DecidedHardware is what firmware disabled or the processor has not: the
+	// operating system had no part in it.
+	DecidedHardware = "firmware or the processor"
+)
+
+// Setting is one canonical BIOS setting with its three faces. One never
+// stands for another.
+type Setting struct {
+	// Configured is what BIOS setup says, Pending what it will say after the
+	// next boot, Effective what the machine runs with now.
+	Configured, Pending, Effective fact.Fact[string]
+	// DecidedBy says who made the effective value what it is, in one of the
+	// Decided words; unknown where that does not show.
+	DecidedBy fact.Fact[string]
+}

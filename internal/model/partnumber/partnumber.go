@@ -1,0 +1,211 @@
+// Package partnumber reads the part numbers that makers print on memory modules
+// and firmware copies from their SPD: size, generation, registering, ranks and
+// rated speed. The patterns are data, below rules/parts.
+package partnumber
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/model/compiled"
+)
+
+// Part is the part of the compiled knowledge that holds the patterns.
+const Part = "parts"
+
+// Module is what a part number says. A field that it does not name is zero or
+// empty: not known.
+type Module struct {
+	// Pattern is the id of the pattern that read the number; Sources are the
+	// citation keys behind it.
+	Pattern string
+	Sources []string
+	// Documented is true when a maker's document explains the number, and not
+	// only the agreement with other machines' firmware.
+	Documented bool
+	// SizeBytes is the module's capacity.
+	SizeBytes int64
+	// Type is the generation in SMBIOS's words: DDR4, DDR2 FB-DIMM.
+	Type string
+	// Kind is the module's kind as makers write it: RDIMM, LRDIMM, ECC UDIMM.
+	Kind string
+	// Ranks of the module. Stacked (3DS) modules have none here: makers count
+	// logical ranks and SMBIOS package ranks.
+	Ranks int
+	// DeviceBits is the width of one DRAM device: 4, 8, 16.
+	DeviceBits int
+	// RatedMTs is the module's rating in MT/s, not what it runs at.
+	RatedMTs int
+}
+
+// Registered reports whether the module is registered or load-reduced; ok is
+// false where its kind does not say.
+func (m *Module) Registered() (registered, ok bool) {
+	switch m.Kind {
+	case "RDIMM", "VLP RDIMM", "LRDIMM", "MRDIMM":
+		return true, true
+	case "UDIMM", "ECC UDIMM", "SODIMM", "ECC SODIMM":
+		return false, true
+	default: // FB-DIMM has a buffer that is neither
+		return false, false
+	}
+}
+
+// LoadReduced reports whether the module has data buffers.
+func (m *Module) LoadReduced() (reduced, ok bool) {
+	_, ok = m.Registered()
+	return m.Kind == "LRDIMM" || m.Kind == "MRDIMM", ok
+}
+
+// Widths are those of the module's data and of data with its check bits, in
+// bits. ok is false where the kind leaves them open: DDR5 modules with ECC
+// have 72 or 80.
+func (m *Module) Widths() (data, total int, ok bool) {
+	if m.Type != "DDR2" && m.Type != "DDR3" && m.Type != "DDR4" {
+		return 0, 0, false
+	}
+	switch m.Kind {
+	case "UDIMM", "SODIMM":
+		return 64, 64, true
+	case "RDIMM", "VLP RDIMM", "LRDIMM", "ECC UDIMM", "ECC SODIMM":
+		return 64, 72, true
+	default:
+		return 0, 0, false
+	}
+}
+
+// Table are the patterns of all makers.
+type Table struct{ patterns []pattern }
+
+// Load reads the compiled patterns.
+func Load(k fs.FS) (*Table, error) {
+	t := &Table{}
+	if err := compiled.ReadPart(k, Part, &t.patterns); err != nil {
+		return nil, fmt.Errorf("part numbers: %w", err)
+	}
+	for i := range t.patterns {
+		p := &t.patterns[i]
+		var err error
+		if p.compiled, err = regexp.Compile(p.Match); err != nil {
+			return nil, fmt.Errorf("part numbers: pattern %s: %w", p.ID, err)
+		}
+	}
+	return t, nil
+}
+
+// Decode reads a number as firmware prints it; false when no pattern matches.
+// The first pattern that does decides.
+func (t *Table) Decode(number string) (Module, bool) {
+	number = normal(number)
+	for i := range t.patterns {
+		p := &t.patterns[i]
+		if found := p.compiled.FindStringSubmatch(number); found != nil {
+			return p.decode(found), true
+		}
+	}
+	return Module{}, false
+}
+
+// makerNames are what labels print before a number and SPD does not, longest
+// first: Micron's and HPE's.
+var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
+
+// afterName is how a number goes on after such a name.
+var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
+
+// normal undoes what firmware does to numbers: bytes printed in hexadecimal,
+// padding, and the names of makers before them.
+func normal(number string) string {
+	s := strings.Trim(number, " \x00")
+	if digits, ok := strings.CutPrefix(s, "0x"); ok && len(digits) >= 8 {
+		if raw, err := hex.DecodeString(digits); err == nil {
+			s = strings.Trim(string(raw), " \x00")
+		}
+	}
+	s = strings.ToUpper(s)
+	for _, old := range []string{"M3 ", "M4 "} { // older Samsung modules: "M3 93T5660QZA-CE6"
+		if rest, ok := strings.CutPrefix(s, old); ok {
+			s = old[:2] + rest
+		}
+	}
+	for _, name := range makerNames {
+		if rest, ok := strings.CutPrefix(s, name); ok && rest != "" && (rest[0] == 'P' || rest[0] <= '9') && afterName().MatchString(rest) {
+			return rest
+		}
+	}
+	return s
+}
+
+// decode reads the fields of a number that matched.
+func (p *pattern) decode(found []string) Module {
+	group := func(name string) string {
+		if i := p.compiled.SubexpIndex(name); i >= 0 {
+			return found[i]
+		}
+		return ""
+	}
+	v := p.Fixed
+	for i := range p.Tables {
+		key := ""
+		for _, name := range p.Tables[i].By {
+			key += group(name)
+		}
+		v.merge(p.Tables[i].Map[key])
+	}
+	if unit, name, ok := strings.Cut(p.SizeFrom, ":"); ok {
+		v.SizeGB, _ = strconv.ParseFloat(group(name), 64)
+		if unit == "mwords" {
+			v.SizeGB = v.SizeGB * 8 / 1024
+		}
+		if !moduleSize(v.SizeGB) {
+			v.SizeGB = 0 // a number that was written amiss ("KVR16R11D4/1616") gives no capacity
+		}
+	}
+	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: p.documented(), SizeBytes: int64(v.SizeGB * (1 << 30)),
+		Type: v.DDR, Kind: v.Type, DeviceBits: v.Width, RatedMTs: v.Speed}
+	if m.Kind == "FB-DIMM" {
+		m.Type += " FB-DIMM"
+	}
+	if !v.Stacked && v.Package != "stacked" {
+		m.Ranks = v.Ranks
+		if m.Ranks == 0 {
+			m.Ranks = p.ranks(&v)
+		}
+	}
+	return m
+}
+
+// moduleSize reports whether modules of so many GiB can be: powers of two and three times
+// those (24, 48, 96), to 1 TiB.
+func moduleSize(gib float64) bool {
+	fraction, _ := math.Frexp(gib) // 0.5 of powers of two, 0.75 of three times those
+	return gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
+}
+
+// ranks are the capacity divided by what one rank of such devices holds: a rank
+// is 64 data bits wide. Of several possible densities the one is taken that
+// gives a rank count such modules exist with; two of them leave it unknown.
+func (p *pattern) ranks(v *values) int {
+	if v.Dies == nil {
+		return 0
+	}
+	ranks := 0
+	for _, gbit := range *v.Dies {
+		for _, allowed := range p.RanksAllowed[v.Type] {
+			if v.SizeGB*8 != float64(allowed)*gbit*64/float64(v.Width) {
+				continue
+			}
+			if ranks != 0 && ranks != allowed {
+				return 0
+			}
+			ranks = allowed
+		}
+	}
+	return ranks
+}

@@ -1,0 +1,236 @@
+package settings_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+// record is what spellings.tsv has of one attribute of one source, read here by
+// itself and not by the code under test.
+type record struct {
+	vendor, source, form, name, display, values string
+	plain                                       string // the name as names are compared
+}
+
+func records(t *testing.T) []record {
+	t.Helper()
+	raw, err := os.ReadFile("../../../rules/settings/spellings.tsv")
+	require.NoError(t, err)
+	var out []record
+	for line := range strings.Lines(string(raw)) {
+		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(f) == 6 {
+			out = append(out, record{f[0], f[1], f[2], f[3], f[4], f[5], settings.PlainName(f[3])})
+		}
+	}
+	require.Greater(t, len(out), 500)
+	return out
+}
+
+// has reports whether the record lists a value, or a text of setup.
+func (r *record) has(value string, text bool) bool {
+	return slices.ContainsFunc(strings.Split(r.values, "|"), func(v string) bool {
+		word, shown, _ := strings.Cut(v, "=")
+		return value == word || text && value == shown
+	})
+}
+
+// typedForms take the attribute and the value out of a printed line, and say
+// whose names the tool takes.
+var typedForms = []struct {
+	pattern *regexp.Regexp
+	form    string
+}{
+	{regexp.MustCompile(`^(?:first )?racadm: racadm set BIOS\.[A-Za-z0-9]+\.(\S+) (\S+); `), "redfish"},
+	{regexp.MustCompile(`^(?:first )?ilorest: ilorest set ([^= ]+)=(.+) --select Bios\. --commit; `), "redfish"},
+	{regexp.MustCompile(`"Attributes":\{"([^"]+)":"([^"]*)"\}`), "redfish"},
+	{regexp.MustCompile(`^onecli: onecli config set (\S+) '?([^']*?)'? --override `), "asu"},
+	{regexp.MustCompile(`^asu: asu set (\S+) '?([^';]*)'?; `), "asu"},
+	{regexp.MustCompile(`edit bios\.cfg: set "([^"]+)" to ([^;]+); `), "sum"},
+	{regexp.MustCompile(`^(?:first )?BIOS attribute (.+) = (.+)$`), ""},
+	{regexp.MustCompile(`^first set (\S.*) to (.+): it is `), ""},
+	{regexp.MustCompile(`^(\S.*) must be (.+) for the setting to be changed$`), ""},
+}
+
+// TestEveryPrintedCommand asks every table for the ways to every value of every
+// setting on machines of every generation: what is printed is on record for that
+// generation, name and value, spelled so.
+func TestEveryPrintedCommand(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	all := records(t)
+	commands, menus := 0, 0
+	for table := range tables.All() {
+		cache := map[string][]record{}
+		for _, asked := range printed(table) {
+			w := asked.wish
+			own := ownRecords(table, all, &w, cache)
+			for _, line := range asked.steps {
+				where := func() string {
+					return table.Vendor + " " + w.Platform + " " + w.Product + " " + w.ID + "=" + w.Want + ": " + line
+				}
+				if menu, ok := strings.CutPrefix(strings.TrimPrefix(line, "first "), "BIOS setup: "); ok {
+					menus++
+					checkMenu(t, table, own, &w, menu, where)
+					continue
+				}
+				commands++
+				checkTyped(t, own, line, where)
+			}
+		}
+	}
+	t.Logf("%d command lines and presets, %d menu paths", commands, menus)
+	assert.Greater(t, commands, 2000)
+	assert.Greater(t, menus, 800)
+}
+
+// ownRecords are the records of the generations that a machine belongs to.
+func ownRecords(table *settings.Table, all []record, w *settings.Wish, cache map[string][]record) []record {
+	key := w.Platform + "/" + w.Product
+	if own, ok := cache[key]; ok {
+		return own
+	}
+	var own []record
+	for _, g := range table.Generations {
+		if slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 || slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) })) {
+			own = append(own, of(all, table.Vendor, g.Source)...)
+		}
+	}
+	cache[key] = own
+	return own
+}
+
+func of(all []record, vendor, source string) []record {
+	return slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.vendor != vendor || r.source != source })
+}
+
+// answer is a wish with the steps that a table prints for it.
+type answer struct {
+	wish  settings.Wish
+	steps []string
+}
+
+// answered are the shipped tables' answers to all wishes by vendor, asked once for all tests.
+var answered = map[string][]answer{}
+
+func printed(table *settings.Table) []answer {
+	if answered[table.Vendor] == nil {
+		for _, w := range wishes(table) {
+			answered[table.Vendor] = append(answered[table.Vendor], answer{w, table.Steps(w)})
+		}
+	}
+	return answered[table.Vendor]
+}
+
+// wishes are every value of every setting on every kind of machine of a table,
+// with a preset and without.
+func wishes(table *settings.Table) []settings.Wish {
+	var out []settings.Wish
+	seen := map[settings.Wish]bool{}
+	for _, g := range table.Generations {
+		products := append([]string{""}, g.Products...)
+		for id, attributes := range table.Settings {
+			wants := map[string]bool{}
+			for _, a := range attributes {
+				for _, v := range a.Values {
+					wants[v] = true
+				}
+			}
+			for want := range wants {
+				for _, platform := range g.For {
+					for _, product := range products {
+						for _, preset := range []string{"", "SomeOtherPreset"} {
+							w := settings.Wish{ID: id, Want: want, Platform: platform, Product: product, Preset: preset}
+							if !seen[w] {
+								out, seen[w] = append(out, w), true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// typed is what a line sets, by whose names; ok where it has one of the forms.
+type typed struct {
+	form, name, value string
+	ok                bool
+}
+
+// typedLines keeps what lines set: one is printed for many machines.
+var typedLines = map[string]typed{}
+
+func typedOf(line string) typed {
+	out, known := typedLines[line]
+	if known {
+		return out
+	}
+	for _, f := range typedForms {
+		if m := f.pattern.FindStringSubmatch(line); m != nil {
+			out = typed{f.form, m[1], m[2], true}
+			break
+		}
+	}
+	typedLines[line] = out
+	return out
+}
+
+func checkTyped(t *testing.T, own []record, line string, where func() string) {
+	t.Helper()
+	if c := typedOf(line); c.ok {
+		if !slices.ContainsFunc(own, func(r record) bool {
+			return r.name == c.name && (c.form == "" || r.form == c.form) && r.has(c.value, false)
+		}) {
+			assert.Fail(t, "not on record", where())
+		}
+		return
+	}
+	if strings.HasPrefix(line, "syscfg: ") {
+		return // the paper's own commands; TestStepsByGeneration has them
+	}
+	if what, word, ok := strings.Cut(line, ", which governs the setting: free it first, by the value that documents call "); ok {
+		_, preset, _ := strings.Cut(what, " is ") // names what the machine itself showed, and a document's word
+		assert.True(t, preset == "SomeOtherPreset" && slices.Contains([]string{"Custom", "CustomMode", "Custom Mode", "Disabled", "Enable", "Enabled"}, word), where())
+		return
+	}
+	assert.Fail(t, "a line that nothing checks", where())
+}
+
+// checkMenu: the last step is a text of setup, with an option that setup prints.
+func checkMenu(t *testing.T, table *settings.Table, own []record, w *settings.Wish, line string, where func() string) {
+	t.Helper()
+	menu, value, ok := strings.Cut(line, " = ")
+	if !ok {
+		require.Fail(t, "no value", where())
+	}
+	i := slices.IndexFunc(table.Settings[w.ID], func(a settings.Attribute) bool { return a.Menu == menu })
+	if i < 0 {
+		require.Fail(t, "no such menu", where())
+	}
+	a := table.Settings[w.ID][i]
+	if a.Name == "" || len(a.For) > 0 {
+		return // a document's menu words
+	}
+	name := settings.PlainName(a.Name)
+	if !slices.ContainsFunc(own, func(r record) bool {
+		if r.plain != name {
+			return false
+		}
+		shown := r.display != "" || r.form == "sum" || strings.Contains(r.values, "="+value) || value == "Enabled" || value == "Disabled"
+		return shown && r.has(value, true) || slices.ContainsFunc(strings.Split(r.values, "|"), func(v string) bool {
+			word, _, _ := strings.Cut(v, "=")
+			return a.Texts[word] == value
+		})
+	}) {
+		assert.Fail(t, "not on record", where())
+	}
+}

@@ -1,0 +1,272 @@
+package settings_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+const remedyTable = `
+vendor: V
+manufacturers: [V]
+sources: {s: {title: t}}
+settings:
+  turbo:
+    - {attribute: Guess, menu: Guess, values: {On: enabled, Off: disabled}, source: s, unverified: true}
+    - {attribute: OldTurbo, for: [Old 1], values: {yes: enabled, "no": disabled}, source: s}
+    - {attribute: Turbo, group: G, menu: Power > Turbo, values: {Enabled: enabled, Disabled: disabled}, source: s}
+  smt:
+    - {attribute: Threads, values: {Enabled: enabled}, source: s}
+  workload_profile:
+    - {attribute: Profile, menu: Profile, source: s}
+  determinism:
+    - {attribute: Control, values: {Auto: auto, Manual: next}, source: s}
+    - {attribute: Slider, values: {Power: power}, source: s}
+masters:
+  - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}
+generations:
+  - {source: s, for: [rome, milan], firmware: [V1]}
+commands:
+  - {tool: tool, steps: ["tool set {group}.{attribute} {value}", reboot], acts: at the next reboot, source: s}
+  - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
+`
+
+// remedySpellings: what machines of Rome and Milan have. Control is a name of
+// another form, so that the command of the Redfish form has none.
+const remedySpellings = "# head\n" +
+	"V\ts\tredfish\tProfile\tProfile\tCustom|MaxPerf\n" +
+	"V\ts\tredfish\tTurbo\tTurbo\tDisabled|Enabled\n" +
+	"V\ts\tredfish\tControl\t\tAuto|Manual\n" +
+	"V\ts\tredfish\tSlider\t\tPower\n"
+
+// A preset that the machine does not offer need not be freed first.
+func TestNoPresetNoUnlocking(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	w := settings.Wish{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
+	require.Contains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile must be Disabled")
+	w.NoPreset = true
+	require.NotContains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile")
+}
+
+// Where a vendor has a name for each maker's processors, a machine gets its own
+// or none, unless its export says what it carries.
+func TestStepsKnowTheMaker(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	hpe := tables.Of("HPE")
+	require.NotNil(t, hpe)
+	first := func(w settings.Wish) string {
+		w.Preset = "Custom"
+		if hpe.Governing(w.ID) == "amd_workload_profile" {
+			w.Preset = "Disabled"
+		}
+		if lines := hpe.Steps(w); len(lines) > 0 {
+			return lines[0]
+		}
+		return ""
+	}
+	for maker, want := range map[string][3]string{
+		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading", "ice-lake-sp"},
+		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT", "milan"},
+	} {
+		turbo := first(settings.Wish{ID: "turbo", Want: "disabled", Maker: maker, Platform: want[2]})
+		require.Contains(t, turbo, want[0])
+		smt := first(settings.Wish{ID: "smt", Want: "disabled", Maker: maker, Platform: want[2]})
+		require.Contains(t, smt, want[1])
+	}
+}
+
+func TestSteps(t *testing.T) {
+	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}, "d/spellings.tsv": {Data: []byte(remedySpellings)}}, "d")
+	require.NoError(t, err)
+	v := tables.Of("V")
+	for _, c := range []struct {
+		name string
+		wish settings.Wish
+		want []string
+	}{
+		{"the first proven name, preset not known", settings.Wish{ID: "turbo", Want: "disabled", Platform: "milan"}, []string{
+			"Profile must be Custom for the setting to be changed",
+			"BIOS setup: Power > Turbo = Disabled",
+			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
+		}},
+		{"an export alone tells the firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V1"}, []string{
+			"Profile must be Custom for the setting to be changed",
+			"BIOS setup: Power > Turbo = Disabled",
+			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
+		}},
+		{"an export of other firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V2"}, nil},
+		{"a machine of which nothing is on record", settings.Wish{ID: "turbo", Want: "disabled", Platform: "naples"}, nil},
+		{"a preset locks it, the platform has one command more", settings.Wish{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
+			"first set Profile to Custom: it is MaxPerf, which governs the setting",
+			"BIOS setup: Power > Turbo = Enabled",
+			"tool: tool set G.Turbo Enabled; reboot (takes effect at the next reboot)",
+			`bmc: PATCH {"Turbo":"Enabled"} (takes effect at the next reset)`,
+		}},
+		{"the preset is free, the product has a name of its own", settings.Wish{ID: "turbo", Want: "enabled", Product: "Old 1000", Preset: "custom"}, []string{
+			"BIOS attribute OldTurbo = yes",
+		}},
+		{"the export of this machine says the name", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", Platform: "rome"}, []string{
+			"BIOS setup: Power > Turbo = Enabled",
+			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
+			`bmc: PATCH {"Turbo_0A1F":"Enabled"} (takes effect at the next reset)`,
+		}},
+		{"the export of this machine says name and spelling", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", SeenRaw: "Disabled"}, []string{
+			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
+		}},
+		{"an option in front must leave the choice", settings.Wish{ID: "determinism", Want: "power", Platform: "milan"}, []string{
+			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
+		}},
+		{"it leaves the choice already", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Slider"}, []string{"BIOS attribute Slider = Power"}},
+		{"it decides now", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Control"}, []string{
+			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
+		}},
+		{"no word for the value", settings.Wish{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
+		{"no name", settings.Wish{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
+	} {
+		require.Equal(t, c.want, v.Steps(c.wish), c.name)
+	}
+}
+
+// TestStepsByGeneration: the commands of the shipped tables are those of the
+// generation that their documents describe, and none where none does.
+func TestStepsByGeneration(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		vendor string
+		wish   settings.Wish
+		want   []string
+	}{
+		{"Dell Inc.", settings.Wish{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
+			"BIOS setup: Processor Settings > Turbo Mode = Disabled",
+			"syscfg: syscfg --turbomode=disable; reboot (takes effect at the next reboot; read back before, the tool shows the new value already)",
+		}},
+		{"Dell Inc.", settings.Wish{ID: "patrol_scrub", Want: "standard", Product: "PowerEdge R610", Platform: "westmere-ep"}, nil},
+		{"Dell Inc.", settings.Wish{ID: "c1e", Want: "disabled", Product: "PowerEdge R640", Platform: "skylake-sp", Preset: "PerfPerWattOptimizedDapc"}, []string{
+			"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting",
+			"BIOS setup: System Profile Settings > C1E = Disabled",
+			"racadm: racadm set BIOS.SysProfileSettings.ProcC1E Disabled; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)",
+			`redfish: PATCH the Bios resource's settings object (.../Bios/Settings) with {"@Redfish.SettingsApplyTime":{"ApplyTime":"OnReset"},"Attributes":{"ProcC1E":"Disabled"}}; reboot (takes effect at the next reset)`,
+		}},
+		{"HP", settings.Wish{ID: "turbo", Want: "disabled", Product: "ProLiant DL380p Gen8", Platform: "sandybridge-ep"}, nil},
+		{"Lenovo", settings.Wish{ID: "smt", Want: "disabled", Product: "ThinkSystem SR650", Platform: "skylake-sp", Seen: "Processors_HyperThreading"}, []string{
+			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
+		}},
+	} {
+		require.Equal(t, c.want, tables.Of(c.vendor).Steps(c.wish), "%s %s", c.wish.Product, c.wish.ID)
+	}
+}
+
+// TestPresetOfAnotherGeneration: Gen9's power profile governs the memory speed;
+// what a Gen12's workload profile is set to says nothing of it.
+func TestPresetOfAnotherGeneration(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	lines := tables.Of("HPE").Steps(settings.Wish{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
+	require.NotEmpty(t, lines)
+	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
+}
+
+// TestPresetOfGen10: of HPE's Gen10 no registry is public; HPE's own OneView
+// samples show how it spells the preset and what the preset writes.
+func TestPresetOfGen10(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	gen10 := settings.Wish{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
+	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
+	gen10.Want = "DecisionSupport"
+	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
+}
+
+// TestCommandsAreShellWords: HPE's registries spell a preset with brackets, which a
+// shell takes within quotes alone.
+func TestCommandsAreShellWords(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	lines := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
+	require.Contains(t, strings.Join(lines, "\n"), "ilorest set 'WorkloadProfile=HighPerformanceCompute(HPC)' --select Bios. --commit")
+	for word, want := range map[string]string{"MaxPerf": "MaxPerf", "I/OThroughput": "I/OThroughput", "a b": "'a b'", "": "''", "it's": `'it'\''s'`, "a\nb": "'a b'"} {
+		require.Equal(t, want, settings.ShellWord(word))
+	}
+}
+
+// TestDellLocksAMDToo: the captures of R6615 and R7615 list these below System
+// Profile Settings, which OpenManage frees by Custom alone.
+func TestDellLocksAMDToo(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled"} {
+		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
+		require.NotEmpty(t, lines, id)
+		require.Contains(t, lines[0], "SysProfile is PerfOptimized, which governs the setting", id)
+	}
+}
+
+// TestDellLocksAsItsRegistrySays: what the registry of the PowerEdge R650, BIOS
+// 1.2.4, makes read-only where SysProfile is not Custom (Dependencies,
+// MapToProperty ReadOnly; it is published in michzimm/redfish_simgen), as far as
+// the vocabulary has it. Among its dependencies on SysProfile, PackageCStates was not found.
+func TestDellLocksAsItsRegistrySays(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	steps := func(id, want, seen string) string {
+		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
+		require.NotEmpty(t, lines, id)
+		return lines[0]
+	}
+	for _, c := range [][3]string{
+		{"memory_speed", "max", "MemFrequency"}, {"turbo", "disabled", "ProcTurboMode"}, {"c1e", "enabled", "ProcC1E"}, {"c_states", "enabled", "ProcCStates"},
+		{"patrol_scrub", "standard", "MemPatrolScrub"}, {"uncore_frequency", "dynamic", "UncoreFrequency"}, {"monitor_mwait", "disabled", "MonitorMwait"},
+		{"upi_power_mgmt", "enabled", "CpuInterconnectBusLinkPower"}, {"pcie_aspm", "enabled", "PcieAspmL1"}, {"p_states", "disabled", "ProcessorEist"},
+	} {
+		require.Contains(t, steps(c[0], c[1], c[2]), "SysProfile to Custom", c[0])
+	}
+	require.NotContains(t, steps("package_c_state", "c0c1", "PackageCStates"), "Custom")
+}
+
+// TestCommandsReboot: nothing that is printed reboots a machine by itself, and
+// no command carries a secret.
+func TestCommandsReboot(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	seen := 0
+	for table := range tables.All() {
+		for _, c := range table.Commands {
+			seen++
+			text := strings.Join(c.Steps, "; ")
+			for _, bad := range []string{"--reboot", "Immediate", "AtMaintenanceWindowStart", "?"} {
+				require.NotContains(t, text, bad, "%s %s", table.Vendor, c.Tool)
+			}
+		}
+	}
+	require.Greater(t, seen, 8)
+}
+
+// TestMenusPrintTheirOwnWords: BIOS setup shows "Low Latency" where the tools say
+// LowLatency (HPE's registry U46, ValueDisplayName); a preset whose freeing value
+// nothing spells for the machine is named by the documents' word.
+func TestMenusPrintTheirOwnWords(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	hpe := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
+	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])
+	require.Contains(t, hpe[1], "ilorest set WorkloadProfile=LowLatency ")
+	for id, c := range map[string][2]string{ // WS-Man names the option as setup does, and its values as the tools do
+		"power_policy": {"max_performance", "BIOS setup: System Profile Settings > CPU Power Management = Maximum Performance"},
+		"memory_speed": {"max", "BIOS setup: System Profile Settings > Memory Frequency = Maximum Performance"},
+		// No document at hand prints setup's text.
+		"memory_ras_mode": {"independent", "racadm: racadm set BIOS.MemSettings.MemOpMode OptimizerMode; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)"},
+	} {
+		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Wish{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])
+	}
+	preset := tables.Of("Dell").Steps(settings.Wish{ID: "workload_profile", Want: "PerfOptimized", Product: "PowerEdge R720", Platform: "sandybridge-ep"})
+	require.Equal(t, "BIOS setup: System Profile Settings > System Profile = Performance", preset[0])
+	amd := tables.Of("Dell").Steps(settings.Wish{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
+	require.Equal(t, "SysProfile is PerfOptimized, which governs the setting: free it first, by the value that documents call Custom", amd[0])
+}

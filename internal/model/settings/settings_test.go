@@ -1,0 +1,145 @@
+package settings_test
+
+import (
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// shippedTables are the vendors' tables, read once for all tests; none changes them.
+var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
+
+func TestAccepts(t *testing.T) {
+	for _, c := range []struct {
+		id, value string
+		want      bool
+	}{
+		{"turbo", "enabled", true}, {"turbo", "auto", true}, {"turbo", "on", false}, {"turbo", "", false},
+		{"sub_numa", "nps4", true}, {"sub_numa", "4", false},
+		{"memory_speed", "max", true}, {"memory_speed", "1866", true}, {"memory_speed", "18", false},
+		{"patrol_scrub", "24h", true}, {"patrol_scrub", "24", false},
+		{"workload_profile", "PerfOptimized", true}, {"workload_profile", "", false},
+	} {
+		s, ok := settings.Lookup(c.id)
+		require.True(t, ok, c.id)
+		require.Equal(t, c.want, s.Accepts(c.value), "%s %q", c.id, c.value)
+	}
+	_, ok := settings.Lookup("turbo_boost")
+	require.False(t, ok)
+}
+
+func TestPlain(t *testing.T) {
+	require.Equal(t, "numanodespersocket", settings.PlainName("NUMANodesPerSocket_703E"))
+	require.Equal(t, "hyperthreadingall", settings.PlainName("Hyper-Threading [ALL]"))
+	require.Equal(t, "speed1866", settings.PlainName("Speed_1866 "), "a trailing blank is no digit")
+}
+
+func TestTables(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	dell := tables.Of("Dell Inc.")
+	require.NotNil(t, dell)
+	require.Nil(t, tables.Of("Del"))
+	found := dell.Find("proc turbo-mode")
+	require.Len(t, found, 1)
+	require.Equal(t, "turbo", found[0].ID)
+	s, _ := settings.Lookup("turbo")
+	value, ok := found[0].Attr.Canonical(s, "disabled")
+	require.True(t, ok)
+	require.Equal(t, settings.Disabled, value)
+	_, ok = found[0].Attr.Canonical(s, "perhaps")
+	require.False(t, ok)
+}
+
+// TestRefusesATable names what is wrong and where.
+func TestRefusesATable(t *testing.T) {
+	head := "vendor: V\nmanufacturers: [V]\nsources: {s: {title: t}}\n"
+	for _, c := range []struct{ body, want string }{
+		{"settings: {turbos: [{attribute: A, values: {On: enabled}, source: s}]}", `setting "turbos" is not in the vocabulary`},
+		{"settings: {turbo: [{attribute: A, values: {On: on}, source: s}]}", `turbo: A: On is "on", expected one of enabled, disabled, auto`},
+		{"settings: {turbo: [{attribute: A, values: {On: enabled}, source: x}]}", `source "x" is not listed`},
+		{"settings: {turbo: [{attribute: A, source: s}]}", "A: no values"},
+		{"settings: {turbo: [{values: {On: enabled}, source: s}]}", "neither an attribute nor a menu path"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [x], source: s}]", `setting "x" is not in the vocabulary`},
+		{"commands: [{tool: t, source: s}]", "needs a source, steps and when it acts"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [turbo], means: {Fast: {smt: enabled}}, source: s}]", "Fast: it does not lock smt"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [turbo], means: {Fast: {turbo: quick}}, source: s}]", `"quick" is not one of its words`},
+		{"generations: [{source: x, for: [rome]}]", "generation x: needs a source"},
+		{"generations: [{source: s}]", "and platforms"},
+		{"commands: [{tool: t, steps: [a], acts: now, source: x}]", "needs a source, steps and when it acts"},
+		{"commands: [{tool: t, acts: now, source: s}]", "needs a source, steps and when it acts"},
+		{"commands: [{tool: t, steps: [a], source: s}]", "needs a source, steps and when it acts"},
+		{"settngs: {}", "field settngs not found"},
+	} {
+		_, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(head + c.body)}}, "d")
+		require.ErrorContains(t, err, "d/v.yaml")
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestNext: a value may leave the decision to the setting's next attribute.
+func TestNext(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	found := tables.Of("HPE").Find("DeterminismControl")
+	require.Len(t, found, 1)
+	s, _ := settings.Lookup("determinism")
+	require.False(t, s.Accepts(settings.Next), "no profile may ask for it")
+	word, ok := found[0].Attr.Canonical(s, "DeterminismCtrlManual")
+	require.True(t, ok)
+	require.Equal(t, settings.Next, word)
+}
+
+// TestNextPassesItsOwnAttribute: Dell's Sme leaves the decision to TransparentSme when it is off, and the second entry
+// for Sme, which knows only the other word, does not take it back. Without
+// TransparentSme it decides alone.
+func TestNextPassesItsOwnAttribute(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	read := func(values map[string]string) settings.Answer {
+		return tables.Of("Dell Inc.").Read("memory_encryption", func(plain string) []settings.ExportedAttribute {
+			if v, ok := values[plain]; ok {
+				return []settings.ExportedAttribute{{Name: plain, Value: v, Stated: true}}
+			}
+			return nil
+		})
+	}
+	for _, c := range []struct {
+		values  map[string]string
+		outcome settings.Outcome
+		value   string
+	}{
+		{map[string]string{"sme": "Disabled", "transparentsme": "Disabled"}, settings.Translated, settings.Disabled},
+		{map[string]string{"sme": "Disabled", "transparentsme": "Enabled"}, settings.Translated, "single_key"},
+		{map[string]string{"sme": "Enabled", "transparentsme": "Disabled"}, settings.Translated, "multi_key"},
+		{map[string]string{"sme": "Disabled", "transparentsme": "Perhaps"}, settings.Foreign, ""},
+		{map[string]string{"sme": "Disabled"}, settings.Translated, settings.Disabled},
+		{map[string]string{}, settings.Missing, ""},
+	} {
+		a := read(c.values)
+		require.Equal(t, c.outcome, a.Outcome, c.values)
+		require.Equal(t, c.value, a.Value, c.values)
+	}
+}
+
+// TestCounts: a number of cores stands as it is, Dell's as Supermicro's, where
+// 0 means all of them (SUM's help text of Cores Enabled).
+func TestCounts(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	cores, _ := settings.Lookup("enabled_cores")
+	for _, c := range [][4]string{{"Supermicro", "Cores Enabled", "0", "all"}, {"Supermicro", "Cores Enabled", "12", "12"}, {"Supermicro", "Active Processor Cores", "All", "all"}, {"Dell Inc.", "ProcCores", "4", "4"}} {
+		found := tables.Of(c[0]).Find(c[1])
+		require.Len(t, found, 1, c[1])
+		got, ok := found[0].Attr.Canonical(cores, c[2])
+		require.True(t, ok, c)
+		require.Equal(t, c[3], got, c)
+	}
+	_, ok := tables.Of("Dell Inc.").Find("ProcCores")[0].Attr.Canonical(cores, "many")
+	require.False(t, ok)
+}

@@ -1,0 +1,87 @@
+package reference
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+// AddWays completes the rows of profiles whose document prints no way to set
+// them, from the vendors' tables of menus and attributes.
+func AddWays(profiles []rulepack.ProfileInfo, tables settings.Tables) {
+	for i := range profiles {
+		p := &profiles[i]
+		for id, s := range p.Settings {
+			s.Remedy = wayToSet(p, id, &s, tables)
+			p.Settings[id] = s
+		}
+	}
+}
+
+// wayToSet is how a profile's row is set: as its document says, else by the vendor's table.
+func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, tables settings.Tables) string {
+	if s.Remedy != "" {
+		return s.Remedy
+	}
+	table := tableOf(p, tables)
+	if table == nil {
+		return ""
+	}
+	return firstStep(table, p, id, s)
+}
+
+// tableOf finds the table of the vendor that a profile is written for.
+func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
+	for _, vendor := range p.Vendors {
+		if t := tables.Of(vendor); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// firstStep is the menu path of a setting, or the command where there is none;
+// "" where the vendor has several names for it and the document does not say
+// which one these machines have. The preset is taken to be free: that it may
+// lock the setting is a machine's affair.
+func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
+	wish := settings.Wish{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
+	if wish.Seen == "" && len(t.Settings[id]) > 1 {
+		return ""
+	}
+	if p.Match != nil {
+		wish.Product = cmp.Or(wish.Product, firstOf(p.Match.Products))
+	}
+	if len(t.Masters) > 0 {
+		wish.Preset = firstOf(t.Masters[0].Free)
+	}
+	for _, wish.Want = range s.Wants {
+		if lines := t.Steps(wish); len(lines) > 0 {
+			return lines[0]
+		}
+	}
+	return ""
+}
+
+// attributeIn finds the vendor's own name of a setting at the end of a place in
+// a document ("MapFromAttribute WorkloadProfile: ProcAMDBoost=Enabled").
+func attributeIn(t *settings.Table, place string) string {
+	words := strings.Fields(place)
+	if len(words) == 0 {
+		return ""
+	}
+	name, _, ok := strings.Cut(words[len(words)-1], "=")
+	if !ok || len(t.Find(name)) == 0 {
+		return ""
+	}
+	return name
+}
+
+func firstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

@@ -1,0 +1,108 @@
+package reference
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/report/page"
+)
+
+// topicsFile holds what rules and settings are about, in words and drawings.
+const topicsFile = "explain/topics.yaml"
+
+// Topic says what some words are about, for a reader to whom they are new.
+type Topic struct {
+	// For are the ids that it explains; * at an end stands for anything.
+	For     []string `yaml:"for"`
+	What    string   `yaml:"what"`
+	Drawing string   `yaml:"drawing"`
+	// Why says why a setting matters; rules have their own.
+	Why string `yaml:"why"`
+	// Measured is what documents measured, with the conditions.
+	Measured []Measured `yaml:"measured"`
+}
+
+// Measured is one effect that a document measured.
+type Measured struct {
+	Text string `yaml:"text"`
+	// Rows are the rows of the table of measured effects that Text is made of.
+	Rows   []string         `yaml:"rows"`
+	Source verdict.Citation `yaml:"source"`
+}
+
+// Topics reads the topics of the knowledge.
+func Topics(k fs.FS) ([]Topic, error) {
+	raw, err := fs.ReadFile(k, topicsFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the topics: %w", err)
+	}
+	var file struct {
+		Topics []Topic `yaml:"topics"`
+	}
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("read %s: %w", topicsFile, err)
+	}
+	return file.Topics, nil
+}
+
+// names reports whether a topic explains a word.
+func (t *Topic) names(word string) bool {
+	return slices.ContainsFunc(t.For, func(pattern string) bool {
+		head, behind := strings.CutPrefix(pattern, "*")
+		stem, before := strings.CutSuffix(head, "*")
+		switch {
+		case behind && before:
+			return strings.Contains(word, stem)
+		case before:
+			return strings.HasPrefix(word, stem)
+		case behind:
+			return strings.HasSuffix(word, stem)
+		default:
+			return word == pattern
+		}
+	})
+}
+
+// topic is the first topic that explains a word, nil where there is none.
+func (e *Explainer) topic(word string) *Topic {
+	i := slices.IndexFunc(e.topics, func(t Topic) bool { return t.names(word) })
+	if i < 0 {
+		return nil
+	}
+	return &e.topics[i]
+}
+
+// about is what a word means, with its drawing.
+func (e *Explainer) about(word, title string) []page.Block {
+	out := []page.Block{{Text: title}}
+	t := e.topic(word)
+	if t == nil {
+		return out
+	}
+	return append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
+}
+
+// measured adds what a word's topic says was measured to the effects of its rules
+// or profiles.
+func (e *Explainer) measured(word string, effects []page.Field) []page.Block {
+	if t := e.topic(word); t != nil {
+		for i := range t.Measured {
+			m := &t.Measured[i]
+			effects = append(effects, page.Field{Name: "-", Value: m.Text + " [" + m.Source.Line() + "]"})
+		}
+	}
+	return effectsPart(effects)
+}
+
+// effectsPart says what was measured, or that nothing was.
+func effectsPart(effects []page.Field) []page.Block {
+	if len(effects) == 0 {
+		effects = []page.Field{{Name: "-", Value: "no document on record measured what it costs"}}
+	}
+	return []page.Block{partHeading("Measured effects"), {Fields: effects, Indent: 2}}
+}

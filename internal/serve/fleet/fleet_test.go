@@ -1,0 +1,640 @@
+package fleet_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/serve/fleet"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// node is a machine of one kind, as its report tells it.
+func node(change func(r *report.Report)) *report.Report {
+	r := &report.Report{Schema: report.SchemaReport, Inventory: report.Inventory{
+		Machine: report.Machine{Product: ptr("PowerEdge R610"), BIOS: report.BIOS{Version: ptr("6.6.0")}, Platform: report.Platform{ID: ptr("westmere-ep")}},
+		Sockets: []report.Socket{{Model: ptr("Intel(R) Xeon(R) CPU X5670")}, {ID: 1, Model: ptr("Intel(R) Xeon(R) CPU X5670")}},
+		Slots: []report.Slot{
+			{Handle: "0x1100", Locator: ptr("DIMM_A1"), State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)},
+			{Handle: "0x1101", Locator: ptr("DIMM_A2"), State: "empty"}},
+		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: ptr("enabled"), State: "ok"}}},
+		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: report.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
+	}}
+	if change != nil {
+		change(r)
+	}
+	r.Judge(report.Criteria{})
+	return r
+}
+
+// TestPlantedDeviations: each machine that is unlike the others is found with
+// what it has, and nobody else.
+func TestPlantedDeviations(t *testing.T) {
+	planted := map[string]func(r *report.Report){
+		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = ptr("6.4.0") },
+		"n2": func(r *report.Report) { r.Inventory.Slots[0].ConfiguredMTs = ptr(1066) },
+		"n3": func(r *report.Report) {
+			r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("disabled")}}
+		},
+		"n4": func(r *report.Report) { r.Inventory.Sockets = r.Inventory.Sockets[:1] },
+	}
+	f := fleet.New("product")
+	for i := range 10 {
+		name := fmt.Sprintf("n%d", i)
+		f.Add(name, name, node(planted[name]))
+	}
+	d := f.Document()
+	var said []string
+	for _, g := range d.Groups {
+		assert.Equal(t, len(g.Machines) == 6, g.Majority, g.Machines)
+		for _, x := range g.Differs {
+			require.NotNil(t, x.MajorityHas, x)
+			said = append(said, fmt.Sprintf("%s %s: %s, not %s", x.Machine, x.Trait, x.Has, *x.MajorityHas))
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"n1 bios version: 6.4.0, not 6.6.0",
+		"n2 memory speed: 1 x 1066 MT/s, not 1 x 1333 MT/s",
+		"n3 turbo (configured): disabled, not enabled",
+		"n4 processors: 1 x Intel(R) Xeon(R) CPU X5670, not 2 x Intel(R) Xeon(R) CPU X5670",
+	}, leaveOut(said, "population"))
+}
+
+// leaveOut drops what follows from another trait: a processor less is another
+// population, too.
+func leaveOut(said []string, word string) []string {
+	var out []string
+	for _, s := range said {
+		if !strings.Contains(s, word) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// TestHalves: an exact half is no majority, and is said.
+func TestHalves(t *testing.T) {
+	f := fleet.New("platform")
+	for i, version := range []string{"1", "1", "2", "2"} {
+		f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = &version }))
+	}
+	d := f.Document()
+	require.Len(t, d.Groups, 2)
+	for _, g := range d.Groups {
+		assert.False(t, g.Majority)
+		require.Len(t, g.Differs, 2)
+		assert.Nil(t, g.Differs[0].MajorityHas)
+	}
+}
+
+// TestSplitIsOneLine: of a trait without a majority no machine is called unlike the others; the text
+// counts the values, the most held first.
+func TestSplitIsOneLine(t *testing.T) {
+	fleetOf := func(versions ...string) *fleet.Document {
+		f := fleet.New("platform")
+		for i, version := range versions {
+			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) {
+				r.Inventory.Machine.BIOS.Version = &version
+				if i == 0 {
+					r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("disabled")}}
+				}
+			}))
+		}
+		return f.Document()
+	}
+	text := func(versions ...string) string {
+		var b strings.Builder
+		require.NoError(t, fleetOf(versions...).Write(&b, "text"))
+		_, differs, _ := strings.Cut(b.String(), "\nDIFFERS ")
+		differs, _, _ = strings.Cut(differs, "\n\n")
+		return differs
+	}
+	assert.Equal(t, "  from most of westmere-ep\n  0: turbo (configured) is disabled, most have enabled\n"+
+		"  no majority: bios version is 2 (3), 1 (1), 3 (1), 4 (1) and 2 more", text("1", "3", "2", "4", "2", "5", "2", "6"))
+	assert.Equal(t, "  among westmere-ep\n  no majority: bios version is 1 (1), 2 (1)\n"+
+		"  no majority: turbo (configured) is disabled (1), enabled (1)", text("1", "2"))
+	var b strings.Builder
+	require.NoError(t, fleetOf("1", "3", "2", "3").Write(&b, "html"))
+	_, differs, _ := strings.Cut(b.String(), "<h2>Unlike most of their kind</h2>")
+	require.NotEmpty(t, differs)
+	_, split, _ := strings.Cut(differs, "<h2>No majority in their kind</h2>")
+	split, _, _ = strings.Cut(split, "<h2>")
+	assert.Contains(t, differs, "<td>0</td><td>turbo (configured)</td><td>disabled</td><td>enabled</td>")
+	assert.Contains(t, split, "<td>westmere-ep</td><td>bios version</td><td>3 (2), 1 (1), 2 (1)</td>")
+	assert.NotContains(t, split, "turbo")
+}
+
+// TestOneMachine: a single machine is not called machines.
+func TestOneMachine(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("a", "", node(nil))
+	var b strings.Builder
+	require.NoError(t, f.Document().Write(&b, "text"))
+	assert.Contains(t, b.String(), "fleet     1 machine: 1 unknown; 0 inputs not read")
+}
+
+// TestUnknownIsNoDifference: what could not be read of one machine says nothing
+// about it, and a machine without a kind is compared with nobody.
+func TestUnknownIsNoDifference(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("a", "", node(nil))
+	f.Add("b", "", node(func(r *report.Report) { r.Inventory.Settings = nil }))
+	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = nil }))
+	f.Add("d", "", node(func(r *report.Report) { r.Inventory.Machine.Product = nil }))
+	for _, g := range f.Document().Groups {
+		assert.Empty(t, g.Differs)
+		assert.NotContains(t, g.Machines, "d")
+	}
+}
+
+// TestPartOfIt: where firmware says half of a machine, what it says is not compared with the whole of
+// others.
+func TestPartOfIt(t *testing.T) {
+	two := func(change func(s *report.Slot, r *report.Report)) *report.Report {
+		return node(func(r *report.Report) {
+			s := &r.Inventory.Slots[1]
+			s.State, s.SizeBytes, s.ConfiguredMTs = "populated", ptr(int64(4<<30)), ptr(1333)
+			change(s, r)
+		})
+	}
+	for name, c := range map[string]struct {
+		change func(s *report.Slot, r *report.Report)
+		// memory is what it has by firmware, nil where that is not known.
+		memory  *int64
+		differs []string
+	}{
+		"whole":   {func(*report.Slot, *report.Report) {}, ptr(int64(8 << 30)), nil},
+		"a speed": {func(s *report.Slot, _ *report.Report) { s.ConfiguredMTs = nil }, ptr(int64(8 << 30)), nil},
+		"a size":  {func(s *report.Slot, _ *report.Report) { s.SizeBytes = nil }, nil, nil},
+		"a slot": {func(s *report.Slot, _ *report.Report) {
+			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "unknown"}
+		}, nil, nil},
+		"all slots":   {func(_ *report.Slot, r *report.Report) { r.Inventory.Slots = nil }, nil, nil},
+		"a processor": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets[1].Model = nil }, ptr(int64(8 << 30)), nil},
+		"a name of one": {func(_ *report.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(true)}
+		}, ptr(int64(8 << 30)), nil},
+		"no processors": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets = nil }, ptr(int64(8 << 30)), []string{"population"}},
+		"an empty socket": {func(_ *report.Slot, r *report.Report) {
+			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(false)}
+		}, ptr(int64(8 << 30)), []string{"population", "processors"}},
+		"an empty slot": {func(s *report.Slot, _ *report.Report) {
+			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "empty"}
+		}, ptr(int64(4 << 30)), []string{"memory", "memory speed", "population"}},
+		"all empty": {func(_ *report.Slot, r *report.Report) {
+			for i := range r.Inventory.Slots {
+				r.Inventory.Slots[i] = report.Slot{Handle: r.Inventory.Slots[i].Handle, Locator: r.Inventory.Slots[i].Locator, State: "empty"}
+			}
+		}, nil, []string{"population"}},
+		"one byte": {func(s *report.Slot, r *report.Report) {
+			*s, r.Inventory.Slots[0].SizeBytes = report.Slot{State: "empty"}, ptr(int64(1))
+		}, ptr(int64(1)), []string{"memory", "memory speed", "population"}},
+		"a node less":  {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
+		"no node read": {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
+	} {
+		f := fleet.New("product")
+		nodes := func(change func(s *report.Slot, r *report.Report)) *report.Report {
+			return two(func(s *report.Slot, r *report.Report) {
+				r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
+				change(s, r)
+			})
+		}
+		for _, other := range []string{"a", "b", "c"} {
+			f.Add(other, "", nodes(func(*report.Slot, *report.Report) {}))
+		}
+		f.Add("own", "", nodes(c.change))
+		d := f.Document()
+		var differs []string
+		for _, g := range d.Groups {
+			for _, x := range g.Differs {
+				differs = append(differs, x.Trait)
+			}
+		}
+		own := d.Machines[slices.IndexFunc(d.Machines, func(m fleet.Machine) bool { return m.Name == "own" })]
+		if name != "a processor" && name != "a name of one" { // how many there are is part of the population
+			assert.ElementsMatch(t, c.differs, differs, name)
+		} else {
+			assert.NotContains(t, differs, "processors", name)
+		}
+		assert.Equal(t, c.memory, own.MemoryBytes, name)
+		assert.Equal(t, name != "all slots", own.Population != nil, name)
+		assert.Equal(t, name != "no processors", own.CPU != nil, name)
+	}
+}
+
+// TestNamesStayApart: each input is a machine of its own, also one that is given twice.
+func TestNamesStayApart(t *testing.T) {
+	f := fleet.New("product")
+	for range 4 {
+		f.Add("a", "a.json", node(nil))
+	}
+	assert.Equal(t, []string{"a", "a.json", "a.json (2)", "a.json (3)"}, names(f.Document().Machines))
+}
+
+// TestFindings: children are not counted, the gravest and most frequent come
+// first, and the machine that lost the most bandwidth leads.
+func TestFindings(t *testing.T) {
+	fail := func(rule, severity string, causedBy *string) report.Finding {
+		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: "socket 0", Found: ptr("x"), CausedBy: causedBy}
+	}
+	f := fleet.New("cpu")
+	for i := range 3 {
+		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
+			r.Findings = []report.Finding{fail("memory.channel.populated", "warning", nil), fail("memory.channel.symmetric", "warning", ptr("memory.channel.populated")),
+				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: ptr("no speed"), KnownBy: ptr("the BMC")}}
+			r.Inventory.Population.Sockets[0].Relative.Low = ptr(1 - float64(i)/4)
+		}))
+	}
+	f.Add("bad", "", node(func(r *report.Report) {
+		r.Findings = []report.Finding{fail("memory.socket.populated", "critical", nil)}
+	}))
+	f.Refuse("broken.json", "JSON: cut short")
+	d := f.Document()
+	require.Len(t, d.Findings, 2)
+	assert.Equal(t, "memory.socket.populated", d.Findings[0].Rule)
+	assert.Equal(t, []string{"m0", "m1", "m2"}, d.Findings[1].Machines)
+	assert.Equal(t, []string{"m2", "m1", "bad", "m0"}, names(d.Machines))
+	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: ptr("the BMC"), Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
+	assert.True(t, d.Fails(report.SeverityRank("critical")))
+	assert.Equal(t, []fleet.Unreadable{{Input: "broken.json", Reason: "JSON: cut short"}}, d.Unreadable)
+}
+
+func names(machines []fleet.Machine) []string {
+	var out []string
+	for _, m := range machines {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+// TestWorst: a machine is listed once under a rule, with its gravest severity and its worst
+// processor.
+func TestWorst(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("m", "", node(func(r *report.Report) {
+		for _, severity := range []string{"info", "warning", "warning", "info"} {
+			r.Findings = append(r.Findings, report.Finding{Rule: "x." + severity, Result: "fail", Severity: severity})
+		}
+		r.Findings[1], r.Findings[2], r.Findings[3] = r.Findings[3], r.Findings[1], r.Findings[2]
+		r.Inventory.Population.Sockets = []report.PopulationSocket{{Relative: report.Relative{Low: ptr(0.75)}}, {Relative: report.Relative{Value: ptr(0.5), Low: ptr(0.25)}},
+			{}, {Relative: report.Relative{Low: ptr(1.0)}}}
+	}))
+	f.Add("well", "", node(nil))
+	d := f.Document()
+	require.Len(t, d.Findings, 2)
+	assert.Equal(t, []string{"m"}, d.Findings[0].Machines)
+	assert.Equal(t, []string{"m"}, d.Findings[1].Machines)
+	assert.Equal(t, []any{"m", "warning", 4, 0.5}, []any{d.Machines[0].Name, *d.Machines[0].Worst, d.Machines[0].Failures, *d.Machines[0].RelativeBandwidth})
+	assert.Nil(t, d.Machines[1].Worst)
+	assert.True(t, d.Fails(report.SeverityRank("info")))
+	assert.True(t, d.Fails(report.SeverityRank("warning")))
+	assert.False(t, d.Fails(report.SeverityRank("critical")))
+	f = fleet.New("product")
+	f.Add("well", "", node(nil))
+	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
+}
+
+// TestWaits: a setting waits for a reboot where its value is another one than now, or that of now
+// is not known.
+func TestWaits(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("m", "", node(func(r *report.Report) {
+		value := func(v string) report.Face { return report.Face{Value: &v} }
+		r.Inventory.Settings = map[string]report.Setting{"same": {Configured: value("on"), Pending: value("on")}, "other": {Configured: value("on"), Pending: value("off")},
+			"alone": {Pending: value("off")}, "none": {Configured: value("on")}}
+	}))
+	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: ptr("on"), Then: "off"}}, f.Document().Pending)
+}
+
+// TestNothingRead: a rate of nothing is no median to compare with.
+func TestNothingRead(t *testing.T) {
+	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
+		f := fleet.New("product")
+		for _, name := range []string{"a", "b", "c"} {
+			f.Add(name, "", node(func(r *report.Report) {
+				r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: ptr(0), MemoryNode: ptr(0), Value: &rate}}}}
+			}))
+		}
+		for _, m := range f.Document().Measured {
+			assert.Equal(t, want, m.ShareOfMedian, m.Machine)
+		}
+	}
+}
+
+// listed is a document with two of everything, as its formats print it.
+func listed() *fleet.Document {
+	machines := func(n int) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint("m", i))
+		}
+		return out
+	}
+	d := &fleet.Document{
+		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), Product: ptr("P")}, {Name: "m1", RelativeBandwidth: ptr(0.75)}, {Name: "m2", RelativeBandwidth: ptr(1.0)}, {Name: "m3"}},
+		Findings: []fleet.Finding{{Rule: "six", Severity: "warning", Machines: machines(6)}, {Rule: "seven", Severity: "info", Machines: machines(7), Example: fleet.Example{Machine: "m0", Subject: "slot", Found: ptr("x"), Remedy: ptr("y")}}},
+		Measured: []fleet.Measured{{Machine: "m0", Node: ptr(1), ReadBytesPerSecond: ptr(1e9)}, {Machine: "m1", Undecided: ptr("busy")}},
+		Groups: []fleet.Group{{Kind: "K", Machines: machines(1)}, {Kind: "L", Differs: []fleet.Difference{{Machine: "m0", Trait: "t", Has: "x"}}},
+			{Kind: "M", Differs: []fleet.Difference{{Machine: "m1", Trait: "t", Has: "x", MajorityHas: ptr("y")}}}},
+		BIOSVersions: []fleet.BIOSVersion{{Product: "P", Version: "1", Machines: machines(2)}, {Product: "P", Version: "2", Machines: machines(1)}, {Product: "Q", Version: "1", Machines: machines(1)}},
+		Pending:      []fleet.Pending{{Machine: "m0", Setting: "a", Then: "x"}, {Machine: "m1", Setting: "b", Then: "y"}},
+		Undecided:    []fleet.Undecided{{Reason: "r", Machines: machines(1)}, {Reason: "s", KnownBy: ptr("k"), Machines: machines(2)}},
+		Unreadable:   []fleet.Unreadable{{Input: "i", Reason: "r"}, {Input: "j", Reason: "s"}},
+	}
+	for i, n := range []int{4, 5} {
+		var differs []fleet.Difference
+		for j := range n {
+			differs = append(differs, fleet.Difference{Machine: fmt.Sprint("m", j), Trait: "t", Has: fmt.Sprint("x", j)})
+		}
+		d.Groups = append(d.Groups, fleet.Group{Kind: fmt.Sprint("N", i), Differs: differs})
+	}
+	return d
+}
+
+// TestText: each part has its head once, above what it lists.
+func TestText(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, listed().Write(&b, "text"))
+	assert.Equal(t, `fleet     4 machines: 4 without findings (inventories); 2 inputs not read
+
+WARNING   six   6 machines
+  on      m0, m1, m2, m3, m4, m5
+
+INFO      seven   7 machines
+  on      m0, m1, m2, m3, m4, m5 and 1 more
+  found   m0, slot: x
+  fix     y
+
+BANDWIDTH the most lost by population, share that is left
+   50 %  m0  P
+   75 %  m1  
+
+MEASURED  2 machines, the slowest node of each, beside the median machine of its kind
+        1.0 GB/s  m0, node 1
+  undecided  m1: busy
+
+DIFFERS   among L
+  no majority: t is x (1)
+
+DIFFERS   from most of M
+  m1: t is x, most have y
+
+DIFFERS   among N0
+  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1)
+
+DIFFERS   among N1
+  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1) and 1 more
+
+BIOS      versions of each product, and on how many machines
+  P: 1 (2) 2 (1)
+  Q: 1 (1)
+
+REBOOT    settings that wait for one
+  m0: a = x
+  m1: b = y
+
+UNKNOWN   what could not be judged, and what would help
+  1 machine: r
+  2 machines: s
+    known by  k
+
+NOT READ
+  i: r
+  j: s
+`, b.String())
+	b.Reset()
+	require.NoError(t, (&fleet.Document{BIOSVersions: listed().BIOSVersions[:1]}).Write(&b, "text"))
+	assert.Contains(t, b.String(), "\nBIOS      versions of each product, and on how many machines\n  P: 1 (2)\n")
+	b.Reset()
+	require.NoError(t, listed().Write(&b, "html"))
+	assert.Contains(t, b.String(), "<td>L</td><td>t</td><td>x (1)</td>")
+	assert.Contains(t, b.String(), "<td>M</td><td>m1</td><td>t</td><td>x</td><td>y</td>")
+	b.Reset()
+	require.NoError(t, listed().Write(&b, "csv"))
+	assert.Contains(t, b.String(), "\nm1,,,,,,,,0,0.75,,,,\n")
+	assert.Contains(t, b.String(), "\nm3,,,,,,,,0,,,,,\n")
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestNotWritten: a document that could not be written, or has a number that no format has, is no
+// success.
+func TestNotWritten(t *testing.T) {
+	for _, format := range fleet.Formats() {
+		require.ErrorIs(t, listed().Write(full{}, format), errFull, format)
+	}
+	d := listed()
+	d.Machines[0].RelativeBandwidth = ptr(math.NaN())
+	require.Error(t, d.Write(&strings.Builder{}, "json"))
+}
+
+// TestInventoryIsNotJudged: an inventory takes part in the comparison and says
+// that nobody judged it; two machines of one name stay two.
+func TestInventoryIsNotJudged(t *testing.T) {
+	f := fleet.New("product")
+	f.AddInventory("n", "a/n.json", &node(nil).Inventory)
+	f.AddInventory("n", "b/n.json", &node(func(r *report.Report) {
+		r.Inventory.Settings["smt"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
+	}).Inventory)
+	d := f.Document()
+	assert.Equal(t, []string{"b/n.json", "n"}, names(d.Machines))
+	assert.False(t, d.Machines[0].Judged)
+	assert.Len(t, d.Undecided, 1)
+	assert.Equal(t, []fleet.Pending{{Machine: "b/n.json", Setting: "smt", Now: ptr("enabled"), Then: "disabled"}}, d.Pending)
+}
+
+// TestFormats: JSON by the published schema, one row a machine in CSV and HTML,
+// and nothing of an input's markup or escapes.
+func TestFormats(t *testing.T) {
+	schema := (&jsonschema.Reflector{ExpandedStruct: true}).Reflect(&fleet.Document{})
+	schema.ID, schema.Title = "https://github.com/memaudit/memaudit/internal/serve/fleet/schema/fleet.v1.json", fleet.Schema
+	text, err := json.MarshalIndent(schema, "", "  ")
+	require.NoError(t, err)
+	reporttest.Golden(t, filepath.Join("schema", "fleet.v1.json"), append(text, '\n'))
+
+	f := fleet.New("product")
+	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = ptr("<script>\x1b[31m") }))
+	f.Add("b", "", node(nil))
+	d := f.Document()
+	out := map[string]string{}
+	for _, format := range fleet.Formats() {
+		var b bytes.Buffer
+		require.NoError(t, d.Write(&b, format))
+		out[format] = b.String()
+	}
+	published, err := os.ReadFile(filepath.Join("schema", "fleet.v1.json"))
+	require.NoError(t, err)
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(published))
+	require.NoError(t, err)
+	c := validator.NewCompiler()
+	require.NoError(t, c.AddResource("fleet.json", doc))
+	compiled, err := c.Compile("fleet.json")
+	require.NoError(t, err)
+	value, err := validator.UnmarshalJSON(strings.NewReader(out["json"]))
+	require.NoError(t, err)
+	require.NoError(t, compiled.Validate(value))
+	rows, err := csv.NewReader(strings.NewReader(out["csv"])).ReadAll()
+	require.NoError(t, err)
+	assert.Len(t, rows, 3)
+	assert.Equal(t, 2, strings.Count(out["html"], "<td>Intel(R) Xeon(R) CPU X5670"))
+	assert.NotContains(t, out["html"], "<script")
+	for _, format := range []string{"text", "html", "csv"} {
+		assert.NotContains(t, out[format], "\x1b", format)
+	}
+	assert.Contains(t, out["text"], "2 machines: 2 unknown; 0 inputs not read")
+}
+
+// TestCSVWithoutFormulas: what a machine says of itself is not computed by a spreadsheet.
+func TestCSVWithoutFormulas(t *testing.T) {
+	d := listed()
+	product := "=1+1"
+	d.Machines[0].Product = &product
+	var b bytes.Buffer
+	require.NoError(t, d.Write(&b, "csv"))
+	assert.Contains(t, b.String(), ",'=1+1,")
+	b.Reset()
+	require.NoError(t, d.Write(&b, "html"))
+	assert.NotContains(t, b.String(), "'=1+1")
+}
+
+// TestEmpty: no machine is a whole document, too.
+func TestEmpty(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, fleet.New("product").Document().Write(&b, "json"))
+	assert.NotContains(t, b.String(), "null")
+}
+
+// TestMeasured: the machine whose slowest node is slowest beside its kind comes
+// first; a node that is undecided leaves its machine undecided, for it may be the
+// slowest; remote memory and other tools' figures are not compared.
+func TestMeasured(t *testing.T) {
+	figure := func(kind string, cpu, memory int, gigabytes float64, why *string) report.MeasuredFigure {
+		return report.MeasuredFigure{Kind: kind, CPUNode: &cpu, MemoryNode: &memory, Value: ptr(gigabytes * 1e9), Undecided: why}
+	}
+	measured := func(tool string, figures ...report.MeasuredFigure) func(r *report.Report) {
+		return func(r *report.Report) {
+			r.Measured = append(r.Measured, report.Measurement{Tool: tool, Figures: figures})
+		}
+	}
+	forced := func(r *report.Report) {
+		measured("memaudit", figure("read", 0, 0, 5, nil))(r)
+		r.Measured[0].Unjudged = ptr("a virtual machine")
+	}
+	f := fleet.New("product")
+	for name, change := range map[string]func(r *report.Report){
+		"even":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 40, nil), figure("read", 0, 1, 12, nil), figure("triad", 0, 0, 9, nil)),
+		"lost":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 20, nil)),
+		"fast":      measured("memaudit", figure("read", 0, 0, 44, nil), figure("read", 1, 1, 42, nil)),
+		"undecided": measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 3, ptr("a neighbour was busy"))),
+		"forced":    forced,
+		"one node": func(r *report.Report) { // a report that another program wrote
+			measured("memaudit", report.MeasuredFigure{Kind: "read", CPUNode: ptr(0), Value: ptr(1e9)})(r)
+		},
+		"foreign": measured("stream", figure("read", 0, 0, 1, nil)),
+		"nobody":  nil,
+	} {
+		f.Add(name, "", node(change))
+	}
+	f.Add("other", "", node(func(r *report.Report) {
+		r.Inventory.Machine.Product = ptr("PowerEdge R710")
+		measured("memaudit", figure("read", 0, 0, 10, nil))(r)
+	}))
+	d := f.Document()
+	var said []string
+	for _, m := range d.Measured {
+		line := m.Machine
+		if m.ReadBytesPerSecond != nil {
+			line += fmt.Sprintf(" node %d %.0f GB/s", *m.Node, *m.ReadBytesPerSecond/1e9)
+		}
+		if m.ShareOfMedian != nil {
+			line += fmt.Sprintf(" %.2f", *m.ShareOfMedian)
+		}
+		if m.Undecided != nil {
+			line += ": " + *m.Undecided
+		}
+		said = append(said, line)
+	}
+	assert.Equal(t, []string{"lost node 1 20 GB/s 0.50", "even node 0 40 GB/s 1.00", "fast node 1 42 GB/s 1.05", "other node 0 10 GB/s",
+		"forced: a virtual machine", "undecided: a neighbour was busy"}, said)
+	for format, words := range map[string][]string{
+		"text": {"MEASURED  6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine",
+			"BIOS      versions", "  PowerEdge R610: 6.6.0 (8)\n  PowerEdge R710: 6.6.0 (1)\n"},
+		"csv":  {",20000000000,0.50,", ",10000000000,,", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
+		"html": {"<td>20000000000</td><td>0.50</td>", "<h2>BIOS versions</h2>", "<td>a neighbour was busy</td>"},
+	} {
+		var b bytes.Buffer
+		require.NoError(t, d.Write(&b, format))
+		for _, w := range words {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
+}
+
+// TestOpen: each format names what waits for a reboot, what could not be judged
+// with what would help, and what could not be read.
+func TestOpen(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("a", "", node(func(r *report.Report) {
+		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS"), KnownBy: ptr("root")}}
+	}))
+	f.Refuse("b.json", "is empty")
+	d := f.Document()
+	for _, format := range []string{"text", "html", "json"} {
+		var b bytes.Buffer
+		require.NoError(t, d.Write(&b, format))
+		for _, w := range []string{"turbo", "disabled", "no SMBIOS", "root", "b.json", "is empty"} {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
+}
+
+// FuzzReports: whatever JSON a report holds, the fleet's document can be written in
+// every format.
+func FuzzReports(f *testing.F) {
+	for _, r := range []*report.Report{node(nil), node(func(r *report.Report) {
+		one := 1
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS")}, {Rule: "y", Result: "fail", Severity: "warning"}}
+		r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &one, MemoryNode: &one, Value: ptr(1e9)}}}}
+	})} {
+		text, err := json.Marshal(r)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var r report.Report
+		if json.Unmarshal(text, &r) != nil {
+			return
+		}
+		for _, by := range fleet.GroupKinds() {
+			all := fleet.New(by)
+			all.Add("a", "", &r)
+			all.AddInventory("b", "", &r.Inventory)
+			d := all.Document()
+			for _, format := range fleet.Formats() {
+				require.NoError(t, d.Write(&bytes.Buffer{}, format))
+			}
+		}
+	})
+}

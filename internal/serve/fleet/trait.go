@@ -1,0 +1,139 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
+)
+
+// trait keeps what a machine has; what is not known is no trait.
+//
+//go:noinline
+func (f *Fleet) trait(m *Machine, name, value string) {
+	if value != "" {
+		m.traits[*f.word(name)] = *f.word(value)
+	}
+}
+
+func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
+	known := func(s *string) *string {
+		if s == nil || *s == "" {
+			return nil
+		}
+		return f.word(*s)
+	}
+	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product), known(inv.Machine.Platform.ID), known(inv.Machine.BIOS.Version)
+	var processors []string
+	whole := true
+	for i := range inv.Sockets {
+		s := &inv.Sockets[i]
+		if model := report.OrEmpty(s.Model); model != "" {
+			processors = append(processors, strings.Join(strings.Fields(model), " "))
+		} else if s.Populated == nil || *s.Populated {
+			whole = false
+		}
+	}
+	if len(processors) > 0 {
+		m.CPU = f.word(processors[0])
+	}
+	if whole {
+		f.trait(m, "processors", counted(processors))
+	}
+	switch f.by {
+	case "platform":
+		m.Kind = m.Platform
+	case "cpu":
+		m.Kind = m.CPU
+	default:
+		m.Kind = m.Product
+	}
+	f.trait(m, "bios version", report.OrEmpty(m.BIOS))
+}
+
+// counted says how many there are of each: "2 x Xeon Gold 6130".
+func counted(list []string) string {
+	slices.Sort(list)
+	var out []string
+	for i := 0; i < len(list); {
+		n := 1
+		for i+n < len(list) && list[i+n] == list[i] {
+			n++
+		}
+		out = append(out, fmt.Sprintf("%d x %s", n, list[i]))
+		i += n
+	}
+	return strings.Join(out, ", ")
+}
+
+func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
+	var bytes int64
+	var speeds []string
+	sized, timed := true, true
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		if s.State == "empty" {
+			continue
+		}
+		if s.State == "populated" && s.SizeBytes != nil {
+			bytes += *s.SizeBytes
+		} else {
+			sized = false
+		}
+		if s.State == "populated" && s.ConfiguredMTs != nil {
+			speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(*s.ConfiguredMTs)))
+		} else {
+			timed = false
+		}
+	}
+	if timed {
+		f.trait(m, "memory speed", counted(speeds))
+	}
+	population := metrics.Signature(inv)
+	if population != "" {
+		m.Population = f.word(population)
+	}
+	if sized {
+		f.trait(m, "population", population)
+	}
+	if sized && bytes > 0 {
+		m.MemoryBytes = &bytes
+		f.trait(m, "memory", fmt.Sprintf("%d MiB", bytes>>20))
+	}
+	if len(inv.Nodes) > 0 {
+		f.trait(m, "NUMA nodes", fmt.Sprint(len(inv.Nodes)))
+	}
+	m.RelativeBandwidth = worstShare(inv.Population.Sockets)
+}
+
+// worstShare is that of the worst processor: as measured, else the model's lower
+// bound; nil when nobody's is known.
+func worstShare(sockets []report.PopulationSocket) *float64 {
+	var worst *float64
+	for i := range sockets {
+		v := sockets[i].Relative.Value
+		if v == nil {
+			v = sockets[i].Relative.Low
+		}
+		if v != nil && (worst == nil || *v < *worst) {
+			worst = v
+		}
+	}
+	return worst
+}
+
+// settings compares like with like: what the setup says beside what the setup
+// says, what the system runs with beside the same.
+func (f *Fleet) settings(m *Machine, inv *report.Inventory) {
+	for id, s := range inv.Settings {
+		f.trait(m, id+" (configured)", report.OrEmpty(s.Configured.Value))
+		f.trait(m, id+" (effective)", report.OrEmpty(s.Effective.Value))
+		then, now := s.Pending.Value, s.Configured.Value
+		if then != nil && (now == nil || *now != *then) {
+			f.pending = append(f.pending, Pending{Machine: m.Name, Setting: id, Now: now, Then: *then})
+		}
+	}
+}

@@ -1,0 +1,47 @@
+//go:build corpus
+
+package bios_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/bios"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// TestCorpus: every file of the two folders is recognised and read.
+func TestCorpus(t *testing.T) {
+	for _, folder := range []string{"redfish", "bios-cli", "redfish/registries"} {
+		files, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "corpus"), folder, "*.*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			if filepath.Ext(file) == ".md" {
+				continue
+			}
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			e, err := bios.Decode(file, data)
+			if !assertRead(t, file, e, err) {
+				continue
+			}
+			t.Log(filepath.Base(file), e.Format, e.Vendor, e.Product, e.Firmware, len(e.Attributes), e.Complete, e.Wishes, e.Problems)
+		}
+	}
+}
+
+func assertRead(t *testing.T, file string, e *bios.Export, err error) bool {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return false
+	}
+	if len(e.Attributes) == 0 {
+		t.Errorf("%s: no attributes", file)
+	}
+	return true
+}

@@ -1,0 +1,97 @@
+package bios_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// TestRegistryAlone: a registry says what the firmware knows (names, menus, values
+// with the words that setup prints, defaults, what cannot be changed), never what
+// this machine is set to.
+func TestRegistryAlone(t *testing.T) {
+	e := decoded(t, "registry", `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [
+ {"AttributeName": "WorkloadProfile", "DisplayName": " Workload Profile", "MenuPath": "./", "DefaultValue": "Custom", "ReadOnly": false,
+  "Value": [{"ValueName": "LowLatency", "ValueDisplayName": "Low Latency"}, {"ValueName": "Custom", "ValueDisplayName": "Custom"}, {"ValueDisplayName": "a value without a name"}]},
+ {"AttributeName": "ProcCores", "DisplayName": "Enabled cores", "ReadOnly": true}, {"DisplayName": "no name"}]}}`)
+	assert.Equal(t, bios.Registry, e.Format)
+	assert.True(t, e.HasRegistry())
+	require.Len(t, e.Attributes, 2)
+	assert.Equal(t, bios.Attribute{Name: "WorkloadProfile", Display: "Workload Profile", Menu: "./", Default: "Custom", Place: "$.Attributes[0]",
+		Options: []string{"LowLatency", "Custom"}, OptionTexts: map[string]string{"LowLatency": "Low Latency", "Custom": "Custom"}}, e.Attributes[0])
+	assert.True(t, e.Attributes[1].ReadOnly)
+	assert.False(t, e.Attributes[1].Stated)
+	assert.Equal(t, []string{"$.Attributes[2]: no AttributeName"}, e.Problems)
+}
+
+// TestReducedRegistry: a registry without its envelope, whose values are pairs.
+func TestReducedRegistry(t *testing.T) {
+	e := decoded(t, "registry", `{"Id": "R.v1", "Attributes": [{"AttributeName": "A", "Values": [["0", "Off"], ["1"], [], ["2", "Auto", 7], "x"]}]}`)
+	assert.Equal(t, bios.Registry, e.Format)
+	require.Len(t, e.Attributes, 1)
+	assert.Equal(t, []string{"0", "1", "2"}, e.Attributes[0].Options)
+	assert.Equal(t, map[string]string{"0": "Off", "1": "", "2": "Auto"}, e.Attributes[0].OptionTexts)
+}
+
+// TestSupportedSystem: a registry for one system says which, one for several does not say
+// which of them this machine is.
+func TestSupportedSystem(t *testing.T) {
+	one := `{"ProductName": "ProLiant DL360 Gen10 Plus", "SystemId": "U46", "FirmwareVersion": "U46 v2.34 (03/11/2025)"}`
+	for systems, want := range map[string][]string{
+		one: {"ProLiant DL360 Gen10 Plus", "U46 v2.34 (03/11/2025)"}, one + `, {"ProductName": "ProLiant DL380 Gen10 Plus"}`: {"", ""}, "": {"", ""}, "1": {"", ""},
+	} {
+		e := decoded(t, "registry", `{"Id": "R.v1", "SupportedSystems": [`+systems+`], "RegistryEntries": {"Attributes": [{"AttributeName": "A"}]}}`)
+		assert.Equal(t, want, []string{e.Product, e.Firmware}, systems)
+	}
+}
+
+// TestDependsOn: an attribute depends on those that the registry's terms about its
+// being changeable name, and on no others.
+func TestDependsOn(t *testing.T) {
+	registry := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [{"Type": "Map", "DependencyFor": "A",
+ "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "x"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`)
+	e := bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), registry})[0]
+	assert.True(t, e.DependsOn("A", "B"))
+	assert.False(t, e.DependsOn("A", "C"))
+	assert.False(t, e.DependsOn("B", "A"), "it is not a matter of both")
+}
+
+// TestProblemsAreBounded: a file of nothing but defects does not become a report
+// of as many.
+func TestProblemsAreBounded(t *testing.T) {
+	e := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}`+strings.Repeat(`, {"DisplayName": "no name"}`, 250)+`]}}`)
+	require.Len(t, e.Problems, 101)
+	assert.Equal(t, "further problems are not listed", e.Problems[100])
+	var twice strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&twice, `, "A%d": 1, "A%d": 2`, i, i)
+	}
+	e = decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "x"`+twice.String()+`}}`)
+	require.Len(t, e.Problems, 101)
+	assert.Equal(t, "further problems are not listed", e.Problems[100])
+}
+
+// TestSettingsObjectOfAnother: a settings object gives its own resource the pending
+// values: the one that names its path, or where no path is stated one of the same
+// vendor.
+func TestSettingsObjectOfAnother(t *testing.T) {
+	resource := func(path string) string {
+		return fmt.Sprintf(`{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1", "Attributes": {"ProcTurbo": "Enabled", "WorkloadProfile": "Custom"},
+ "@Redfish.Settings": {"SettingsObject": {"@odata.id": "%s"}}}`, path)
+	}
+	settings := `{"@odata.id": "/redfish/v1/systems/1/bios/settings/", "@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1", "Attributes": {"ProcTurbo": "Disabled"}}`
+	own := bios.Join([]*bios.Export{decoded(t, "resource", resource("/redfish/v1/systems/1/bios/settings")), decoded(t, "settings", settings)})
+	require.Len(t, own, 1)
+	a, ok := own[0].Attribute("ProcTurbo")
+	require.True(t, ok)
+	assert.Equal(t, []any{"Enabled", "Disabled", true}, []any{a.Value, a.Pending, a.HasPending})
+	others := bios.Join([]*bios.Export{decoded(t, "resource", resource("/redfish/v1/systems/2/bios/settings")), decoded(t, "settings", settings)})
+	require.Len(t, others, 2)
+	a, _ = others[0].Attribute("ProcTurbo")
+	assert.False(t, a.HasPending, "another system's settings")
+}

@@ -1,0 +1,227 @@
+package bios_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// TestVendorOfResource: who wrote a Redfish resource, and how sure that is: the
+// document's own word before names, two names before one, and no vendor where
+// names of two are as frequent.
+func TestVendorOfResource(t *testing.T) {
+	for _, c := range []struct {
+		name, head, attributes, vendor string
+		guessed                        bool
+	}{
+		{name: "Cisco's registry", head: `"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0"`, attributes: `"A": "x"`, vendor: bios.Cisco},
+		{name: "HPE's registry", head: `"AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34"`, attributes: `"A": "x"`, vendor: bios.HPE},
+		{name: "a registry that is like HPE's", head: `"AttributeRegistry": "BiosAttributeRegistry.v1_0_0"`, attributes: `"A": "x"`, guessed: true},
+		{name: "Dell's path", head: `"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios"`, attributes: `"ProcTurbo": "x", "ProcHyperthreading": "x"`, vendor: bios.Dell},
+		{name: "an OEM part", head: `"Oem": {"Supermicro": {}}`, attributes: `"A": "x"`, vendor: bios.Supermicro},
+		{name: "two OEM parts of one maker", head: `"Oem": {"Hp": {}, "Hpe": {}}`, attributes: `"A": "x"`, vendor: bios.HPE},
+		{name: "OEM parts of two makers", head: `"Oem": {"Intel": {}, "Lenovo": {}}`, attributes: `"A": "x"`, guessed: true},
+		{name: "ZT's action", head: `"Actions": {"#ZtBios.ResetBios": {}}`, attributes: `"A": "x"`, vendor: bios.ZT},
+		{name: "nested values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, attributes: `"A": {"current_value": "x"}`, vendor: bios.Cray},
+		{name: "plain values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, attributes: `"A": "x"`, guessed: true},
+		{name: "one name", attributes: `"SysProfile": "Custom"`, vendor: bios.Dell, guessed: true},
+		{name: "two names", attributes: `"SysProfile": "Custom", "LogicalProc": "Enabled"`, vendor: bios.Dell},
+		{name: "one of each of two", attributes: `"SysProfile": "Custom", "ProcTurbo": "Enabled"`, guessed: true},
+		{name: "two of one, one of another", attributes: `"SysProfile": "Custom", "LogicalProc": "Enabled", "ProcTurbo": "Enabled"`, vendor: bios.Dell},
+		{name: "Lenovo's menus", attributes: `"Processors_TurboMode": "Enable", "Memory_MemorySpeed": "x"`, vendor: bios.Lenovo},
+		{name: "Supermicro's digits", attributes: `"TurboMode_3D06": "Enable", "NUMA_003B": "Enabled"`, vendor: bios.Supermicro},
+		{name: "Intel's reference code", attributes: `"C6Enable": "x", "NumaEn": "x", "Extra": "y"`, vendor: bios.IntelReference},
+		{name: "one knob of it is no maker", attributes: `"C6Enable": "x"`, guessed: true},
+		{name: "reference code with two names of a maker", attributes: `"C6Enable": "x", "NumaEn": "x", "IntelHyperThread": "x", "SelectMemoryRAS": "x"`, vendor: bios.Cisco},
+		{name: "AMD's common settings", attributes: `"CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x"`, vendor: bios.AMDReference},
+		{name: "as many of AMD's as of Intel's", attributes: `"C6Enable": "x", "NumaEn": "x", "CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x"`, guessed: true},
+		{name: "more of AMD's than of Intel's", attributes: `"C6Enable": "x", "NumaEn": "x", "CbsCpuSmtCtrl": "x", "CbsDfCmnDramNps": "x", "CbsDfCmnAcpiSratL3Numa": "x"`, vendor: bios.AMDReference},
+		{name: "codes", attributes: `"KTIS001": 1, "CSM000": 1, "Boot": 1`, vendor: bios.AMI, guessed: true},
+		{name: "one code of Gigabyte's among AMI's", attributes: `"GBT0001": 1, "KTIS001": 1, "CSM000": 1`, vendor: bios.Gigabyte, guessed: true},
+		{name: "no values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, guessed: true},
+		{name: "Gigabyte's codes", attributes: `"GBT0001": 1, "GBT0002": 1`, vendor: bios.Gigabyte},
+		{name: "nothing that tells", attributes: `"Turbo": "x"`, guessed: true},
+	} {
+		head := c.head
+		if head != "" {
+			head += ", "
+		}
+		e := decoded(t, "file", `{"@odata.type": "#Bios.v1_0_0.Bios", `+head+`"Attributes": {`+c.attributes+`}}`)
+		assert.Equal(t, c.vendor, e.Vendor, c.name)
+		assert.Equal(t, c.guessed, e.Guessed, c.name)
+	}
+}
+
+// TestVendorOfASU: the banner tells Lenovo's from IBM's, else how names are
+// spelled.
+func TestVendorOfASU(t *testing.T) {
+	for text, want := range map[string]string{
+		"Lenovo XClarity Essentials OneCLI lxce_onecli01p-3.5\nProcessors.TurboMode=Enable\n": bios.Lenovo,
+		"IBM Advanced Settings Utility version 9.60\nProcessors.TurboMode=Enable\n":           bios.IBM,
+		"Lenovo Advanced Settings Utility\nuEFI.TurboModeEnable=Enable\n":                     bios.Lenovo,
+		"uEFI.TurboModeEnable=Enable\n":                                                       bios.IBM,
+		"CMOS_ProcessorHyperThreading=Disabled\n":                                             bios.IBM,
+		"Processors.Hyper-Threading=Enable\n":                                                 bios.IBM,
+		"Processors.HyperThreading=Enable\n":                                                  bios.Lenovo,
+	} {
+		assert.Equal(t, want, decoded(t, "file", text).Vendor, text)
+	}
+}
+
+// TestWhatJoins: a settings object goes to its own resource, a registry to
+// resources that name it or name none.
+func TestWhatJoins(t *testing.T) {
+	resource := func(system, registry string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/` + system + `/Bios", "AttributeRegistry": "` + registry + `", "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/` + system + `/Bios/SD"}}, "Attributes": {"A": "0"}}`
+	}
+	settings := func(system string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/` + system + `/Bios/SD/", "Attributes": {"A": "1"}}`
+	}
+	settingsOf := func(registry string) string {
+		return `{"Id": "Settings", "AttributeRegistry": "` + registry + `.v1", "Attributes": {"A": "1"}}`
+	}
+	off := func(registry string) string { return strings.Replace(registry, `"Off"`, `"Something else"`, 1) }
+	other := func(registry string) string { return strings.Replace(registry, `"A"`, `"B"`, 1) }
+	registry := func(id string) string {
+		return `{"Id": "` + id + `", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "ReadOnly": true, "Value": [{"ValueName": "0", "ValueDisplayName": "Off"}, {"ValueName": "1", "ValueDisplayName": "On"}]}]}}`
+	}
+	for _, c := range []struct {
+		name  string
+		files []string
+		want  []string
+	}{
+		{"its own settings object, with a slash at its end", []string{settings("1"), resource("1", "R.v1")}, []string{"A=0 pending:1"}},
+		{"two systems", []string{resource("1", "R.v1"), resource("2", "R.v1"), settings("2")}, []string{"A=0", "A=0 pending:1"}},
+		{"a registry of another version", []string{resource("1", "R.v1"), registry("R.v2")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry of another version beside its own", []string{resource("1", "R.v1"), registry("R.v1"), off(registry("R.v2"))}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"before its own", []string{resource("1", "R.v1"), off(registry("R.v2")), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry without a name beside its own", []string{resource("1", "R.v1"), off(registry("")), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a registry without a name", []string{resource("1", "R.v1"), registry("")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"a resource that names no registry", []string{resource("1", ""), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+		{"neither has a name", []string{resource("1", ""), registry("R.v1"), other(registry(""))}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "B=(none) offers:0|1 read-only"}},
+		{"a settings object without a path, of the same maker", []string{settingsOf("Cisco"), resource("1", "Cisco.v1")}, []string{"A=0 pending:1"}},
+		{"a settings object without a path, of another maker", []string{settingsOf("BiosAttributeRegistryU46"), resource("1", "Cisco.v1")}, []string{"A=(none) pending:1", "A=0"}},
+		{"another registry", []string{resource("1", "R.v1"), registry("S.v1")}, []string{"A=0", "A=(none) offers:0|1 read-only"}},
+		{"two of it: each system's", []string{resource("1", "R.v1"), registry("S.v1"), registry("R.v1")}, []string{"A=0 text:Off offers:0|1 read-only", "A=(none) offers:0|1 read-only", "A=(none) offers:0|1 read-only"}},
+	} {
+		var in []*bios.Export
+		for _, f := range c.files {
+			in = append(in, decoded(t, "file", f))
+		}
+		var got []string
+		for _, e := range bios.Join(in) {
+			got = append(got, tell(e)...)
+		}
+		assert.Equal(t, c.want, got, c.name)
+	}
+}
+
+// term is one condition of a dependency of a registry.
+func term(attribute, condition, value, more string) string {
+	return `{"MapFromAttribute": "` + attribute + `", "MapFromProperty": "CurrentValue", "MapFromCondition": "` + condition + `", "MapFromValue": "` + value + `"` + more + `}`
+}
+
+// dependency is one of a property of the attribute A.
+func dependency(property, to string, terms ...string) string {
+	return `{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [` + strings.Join(terms, ", ") + `], "MapToAttribute": "A", "MapToProperty": "` + property + `", "MapToValue": ` + to + `}}`
+}
+
+// joinedWith is a resource with a registry of these dependencies.
+func joinedWith(t *testing.T, dependencies ...string) *bios.Export {
+	t.Helper()
+	registry := `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [` + strings.Join(dependencies, ", ") + `]}}`
+	return bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
+}
+
+// TestLocks: when a registry's dependencies lock an attribute (DMTF DSP0266 and
+// DSP8010, AttributeRegistry Dependencies): terms joined from the left, equal and
+// unequal; a condition of another kind, or on an attribute that is not there,
+// says nothing.
+func TestLocks(t *testing.T) {
+	and, or := `, "MapTerms": "AND"`, `, "MapTerms": "OR"`
+	for _, c := range []struct {
+		name         string
+		dependencies []string
+		values       map[string]string
+		locked, said bool
+		by           string
+	}{
+		{"equal", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", ""))}, map[string]string{"B": "x"}, true, true, "B"},
+		{"not equal", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", ""))}, map[string]string{"B": "y"}, false, false, ""},
+		{"unequal", []string{dependency("GrayOut", "true", term("B", "NEQ", "x", ""))}, map[string]string{"B": "y"}, true, true, "B"},
+		{"not known", []string{dependency("GrayOut", "true", term("B", "NEQ", "x", ""))}, nil, false, false, ""},
+		{"both hold", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", and))}, map[string]string{"B": "x", "C": "x"}, true, true, "B"},
+		{"one of both", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", and))}, map[string]string{"B": "x", "C": "y"}, false, false, ""},
+		{"one of either", []string{dependency("GrayOut", "true", term("B", "EQU", "x", ""), term("C", "EQU", "x", or))}, map[string]string{"B": "y", "C": "x"}, true, true, "B"},
+		{"freed by the later", []string{dependency("ReadOnly", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "false", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, false, true, "C"},
+		{"two that hold, one hidden", []string{dependency("Hidden", "true", term("B", "EQU", "x", "")), dependency("ReadOnly", "true", term("C", "EQU", "x", ""))}, map[string]string{"B": "x", "C": "x"}, true, true, "C"},
+	} {
+		e := joinedWith(t, c.dependencies...)
+		locked, said, by := e.Locked("A", func(name string) (string, bool) { v, ok := c.values[name]; return v, ok })
+		assert.Equal(t, []any{c.locked, c.said, c.by}, []any{locked, said, by}, c.name)
+	}
+	e := decoded(t, "file", dellResource)
+	_, said, _ := e.Locked("SysProfile", func(string) (string, bool) { return "", false })
+	assert.False(t, said, "no registry")
+}
+
+// TestUndecidedLocks: a dependency that cannot be decided as a whole says nothing, and nothing
+// of it is kept.
+func TestUndecidedLocks(t *testing.T) {
+	holds := term("B", "EQU", "x", "")
+	whole := dependency("ReadOnly", "true", holds)
+	for name, d := range map[string]string{
+		"hidden is another matter":        dependency("Hidden", "true", holds),
+		"a comparison of numbers":         dependency("ReadOnly", "true", term("C", "GTR", "1", "")),
+		"one such term":                   dependency("ReadOnly", "true", holds, term("C", "GEQ", "1", `, "MapTerms": "OR"`)),
+		"a property other than the value": dependency("ReadOnly", "true", strings.Replace(holds, "CurrentValue", "DefaultValue", 1)),
+		"no terms":                        dependency("ReadOnly", "true"),
+		"neither locked nor free":         dependency("ReadOnly", "null", holds),
+		"of another type than a map":      strings.Replace(whole, `"Map"`, `"Other"`, 1),
+		"of no attribute":                 strings.Replace(whole, `"MapToAttribute": "A", `, "", 1),
+		"without its object":              `{"Type": "Map", "DependencyFor": "A"}`,
+		"a term of no attribute":          dependency("ReadOnly", "true", holds, term("", "EQU", "x", `, "MapTerms": "OR"`)),
+		"a term of no value":              dependency("ReadOnly", "true", strings.Replace(term("B", "NEQ", "y", ""), `"y"`, "null", 1)),
+	} {
+		e := joinedWith(t, d)
+		_, said, _ := e.Locked("A", func(name string) (string, bool) { v, ok := map[string]string{"B": "x", "C": "2"}[name]; return v, ok })
+		assert.False(t, said, name)
+		kept, err := json.Marshal(e)
+		require.NoError(t, err)
+		assert.NotContains(t, string(kept), `"locks"`, name)
+	}
+}
+
+// TestAnsibleForms: what community.general's redfish_info registers.
+func TestAnsibleForms(t *testing.T) {
+	one := `[{"system_uri": "/redfish/v1/Systems/1"}, {"ProcTurbo": "Enabled", "ProcHyperthreading": "Enabled"}]`
+	for _, c := range []struct{ name, in, says string }{
+		{"a registered variable", `{"result": {"redfish_facts": {"bios_attribute": {"entries": [` + one + `]}}}}`, ""},
+		// What ansible prints of an ad-hoc command and of a playbook's debug task, in the
+		// form that operators publish.
+		{"an ad-hoc command", "localhost | SUCCESS => {\n\t\"changed\": false,\n\t\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "], \"ret\": true}}\n}\n", ""},
+		{"a playbook", "\nPLAY [all] ****\n\nTASK [Print] ****\nok: [a -> localhost] => {\n    \"msg\": {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n}\n\nPLAY RECAP ****\na : ok=2 changed=0\n", ""},
+		{"another task's answer before it", "ok: [a] => {\n    \"msg\": \"hello\"\n}\nok: [a] => (item=1) => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n", ""},
+		{"two hosts", "a | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\nb | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n", "answers of 2 hosts, expected the settings of one"},
+		{"cut short", "a | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [", "JSON ends before its value does"},
+		{"no answer of redfish_info", "a | SUCCESS => {\"ping\": \"pong\"}\n", "not a known export"},
+		{"two systems", `{"redfish_facts": {"bios_attribute": {"entries": [` + one + `, ` + one + `]}}}`, "2 systems, expected the settings of one"},
+		{"another command's facts", `{"redfish_facts": {"cpu": {"entries": [` + one + `]}}}`, "0 systems"},
+		{"no pair", `{"redfish_facts": {"bios_attribute": {"entries": [[{"system_uri": "x"}]]}}}`, "expected a pair"},
+		{"no attributes", `{"redfish_facts": {"bios_attribute": {"entries": [[{"system_uri": "x"}, 1]]}}}`, "expected an object of attributes"},
+	} {
+		e, err := bios.Decode("file", []byte(c.in))
+		if c.says != "" {
+			require.ErrorContains(t, err, c.says, c.name)
+			continue
+		}
+		require.NoError(t, err, c.name)
+		assert.Equal(t, []string{"ProcHyperthreading=Enabled", "ProcTurbo=Enabled"}, tell(e), c.name)
+		assert.Equal(t, bios.HPE, e.Vendor, c.name)
+	}
+}

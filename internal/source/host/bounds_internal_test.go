@@ -1,0 +1,98 @@
+package host
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// TestFixedWindows: records of the least sizes are read, shorter ones are none.
+func TestFixedWindows(t *testing.T) {
+	table := func(records ...[]byte) []byte {
+		b := append([]byte("CEDT"), make([]byte, cedtHeader-4)...)
+		for _, r := range records {
+			b = append(b, r...)
+		}
+		binary.LittleEndian.PutUint32(b[4:], uint32(len(b)))
+		return b
+	}
+	record := func(kind byte, size int) []byte {
+		r := make([]byte, size)
+		r[0] = kind
+		binary.LittleEndian.PutUint16(r[2:], uint16(size))
+		if size >= cedtWindowLeast {
+			binary.LittleEndian.PutUint64(r[cedtWindowStart:], 1<<40)
+			binary.LittleEndian.PutUint64(r[cedtWindowSize:], 1<<30)
+		}
+		return r
+	}
+	window := []Range{{1 << 40, 1<<40 + 1<<30}}
+	for name, c := range map[string]struct {
+		b    []byte
+		want []Range // nil where it cannot be read
+	}{
+		"no record":             {table(), []Range{}},
+		"another of four bytes": {table(record(0, 4)), []Range{}},
+		"a window":              {table(record(cedtWindow, cedtWindowLeast)), window},
+		"a longer one":          {table(record(0, 8), record(cedtWindow, cedtWindowLeast+8)), window},
+		"a shorter one":         {table(record(cedtWindow, cedtWindowLeast-1)), nil},
+		"three bytes":           {table([]byte{0, 0, 3}), nil},
+		"beyond the end":        {table(record(0, 8)[:7]), nil},
+		"another table":         {make([]byte, cedtHeader), nil},
+		"cut":                   {table(record(0, 8))[:cedtHeader+4], nil},
+	} {
+		got, err := fixedWindows(c.b)
+		assert.Equal(t, c.want == nil, err != nil, name)
+		assert.Equal(t, c.want, got, name)
+	}
+}
+
+// TestPathsBelowTheRoot: no path leads out of the root, and none holds what ends one early.
+func TestPathsBelowTheRoot(t *testing.T) {
+	for path, want := range map[string]string{"/proc/cpuinfo": "proc/cpuinfo", "/a": "a", "/": "", "": "", "a": "", "/..": "", "/a/../b": "", "/a//b": "", "/./a": "", "/a\x00b": "", "\x00/a": "", "/a/": "", "/...": "..."} {
+		got, err := relative(path)
+		assert.Equal(t, want, got, "%q", path)
+		assert.Equal(t, want == "", err != nil, "%q", path)
+	}
+	assert.Equal(t, []int{limitNotes, LimitInputs, maxMember}, []int{maxMemberOf(notesName), maxMemberOf(InputsFolder + "a"), maxMemberOf("proc/cpuinfo")})
+	assert.True(t, leadsTo("sys/devices", "sys/devices/system"))
+	assert.False(t, leadsTo("sys/dev", "sys/devices/system"), "a part of a name")
+	assert.False(t, leadsTo("sys/devices/system", "sys/devices/system"))
+}
+
+// TestListedInNotes: a folder is listed where the notes say what is in it.
+func TestListedInNotes(t *testing.T) {
+	r := &Root{names: map[string][]string{"/a": {"b"}}, answers: map[question]answer{
+		{"list", "/c"}: {names: []string{"d"}, state: fact.OK}, {"list", "/e"}: {state: fact.Denied}}}
+	for path, want := range map[string]bool{"/a": true, "/c": true, "/e": false, "/f": false} {
+		_, ok := r.listed(path)
+		assert.Equal(t, want, ok, path)
+	}
+}
+
+// TestSampledCPUs: the first and the last of each package, of one once; without packages those
+// of the machine.
+func TestSampledCPUs(t *testing.T) {
+	cpus := func(n ...int) Value[[]int] { return Value[[]int]{V: n, State: fact.OK} }
+	c := &CPU{Online: cpus(0, 1, 2, 3, 4)}
+	assert.Equal(t, []int{0, 4}, c.Sample())
+	c.Packages = Value[[]Package]{V: []Package{{CPUs: []int{7}}}, State: fact.OK}
+	require.Equal(t, []int{7}, c.Sample())
+	c.Packages.V = []Package{{CPUs: []int{0, 1, 2}}, {CPUs: []int{3, 4}}, {}}
+	assert.Equal(t, []int{0, 2, 3, 4}, c.Sample())
+}
+
+// TestNodeOfAGPU: its node is known where its memory is online.
+func TestNodeOfAGPU(t *testing.T) {
+	for text, want := range map[string]int{"Node: 2\nStatus: online\n": 2, "Status: online\nNode: 0\n": 0, "Node: 2\nStatus: offline\n": -1, "Node: -1\nStatus: online\n": -1, "Node: x\nStatus: online\n": -1, "Node: 2\n": -1} {
+		node, ok := gpuNode(text)
+		assert.Equal(t, want >= 0, ok, text)
+		if ok {
+			assert.Equal(t, want, node, text)
+		}
+	}
+}

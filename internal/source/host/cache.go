@@ -1,0 +1,164 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
+type Caches struct {
+	// Levels are the caches of the first online CPU.
+	Levels Value[[]Cache]
+	// L3 are the groups of online CPUs that share a level 3 cache. It is
+	// Absent if no CPU has one, for which the first maxFailures are asked.
+	// CPUs without one beside others that have one (low-power cores) are in
+	// no group.
+	L3 Value[[][]int]
+}
+
+// Cache is one cache of one CPU.
+type Cache struct {
+	Index, Level int
+	// Type is "Data", "Instruction" or "Unified", "" if it is not known.
+	Type      string
+	SizeBytes Value[int64]
+}
+
+// L3Groups returns the number of level 3 caches.
+func (c *Caches) L3Groups() Value[int] {
+	return derive(c.L3, func(groups [][]int) int { return len(groups) })
+}
+
+// CPUsPerL3 returns the number of CPUs in the largest L3 group.
+func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
+
+func unknownCaches(online Value[[]int]) Caches {
+	return Caches{Levels: unknownAs[[]Cache](online), L3: unknownAs[[][]int](online)}
+}
+
+// maxLevel is more than any processor has.
+const maxLevel = 8
+
+var errNoL3 = errors.New("no cache of level 3")
+
+// caches reads the caches of the first CPU and the groups that share an L3, with two files for each
+// group.
+func (r *reader) caches(online []int) Caches {
+	levels := r.levels(online[0])
+	g := newGrouping(online)
+	f := l3Finder{index: l3Index(levels)}
+	misses := 0
+	for _, cpu := range online {
+		if g.of[cpu] >= 0 {
+			continue
+		}
+		found, err := r.joinL3(&g, &f, cpu)
+		if err != nil {
+			g.fail(err)
+			break
+		}
+		if !found {
+			if misses++; misses >= maxFailures && len(g.groups) == 0 {
+				break
+			}
+		}
+	}
+	return Caches{Levels: levels, L3: g.l3(levels)}
+}
+
+// l3Finder remembers the index of the last CPU's L3 (-1 for none), and which of the two files lists
+// its CPUs.
+type l3Finder struct{ index, which int }
+
+// joinL3 makes the group of one CPU. found is false, without an error, if it has no L3. A CPU whose
+// caches cannot be read is an error, because its group would be missing.
+func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
+	if f.index < 0 || !r.isL3(cpu, f.index) {
+		levels := r.levels(cpu)
+		if levels.State != fact.OK {
+			return false, levels.Err
+		}
+		if f.index = l3Index(levels); f.index < 0 {
+			return false, nil
+		}
+	}
+	dir := indexed("/cache/index", f.index, "/")
+	list, path, raw, err := r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which)
+	if err != nil {
+		return true, err
+	}
+	if g.path == "" {
+		g.path, g.raw = path, raw
+	}
+	return true, g.add(cpu, list, path)
+}
+
+func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
+	switch {
+	case g.err != nil:
+		return unknown[[][]int](g.err)
+	case len(g.groups) > 0:
+		return known(g.groups, g.path, g.raw)
+	case levels.State != fact.OK:
+		return unknownAs[[][]int](levels)
+	default:
+		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: fact.Absent, Err: errNoL3})
+	}
+}
+
+func (r *reader) isL3(cpu, index int) bool {
+	b, err := r.line(indexed(cpuPrefix, cpu, "/cache/index"+strconv.Itoa(index)+"/level"), LimitAttribute)
+	return err == nil && string(b) == "3"
+}
+
+// l3Index returns the index of level 3, which is not always 3; -1 if there is none.
+func l3Index(levels Value[[]Cache]) int {
+	for _, c := range levels.V {
+		if c.Level == 3 && c.Type != "Instruction" {
+			return c.Index
+		}
+	}
+	return -1
+}
+
+// levels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
+func (r *reader) levels(cpu int) Value[[]Cache] {
+	dir := indexed(cpuPrefix, cpu, "/cache")
+	found := r.numbered(dir, "index")
+	if found.State != fact.OK {
+		return unknownAs[[]Cache](found)
+	}
+	if len(found.V) == 0 {
+		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
+	}
+	var out []Cache
+	for _, i := range found.V {
+		entry := indexed(dir+"/index", i, "")
+		level := r.number(entry + "/level")
+		if level.State != fact.OK {
+			return unknownAs[[]Cache](level)
+		}
+		if level.V < 1 || level.V > maxLevel {
+			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is not a cache level", level.V))
+		}
+		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V, SizeBytes: r.size(entry + "/size")})
+	}
+	return known(out, dir, "")
+}
+
+// size reads a size with a unit, "32768K".
+func (r *reader) size(path string) Value[int64] {
+	v := r.text(path)
+	if v.State != fact.OK {
+		return unknownAs[int64](v)
+	}
+	n, err := kerneltext.ParseSize([]byte(v.V))
+	if err != nil {
+		return malformed[int64](path, v.Raw, err)
+	}
+	return known(n, path, v.Raw)
+}

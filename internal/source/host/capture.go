@@ -1,0 +1,453 @@
+package host
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Limits for a capture.
+const (
+	maxStream   = 1 << 30  // bytes after decompression
+	minUnpacked = 16 << 20 // above them at most
+	maxRatio    = 1000     // times the packed bytes
+	// maxKept limits the memory that the kept members take, in bytes. A small archive may take
+	// keptAtLeast and keptPerByte for each of its bytes: a capture of a real machine that bzip2
+	// packed 70 times smaller than it is in memory takes 6 MB.
+	maxKept     = 128 << 20
+	keptAtLeast = 48 << 20
+	keptPerByte = 32
+	maxMembers  = 1 << 20 // members, kept or not
+	maxFiles    = 1 << 19 // kept files and folders
+	maxDepth    = 32      // slashes in a path
+	// maxTarget limits the target of a link, as the kernel does (PATH_MAX).
+	maxTarget = 4096
+	// maxMember limits one kept file, in bytes; a longer one is cut and Truncated. Only cpuinfo
+	// comes near it.
+	maxMember = LimitCPUInfo
+)
+
+// OpenCaptureFile is OpenCapture for a named file, which must be a regular file.
+func OpenCaptureFile(name string) (*Root, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, readError("open", name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &ReadError{Op: "open", Path: name, State: fact.Refused, Err: ErrNotRegular}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, readError("open", name, err)
+	}
+	defer func() { _ = f.Close() }()
+	return OpenCapture(name, f)
+}
+
+// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, recognised by content) with the sys and
+// proc trees of one machine into memory: memaudit's own captures, and those of
+// hwloc-gather-topology, lscpu and ghw. The trees may be below up to three leading folders. Files
+// that no audit reads are skipped. An archive that is cut short is Truncated, one with several
+// machines or above the limits is Refused, and one without a machine is Malformed.
+func OpenCapture(name string, in io.Reader) (*Root, error) {
+	l := newLoader()
+	return l.root(name, l.load(in))
+}
+
+// OpenMembers is OpenCapture for the members of an archive. Tests that make hundreds of captures
+// need not pack them.
+func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
+	l := newLoader()
+	l.packed.n = maxKept // not packed
+	for h, body := range members {
+		if err := l.member(h, body); err != nil {
+			return l.root(name, fmt.Errorf("member %d: %w", l.members, err))
+		}
+	}
+	return l.root(name, l.finish())
+}
+
+// root returns the machine that was loaded, or an error with its State.
+func (l *loader) root(name string, err error) (*Root, error) {
+	if err == nil {
+		var tree *memTree
+		if tree, err = l.single(); err == nil {
+			r := &Root{name: name, b: tree}
+			if err = r.loadNotes(l.room()); err == nil {
+				return r, nil
+			}
+		}
+	}
+	if e, ok := errors.AsType[*ReadError](err); ok {
+		return nil, &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
+	}
+	return nil, &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
+}
+
+// captureState returns the State for a defect of the archive itself.
+func captureState(err error) fact.State {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fact.Truncated
+	case errors.Is(err, errBounds), errors.Is(err, errSeveral):
+		return fact.Refused
+	case errors.Is(err, os.ErrPermission):
+		return fact.Denied
+	default:
+		return fact.Malformed
+	}
+}
+
+var (
+	errNoTar   = errors.New("not a complete tar archive")
+	errSeveral = errors.New("capture")
+)
+
+// loader collects the members of an archive, by leading folder.
+type loader struct {
+	machines map[string]*memTree
+	members  int
+	// packed counts how much of the archive was read, kept the memory that its members take, in bytes.
+	packed *counter
+	kept   int64
+	// stream and keep are the limits of the bytes unpacked and kept.
+	stream, keep int64
+	// hard are hard links, which are resolved after all members are loaded.
+	hard []hardLink
+	// data is the file that is being read.
+	data bytes.Buffer
+}
+
+func newLoader() *loader {
+	return &loader{machines: map[string]*memTree{}, packed: &counter{}, stream: maxStream, keep: maxKept}
+}
+
+type hardLink struct {
+	tree                 *memTree
+	prefix, path, target string
+}
+
+func (l *loader) load(in io.Reader) error {
+	l.packed = &counter{in: in}
+	err := EachMember(l.packed, l.stream, l.member)
+	switch {
+	case err == nil:
+		return l.finish()
+	case errors.Is(err, errNoTar):
+		return fmt.Errorf("%w; expected a capture that memaudit snapshot wrote", err)
+	default:
+		return err
+	}
+}
+
+// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2, recognised by
+// content). An archive of more than limit bytes after decompression is an error, and so is one that
+// was cut short, also between two members, or that does not match its checksum; take has then seen
+// the members before.
+func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Reader) error) error {
+	packed := &counter{in: in}
+	plain, err := decompress(packed)
+	if err != nil {
+		return err
+	}
+	tail := &zeroTail{in: &bounded{counter{in: plain}, packed, limit}}
+	archive := tar.NewReader(tail)
+	for members := 0; ; members++ {
+		h, err := archive.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return checkEnd(tail, members)
+		case err == nil:
+			err = take(h, archive)
+		case members == 0 && !errors.Is(err, errBounds):
+			return fmt.Errorf("%w: %w", errNoTar, err)
+		}
+		if err != nil {
+			return fmt.Errorf("member %d: %w", members+1, err)
+		}
+	}
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	in io.Reader
+	n  int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded reads what was unpacked up to a limit, and up to a multiple of what it was packed in: bzip2
+// packs a gigabyte of zeros in a few hundred bytes.
+type bounded struct {
+	counter
+	packed *counter
+	limit  int64
+}
+
+func (u *bounded) Read(b []byte) (int, error) {
+	limit := min(u.limit, minUnpacked+maxRatio*u.packed.n)
+	if u.n >= limit {
+		return 0, fmt.Errorf("%w: %d bytes unpacked and more", errBounds, limit)
+	}
+	return u.counter.Read(b[:min(int64(len(b)), limit-u.n)])
+}
+
+// checkEnd checks the end of an archive.
+func checkEnd(tail *zeroTail, members int) error {
+	zeros := tail.zeros
+	behind := checked(tail.in)
+	switch {
+	case behind != nil:
+		return fmt.Errorf("behind the end mark: %w", behind)
+	case zeros < endOfArchive:
+		return fmt.Errorf("no end mark after %d members: %w", members, io.ErrUnexpectedEOF)
+	}
+	return nil
+}
+
+// checked reads what follows the archive, because only there the decompressor compares its checksums.
+// That other bytes follow the compressed ones does not matter.
+func checked(in io.Reader) error {
+	_, err := io.Copy(io.Discard, in)
+	if errors.Is(err, gzip.ErrHeader) {
+		return nil
+	}
+	return err
+}
+
+// finish resolves hard links, once all members are there.
+func (l *loader) finish() error {
+	for _, h := range l.hard {
+		l.link(h)
+	}
+	return nil
+}
+
+// endOfArchive is the length in bytes of the zero blocks that end a tar archive. The tar reader
+// accepts any end between two members as the end of the archive, so an archive that was cut there
+// would seem complete and its missing files absent.
+const endOfArchive = 1024
+
+// zeroTail counts the zero bytes at the end of what was read.
+type zeroTail struct {
+	in    io.Reader
+	zeros int
+}
+
+func (z *zeroTail) Read(b []byte) (int, error) {
+	n, err := z.in.Read(b)
+	tail := n - len(bytes.TrimRight(b[:n], "\x00"))
+	if tail == n {
+		z.zeros += n
+	} else {
+		z.zeros = tail
+	}
+	return n, err
+}
+
+// decompress recognises the compression by the first bytes.
+func decompress(in io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(in, 64<<10)
+	magic, err := b.Peek(6)
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%d bytes, a tar archive was expected: %w", len(magic), io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		return gzip.NewReader(b)
+	case bytes.HasPrefix(magic, []byte("BZh")):
+		return bzip2.NewReader(b), nil
+	case bytes.Equal(magic, []byte("\xfd7zXZ\x00")):
+		return nil, errors.New("compressed with xz; .tar, .tar.gz or .tar.bz2 were expected")
+	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
+		return nil, errors.New("compressed with zstd; .tar, .tar.gz or .tar.bz2 were expected")
+	default:
+		return b, nil
+	}
+}
+
+func (l *loader) member(h *tar.Header, body io.Reader) error {
+	if l.members++; l.members > maxMembers {
+		return fmt.Errorf("%w: more than %d members", errBounds, maxMembers)
+	}
+	name, ok := memberName(h.Name)
+	if !ok {
+		return nil
+	}
+	prefix, p, ok := splitMember(name)
+	if !ok {
+		return nil
+	}
+	tree := l.machine(prefix)
+	if !wanted(p) || strings.Count(p, "/") >= maxDepth {
+		return l.keepBytes(0)
+	}
+	p = strings.Clone(p) // the header is one text of up to 1 MiB, and p would keep all of it
+	target := ""
+	if len(h.Linkname) <= maxTarget {
+		target = strings.Clone(h.Linkname) // "" for one that no file system has: the link leads nowhere
+	}
+	var err error
+	switch h.Typeflag {
+	case tar.TypeDir:
+		tree.folder(p)
+	case tar.TypeReg, tar.TypeGNUSparse:
+		err = l.file(tree, p, h.Size, body)
+	case tar.TypeSymlink:
+		tree.put(p, &memNode{kind: KindOther, link: target})
+	case tar.TypeLink:
+		l.hard = append(l.hard, hardLink{tree, strings.Clone(prefix), p, target})
+	default:
+		tree.put(p, &memNode{kind: KindOther})
+	}
+	if tree.nodes+len(l.hard) > maxFiles {
+		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
+	}
+	return cmp.Or(err, l.keepBytes(len(p)+len(target)+tree.takeNew()*nodeBytes))
+}
+
+// nodeBytes is about what a file or folder takes in memory besides its name and content.
+const nodeBytes = 224
+
+// keepBytes counts memory that a member takes.
+func (l *loader) keepBytes(n int) error {
+	l.kept += int64(n)
+	if l.room() < 0 {
+		return fmt.Errorf("%w: its members take more than %d bytes of memory", errBounds, l.most())
+	}
+	return nil
+}
+
+// most returns how much memory the members of what was read so far may take, in bytes.
+func (l *loader) most() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.packed.n) }
+
+// room returns how much of it is left.
+func (l *loader) room() int64 { return l.most() - l.kept }
+
+// memberName cleans a name; false for one that is empty, too long or leads out of the archive.
+func memberName(name string) (string, bool) {
+	for strings.HasPrefix(name, "./") {
+		name = name[2:]
+	}
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), "/")
+	if name == "" || len(name) > maxParts || strings.Contains(name, "..") && slices.Contains(strings.Split(name, "/"), "..") {
+		return "", false
+	}
+	return path.Clean(name), true
+}
+
+// OfCapture tells by its name whether a member of an archive belongs to a machine's trees or to
+// what memaudit's own captures hold besides them.
+func OfCapture(name string) bool {
+	name, ok := memberName(name)
+	if ok {
+		_, _, ok = splitMember(name)
+	}
+	return ok
+}
+
+func (l *loader) machine(prefix string) *memTree {
+	tree := l.machines[prefix]
+	if tree == nil {
+		tree = newMemTree()
+		l.machines[strings.Clone(prefix)] = tree
+		l.kept += int64(len(prefix) + 2*nodeBytes)
+	}
+	return tree
+}
+
+func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
+	keep := min(size, int64(maxMemberOf(p)))
+	if err := l.keepBytes(int(keep) * weightOf(p)); err != nil {
+		return err
+	}
+	// Grown while reading, because a header may state a wrong size.
+	l.data.Reset()
+	if _, err := l.data.ReadFrom(io.LimitReader(body, keep)); err != nil {
+		return err
+	}
+	if int64(l.data.Len()) < keep {
+		return io.ErrUnexpectedEOF
+	}
+	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(l.data.Bytes()), cut: size > keep})
+	return nil
+}
+
+// maxMemberOf returns the limit in bytes for one member.
+func maxMemberOf(p string) int {
+	switch {
+	case p == notesName:
+		return limitNotes
+	case strings.HasPrefix(p, InputsFolder):
+		return LimitInputs
+	default:
+		return maxMember
+	}
+}
+
+// weightOf returns how many bytes of memory one byte of a member takes: notes and inputs are kept and
+// copied to be parsed, and what is parsed of inputs may take parsedPerByte.
+func weightOf(p string) int {
+	switch {
+	case p == notesName:
+		return 2
+	case strings.HasPrefix(p, InputsFolder):
+		return 2 + ParsedPerByte
+	default:
+		return 1
+	}
+}
+
+// ParsedPerByte is how many bytes of memory the values in a capture's inputs may take for each byte
+// of their text. Those that memaudit writes take less than two, because they have all keys.
+const ParsedPerByte = 4
+
+// link gives a hard link the content of its target, which must be a kept file of the same machine;
+// any other becomes a file that is refused.
+func (l *loader) link(h hardLink) {
+	node := &memNode{kind: KindOther}
+	if name, ok := memberName(h.target); ok {
+		if prefix, p, ok := splitMember(name); ok && prefix == h.prefix {
+			if target, err := h.tree.find(p, false); err == nil && target.kind == KindFile {
+				node = target
+			}
+		}
+	}
+	h.tree.put(h.path, node)
+}
+
+// single returns the one machine of the archive.
+func (l *loader) single() (*memTree, error) {
+	found := make([]string, 0, len(l.machines))
+	for prefix := range l.machines {
+		found = append(found, prefix)
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("no sys or proc tree among %d members", l.members)
+	case 1:
+		return l.machines[found[0]], nil
+	default:
+		return nil, fmt.Errorf("%w %w", errSeveral, severalMachines(found))
+	}
+}

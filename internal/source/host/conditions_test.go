@@ -1,0 +1,320 @@
+package host_test
+
+import (
+	"archive/tar"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+const cpus = "sys/devices/system/cpu/"
+
+// withoutL3 takes the level 3 cache of these CPUs away.
+func withoutL3(f hosttest.Files, list ...int) hosttest.Files {
+	for _, cpu := range list {
+		f = f.Without(cpuFile(cpu, "cache/index3/"))
+	}
+	return f
+}
+
+// TestL3OfSomeCPUs: CPUs without a level 3 cache beside others are in no group, and after four without
+// any the machine has none.
+func TestL3OfSomeCPUs(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 6}.Files()
+	for name, c := range map[string]struct {
+		without []int
+		want    [][]int
+	}{
+		"all":                      {nil, [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
+		"not the first three":      {[]int{0, 1, 2}, [][]int{{3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
+		"not the first four":       {[]int{0, 1, 2, 3}, nil},
+		"not the last of a socket": {[]int{1, 2, 3, 4, 5}, [][]int{{0}, {6, 7, 8, 9, 10, 11}}},
+	} {
+		tree := withoutL3(f, c.without...).With(nil)
+		for cpu, list := range map[int][]int{0: {0}, 3: {3, 4, 5}} {
+			if len(c.without) > 0 && tree[cpuFile(cpu, "cache/index3/level")] != "" {
+				tree[cpuFile(cpu, "cache/index3/shared_cpu_list")] = hosttest.List(list)
+			}
+		}
+		l3 := readCPU(t, tree).L3
+		assert.Equal(t, c.want, l3.V, name)
+		assert.Equal(t, c.want == nil, l3.State == fact.Absent, "%s: %v", name, l3.Err)
+	}
+}
+
+// TestL3OfAnotherIndex: the index of the level 3 cache may differ between CPUs, and be the only one.
+func TestL3OfAnotherIndex(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
+	for cpu := 2; cpu < 4; cpu++ {
+		f[cpuFile(cpu, "cache/index2/level")], f[cpuFile(cpu, "cache/index3/level")] = "3\n", "2\n"
+		f[cpuFile(cpu, "cache/index2/shared_cpu_list")], f[cpuFile(cpu, "cache/index3/shared_cpu_list")] = "2-3\n", fmt.Sprintln(cpu)
+	}
+	c := readCPU(t, f)
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, c.L3.V)
+	assert.Equal(t, "/"+cpuFile(0, "cache/index3/shared_cpu_list"), c.L3.Path, "the first")
+	assert.Equal(t, "0-1", c.L3.Raw)
+
+	for cpu := 2; cpu < 4; cpu++ {
+		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "2-3\n"})
+	}
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.V, "the first index")
+
+	f = hosttest.Machine{CoresPerSocket: 2}.Files()
+	for cpu := range 2 {
+		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "0-1\n"})
+	}
+	c = readCPU(t, f)
+	assert.Equal(t, [][]int{{0, 1}}, c.L3.V, "one group")
+	assert.Len(t, c.Levels.V, 1)
+	for level, want := range map[string]fact.State{"0\n": fact.Malformed, "8\n": fact.OK, "9\n": fact.Malformed} {
+		assert.Equal(t, want, readCPU(t, f.With(hosttest.Files{cpuFile(0, "cache/index0/level"): level})).Levels.State, level)
+	}
+}
+
+// TestFilesOfAGroup: of a cache that is where the last one was two files are read.
+func TestFilesOfAGroup(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
+	first := f.With(nil)
+	for cpu := range 4 {
+		first = first.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): f[cpuFile(cpu, "cache/index3/shared_cpu_list")]})
+	}
+	for index, tree := range map[string]hosttest.Files{"cache/index3/": f, "cache/index0/": first} {
+		root := host.Capture(tree).Root()
+		var read []string
+		root.Observe(func(a host.Access) {
+			if strings.HasPrefix(a.Path, "/"+cpuFile(2, "cache")) {
+				read = append(read, a.Path)
+			}
+		})
+		host.ReadCPU(root)
+		assert.Equal(t, []string{"/" + cpuFile(2, index+"level"), "/" + cpuFile(2, index+"shared_cpu_list")}, read)
+	}
+}
+
+// TestOneCPU: a machine of one processor is a machine.
+func TestOneCPU(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1, Policies: true}.Files().With(hosttest.Files{cpuFile(0, "microcode/version"): "0x1\n"})
+	c := readCPU(t, f)
+	assert.Equal(t, []int{0}, c.Online.V)
+	assert.Equal(t, []string{"0x1"}, c.Microcodes.Distinct, "not that of cpuinfo")
+	root := captured(t, f)
+	freq := host.ReadCPUFreq(root, host.ReadCPU(root))
+	assert.Equal(t, 1, freq.Policies.V)
+	assert.Equal(t, "intel_pstate", freq.First.Driver.V)
+	assert.Equal(t, []string{"powersave"}, freq.Governors.Distinct)
+	assert.Equal(t, fact.SourceOK, freq.Source.State)
+	root = captured(t, f.Without(cpus+"cpufreq/policy0/scaling_driver"))
+	assert.Equal(t, fact.SourcePartial, host.ReadCPUFreq(root, host.ReadCPU(root)).Source.State)
+
+	only := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\n"})
+	assert.Equal(t, []int{0}, only.Online.V)
+	assert.Equal(t, "X", only.Brand.V)
+	f = f.Without(cpuFile(0, "microcode/"))
+	assert.Equal(t, []string{"0x2b000590"}, readCPU(t, f).Microcodes.Distinct, "that of cpuinfo")
+	f["proc/cpuinfo"] = strings.ReplaceAll(f["proc/cpuinfo"], "microcode", "other")
+	assert.Equal(t, fact.Unread, readCPU(t, f).Microcodes.State)
+}
+
+// TestHeadOfCPUInfo: of a line that the head of cpuinfo cuts nothing is known.
+func TestHeadOfCPUInfo(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files()
+	f["proc/cpuinfo"] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\nflags\t\t: " + strings.Repeat("fpu ", 5000) + "lm\n"
+	c := readCPU(t, f)
+	assert.Equal(t, "X", c.Brand.V)
+	assert.Equal(t, fact.Absent, c.Flags.State)
+}
+
+// TestOnlineByTopology: without a list of online CPUs those are online that have a topology.
+func TestOnlineByTopology(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 4}.Files().Without(cpus+"online", cpuFile(1, "topology"), cpuFile(3, "topology")).With(hosttest.Files{cpuFile(3, "topology"): "no folder"})
+	assert.Equal(t, []int{0, 2}, readCPU(t, f).Online.V)
+}
+
+// TestNoPolicies: that the kernel scales no frequency is known only where the folder is known whole.
+func TestNoPolicies(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 2}.Files().With(hosttest.Files{cpus + "cpufreq/boost": "1\n"})
+	read := func(f hosttest.Files) host.Value[int] {
+		root := captured(t, f)
+		return host.ReadCPUFreq(root, host.ReadCPU(root)).Policies
+	}
+	assert.Equal(t, fact.Unread, read(f).State)
+	for _, note := range []string{"names\t/" + cpus + "cpufreq\tboost", "absent\t/" + cpus + "cpufreq\tlist\tno such file or directory"} {
+		v := read(hosttest.Notes(f, note))
+		assert.True(t, v.Known() && v.V == 0, "%s: %v", note, v.Err)
+	}
+	assert.Equal(t, fact.Denied, read(hosttest.Notes(f, "denied\t/"+cpus+"cpufreq\tlist\tpermission denied")).State)
+	assert.Equal(t, fact.Unread, read(f.With(hosttest.Files{cpuFile(0, "cpufreq"): "no folder"})).State)
+}
+
+func TestUncoreBound(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files()
+	for i := range 129 {
+		if i == 128 {
+			root := captured(t, f)
+			assert.Len(t, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.V, 128)
+		}
+		f[fmt.Sprintf(cpus+"intel_uncore_frequency/uncore%02d/max_freq_khz", i)] = "2400000\n"
+	}
+	root := captured(t, f)
+	assert.Equal(t, fact.Malformed, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.State, "not the first 128 for all")
+}
+
+// TestIdleWithoutStates: a kernel without an idle driver has no states.
+func TestIdleWithoutStates(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files()
+	read := func(f hosttest.Files) *host.CPUIdle {
+		root := captured(t, f)
+		return host.ReadCPUIdle(root, host.ReadCPU(root))
+	}
+	c := read(f.Without(cpus + "cpuidle/current_governor_ro").With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"}))
+	assert.Equal(t, "ladder", c.Governor.V)
+	assert.Equal(t, "menu", read(f.With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"})).Governor.V)
+	f = f.Without(cpuFile(0, "cpuidle"))
+	assert.Equal(t, fact.SourcePartial, read(f).Source.State)
+	assert.Equal(t, fact.SourceOK, read(f.With(hosttest.Files{cpus + "cpuidle/current_driver": "none\n"})).Source.State)
+	for i := range 33 {
+		f[cpuFile(0, fmt.Sprintf("cpuidle/state%d/name", i))] = "C1\n"
+		switch c := read(f).States; i {
+		case 0, 31:
+			assert.Len(t, c.V, i+1)
+		case 32:
+			assert.Equal(t, fact.Malformed, c.State)
+		}
+	}
+}
+
+// TestRootDecoders: what the kernel's decoders say is a range or nothing.
+func TestRootDecoders(t *testing.T) {
+	const dir = "sys/bus/cxl/devices/decoder0."
+	base := hosttest.Machine{CoresPerSocket: 1}.Files()
+	read := func(pairs ...string) host.Value[[]host.Range] {
+		f := base.With(nil)
+		for i := 0; i < len(pairs); i += 2 {
+			f[fmt.Sprintf("%s%d/start", dir, i/2)], f[fmt.Sprintf("%s%d/size", dir, i/2)] = pairs[i], pairs[i+1]
+		}
+		return readNUMA(t, f).Hints.Windows
+	}
+	assert.Equal(t, []host.Range{{Start: 0, End: 1}}, read("0x0", "0x1").V)
+	for _, pair := range [][]string{{"0x1000", "0x0"}, {"0x1000", "-1"}, {"-0x1000", "0x2000"}, {"0x7fffffffffffffff", "0x1"}} {
+		assert.Equal(t, fact.Malformed, read(pair...).State, pair)
+	}
+	denied := hosttest.Notes(base, "denied\t/sys/firmware/acpi/tables/CEDT\tread\tpermission denied").With(hosttest.Files{dir + "0/start": "x\n"})
+	assert.Equal(t, fact.Denied, readNUMA(t, denied).Hints.Windows.State, "the table comes first")
+	var most []string
+	for range 64 {
+		most = append(most, "0x1000", "0x1000")
+	}
+	assert.Len(t, read(most...).V, 64)
+	assert.Equal(t, fact.Malformed, read(append(most, "0x1000", "0x1000")...).State)
+}
+
+// TestEDACBounds: one controller is a list, and a size beyond all is none.
+func TestEDACBounds(t *testing.T) {
+	const mc = "sys/devices/system/edac/mc/mc0/"
+	f := hosttest.Files{mc + "mc_name": "x\n", mc + "sdram_scrub_rate": "0\n", mc + "ce_noinfo_count": "-1\n"}
+	for size, want := range map[string]fact.State{"0\n": fact.OK, "1\n": fact.OK, "-1\n": fact.Malformed, "1099511627776\n": fact.OK, "1099511627777\n": fact.Malformed, "": fact.Truncated} {
+		e := host.ReadEDAC(captured(t, f.With(hosttest.Files{mc + "size_mb": size})))
+		require.Len(t, e.Controllers.V, 1, size)
+		assert.Equal(t, want, e.Controllers.V[0].SizeBytes.State, size)
+		assert.True(t, e.Controllers.V[0].ScrubRate.Known(), "0 is a rate")
+		assert.Equal(t, fact.Unstated, e.Controllers.V[0].CorrectedNoInfo.State)
+	}
+}
+
+// TestReasonOfAFact: an unknown fact says why, and what would make it known.
+func TestReasonOfAFact(t *testing.T) {
+	denied := &host.ReadError{Op: "read", Path: "/a", State: fact.Denied, Err: host.ErrMasked}
+	f := host.Fact("cpu", host.Value[int]{State: fact.Denied, Err: denied, Path: "/a"}, fact.Direct)
+	assert.Equal(t, denied.Error(), f.Reason)
+	assert.True(t, host.Fact("cpu", host.Value[int]{V: 1, State: fact.OK}, fact.Direct).Known())
+	assert.Equal(t, "/a was not read", host.Value[int]{Path: "/a"}.Reason())
+	assert.Equal(t, "a capture that holds /a", host.Advice(fact.Unread, "/a"))
+	assert.Equal(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
+	assert.Equal(t, "run as root", host.Advice(fact.Denied, "/a"))
+	assert.Empty(t, host.Advice(fact.Absent, "/a"))
+}
+
+// TestGenerationBounds: which models of family 19h are Zen 4, and where the generations of a maker end.
+func TestGenerationBounds(t *testing.T) {
+	ok := func(n int) host.Value[int] { return host.Value[int]{V: n, State: fact.OK} }
+	of := func(family, model host.Value[int]) host.Generation {
+		return (&host.CPU{Identity: host.Identity{Vendor: host.Value[string]{V: "AuthenticAMD", State: fact.OK}, Family: family, Model: model}}).Generation()
+	}
+	for model, want := range map[int]host.Generation{0x0f: host.GenZen, 0x10: host.GenZen4, 0x1f: host.GenZen4, 0x20: host.GenZen, 0x5f: host.GenZen, 0x60: host.GenZen4} {
+		assert.Equal(t, want, of(ok(0x19), ok(model)), "0x%x", model)
+	}
+	assert.Equal(t, host.GenOther, of(ok(0x17), host.Value[int]{}))
+	assert.Equal(t, host.GenOther, of(host.Value[int]{V: 0x17}, ok(1)))
+	for g := host.GenOther; g <= host.GenZen4; g++ {
+		assert.Equal(t, g >= host.GenNehalem && g < host.GenOpteron, g.Intel(), g)
+		assert.Equal(t, g >= host.GenOpteron, g.AMD(), g)
+	}
+}
+
+// TestGuestKernelLog: of a guest the log is not read.
+func TestGuestKernelLog(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files().With(hosttest.Files{"dev/kmsg": "efi: Memory: 4096M/65536M mirrored memory\n"})
+	assert.True(t, host.ReadAll(captured(t, f)).KernelLog.Mirrored.Known())
+	assert.Equal(t, fact.Refused, host.ReadAll(captured(t, hosttest.Flags(f, "hypervisor"))).KernelLog.Mirrored.State)
+	names := func(f hosttest.Files) (out []string) {
+		for _, s := range host.ReadAll(captured(t, f)).Sources() {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+	assert.NotContains(t, names(f), "firmware_attributes")
+	assert.Contains(t, names(f.With(workstation())), "firmware_attributes")
+	assert.NotContains(t, names(hosttest.Notes(f, "absent\t/sys/class/firmware-attributes\tlist\tno such file or directory")), "firmware_attributes")
+}
+
+// TestHardLinks: a hard link is a file of the same machine or refused.
+func TestHardLinks(t *testing.T) {
+	const cpu = "m/" + cpus
+	link := func(name, target string) *tar.Header {
+		return &tar.Header{Name: cpu + name, Linkname: target, Typeflag: tar.TypeLink}
+	}
+	root := open(t, odd(t, &tar.Header{Name: cpu + "folder/", Typeflag: tar.TypeDir, Mode: 0o755},
+		link("other", "other/proc/cpuinfo"), link("dir", cpu+"folder"), link("none", cpu+"none/at/all"), link("same", cpu+"present")))
+	for name, want := range map[string]host.Kind{"other": host.KindOther, "dir": host.KindOther, "none": host.KindOther, "same": host.KindFile} {
+		kind, err := root.Stat("/" + cpus + name)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, kind, name)
+	}
+}
+
+// TestMemoryBounds: ranges and blocks that are none, and the smallest that are.
+func TestMemoryBounds(t *testing.T) {
+	const memmap, blocks = "sys/firmware/memmap/0/", "sys/devices/system/memory/"
+	base := hosttest.Files{"proc/meminfo": "MemTotal: 1 kB\n", memmap + "type": "System RAM\n"}
+	for ends, want := range map[[2]string]int64{{"0x10", "0x10"}: 1, {"0x0", "0xfff"}: 4096, {"0x10", "0xf"}: -1, {"0x2000", "0xf"}: -1, {"-0x1", "0xf"}: -1,
+		{"0x0", "0x7fffffffffffffff"}: -1, {"0x1", "0x7fffffffffffffff"}: 1<<63 - 1} {
+		m := host.ReadMemory(captured(t, base.With(hosttest.Files{memmap + "start": ends[0], memmap + "end": ends[1]})))
+		assert.Equal(t, want > 0, m.MapBytes.Known(), "%v: %v", ends, m.MapBytes.Err)
+		assert.Equal(t, max(want, 0), m.MapBytes.V, ends)
+	}
+	base = hosttest.Files{"proc/meminfo": "MemTotal: 1 kB\n", blocks + "memory0/state": "online\n", blocks + "memory1/state": "going-offline\n"}
+	for size, want := range map[string]int64{"8000000": 128 << 20, "1": 1, "0": -1, "-8000000": -1, "7fffffffffffffff": 1<<63 - 1} {
+		m := host.ReadMemory(captured(t, base.With(hosttest.Files{blocks + "block_size_bytes": size + "\n"})))
+		assert.Equal(t, want > 0, m.OnlineBytes.Known(), "%v: %v", size, m.OnlineBytes.Err)
+		assert.Equal(t, max(want, 0), m.OnlineBytes.V, size)
+	}
+	m := host.ReadMemory(captured(t, base.Without(blocks+"memory1/").With(hosttest.Files{blocks + "block_size_bytes": "4000000000000000\n"})))
+	assert.Equal(t, int64(1<<62), m.OnlineBytes.V, "one block")
+	base[blocks+"memory1/state"], base[blocks+"block_size_bytes"] = "online\n", "4000000000000000\n"
+	assert.Equal(t, fact.Malformed, host.ReadMemory(captured(t, base)).OnlineBytes.State, "more than can be counted")
+	base[blocks+"block_size_bytes"] = "8000000\n"
+	for i := range 1025 {
+		base[fmt.Sprintf("%smemory%d/state", blocks, i)] = "online\n"
+		if i == 1023 {
+			assert.Equal(t, int64(1024)<<27, host.ReadMemory(captured(t, base)).OnlineBytes.V)
+		}
+	}
+	assert.Equal(t, fact.Unread, host.ReadMemory(captured(t, base)).OnlineBytes.State)
+}

@@ -1,0 +1,135 @@
+package host
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// CPU is what the kernel says about the processors
+// (Documentation/admin-guide/cputopology.rst).
+type CPU struct {
+	Source Source
+	// Online, Present, Possible and Offline are the CPU numbers in the files of the same names in
+	// /sys/devices/system/cpu. Without its file Online is derived from the folders with a topology,
+	// or else from cpuinfo.
+	Online, Present, Possible, Offline Value[[]int]
+	Topology
+	Caches
+	// SMTControl and SMTActive are the contents of smt/control and smt/active.
+	SMTControl, SMTActive Value[string]
+	Identity
+	// Microcodes are the revisions of the first and last CPU of each package
+	// (cpuN/microcode/version, else that of the first processor in cpuinfo).
+	Microcodes Sampled
+	// Hybrid is true if the kernel has PMUs for two kinds of cores (/sys/devices/cpu_atom).
+	Hybrid Value[bool]
+}
+
+// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo, or all of
+// cpuinfo if sysfs does not tell which CPUs are online or their topology. Lists of siblings are read
+// once for each group and not for each CPU, because all CPUs of a core, die, package or cache have
+// the same list.
+func ReadCPU(root *Root) *CPU {
+	r := newReader(root)
+	c := &CPU{
+		Present:    r.set(cpuDir + "/present"),
+		Possible:   r.set(cpuDir + "/possible"),
+		Offline:    r.set(cpuDir + "/offline"),
+		SMTControl: r.text(cpuDir + "/smt/control"),
+		SMTActive:  r.text(cpuDir + "/smt/active"),
+		Hybrid:     r.hybrid(),
+	}
+	c.Identity = r.identity()
+	c.Online = r.online()
+	c.Topology, c.Caches = r.topology(c.Online)
+	c.Microcodes = r.microcodes(c)
+	c.Source = sourceOf("cpu",
+		[]outcomer{c.Online, c.Packages, c.Cores, c.ThreadsPerCore, c.Vendor},
+		c.Present, c.Possible, c.Offline, c.SMTControl, c.SMTActive, c.L3, c.Levels, c.Flags, c.Microcodes)
+	return c
+}
+
+// online reads the list of online CPUs, or derives it.
+func (r *reader) online() Value[[]int] {
+	list := r.set(cpuDir + "/online")
+	if list.State == fact.OK && len(list.V) == 0 {
+		return malformed[[]int](list.Path, list.Raw, errNoCPU)
+	}
+	if !lacking(list) {
+		return list
+	}
+	if found := r.withTopology(); found.State == fact.OK {
+		return found
+	}
+	if found := r.allProcessors(); found.State == fact.OK {
+		ids := []int{}
+		for _, p := range found.V {
+			ids = append(ids, p.ID)
+		}
+		return known(sortedSet(ids), cpuinfo, "")
+	}
+	return list
+}
+
+// withTopology lists the CPUs that have a topology folder: captures of kernels before 2.6.26 have
+// no list of online CPUs, and offline CPUs have no topology there.
+func (r *reader) withTopology() Value[[]int] {
+	dirs := r.numbered(cpuDir, "cpu")
+	if dirs.State != fact.OK {
+		return dirs
+	}
+	var online []int
+	for _, cpu := range dirs.V {
+		if kind, err := r.root.Stat(indexed(cpuPrefix, cpu, "/topology")); err == nil && kind == KindDir {
+			online = append(online, cpu)
+		}
+	}
+	if len(online) == 0 {
+		return unknown[[]int](&ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
+	}
+	return known(online, cpuDir, "")
+}
+
+// hybrid looks for the PMU of efficient cores, as perf and lscpu do.
+func (r *reader) hybrid() Value[bool] {
+	return r.isDir("/sys/devices/cpu_atom")
+}
+
+// microcodes samples the microcode revision. If the first file cannot be read, no other is tried
+// and cpuinfo's is taken.
+func (r *reader) microcodes(c *CPU) Sampled {
+	var s Sampled
+	sample := c.Sample()
+	s.Of = len(c.Online.V)
+	for _, cpu := range sample {
+		s.add(r.text(indexed(cpuPrefix, cpu, "/microcode/version")))
+		if s.Read == 0 {
+			break // no such file here
+		}
+	}
+	if s.Read == 0 && c.Microcode.State == fact.OK {
+		s = Sampled{Of: s.Of}
+		s.add(c.Microcode)
+	}
+	return s
+}
+
+// Sample returns CPUs that represent all: the first and the last of each package or, without
+// packages, the first and the last online.
+func (c *CPU) Sample() []int {
+	var out []int
+	pick := func(cpus []int) {
+		if len(cpus) > 0 {
+			out = append(out, cpus[0])
+		}
+		if len(cpus) > 1 {
+			out = append(out, cpus[len(cpus)-1])
+		}
+	}
+	for _, p := range c.Packages.V {
+		pick(p.CPUs)
+	}
+	if len(out) == 0 {
+		pick(c.Online.V)
+	}
+	return out
+}

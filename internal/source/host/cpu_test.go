@@ -1,0 +1,197 @@
+package host_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+func readCPU(t testing.TB, f hosttest.Files) *host.CPU {
+	t.Helper()
+	return host.ReadCPU(captured(t, f))
+}
+
+func cpuFile(cpu int, rest string) string {
+	return fmt.Sprintf("sys/devices/system/cpu/cpu%d/%s", cpu, rest)
+}
+
+func TestReadCPU(t *testing.T) {
+	m := hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, ThreadsPerCore: 2, L3PerSocket: 2, Alternate: true}
+	c := readCPU(t, m.Files())
+	assert.Equal(t, host.Source{Name: "cpu", State: fact.SourceOK}, c.Source)
+	assert.Equal(t, []host.Package{
+		{ID: 0, CPUs: []int{0, 2, 4, 6, 8, 10, 12, 14}, Cores: 4},
+		{ID: 1, CPUs: []int{1, 3, 5, 7, 9, 11, 13, 15}, Cores: 4},
+	}, c.Packages.V)
+	assert.Equal(t, 8, c.Cores.V)
+	assert.Equal(t, 2, c.ThreadsPerCore.V)
+	assert.Equal(t, 2, c.MinThreadsPerCore.V)
+	assert.Equal(t, 2, c.Dies.V)
+	assert.Equal(t, 4, c.L3Groups().V)
+	assert.Equal(t, 4, c.CPUsPerL3().V)
+	assert.Equal(t, "on", c.SMTControl.V)
+	assert.Equal(t, []int{0, 14, 1, 15}, c.Sample())
+	assert.Equal(t, "GenuineIntel", c.Vendor.V)
+	assert.Equal(t, []int{6, 143, 8}, []int{c.Family.V, c.Model.V, c.Stepping.V})
+	assert.Equal(t, "0x2b000590", c.Microcode.V)
+	assert.True(t, c.Flags.V["ida"])
+	assert.Equal(t, "x86_64", c.Architecture.V)
+	revision, same := c.Microcodes.Uniform()
+	assert.True(t, same)
+	assert.Equal(t, "0x2b000590", revision)
+	assert.Equal(t, int64(48<<10), c.Levels.V[0].SizeBytes.V)
+	assert.Equal(t, fact.Unread, c.Hybrid.State, "a capture without the folder says nothing")
+}
+
+func TestMicrocodeDiffers(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files().With(hosttest.Files{cpuFile(2, "microcode/version"): "0x1\n"})
+	c := readCPU(t, f)
+	assert.Equal(t, []string{"0x2b000590", "0x1"}, c.Microcodes.Distinct)
+	_, same := c.Microcodes.Uniform()
+	assert.False(t, same)
+}
+
+func TestOfflineThreads(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()
+	f["sys/devices/system/cpu/online"] = "0-4\n" // CPU 4 is the sibling of CPU 0
+	f["sys/devices/system/cpu/offline"] = "5-7\n"
+	c := readCPU(t, f)
+	assert.Equal(t, 4, c.Cores.V)
+	assert.Equal(t, 2, c.ThreadsPerCore.V, "the largest over online CPUs")
+	assert.Equal(t, 1, c.MinThreadsPerCore.V)
+	assert.Equal(t, []int{5, 6, 7}, c.Offline.V)
+}
+
+func TestPackagesNotFromLists(t *testing.T) {
+	base := hosttest.Machine{Sockets: 2, CoresPerSocket: 4}.Files()
+	t.Run("the list names the node, two of one id", func(t *testing.T) {
+		f := base.With(nil)
+		for cpu := range 8 {
+			list := fmt.Sprintf("%d-%d\n", cpu/2*2, cpu/2*2+1)
+			f[cpuFile(cpu, "topology/package_cpus_list")] = list
+		}
+		assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 2, 3}, Cores: 4}, {ID: 1, CPUs: []int{4, 5, 6, 7}, Cores: 4}}, readCPU(t, f).Packages.V)
+	})
+	t.Run("one list with two ids", func(t *testing.T) {
+		f := base.With(nil)
+		for cpu := range 8 {
+			f[cpuFile(cpu, "topology/package_cpus_list")] = "0-7\n"
+		}
+		assert.Len(t, readCPU(t, f).Packages.V, 2)
+	})
+	t.Run("overlapping lists", func(t *testing.T) {
+		f := base.With(hosttest.Files{cpuFile(4, "topology/package_cpus_list"): "3-7\n"})
+		assert.Len(t, readCPU(t, f).Packages.V, 2, "then every CPU is asked")
+	})
+	t.Run("id -1", func(t *testing.T) {
+		f := base.With(nil)
+		for cpu := range 8 {
+			f[cpuFile(cpu, "topology/physical_package_id")] = "-1\n"
+		}
+		c := readCPU(t, f)
+		assert.Equal(t, fact.Unstated, c.Packages.State)
+		assert.Equal(t, fact.SourcePartial, c.Source.State)
+		assert.Equal(t, 8, c.Cores.V)
+	})
+}
+
+func TestCoresNotFromBrokenLists(t *testing.T) {
+	base := hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}.Files()
+	for name, list := range map[string]string{"overlap": "0,5\n", "not itself": "3\n", "garbage": "x\n"} {
+		c := readCPU(t, base.With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): list}))
+		assert.Equal(t, fact.Malformed, c.Cores.State, name)
+		assert.Equal(t, fact.Malformed, c.ThreadsPerCore.State, name)
+		assert.Equal(t, fact.Malformed, c.Packages.State, "%s: no package with a core count that is none", name)
+	}
+}
+
+func TestOldKernelMasks(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files().Without("sys/devices/system/cpu/online")
+	for cpu := range 8 {
+		for _, list := range []string{"thread_siblings_list", "core_cpus_list", "package_cpus_list", "core_siblings_list", "die_cpus_list"} {
+			delete(f, cpuFile(cpu, "topology/"+list))
+		}
+		core := cpu % 4
+		f[cpuFile(cpu, "topology/thread_siblings")] = fmt.Sprintf("00000000,%08x\n", 0x11<<core)
+		f[cpuFile(cpu, "topology/core_siblings")] = fmt.Sprintf("00000000,%08x\n", 0x33<<(core/2*2))
+	}
+	c := readCPU(t, f)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V, "from the topology folders")
+	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
+	assert.Equal(t, 2, c.ThreadsPerCore.V)
+	assert.Equal(t, fact.Absent, c.Dies.State)
+}
+
+func TestOnlyCPUInfo(t *testing.T) {
+	all := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()
+	c := readCPU(t, hosttest.Files{"proc/cpuinfo": all["proc/cpuinfo"]})
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V)
+	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
+	assert.Equal(t, 4, c.Cores.V)
+	assert.Equal(t, 2, c.ThreadsPerCore.V)
+	assert.Equal(t, fact.Unread, c.L3.State)
+	arm := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"})
+	assert.Equal(t, "ARM", arm.Vendor.V)
+	assert.Equal(t, 0xd0c, arm.Model.V)
+	assert.Equal(t, "aarch64", arm.Architecture.V)
+	assert.NotEqual(t, fact.OK, arm.Packages.State, "cpuinfo of Arm names no packages")
+	assert.NotEqual(t, fact.OK, arm.ThreadsPerCore.State)
+}
+
+// TestArchitectureOfCPUInfo: kernels before 6.1 do not name their architecture; keys
+// of cpuinfo that only one of them prints do.
+func TestArchitectureOfCPUInfo(t *testing.T) {
+	for want, cpuinfo := range map[string]string{
+		"x86_64":  "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu lm\n",
+		"i686":    "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu\n",
+		"aarch64": "processor\t: 0\nCPU architecture: 8\n",
+		"s390x":   "vendor_id       : IBM/S390\n# processors    : 2\nfeatures\t: esan3 zarch\nprocessor 0: version = FF,  machine = 2817\n",
+		"ppc64":   "processor\t: 0\ncpu\t\t: POWER7 (architected), altivec supported\nclock\t\t: 3864.000000MHz\nrevision\t: 2.1 (pvr 003f 0201)\n",
+		"":        "processor\t: 0\nhart\t\t: 3\nisa\t\t: rv64imafdc\n",
+	} {
+		assert.Equal(t, want, readCPU(t, hosttest.Files{"proc/cpuinfo": cpuinfo}).Architecture.V, cpuinfo)
+	}
+}
+
+func TestL3IsFoundByLevel(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
+	for cpu := range 4 {
+		// Level 3 at index 2, and a level 2 cache of code at index 3.
+		f[cpuFile(cpu, "cache/index2/level")], f[cpuFile(cpu, "cache/index3/level")] = "3\n", "2\n"
+		f[cpuFile(cpu, "cache/index2/shared_cpu_list")] = f[cpuFile(cpu, "cache/index3/shared_cpu_list")]
+		f[cpuFile(cpu, "cache/index3/shared_cpu_list")] = fmt.Sprintln(cpu)
+	}
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.V)
+	for cpu := range 4 {
+		f[cpuFile(cpu, "cache/index2/level")] = "2\n"
+	}
+	c := readCPU(t, f)
+	assert.Equal(t, fact.Absent, c.L3.State, "no L3 is no group of all")
+	assert.Equal(t, fact.Absent, c.L3Groups().State)
+}
+
+func TestSMTFilesMissing(t *testing.T) {
+	c := readCPU(t, hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/smt"))
+	assert.Equal(t, fact.Unread, c.SMTControl.State)
+	assert.Equal(t, fact.SourceOK, c.Source.State, "kernels before 4.19 have none")
+}
+
+func TestFilesReadPerCPU(t *testing.T) {
+	m := hosttest.Machine{Sockets: 4, NodesPerSocket: 2, CoresPerSocket: 64, ThreadsPerCore: 2, L3PerSocket: 8, Policies: true}
+	root := host.Capture(m.Files()).Root()
+	reads := 0
+	root.Observe(func(a host.Access) {
+		if a.Op == "read" || a.Op == "head" {
+			reads++
+		}
+	})
+	require.Len(t, host.ReadAll(root).CPU.Packages.V, 4)
+	t.Logf("%d reads for %d CPUs", reads, m.CPUs())
+	assert.LessOrEqual(t, reads, 2*m.CPUs()+700)
+}

@@ -1,0 +1,227 @@
+package host
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+const (
+	freqDir = cpuDir + "/cpufreq"
+	// samplePolicies limits the policies that are read. If there are more, this many are read at
+	// even distances, including the first and the last.
+	samplePolicies = 64
+	// maxUncore is more than any machine has.
+	maxUncore = 128
+)
+
+// CPUFreq is the frequency driver and its settings (Documentation/admin-guide/pm/cpufreq.rst,
+// intel_pstate.rst, amd-pstate.rst). Frequencies are in kHz.
+type CPUFreq struct {
+	Source Source
+	// Policies counts cpufreq/policyN without those whose CPUs are all offline. It is known to be 0 if the kernel has no frequency driver.
+	Policies Value[int]
+	// First is the policy with the lowest number, with all its fields.
+	First Policy
+	// Drivers and the others may differ between policies; they are read from at most samplePolicies
+	// policies.
+	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
+	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), First.Boost that of one
+	// policy.
+	Boost Value[bool]
+	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
+	// package, 0 (performance) to 15 (power).
+	EPB Sampled
+	// intel_pstate/{status,no_turbo,turbo_pct,min_perf_pct,max_perf_pct}.
+	// While status is "off" the others are Refused (EAGAIN).
+	IntelStatus                Value[string]
+	NoTurbo                    Value[bool]
+	TurboPct, MinPerf, MaxPerf Value[int64]
+	// amd_pstate/{status,prefcore}.
+	AMDStatus, AMDPrefcore Value[string]
+	// Uncore are the entries of intel_uncore_frequency, in order of name.
+	Uncore Value[[]Uncore]
+}
+
+// Policy is one cpufreq policy. CPPCNominalPerf and CPPCHighestPerf are not the policy's but those
+// of CPU 0, on the abstract scale of ACPI's CPPC.
+type Policy struct {
+	// Dir is the folder of the policy.
+	Dir                              string
+	Driver, Governor                 Value[string]
+	AvailableGovernors               Value[string]
+	EPP, AvailableEPP                Value[string]
+	Boost                            Value[bool]
+	AvailableFrequencies             Value[string]
+	CPUInfoMinKHz, CPUInfoMaxKHz     Value[int64]
+	ScalingMinKHz, ScalingMaxKHz     Value[int64]
+	BaseKHz, BIOSLimitKHz            Value[int64]
+	CPPCNominalPerf, CPPCHighestPerf Value[int64]
+}
+
+// Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
+// Min and Max the present ones.
+type Uncore struct {
+	Name                                         string
+	InitialMinKHz, InitialMaxKHz, MinKHz, MaxKHz Value[int64]
+}
+
+// ReadCPUFreq reads cpufreq. cpu says which CPUs exist.
+func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
+	r := newReader(root)
+	c := &CPUFreq{
+		Boost:       r.flag(freqDir + "/boost"),
+		IntelStatus: r.text(cpuDir + "/intel_pstate/status"),
+		NoTurbo:     r.flag(cpuDir + "/intel_pstate/no_turbo"),
+		TurboPct:    r.number(cpuDir + "/intel_pstate/turbo_pct"),
+		MinPerf:     r.number(cpuDir + "/intel_pstate/min_perf_pct"),
+		MaxPerf:     r.number(cpuDir + "/intel_pstate/max_perf_pct"),
+		AMDStatus:   r.text(cpuDir + "/amd_pstate/status"),
+		AMDPrefcore: r.text(cpuDir + "/amd_pstate/prefcore"),
+		Uncore:      r.uncore(),
+		EPB:         r.epb(cpu),
+	}
+	dirs := r.policies(cpu)
+	c.Policies = derive(dirs, func(d []string) int { return len(d) })
+	if len(dirs.V) > 0 {
+		c.First = r.policy(dirs.V[0])
+		r.comparePolicies(c, dirs.V)
+	}
+	needed := []outcomer{c.Policies}
+	if len(dirs.V) > 0 {
+		needed = append(needed, c.First.Driver, c.First.Governor)
+	}
+	c.Source = sourceOf("cpufreq", needed, c.Drivers, c.Governors, c.EPP, c.Boosts, c.EPB, c.Boost)
+	return c
+}
+
+// flag reads 0 or 1.
+func (r *reader) flag(path string) Value[bool] {
+	v := r.text(path)
+	switch {
+	case v.State != fact.OK:
+		return unknownAs[bool](v)
+	case v.V == "0" || v.V == "1":
+		return known(v.V == "1", path, v.Raw)
+	default:
+		return malformed[bool](path, v.Raw, errors.New("0 or 1 was expected"))
+	}
+}
+
+// policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. That there are
+// none is known only if the tree is complete, the notes list the folder, or it is Absent.
+func (r *reader) policies(cpu *CPU) Value[[]string] {
+	found := r.numbered(freqDir, "policy")
+	dirs := []string{}
+	for _, n := range found.V {
+		if dir := indexed(freqDir+"/policy", n, ""); !r.inactive(cpu, n, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		for _, n := range cpu.Online.V[:min(len(cpu.Online.V), 1)] {
+			if kind, err := r.root.Stat(indexed(cpuPrefix, n, "/cpufreq")); err != nil || kind != KindDir {
+				continue
+			}
+			for _, n := range cpu.Online.V {
+				dirs = append(dirs, indexed(cpuPrefix, n, "/cpufreq"))
+			}
+		}
+	}
+	switch {
+	case len(dirs) > 0:
+		return known(dirs, freqDir, "")
+	case found.State != fact.OK && found.State != fact.Absent:
+		return unknownAs[[]string](found)
+	case !r.root.certain(freqDir) && found.State == fact.OK:
+		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
+	default:
+		return known(dirs, freqDir, "")
+	}
+}
+
+// inactive tells whether all CPUs of a policy are offline, as after SMT was switched off: its folder
+// stays, and its files are refused (linux drivers/cpufreq/cpufreq.c, show). A policy is named by one
+// of its CPUs, the others of which may be online.
+func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
+	if _, online := slices.BinarySearch(cpu.Online.V, n); online || cpu.Online.State != fact.OK {
+		return false
+	}
+	return r.text(dir+"/scaling_governor").State == fact.Refused
+}
+
+func (r *reader) policy(dir string) Policy {
+	return Policy{
+		Dir:    dir,
+		Driver: r.text(dir + "/scaling_driver"), Governor: r.text(dir + "/scaling_governor"),
+		AvailableGovernors: r.text(dir + "/scaling_available_governors"),
+		EPP:                r.text(dir + "/energy_performance_preference"), AvailableEPP: r.text(dir + "/energy_performance_available_preferences"),
+		Boost:                r.flag(dir + "/boost"),
+		AvailableFrequencies: r.text(dir + "/scaling_available_frequencies"),
+		CPUInfoMinKHz:        r.number(dir + "/cpuinfo_min_freq"), CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
+		ScalingMinKHz: r.number(dir + "/scaling_min_freq"), ScalingMaxKHz: r.number(dir + "/scaling_max_freq"),
+		BaseKHz: r.number(dir + "/base_frequency"), BIOSLimitKHz: r.number(dir + "/bios_limit"),
+		CPPCNominalPerf: r.number(cpuPrefix + "0/acpi_cppc/nominal_perf"), CPPCHighestPerf: r.number(cpuPrefix + "0/acpi_cppc/highest_perf"),
+	}
+}
+
+// comparePolicies samples the driver and what an administrator can set for each policy. An
+// attribute that cannot be read of the first policy is not read of the others.
+func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
+	attrs := [...]struct {
+		name string
+		into *Sampled
+	}{
+		{"/scaling_driver", &c.Drivers}, {"/scaling_governor", &c.Governors},
+		{"/energy_performance_preference", &c.EPP}, {"/boost", &c.Boosts}, {"/scaling_max_freq", &c.MaxKHz},
+	}
+	sample := spread(dirs, samplePolicies)
+	for _, a := range attrs {
+		a.into.Of = len(dirs)
+		for _, dir := range sample {
+			a.into.add(r.text(dir + a.name))
+			if a.into.Read == 0 {
+				break
+			}
+		}
+	}
+}
+
+// spread selects at most n of one or more entries at even distances, including the first and the last.
+func spread(all []string, n int) []string {
+	out := make([]string, 0, n)
+	for i := range n {
+		out = append(out, all[i*(len(all)-1)/(n-1)])
+	}
+	return slices.Compact(out)
+}
+
+func (r *reader) epb(cpu *CPU) Sampled {
+	s := Sampled{Of: len(cpu.Online.V)}
+	for _, n := range cpu.Sample() {
+		s.add(r.text(indexed(cpuPrefix, n, "/power/energy_perf_bias")))
+		if s.Read == 0 {
+			break
+		}
+	}
+	return s
+}
+
+func (r *reader) uncore() Value[[]Uncore] {
+	const dir = cpuDir + "/intel_uncore_frequency"
+	names := r.atMost(maxUncore, dir)
+	if names.State != fact.OK {
+		return unknownAs[[]Uncore](names)
+	}
+	entries := []Uncore{}
+	for _, name := range names.V {
+		d := dir + "/" + name
+		entries = append(entries, Uncore{
+			Name:          name,
+			InitialMinKHz: r.number(d + "/initial_min_freq_khz"), InitialMaxKHz: r.number(d + "/initial_max_freq_khz"),
+			MinKHz: r.number(d + "/min_freq_khz"), MaxKHz: r.number(d + "/max_freq_khz"),
+		})
+	}
+	return known(entries, dir, "")
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
+type cpuinfoKeys map[string]string
+
+// text returns the value of the first of these keys that exists and is not empty, Absent if none is.
+func (k cpuinfoKeys) text(names ...string) Value[string] {
+	for _, name := range names {
+		if v := k[name]; v != "" {
+			return known(v, cpuinfo, v)
+		}
+	}
+	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
+}
+
+// number reads the value that text finds as a number, decimal or with 0x.
+func (k cpuinfoKeys) number(names ...string) Value[int] {
+	v := k.text(names...)
+	if v.State != fact.OK {
+		return unknownAs[int](v)
+	}
+	n, err := strconv.ParseInt(v.V, 0, 32)
+	if err != nil {
+		return malformed[int](cpuinfo, string(kerneltext.Excerpt([]byte(v.V))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.V))))
+	}
+	return known(int(n), cpuinfo, v.V)
+}
+
+// vendor is vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
+func (k cpuinfoKeys) vendor() Value[string] {
+	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
+		return v
+	}
+	code := k.text("CPU implementer")
+	if code.State != fact.OK {
+		return code
+	}
+	name, ok := implementer(code.V)
+	if !ok {
+		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.V))))
+	}
+	return known(name, cpuinfo, code.V)
+}
+
+// implementer returns the designer of an Arm core by MIDR_EL1[31:24] (Arm Architecture Reference
+// Manual; the kernel's arch/arm64/include/asm/cputype.h).
+func implementer(code string) (string, bool) {
+	switch code {
+	case "0x41":
+		return "ARM", true
+	case "0x42":
+		return "Broadcom", true
+	case "0x43":
+		return "Cavium", true
+	case "0x46":
+		return "Fujitsu", true
+	case "0x48":
+		return "HiSilicon", true
+	case "0x4e":
+		return "NVIDIA", true
+	case "0x50":
+		return "APM", true
+	case "0x51":
+		return "Qualcomm", true
+	case "0x53":
+		return "Samsung", true
+	case "0x56":
+		return "Marvell", true
+	case "0x61":
+		return "Apple", true
+	case "0x69":
+		return "Intel", true
+	case "0x6d":
+		return "Microsoft", true
+	case "0xc0":
+		return "Ampere", true
+	default:
+		return "", false
+	}
+}
+
+// architecture reads the kernel's word (6.1 and later) or derives it from keys that only one
+// architecture prints.
+func (r *reader) architecture(k cpuinfoKeys) Value[string] {
+	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
+		return v
+	}
+	flags := k.text("flags")
+	switch {
+	case flags.State == fact.OK && flagSet(flags.V)["lm"]:
+		return known("x86_64", cpuinfo, "flags: lm")
+	case flags.State == fact.OK && k["vendor_id"] != "":
+		return known("i686", cpuinfo, "flags without lm")
+	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
+		return known("aarch64", cpuinfo, "CPU architecture: "+k["CPU architecture"])
+	case k["vendor_id"] == "IBM/S390":
+		return known("s390x", cpuinfo, "vendor_id: IBM/S390")
+	case strings.Contains(k["revision"], "(pvr "): // the processor version register
+		return known("ppc64", cpuinfo, "revision: "+k["revision"])
+	default:
+		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not tell it either")})
+	}
+}
+
+// sortedSet sorts and removes duplicates.
+func sortedSet(ids []int) []int {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func flagSet(line string) map[string]bool {
+	words := strings.Fields(line)
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// identity reads the first processor in the head of /proc/cpuinfo, whose parser drops a line that is cut,
+// and CPU 0's MIDR_EL1.
+func (r *reader) identity() Identity {
+	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
+	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}
+	if err != nil {
+		e := readError("read", cpuinfo, err)
+		id.Vendor, id.Brand, id.Microcode = unknown[string](e), unknown[string](e), unknown[string](e)
+		id.Family, id.Model, id.Stepping = unknown[int](e), unknown[int](e), unknown[int](e)
+		id.Flags = unknown[map[string]bool](e)
+		id.Architecture = r.architecture(nil)
+		return id
+	}
+	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
+	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
+	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
+	id.Microcode = k.text("microcode")
+	id.Flags = derive(k.text("flags", "Features", "features"), flagSet)
+	id.Architecture = r.architecture(k)
+	return id
+}
+
+// Identity is the model of the first processor from /proc/cpuinfo.
+type Identity struct {
+	// Vendor is the CPUID vendor such as "GenuineIntel", or the implementer of an Arm core such as
+	// "ARM". Brand is "model name" or a similar key.
+	Vendor, Brand Value[string]
+	// Family, Model and Stepping are those of CPUID, decimal. On Arm Family is the architecture,
+	// Model the part and Stepping the revision.
+	Family, Model, Stepping Value[int]
+	// Microcode is the revision as printed, "0x2007108".
+	Microcode Value[string]
+	// Flags are the words of "flags" or "Features".
+	Flags Value[map[string]bool]
+	// MIDR is Arm's identification register, regs/identification/midr_el1.
+	MIDR Value[int64]
+	// Architecture is the kernel's word, "x86_64" (/proc/sys/kernel/arch,
+	// else from the keys of cpuinfo).
+	Architecture Value[string]
+}
+
+// allProcessors parses the whole of /proc/cpuinfo. That is slow on large machines, so it is used
+// only for what sysfs does not tell.
+func (r *reader) allProcessors() Value[[]kerneltext.Processor] {
+	b, err := r.bytes(cpuinfo, LimitCPUInfo)
+	if err != nil {
+		return unknown[[]kerneltext.Processor](err)
+	}
+	info := kerneltext.ParseCPUInfo(b, true)
+	if len(info.Processors) == 0 {
+		return malformed[[]kerneltext.Processor](cpuinfo, "", errNoCPU)
+	}
+	return known(info.Processors, cpuinfo, "")
+}
+
+var errNoCPU = errors.New("no processor in it")

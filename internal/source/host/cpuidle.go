@@ -1,0 +1,129 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// CPUIdle is the kernel's idle driver and its states
+// (Documentation/admin-guide/pm/cpuidle.rst).
+type CPUIdle struct {
+	Source Source
+	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none". Governor is
+	// current_governor_ro, else current_governor.
+	Driver, Governor Value[string]
+	// States are the states of the first online CPU, by index.
+	States Value[[]IdleState]
+	// Names and Disabled are sampled from the first and last CPU of each package: the names of all
+	// states, and which of them are disabled, for example "POLL C1 C1E C6" and "0 0 0 1".
+	Names, Disabled Sampled
+	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can
+	// read the second.
+	IntelIdleMax, ProcessorMax Value[int64]
+}
+
+// IdleState is one cpuidle state of one CPU.
+type IdleState struct {
+	Index int
+	// Name is at most 15 characters: "C6"; ACPI's C2 is not the hardware's.
+	Name, Desc Value[string]
+	// LatencyUS and ResidencyUS are in microseconds.
+	LatencyUS, ResidencyUS Value[int64]
+	// Disabled is the file "disable", set by an administrator or, if DefaultStatus is "disabled",
+	// by the driver at boot (Linux 5.6 and later).
+	Disabled      Value[bool]
+	DefaultStatus Value[string]
+	// Usage counts entries since boot.
+	Usage Value[int64]
+}
+
+// maxStates is above the kernel's CPUIDLE_STATE_MAX.
+const maxStates = 32
+
+// ReadCPUIdle reads all of cpuidle for the first online CPU, and what may differ for the sampled
+// ones. cpu says which CPUs exist.
+func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
+	r := newReader(root)
+	const dir = cpuDir + "/cpuidle"
+	c := &CPUIdle{
+		Driver:       r.text(dir + "/current_driver"),
+		Governor:     r.text(dir + "/current_governor_ro"),
+		IntelIdleMax: r.number("/sys/module/intel_idle/parameters/max_cstate"),
+		ProcessorMax: r.number("/sys/module/processor/parameters/max_cstate"),
+	}
+	if lacking(c.Governor) {
+		c.Governor = r.text(dir + "/current_governor")
+	}
+	if cpu.Online.State != fact.OK {
+		c.States = unknownAs[[]IdleState](cpu.Online)
+	} else {
+		c.States = r.idleStates(cpu.Online.V[0])
+		r.compareIdle(c, cpu)
+	}
+	needed := []outcomer{c.Driver}
+	if c.Driver.V != "none" {
+		needed = append(needed, c.States)
+	}
+	c.Source = sourceOf("cpuidle", needed, c.Governor, c.Names, c.Disabled)
+	return c
+}
+
+func (r *reader) idleStates(cpu int) Value[[]IdleState] {
+	dir := indexed(cpuPrefix, cpu, "/cpuidle")
+	found := r.numbered(dir, "state")
+	if found.State != fact.OK {
+		return unknownAs[[]IdleState](found)
+	}
+	if len(found.V) > maxStates {
+		return malformed[[]IdleState](dir, "", fmt.Errorf("%d idle states", len(found.V)))
+	}
+	if len(found.V) == 0 {
+		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
+	}
+	states := make([]IdleState, 0, len(found.V))
+	for _, i := range found.V {
+		s := indexed(dir+"/state", i, "")
+		states = append(states, IdleState{
+			Index: i, Name: r.text(s + "/name"), Desc: r.text(s + "/desc"),
+			LatencyUS: r.number(s + "/latency"), ResidencyUS: r.number(s + "/residency"),
+			Disabled:      derive(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
+			DefaultStatus: r.text(s + "/default_status"),
+			Usage:         r.number(s + "/usage"),
+		})
+	}
+	return known(states, dir, "")
+}
+
+// compareIdle reads name and disable of every state of the sampled CPUs.
+func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
+	c.Names.Of, c.Disabled.Of = len(cpu.Online.V), len(cpu.Online.V)
+	if c.States.State != fact.OK {
+		c.Names.add(unknownAs[string](c.States))
+		c.Disabled.add(unknownAs[string](c.States))
+		return
+	}
+	for _, n := range cpu.Sample() {
+		dir := indexed(cpuPrefix, n, "/cpuidle/state")
+		c.Names.add(r.joined(dir, "/name", c.States.V))
+		c.Disabled.add(r.joined(dir, "/disable", c.States.V))
+	}
+}
+
+// joined reads one attribute of every state, separated by blanks; the first that fails is the
+// result.
+func (r *reader) joined(dir, attr string, states []IdleState) Value[string] {
+	all := ""
+	for i, s := range states {
+		v := r.text(indexed(dir, s.Index, attr))
+		if v.State != fact.OK {
+			return v
+		}
+		if i > 0 {
+			all += " "
+		}
+		all += v.V
+	}
+	return known(all, dir+"*"+attr, all)
+}

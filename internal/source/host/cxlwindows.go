@@ -1,0 +1,117 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Range is a range of physical addresses: End is the first one after it.
+type Range struct{ Start, End uint64 }
+
+// Sizes and offsets of ACPI's CXL Early Discovery Table, in bytes (CXL
+// Specification 3.0, 9.17.1; Linux, include/acpi/actbl1.h).
+const (
+	cedtPath        = "/sys/firmware/acpi/tables/CEDT"
+	cedtHeader      = 36
+	cedtWindow      = 1 // the record's type: CXL Fixed Memory Window Structure
+	cedtWindowStart = 8
+	cedtWindowSize  = 16
+	cedtWindowLeast = 36
+	limitCEDT       = 64 << 10
+	// maxWindows is how many of the kernel's root decoders are read; more are Malformed.
+	maxWindows = 64
+)
+
+// windows returns the address ranges that lead to CXL memory: firmware's fixed windows, else the
+// kernel's root decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
+func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
+	table := r.blob(cedtPath, limitCEDT)
+	if table.State != fact.OK {
+		// Of two failures the one that is more than a missing file is told.
+		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || lacking(table) && !lacking(decoders) {
+			return decoders
+		}
+		return unknownAs[[]Range](table)
+	}
+	list, err := fixedWindows(table.V)
+	if err != nil {
+		return malformed[[]Range](table.Path, table.Raw, err)
+	}
+	return known(list, table.Path, rangesText(list))
+}
+
+// fixedWindows lists the windows of a CEDT.
+func fixedWindows(b []byte) ([]Range, error) {
+	if len(b) < cedtHeader || string(b[:4]) != "CEDT" {
+		return nil, errors.New("no CXL Early Discovery Table")
+	}
+	if n := binary.LittleEndian.Uint32(b[4:]); uint64(n) != uint64(len(b)) {
+		return nil, fmt.Errorf("%d bytes announced, %d there", n, len(b))
+	}
+	list := []Range{}
+	for at := cedtHeader; at < len(b); {
+		record := b[at:]
+		if len(record) < 4 {
+			return nil, fmt.Errorf("%d bytes after the last record", len(record))
+		}
+		size := int(binary.LittleEndian.Uint16(record[2:]))
+		if size < 4 || size > len(record) {
+			return nil, fmt.Errorf("record at %d of %d bytes, table ends at %d", at, size, len(b))
+		}
+		at += size
+		if record[0] != cedtWindow {
+			continue
+		}
+		if size < cedtWindowLeast {
+			return nil, fmt.Errorf("window of %d bytes, %d needed", size, cedtWindowLeast)
+		}
+		start, bytes := binary.LittleEndian.Uint64(record[cedtWindowStart:]), binary.LittleEndian.Uint64(record[cedtWindowSize:])
+		if start+bytes <= start {
+			return nil, fmt.Errorf("window of 0x%x bytes at 0x%x", bytes, start)
+		}
+		list = append(list, Range{start, start + bytes})
+	}
+	return list, nil
+}
+
+// rootDecoders returns the windows of the kernel's root decoders, decoder0.N, in order of name. If
+// one cannot be read, the list is unknown.
+func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
+	const dir = "/sys/bus/cxl/devices"
+	if devices.State != fact.OK {
+		return unknownAs[[]Range](devices)
+	}
+	list := []Range{}
+	for _, name := range devices.V {
+		if _, ok := numberBehind(name, "decoder0."); !ok {
+			continue
+		}
+		start, size := r.numberBase(dir+"/"+name+"/start", 0), r.numberBase(dir+"/"+name+"/size", 0)
+		switch {
+		case start.State != fact.OK:
+			return unknownAs[[]Range](start)
+		case size.State != fact.OK:
+			return unknownAs[[]Range](size)
+		case len(list) == maxWindows || start.V < 0 || start.V+size.V <= start.V:
+			return malformed[[]Range](size.Path, start.Raw+" "+size.Raw, errors.New("no window"))
+		}
+		list = append(list, Range{uint64(start.V), uint64(start.V + size.V)})
+	}
+	if len(list) == 0 {
+		return unknown[[]Range](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("the kernel has no root decoder")})
+	}
+	return known(list, dir, rangesText(list))
+}
+
+// rangesText writes ranges as /proc/iomem does, with the last address included.
+func rangesText(list []Range) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = fmt.Sprintf("%x-%x", w.Start, w.End-1)
+	}
+	return strings.Join(words, " ")
+}

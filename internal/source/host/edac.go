@@ -1,0 +1,167 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+const (
+	edacDir    = "/sys/devices/system/edac/mc"
+	edacPrefix = edacDir + "/mc"
+	// Limits of one listing; the largest machines have 64 controllers.
+	maxControllers = 1024
+	maxDIMMs       = 1024
+)
+
+// EDAC is what the drivers of the memory controllers show (Documentation/admin-guide/ras.rst).
+type EDAC struct {
+	Source Source
+	// Controllers are mc0, mc1 and so on, in numeric order. It is Absent if no driver registered
+	// one, which says nothing about ECC.
+	Controllers Value[[]Controller]
+}
+
+// Controller is one memory controller, which is not the same as a socket.
+type Controller struct {
+	// Index is the N of mcN.
+	Index int
+	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
+	Name Value[string]
+	// SizeBytes is size_mb, in bytes.
+	SizeBytes Value[int64]
+	// ScrubRate is sdram_scrub_rate in bytes/s.
+	ScrubRate Value[int64]
+	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
+	CountedSeconds Value[int64]
+	// Corrected and Uncorrected count all errors of the controller (ce_count, ue_count),
+	// CorrectedNoInfo and UncorrectedNoInfo those of them that the driver could not assign to a
+	// module (ce_noinfo_count, ue_noinfo_count).
+	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo Value[int64]
+	// Entries are the folders dimmN, else rankN, else csrowN, in numeric order. Only populated ones
+	// exist.
+	Entries Value[[]EDACEntry]
+}
+
+// EDACEntry is one dimmN, rankN or csrowN.
+type EDACEntry struct {
+	// Kind is "dimm", "rank" or "csrow".
+	Kind  string
+	Index int
+	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
+	// channel. Location is for example "channel 0 slot 1".
+	Label, Location Value[string]
+	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
+	// on all its channels.
+	SizeBytes Value[int64]
+	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
+	MemType, Mode, DeviceType Value[string]
+	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
+	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
+	// read.
+	Corrected, Uncorrected Value[int64]
+}
+
+// ReadEDAC reads /sys/devices/system/edac/mc.
+func ReadEDAC(root *Root) *EDAC {
+	r := newReader(root)
+	e := &EDAC{Controllers: r.controllers()}
+	needed := []outcomer{e.Controllers}
+	var optional []outcomer
+	for i := range e.Controllers.V {
+		c := &e.Controllers.V[i]
+		needed = append(needed, c.Name, c.Entries)
+		for j := range c.Entries.V {
+			d := &c.Entries.V[j]
+			optional = append(optional, d.SizeBytes, d.Label, d.Mode, d.Corrected, d.Uncorrected)
+		}
+	}
+	e.Source = sourceOf("edac", needed, optional...)
+	return e
+}
+
+func (r *reader) controllers() Value[[]Controller] {
+	found := r.numbered(edacDir, "mc")
+	switch {
+	case found.State != fact.OK:
+		return unknownAs[[]Controller](found)
+	case len(found.V) == 0 && !r.root.certain(edacDir):
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
+	case len(found.V) == 0:
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})
+	case len(found.V) > maxControllers:
+		return malformed[[]Controller](edacDir, "", fmt.Errorf("%d controllers", len(found.V)))
+	}
+	list := make([]Controller, 0, len(found.V))
+	for _, n := range found.V {
+		dir := indexed(edacPrefix, n, "")
+		list = append(list, Controller{
+			Index:     n,
+			Name:      r.text(dir + "/mc_name"),
+			SizeBytes: r.megabytes(dir + "/size_mb"),
+			ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
+			Entries:   r.edacEntries(dir),
+
+			CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
+			Corrected:         notNegative(r.number(dir + "/ce_count")),
+			Uncorrected:       notNegative(r.number(dir + "/ue_count")),
+			CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
+			UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count")),
+		})
+	}
+	return known(list, edacDir, "")
+}
+
+// edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN
+// and rankN.
+func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
+	for _, kind := range []string{"dimm", "rank", "csrow"} {
+		found := r.numbered(dir, kind)
+		if found.State != fact.OK {
+			return unknownAs[[]EDACEntry](found)
+		}
+		if len(found.V) > maxDIMMs {
+			return malformed[[]EDACEntry](dir, "", fmt.Errorf("%d entries", len(found.V)))
+		}
+		if len(found.V) == 0 {
+			continue
+		}
+		entries := make([]EDACEntry, 0, len(found.V))
+		for _, n := range found.V {
+			entries = append(entries, r.edacEntry(dir, kind, n))
+		}
+		return known(entries, dir, "")
+	}
+	return known([]EDACEntry{}, dir, "")
+}
+
+func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
+	d := indexed(dir+"/"+kind, n, "")
+	if kind == "csrow" {
+		several := unknown[int64](&ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
+		return EDACEntry{
+			Corrected: several, Uncorrected: several,
+			Kind: kind, Index: n,
+			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
+			SizeBytes: r.megabytes(d + "/size_mb"),
+			MemType:   r.text(d + "/mem_type"), Mode: r.text(d + "/edac_mode"), DeviceType: r.text(d + "/dev_type"),
+		}
+	}
+	return EDACEntry{
+		Kind: kind, Index: n,
+		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
+		SizeBytes: r.megabytes(d + "/size"),
+		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"), DeviceType: r.text(d + "/dimm_dev_type"),
+		Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count")),
+	}
+}
+
+// megabytes reads a size in units of 2^20 bytes and returns bytes.
+func (r *reader) megabytes(path string) Value[int64] {
+	v := r.number(path)
+	if v.State == fact.OK && (v.V < 0 || v.V > 1<<40) {
+		return malformed[int64](path, v.Raw, fmt.Errorf("%d MB", v.V))
+	}
+	return derive(v, func(mb int64) int64 { return mb << 20 })
+}

@@ -1,0 +1,85 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+// Captured is a capture in memory that a test may change between readings.
+type Captured struct{ tree *memTree }
+
+// Capture makes one without the way through an archive.
+func Capture(files hosttest.Files) Captured {
+	c := Captured{newMemTree()}
+	for path, content := range files {
+		c.Put(path, content)
+	}
+	return c
+}
+
+// Root reads what the capture holds now.
+func (c Captured) Root() *Root { return &Root{name: "test", b: c.tree} }
+
+// Put makes or replaces a file, a link (hosttest.LinkTo) or an empty folder (a
+// path that ends in a slash); restore puts back what was there.
+func (c Captured) Put(path, content string) (restore func()) {
+	n := &memNode{kind: KindFile, data: []byte(content)}
+	if target, link := strings.CutPrefix(content, hosttest.LinkTo); link {
+		n = &memNode{kind: KindOther, link: target}
+	}
+	if name, folder := strings.CutSuffix(path, "/"); folder {
+		path, n = name, &memNode{kind: KindDir, kids: map[string]*memNode{}}
+	}
+	parent, name := splitPath(path)
+	kids := c.tree.folder(parent).kids
+	old := kids[name]
+	kids[name] = n
+	return func() { kids[name] = old }
+}
+
+// CPUNodes are the online nodes that have CPUs, MemoryNodes those that have
+// memory, each settled from the nodes' own files and the kernel's list.
+// Unknown when it is unknown of one node.
+func (n *NUMA) CPUNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
+}
+
+// MemoryNodes is described with CPUNodes.
+func (n *NUMA) MemoryNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasMemory })
+}
+
+func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
+	if n.Online.State != fact.OK {
+		return n.Online
+	}
+	ids := []int{}
+	for i := range n.Nodes {
+		v := has(&n.Nodes[i])
+		if v.State != fact.OK {
+			return unknownAs[[]int](v)
+		}
+		if v.V {
+			ids = append(ids, n.Nodes[i].ID)
+		}
+	}
+	return known(ids, n.Online.Path, n.Online.Raw)
+}
+
+// ReadDir lists the names in a folder.
+func (r *Root) ReadDir(path string) ([]string, error) {
+	names, e := r.readDir(path)
+	if e != nil {
+		return nil, e
+	}
+	return names, nil
+}
+
+// Holds reports whether this root could say anything about the path: always
+// for a complete tree, otherwise only when the file or its folder is there.
+func (r *Root) Holds(path string) bool {
+	_, err := r.Stat(path)
+	return StateOf(err) != fact.Unread
+}

@@ -1,0 +1,156 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+const (
+	firmwareAttributesDir = "/sys/class/firmware-attributes"
+	// Bounds of the listings; the fullest driver seen has under 200 attributes.
+	maxFirmwareDrivers    = 16
+	maxFirmwareAttributes = 2000
+)
+
+// FirmwareAttributes is /sys/class/firmware-attributes
+// (Documentation/ABI/testing/sysfs-class-firmware-attributes): BIOS settings of
+// desktop and mobile machines, whose drivers are dell-wmi-sysman, thinklmi and
+// hp-bioscfg. Servers have none.
+type FirmwareAttributes struct {
+	Source Source
+	// Drivers is Absent where no driver is loaded.
+	Drivers Value[[]FirmwareDriver]
+}
+
+// FirmwareDriver is one driver's attributes.
+type FirmwareDriver struct {
+	// Name is the driver: "dell-wmi-sysman".
+	Name string
+	// PendingReboot is true if changes wait for a reboot; then a current value may be that of the
+	// next boot.
+	PendingReboot Value[bool]
+	// Attributes in the order of their names.
+	Attributes Value[[]FirmwareAttribute]
+}
+
+// FirmwareAttribute is one setting. Of texts (service tag, asset tag, owner) and lists only the
+// names are read, not the values.
+type FirmwareAttribute struct {
+	Name string
+	// Type is "enumeration", "integer" ...
+	Type, Display Value[string]
+	// Current can be read only by root on Dell's and Lenovo's machines.
+	Current Value[string]
+	// Possible are the possible values, if the driver lists them.
+	Possible []string
+}
+
+// ReadFirmwareAttributes reads /sys/class/firmware-attributes.
+func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
+	r := newReader(root)
+	f := &FirmwareAttributes{Drivers: r.firmwareDrivers()}
+	needed := []outcomer{f.Drivers}
+	var optional []outcomer
+	for i := range f.Drivers.V {
+		d := &f.Drivers.V[i]
+		needed = append(needed, d.Attributes)
+		for j := range d.Attributes.V {
+			if a := &d.Attributes.V[j]; a.valued() {
+				optional = append(optional, a.Current)
+			}
+		}
+	}
+	f.Source = sourceOf("firmware_attributes", needed, optional...)
+	return f
+}
+
+// Present tells whether there is a driver, or whether the folder is there and could not be read. A
+// capture without the folder has none.
+func (f *FirmwareAttributes) Present() bool {
+	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
+}
+
+func (r *reader) firmwareDrivers() Value[[]FirmwareDriver] {
+	names, err := r.root.readDir(firmwareAttributesDir)
+	switch {
+	case err != nil:
+		return unknown[[]FirmwareDriver](err)
+	case len(names) == 0:
+		return unknown[[]FirmwareDriver](&ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
+	case len(names) > maxFirmwareDrivers:
+		return malformed[[]FirmwareDriver](firmwareAttributesDir, "", fmt.Errorf("%d drivers", len(names)))
+	}
+	names = slices.Sorted(slices.Values(names))
+	drivers := make([]FirmwareDriver, 0, len(names))
+	for _, name := range names {
+		dir := firmwareAttributesDir + "/" + name + "/attributes"
+		drivers = append(drivers, FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.flag(dir + "/pending_reboot")})
+	}
+	return known(drivers, firmwareAttributesDir, "")
+}
+
+func (r *reader) firmwareAttributes(dir string) Value[[]FirmwareAttribute] {
+	names, err := r.root.readDir(dir)
+	if err != nil {
+		return unknown[[]FirmwareAttribute](err)
+	}
+	if len(names) > maxFirmwareAttributes {
+		return malformed[[]FirmwareAttribute](dir, "", fmt.Errorf("%d attributes", len(names)))
+	}
+	names = slices.Sorted(slices.Values(names))
+	out := make([]FirmwareAttribute, 0, len(names))
+	for _, name := range names {
+		switch name {
+		case "pending_reboot", "reset_bios", "debug_cmd", "save_settings":
+			continue // files of the driver beside the attributes' folders
+		}
+		out = append(out, r.firmwareAttribute(dir+"/"+name, name))
+	}
+	return known(out, dir, "")
+}
+
+func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
+	a := FirmwareAttribute{Name: name, Type: r.text(dir + "/type"), Display: r.text(dir + "/display_name")}
+	if !a.valued() {
+		return a
+	}
+	a.Current = r.text(dir + "/current_value")
+	if p := r.text(dir + "/possible_values"); p.Known() {
+		a.Possible = splitWords(p.V, ";")
+	}
+	// Drivers of some kernels leave Lenovo's list of options in the value:
+	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620).
+	// They append other words too: "[Status:ShowOnly]", "[Excluded from boot order:USB HDD]".
+	if value, more, ok := strings.Cut(a.Current.V, ";["); ok {
+		a.Current.V = value
+		if _, list, ok := strings.Cut("["+more, "[Optional:"); ok && len(a.Possible) == 0 {
+			list, _, _ = strings.Cut(list, "]")
+			a.Possible = splitWords(list, ",")
+		}
+	}
+	return a
+}
+
+// valued tells whether the attribute's value is a setting. Before 5.18 the kernel has no type for
+// Lenovo's attributes, which are all enumerations.
+func (a *FirmwareAttribute) valued() bool {
+	switch a.Type.V {
+	case "enumeration", "integer":
+		return true
+	default:
+		return a.Type.State == fact.Absent
+	}
+}
+
+func splitWords(list, separator string) []string {
+	var out []string
+	for word := range strings.SplitSeq(list, separator) {
+		if word = strings.TrimSpace(word); word != "" {
+			out = append(out, word)
+		}
+	}
+	return out
+}

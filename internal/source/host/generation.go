@@ -1,0 +1,101 @@
+package host
+
+import "github.com/memaudit/memaudit/internal/model/fact"
+
+// Generation is a group of processors with the same layout of model-specific registers.
+type Generation uint8
+
+// The generations, by the groups of turbostat 6.12 (linux
+// tools/power/x86/turbostat/turbostat.c) and PerfSpect.
+const (
+	// GenOther: no register of it is documented here.
+	GenOther Generation = iota
+	// GenNehalem are Nehalem and Westmere, with the EX parts.
+	GenNehalem
+	// GenSandyBridge are Sandy Bridge and Ivy Bridge.
+	GenSandyBridge
+	// GenHaswell are Haswell and Broadwell.
+	GenHaswell
+	// GenSkylake are the servers from Skylake to Cooper Lake.
+	GenSkylake
+	// GenIcelake are the servers of Ice Lake.
+	GenIcelake
+	// GenSapphire are Sapphire Rapids and Emerald Rapids.
+	GenSapphire
+	// GenGranite are the servers of Granite Rapids.
+	GenGranite
+	// GenOpteron are AMD's families 15h and 16h, GenZen 17h, 18h (Hygon) and
+	// 19h up to Zen 3, GenZen4 Zen 4 and newer.
+	GenOpteron
+	GenZen
+	GenZen4
+)
+
+// intelGenerations are CPUID models of family 6.
+var intelGenerations = [...]struct {
+	gen    Generation
+	models []int
+}{
+	{GenNehalem, []int{26, 30, 31, 46, 37, 44, 47}},
+	{GenSandyBridge, []int{42, 45, 58, 62}},
+	{GenHaswell, []int{60, 63, 69, 70, 61, 71, 79, 86}},
+	{GenSkylake, []int{85}},
+	{GenIcelake, []int{106, 108}},
+	{GenSapphire, []int{143, 207}},
+	{GenGranite, []int{173, 174}},
+}
+
+// Generation returns the group of this processor, GenOther if its identity is not known.
+func (c *CPU) Generation() Generation {
+	family, model := c.Family, c.Model
+	if family.State != fact.OK || model.State != fact.OK {
+		return GenOther
+	}
+	switch c.Vendor.V {
+	case "GenuineIntel":
+		return intelGeneration(family.V, model.V)
+	case "AuthenticAMD", "HygonGenuine":
+		return amdGeneration(family.V, model.V)
+	default:
+		return GenOther
+	}
+}
+
+func intelGeneration(family, model int) Generation {
+	if family != 6 {
+		return GenOther
+	}
+	for _, g := range intelGenerations {
+		for _, m := range g.models {
+			if m == model {
+				return g.gen
+			}
+		}
+	}
+	return GenOther
+}
+
+// amdGeneration: of family 19h the models 10h to 1Fh and from 60h on are Zen 4
+// (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
+func amdGeneration(family, model int) Generation {
+	switch {
+	case family == 0x15 || family == 0x16:
+		return GenOpteron
+	case family == 0x17 || family == 0x18:
+		return GenZen
+	case family == 0x19 && (model >= 0x10 && model <= 0x1f || model >= 0x60):
+		return GenZen4
+	case family == 0x19:
+		return GenZen
+	case family >= 0x1a:
+		return GenZen4
+	default:
+		return GenOther
+	}
+}
+
+// Intel tells whether this is a generation of Intel processors.
+func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenGranite }
+
+// AMD tells whether this is a generation of AMD processors.
+func (g Generation) AMD() bool { return g >= GenOpteron }

@@ -1,0 +1,80 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// Kernel are settings of the operating system that have the same purpose as firmware's, and may
+// contradict a finding.
+type Kernel struct {
+	// Release is /proc/sys/kernel/osrelease, "6.18.44".
+	Release Value[string]
+	// THP is transparent_hugepage/enabled, the word in brackets.
+	THP Value[string]
+	// NUMABalancing is 0 to 3; Absent without CONFIG_NUMA_BALANCING.
+	NUMABalancing Value[int64]
+	// ZoneReclaim is vm.zone_reclaim_mode.
+	ZoneReclaim Value[int64]
+}
+
+// ReadKernel reads the settings.
+func ReadKernel(root *Root) *Kernel {
+	r := newReader(root)
+	return &Kernel{
+		Release:       r.text("/proc/sys/kernel/osrelease"),
+		THP:           r.bracketed("/sys/kernel/mm/transparent_hugepage/enabled"),
+		NUMABalancing: r.number("/proc/sys/kernel/numa_balancing"),
+		ZoneReclaim:   r.number("/proc/sys/vm/zone_reclaim_mode"),
+	}
+}
+
+// hostNameFile is the kernel's name of the machine (proc(5)): that of the reader's
+// own UTS namespace, so that a container reads its own.
+const hostNameFile = "/proc/sys/kernel/hostname"
+
+// ReadHostName reads the machine's name. No other function does, because the name identifies the
+// machine; it is called only on request.
+func ReadHostName(root *Root) Value[string] { return newReader(root).text(hostNameFile) }
+
+// Cmdline is the kernel command line.
+type Cmdline struct {
+	Source Source
+	// Line is /proc/cmdline, trimmed.
+	Line Value[string]
+	// Options are its words in order; the last one counts for most options.
+	Options []kerneltext.Option
+}
+
+// ReadCmdline reads /proc/cmdline.
+func ReadCmdline(root *Root) *Cmdline {
+	r := newReader(root)
+	c := &Cmdline{}
+	b, err := r.line("/proc/cmdline", LimitList)
+	if err != nil {
+		c.Line = unknown[string](err)
+	} else {
+		line := strings.ToValidUTF8(string(b), "\uFFFD")
+		c.Line = known(line, "/proc/cmdline", line)
+		c.Options = kerneltext.ParseCmdline(line)
+	}
+	c.Source = sourceOf("cmdline", []outcomer{c.Line})
+	return c
+}
+
+// Devices are kernel devices that show that a feature of the platform is in use.
+type Devices struct {
+	// IOMMUs are the units in /sys/class/iommu, sorted: "dmar0", "ivhd1", "smmu3.0x0000". Intel's
+	// exist only while the kernel translates addresses (linux drivers/iommu/intel/dmar.c).
+	IOMMUs Value[[]string]
+	// KVM is the device number of /dev/kvm, which exists only if the kernel found the processor's
+	// virtualization switched on.
+	KVM Value[string]
+}
+
+// ReadDevices looks for the devices.
+func ReadDevices(root *Root) *Devices {
+	r := newReader(root)
+	return &Devices{IOMMUs: r.names("/sys/class/iommu"), KVM: r.text("/sys/devices/virtual/misc/kvm/dev")}
+}

@@ -1,0 +1,157 @@
+package kerneltext_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// TestHideOptions: options that an audit asks for stay, and words that are neither an
+// address nor a name; values, addresses and all that is meant for init go.
+func TestHideOptions(t *testing.T) {
+	hide := func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }
+	for line, want := range map[string]string{
+		"":                                 "",
+		"q":                                "q",
+		"quiet nosmt  numa=off\n":          "quiet nosmt  numa=off\n",
+		"intel_idle.max_cstate=1 root=abc": "intel_idle.max_cstate=1 root=xxx",
+		"host17 10.0.0.1 plain":            "xxxxxx xxxxxxxx plain",
+		"quiet -- numa=off plain word=1":   "quiet -- xxxxxxxx xxxxx xxxxxx",
+		"-- --":                            "-- --",
+		"9":                                "x",
+	} {
+		assert.Equal(t, want, string(kerneltext.HideOptions([]byte(line), hide)), "%q", line)
+	}
+}
+
+// TestProcessorNumbers: numbers up to the highest that a kernel has, 0 as well; longer ones
+// and those below are none. What every processor repeats is its own where it differs.
+func TestProcessorNumbers(t *testing.T) {
+	for text, want := range map[string]int{"0": 0, "17": 17, "-1": -1, "000000000012": 12, "0000000000012": -1, "x": -1} {
+		info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\ncore id\t\t: "+text+"\n"), true)
+		require.Len(t, info.Processors, 1)
+		assert.Equal(t, want, info.Processors[0].CoreID, text)
+	}
+	for id, there := range map[int]bool{0: true, kerneltext.MaxCPU: true, kerneltext.MaxCPU + 1: false, -1: false} {
+		assert.Equal(t, there, len(kerneltext.ParseCPUInfo(fmt.Appendf(nil, "processor\t: %d\n", id), true).Processors) == 1, id)
+	}
+	info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmicrocode\t: 0x1\nprocessor\t: 1\nmicrocode\t: 0x1\nprocessor\t: 2\nmicrocode\t: 0x2\n"), true)
+	assert.Equal(t, []string{"0x1", "0x1", "0x2"}, []string{info.Processors[0].Microcode, info.Processors[1].Microcode, info.Processors[2].Microcode})
+	head := "vendor_id\t: AuthenticAMD\nflags\t\t: fpu\nprocessor\t: 0\nprocessor\t: 1\n"
+	assert.Len(t, kerneltext.ParseCPUInfo([]byte(head), false).Processors, 1, "the first is enough, though the list begins with other keys")
+}
+
+// TestEdgesOfNumbers: the first and last digit, and the largest number.
+func TestEdgesOfNumbers(t *testing.T) {
+	cpus, err := kerneltext.ParseCPUMask([]byte("aF"))
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 1, 2, 3, 5, 7}, cpus)
+	assert.Empty(t, kerneltext.Trim([]byte{0}))
+	assert.Equal(t, "a", string(kerneltext.Trim([]byte(" a\n"))))
+	_, ok := kerneltext.ParseMirrored("4096M/65536M mirrored memory")
+	assert.False(t, ok, "without the message's own words")
+	n, err := kerneltext.ParseSize(fmt.Appendf(nil, "%d kB", int64(math.MaxInt64>>10)))
+	require.NoError(t, err)
+	assert.Equal(t, int64(math.MaxInt64>>10<<10), n)
+	_, err = kerneltext.ParseSize(fmt.Appendf(nil, "%d kB", int64(math.MaxInt64>>10)+1))
+	require.ErrorContains(t, err, "overflows")
+}
+
+// TestFirstProcessor: what the first processor says is not replaced by another's, and keys
+// are kept up to a number and a length.
+func TestFirstProcessor(t *testing.T) {
+	info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t\t: 85\nflags\t\t: fpu\n\nprocessor\t: 1\nmodel\t\t: 106\n"), true)
+	assert.Equal(t, map[string]string{"processor": "0", "model": "85", "flags": "fpu"}, info.First)
+	for length, kept := range map[int]bool{64: true, 65: false} {
+		key := strings.Repeat("k", length)
+		_, have := kerneltext.ParseCPUInfo([]byte(key+": v\n"), true).First[key]
+		assert.Equal(t, kept, have, length)
+	}
+	var text strings.Builder
+	for i := range 130 {
+		fmt.Fprintf(&text, "key%d: v\n", i)
+	}
+	first := kerneltext.ParseCPUInfo([]byte(text.String()), true).First
+	assert.Len(t, first, 128)
+	assert.Contains(t, first, "key127")
+	assert.Empty(t, kerneltext.ParseCPUInfo([]byte("processor\t: 0"), true).First, "cut short, though the only line")
+	repeated := strings.Repeat("processor: 0\n", kerneltext.MaxCPU+2)
+	assert.Len(t, kerneltext.ParseCPUInfo([]byte(repeated), true).Processors, kerneltext.MaxCPU+1)
+}
+
+// TestLimitsOfLists: as many numbers, words and groups as are taken, and one more.
+func TestLimitsOfLists(t *testing.T) {
+	all := strings.Repeat("0-65535,", 3) + "0-65535"
+	list, err := kerneltext.ParseCPUList([]byte(all))
+	require.NoError(t, err)
+	assert.Len(t, list, 65536)
+	_, err = kerneltext.ParseCPUList([]byte(all + ",0"))
+	require.ErrorContains(t, err, "more than 262144 numbers")
+	list, err = kerneltext.AppendCPUList([]int{9, 3}, []byte("5,4,5"))
+	require.NoError(t, err)
+	assert.Equal(t, []int{9, 3, 4, 5}, list, "what stood before is left as it is")
+
+	for groups, taken := range map[int]bool{2048: true, 2049: false} {
+		_, err := kerneltext.ParseCPUMask([]byte(strings.Repeat("0,", groups-1) + "1"))
+		assert.Equal(t, taken, err == nil, groups)
+	}
+	for mask, want := range map[string][]int{"9": {0, 3}, "A": {1, 3}, "0": nil, "F": {0, 1, 2, 3}, "a": {1, 3}, "f": {0, 1, 2, 3}} {
+		got, err := kerneltext.ParseCPUMask([]byte(mask))
+		require.NoError(t, err)
+		assert.Equal(t, want, got, mask)
+	}
+	for _, bad := range []string{"/", ":", "@", "G", "`", "g"} {
+		_, err := kerneltext.ParseCPUMask([]byte(bad))
+		require.Error(t, err, bad)
+	}
+	assert.Len(t, kerneltext.ParseCmdline(strings.Repeat("a ", 4097)), 4096)
+	numbers, err := kerneltext.ParseInts([]byte("10 21"), 2)
+	require.NoError(t, err)
+	assert.Equal(t, []int{10, 21}, numbers)
+	_, err = kerneltext.ParseInts([]byte("65536"), 2)
+	require.Error(t, err)
+}
+
+// TestBlanks: which bytes around a value are none of it.
+func TestBlanks(t *testing.T) {
+	for _, c := range []byte{' ', '\n', '\t', '\r', 0} {
+		assert.Equal(t, "a", string(kerneltext.Trim([]byte{c, 'a', c})), "%q", c)
+	}
+	assert.Equal(t, "-a.", string(kerneltext.Trim([]byte("-a."))))
+}
+
+// TestBootRecords: a record without its head, or without a time, is one of the boot, so that no
+// later one is missed; a minute after the start is none.
+func TestBootRecords(t *testing.T) {
+	for record, want := range map[string]struct {
+		text  string
+		early bool
+	}{
+		"6,42,131072,-;efi: x": {"efi: x", true}, "6,42,131072;efi: x": {"efi: x", true}, "6,42;efi: x": {"", true}, "efi: x": {"", true},
+		"6,42,3600000000,-": {"", true}, "6,42,soon,-;efi: x": {"efi: x", true},
+		"6,42,59999999,-;x": {"x", true}, "6,42,60000000,-;x": {"x", false},
+	} {
+		_, text, early := kerneltext.BootMessage([]byte(record))
+		assert.Equal(t, want.text, string(text), record)
+		assert.Equal(t, want.early, early, record)
+	}
+}
+
+// TestMirroredShares: a share of one MiB is one, and what is no share of a whole is none.
+func TestMirroredShares(t *testing.T) {
+	got, ok := kerneltext.ParseMirrored("efi: Memory: 1M/2M mirrored memory")
+	assert.True(t, ok)
+	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 1 << 20, All: 2 << 20}, got)
+	for _, line := range []string{"efi: Memory: 4096M mirrored memory", "efi: Memory: 4096M/65536M", "efi: Memory: 4096M/65536Mmirrored memory", "efi: Memory: -1M/65536M mirrored memory",
+		"efi: Memory: -2M/-1M mirrored memory", "efi: Memory: 4096M/65536 mirrored memory", "efi: Memory: /65536M mirrored memory", "efi: Memory: M/M mirrored memory", ""} {
+		_, ok := kerneltext.ParseMirrored(line)
+		assert.False(t, ok, line)
+	}
+}

@@ -1,0 +1,226 @@
+package kerneltext_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+func TestParseCPUList(t *testing.T) {
+	for in, want := range map[string][]int{
+		"":                              nil,
+		"\n":                            nil,
+		"\x00":                          nil,
+		"0\n":                           {0},
+		"0-3,8,10-11\n":                 {0, 1, 2, 3, 8, 10, 11},
+		"10-11,8,0-1":                   {0, 1, 8, 10, 11},
+		"1,1-2,2":                       {1, 2},
+		"0-63\n\x00":                    hosttest.Seq(0, 63, 1),
+		"0-10:1/2":                      {0, 2, 4, 6, 8, 10},
+		"0-7:2/4":                       {0, 1, 4, 5},
+		" 3 ," + " 5 ":                  {3, 5},
+		"65535":                         {65535},
+		strings.Repeat("7,", 500) + "7": {7},
+	} {
+		got, err := kerneltext.ParseCPUList([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{
+		",", "1,", ",1", "1,,2", "3-1", "-1", "1-", "a", "0x1", "65536", "0-99999", "1-2-3", "0-7:", "0-7:2", "0-7:0/2",
+		"0-7:3/2", "5:1/2", "1 2", "all", "0-3\n4-7", strings.Repeat("0-65535,", 100) + "1",
+	} {
+		_, err := kerneltext.ParseCPUList([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseCPUMask(t *testing.T) {
+	for in, want := range map[string][]int{
+		"3":                          {0, 1},
+		"00000000,00000003\n":        {0, 1},
+		"00000001,80000000":          {31, 32},
+		"00000000":                   nil,
+		"ff,00000000,00000000\n\x00": hosttest.Seq(64, 71, 1),
+	} {
+		got, err := kerneltext.ParseCPUMask([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{"", ",", "xyz", "000000000", "0x3", "1,,2", strings.Repeat("0,", 3000) + "1"} {
+		_, err := kerneltext.ParseCPUMask([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for in, want := range map[string]int64{
+		"48K\n": 48 << 10, "1024 kB": 1 << 20, "32768K": 32 << 20, "8 MB": 8 << 20, "2G": 2 << 30, "512": 512, "0K": 0, "1T": 1 << 40,
+	} {
+		got, err := kerneltext.ParseSize([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{"", "K", "-1K", "1.5G", "9223372036854775807K", "99999999999999999999999", "12 parsecs"} {
+		_, err := kerneltext.ParseSize([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseMeminfo(t *testing.T) {
+	node := "\nNode 12 MemTotal:       58458112 kB\nNode 12 MemFree:        57280640 kB\n"
+	size, line, found, err := kerneltext.ParseMeminfo([]byte(node), "MemTotal")
+	require.NoError(t, err)
+	assert.True(t, found)
+	assert.Equal(t, int64(58458112)<<10, size)
+	assert.Equal(t, "Node 12 MemTotal:       58458112 kB", line)
+	_, _, found, err = kerneltext.ParseMeminfo([]byte("MemFree: 1 kB\nMemTotalX: 3 kB\n"), "MemTotal")
+	require.NoError(t, err)
+	assert.False(t, found)
+	_, _, _, err = kerneltext.ParseMeminfo([]byte("MemTotal: lots\n"), "MemTotal")
+	require.Error(t, err)
+}
+
+func TestParseInts(t *testing.T) {
+	got, err := kerneltext.ParseInts([]byte("10 21\t32 \n"), 4)
+	require.NoError(t, err)
+	assert.Equal(t, []int{10, 21, 32}, got)
+	for _, in := range []string{"", "\n", "10 x", "10 -1", "1 2 3 4 5"} {
+		_, err := kerneltext.ParseInts([]byte(in), 4)
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseCPUInfoX86(t *testing.T) {
+	text := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()["proc/cpuinfo"]
+	first := kerneltext.ParseCPUInfo([]byte(text), false)
+	assert.Len(t, first.Processors, 1, "one processor is enough")
+	assert.Equal(t, "143", first.First["model"])
+	all := kerneltext.ParseCPUInfo([]byte(text), true)
+	require.Len(t, all.Processors, 8)
+	assert.Equal(t, kerneltext.Processor{ID: 7, PhysicalID: 1, CoreID: 1, Siblings: 4, Cores: 2, Model: first.First["model name"], Microcode: "0x2b000590"}, all.Processors[7])
+	cut := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t: 12\nmodel name\t: Xe"), true)
+	assert.Equal(t, map[string]string{"processor": "0", "model": "12"}, cut.First, "a line without its end is dropped")
+}
+
+func TestParseCPUInfoOthers(t *testing.T) {
+	arm := kerneltext.ParseCPUInfo([]byte("Processor\t: ARMv7 rev 4\nprocessor\t: 0\nBogoMIPS\t: 1.0\n\nprocessor\t: 1\nBogoMIPS\t: 1.0\n\nFeatures\t: swp neon\nCPU implementer\t: 0x41\n"), false)
+	assert.Len(t, arm.Processors, 2)
+	assert.Equal(t, "0x41", arm.First["CPU implementer"], "keys after the last processor hold for all")
+	s390 := kerneltext.ParseCPUInfo([]byte("vendor_id       : IBM/S390\n# processors    : 2\nprocessor 0: version = FF,  machine = 2817\nprocessor 1: version = FF,  machine = 2817\n"), true)
+	require.Len(t, s390.Processors, 2)
+	assert.Equal(t, 1, s390.Processors[1].ID)
+	for _, junk := range []string{"", "\n", ":", "processor", "processor : -1\n", "processor : 999999999999\n", "\x00\x00"} {
+		assert.Empty(t, kerneltext.ParseCPUInfo([]byte(junk), true).Processors, "%q", junk)
+	}
+}
+
+func TestParseCmdline(t *testing.T) {
+	got := kerneltext.ParseCmdline("  BOOT_IMAGE=/vmlinuz numa=off nosmt dyndbg=\"file a.c +p\" \"key=a b\" empty= x=1=2\n-- init=arg")
+	want := []kerneltext.Option{
+		{Key: "BOOT_IMAGE", Value: "/vmlinuz", HasValue: true, Raw: "BOOT_IMAGE=/vmlinuz"},
+		{Key: "numa", Value: "off", HasValue: true, Raw: "numa=off"},
+		{Key: "nosmt", Raw: "nosmt"},
+		{Key: "dyndbg", Value: "file a.c +p", HasValue: true, Raw: "dyndbg=\"file a.c +p\""},
+		{Key: "key", Value: "a b", HasValue: true, Raw: "\"key=a b\""},
+		{Key: "empty", HasValue: true, Raw: "empty="},
+		{Key: "x", Value: "1=2", HasValue: true, Raw: "x=1=2"},
+	}
+	assert.Equal(t, want, got)
+	assert.Empty(t, kerneltext.ParseCmdline("\n"))
+	assert.Equal(t, []kerneltext.Option{{Key: "open end", Raw: "\"open end"}}, kerneltext.ParseCmdline("\"open end"))
+}
+
+func FuzzCPUList(f *testing.F) {
+	for _, s := range []string{"", "0-3,8,10-11\n", "0-31:2/4", "65535", "0-63\n\x00", "3-1"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := kerneltext.ParseCPUList(b)
+		if err != nil {
+			return
+		}
+		require.True(t, slices.IsSorted(list))
+		require.Len(t, slices.Compact(slices.Clone(list)), len(list))
+		again, err := kerneltext.ParseCPUList([]byte(hosttest.List(list)))
+		require.NoError(t, err)
+		require.True(t, slices.Equal(list, again))
+		for _, n := range list {
+			require.LessOrEqual(t, n, kerneltext.MaxCPU)
+		}
+		_, _ = kerneltext.ParseCPUMask(b)
+	})
+}
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte("processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t: fpu\n\nprocessor\t: 1\n"))
+	f.Add([]byte("Node 0 MemTotal: 58458112 kB\n"))
+	f.Add([]byte("a=\"b c\" d -- e"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all := kerneltext.ParseCPUInfo(b, true)
+		require.LessOrEqual(t, len(kerneltext.ParseCPUInfo(b, false).Processors), len(all.Processors))
+		if size, _, found, err := kerneltext.ParseMeminfo(b, "MemTotal"); found && err == nil {
+			require.GreaterOrEqual(t, size, int64(0))
+		}
+		if size, err := kerneltext.ParseSize(b); err == nil {
+			require.GreaterOrEqual(t, size, int64(0))
+		}
+		_, _ = kerneltext.ParseInts(b, 16)
+		for _, o := range kerneltext.ParseCmdline(string(b)) {
+			require.NotEmpty(t, o.Raw)
+		}
+	})
+}
+
+func TestParseMirrored(t *testing.T) {
+	for line, want := range map[string]kerneltext.MirroredMemory{
+		"efi: Memory: 4096M/65536M mirrored memory":                 {4 << 30, 64 << 30},
+		"[    0.000000] efi: Memory: 65536M/65536M mirrored memory": {64 << 30, 64 << 30},
+		"[    0.000000][    T0] efi: Memory: 1M/2M mirrored memory": {1 << 20, 2 << 20},
+		"6,339,0,-;efi: Memory: 1M/2M mirrored memory":              {1 << 20, 2 << 20},
+		"<6>[    0.000000] efi: Memory: 1M/2M mirrored memory":      {1 << 20, 2 << 20},
+		// What is no message of its own, of another facility, or later than the boot.
+		"[    2.100000] usb 1-1: Product: efi: Memory: 65536M/65536M mirrored memory":   {},
+		"[    2.100000] usb 1-1: Product: x efi: Memory: 65536M/65536M mirrored memory": {},
+		"14,339,0,-;efi: Memory: 65536M/65536M mirrored memory":                         {},
+		"<14>efi: Memory: 65536M/65536M mirrored memory":                                {},
+		"[ 3600.000000] efi: Memory: 65536M/65536M mirrored memory":                     {},
+		"efi: Memory: 65536M/65536M mirrored memory of mine":                            {},
+		"efi: Memory: 0M/65536M mirrored memory":                                        {},
+		"efi: Memory: 70000M/65536M mirrored memory":                                    {},
+		"efi: Memory: 4096M/65536M of something":                                        {},
+		"efi: Memory: 4096/65536M mirrored memory":                                      {},
+		"efi: Memory: 99999999999999999999M/65536M mirrored memory":                     {},
+		"Memory: 65000000K/66000000K available (14336K kernel code)":                    {},
+	} {
+		got, ok := kerneltext.ParseMirrored(line)
+		assert.Equal(t, want != kerneltext.MirroredMemory{}, ok, line)
+		if ok {
+			assert.Equal(t, want, got, line)
+		}
+	}
+}
+
+// TestBootMessage: records as the device gives them out, those after the boot
+// end the reading.
+func TestBootMessage(t *testing.T) {
+	priority, text, early := kerneltext.BootMessage([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
+	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
+	assert.True(t, early)
+	assert.Equal(t, kerneltext.MirroredPriority, priority)
+	priority, _, _ = kerneltext.BootMessage([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
+	assert.Equal(t, 14, priority, "written by a program: facility 1")
+	_, _, early = kerneltext.BootMessage([]byte("6,9000,3600000000,-;eth0: link up\n"))
+	assert.False(t, early)
+	priority, _, early = kerneltext.BootMessage([]byte("no head"))
+	assert.True(t, early)
+	assert.Equal(t, -1, priority)
+	priority, _, _ = kerneltext.BootMessage([]byte("x,42,131072,-;efi"))
+	assert.Equal(t, -1, priority)
+}

@@ -1,0 +1,86 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// maxLeading is how many leading folders an unpacked tree may have: hwloc's archives have one.
+// maxSiblings limits the entries of a folder among which a machine is looked for.
+const (
+	maxLeading  = 2
+	maxSiblings = 256
+)
+
+// findMachine returns the folder that holds sys or proc: dir itself or, if there is only one, a
+// folder up to maxLeading levels below it.
+func findMachine(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", readError("open", dir, err)
+	}
+	if !info.IsDir() {
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Refused, Err: fmt.Errorf("is a file, a folder with sys and proc was expected")}
+	}
+	found := machinesBelow(dir, maxLeading)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Absent, Err: fmt.Errorf("no sys or proc folder in it, nor %d levels below", maxLeading)}
+	default:
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Refused, Err: severalMachines(found)}
+	}
+}
+
+func severalMachines(found []string) error {
+	slices.Sort(found)
+	shown := found[:min(len(found), 4)]
+	return fmt.Errorf("holds %d machines, one was expected: %s", len(found), strings.Join(shown, ", "))
+}
+
+func machinesBelow(dir string, depth int) []string {
+	if isMachine(dir) {
+		return []string{dir}
+	}
+	if depth == 0 {
+		return nil
+	}
+	var found []string
+	for _, name := range subfolders(dir) {
+		found = append(found, machinesBelow(filepath.Join(dir, name), depth-1)...)
+	}
+	return found
+}
+
+// isMachine tells whether sys or proc is a folder in dir. A link with that name may lead anywhere
+// and does not count.
+func isMachine(dir string) bool {
+	for _, tree := range []string{"sys", "proc"} {
+		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+func subfolders(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	entries, _ := f.ReadDir(maxSiblings)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

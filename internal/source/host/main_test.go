@@ -1,0 +1,13 @@
+package host_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+func TestMain(m *testing.M) {
+	hosttest.InMemory()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,246 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Addresses of the registers that are read (linux
+// arch/x86/include/asm/msr-index.h; Intel SDM volume 4; AMD PPR).
+const (
+	MSRAPICBase    uint32 = 0x1B  // bit 10: x2APIC mode
+	MSRLLCPrefetch uint32 = 0x6D  // bit 42: LLC prefetcher off
+	MSRPlatform    uint32 = 0xCE  // 15:8 base ratio, never 0
+	MSRPackageCst  uint32 = 0xE2  // package C-state limit, bit 15 lock
+	MSRMiscEnable  uint32 = 0x1A0 // 16 EIST, 18 MWAIT, 38 turbo off
+	MSRPrefetch    uint32 = 0x1A4 // core prefetchers off
+	MSRMiscPower   uint32 = 0x1AA // 8 and 18: out-of-band control
+	MSREnergyBias  uint32 = 0x1B0 // 3:0
+	MSRPowerCtl    uint32 = 0x1FC // 1 C1E, 34 source of the bias
+	MSRUncore      uint32 = 0x620 // 6:0 highest, 14:8 lowest ratio
+	MSRHWPEnable   uint32 = 0x770 // bit 0
+	MSRHWCR        uint32 = 0xC0010015
+	MSRPrefetchAMD uint32 = 0xC0000108
+)
+
+// MSR are the model-specific registers of one or two online CPUs of each package: of the first, and
+// of the last too for registers that each core has.
+type MSR struct {
+	Source Source
+	// Readings are in the order of packages and CPUs, by register.
+	Readings map[uint32][]MSRReading
+	// Err says why nothing was read at all; nil when something was.
+	Err *ReadError
+}
+
+// MSRReading is one register of one CPU.
+type MSRReading struct {
+	Package, CPU int
+	Value        Value[uint64]
+}
+
+// msrSource is the source's name in docs/interface.md.
+const msrSource = "msr"
+
+// ErrNoRegisters says that no register of this processor is known.
+var ErrNoRegisters = errors.New("no register of this processor is documented here")
+
+// RefuseMSR returns the result if registers must not be read or have no meaning.
+func RefuseMSR(reason string) *MSR {
+	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Refused, Err: errors.New(reason)})
+}
+
+func noMSR(err *ReadError) *MSR {
+	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.Source(), Detail: err.Error()}}
+}
+
+// ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens
+// for reading only (driver: arch/x86/kernel/msr.c). Each read interrupts the CPU, so only one or
+// two CPUs of each package are read. It must not be called on a virtual machine, where unknown
+// registers read 0.
+func ReadMSR(root *Root, cpu *CPU) *MSR {
+	asked := registersOf(cpu)
+	switch {
+	case len(asked) == 0:
+		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Absent, Err: ErrNoRegisters})
+	case cpu.Packages.State != fact.OK:
+		return noMSR(cpu.Packages.Err)
+	}
+	m := &MSR{Readings: map[uint32][]MSRReading{}}
+	var needed []outcomer
+	for _, p := range cpu.Packages.V {
+		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
+		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, register.ofCore) {
+			needed = append(needed, m.read(root, asked, p.ID, last, true))
+		}
+	}
+	if made := m.madeUp(); made != "" {
+		return RefuseMSR(made)
+	}
+	m.Source = sourceOf(msrSource, needed)
+	if m.Source.State != fact.SourceOK && m.Source.State != fact.SourcePartial {
+		_, m.Err = needed[0].outcome()
+	}
+	return m
+}
+
+// madeUp returns a reason if the registers are those of a hypervisor that hides itself, else "".
+// Such a hypervisor answers 0 in place of the processor's base ratio, or for the whole HWCR of AMD,
+// in which firmware sets at least bit 24 (the kernel complains if it does not: linux
+// arch/x86/kernel/cpu/amd.c).
+func (m *MSR) madeUp() string {
+	for _, c := range []struct {
+		register uint32
+		mask     uint64
+	}{{MSRPlatform, 0xff00}, {MSRHWCR, 1<<64 - 1}} {
+		for _, r := range m.Readings[c.register] {
+			if r.Value.State == fact.OK && r.Value.V&c.mask == 0 {
+				return fmt.Sprintf("register 0x%X of CPU %d reads 0x%x, as in virtual machines, where unknown registers read 0", c.register, r.CPU, r.Value.V)
+			}
+		}
+	}
+	return ""
+}
+
+// read reads the registers of one CPU. It returns the first that could be read, or the first
+// failure: a processor need not have every register.
+func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) outcomer {
+	var regs []uint32
+	for _, a := range asked {
+		if a.core || !coresOnly {
+			regs = append(regs, a.address)
+		}
+	}
+	values := root.readRegisters(cpu, regs)
+	for i, v := range values {
+		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Value: v})
+	}
+	for _, v := range values {
+		if v.State == fact.OK {
+			return v
+		}
+	}
+	return values[0]
+}
+
+// register is one register to read.
+type register struct {
+	address uint32
+	// core: each core has its own, so it is read on two CPUs of a package.
+	core bool
+}
+
+func (r register) ofCore() bool { return r.core }
+
+// registersOf lists the documented registers of a processor.
+func registersOf(cpu *CPU) []register {
+	gen := cpu.Generation()
+	package1 := func(addresses ...uint32) (out []register) {
+		for _, a := range addresses {
+			out = append(out, register{address: a})
+		}
+		return out
+	}
+	switch {
+	case gen.Intel():
+		list := append(package1(MSRAPICBase, MSRPlatform, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
+		if cpu.Flags.V["hwp"] {
+			list = append(list, register{address: MSRHWPEnable})
+		}
+		if gen >= GenHaswell {
+			list = append(list, register{address: MSRUncore})
+		}
+		if gen >= GenSapphire {
+			list = append(list, register{MSRLLCPrefetch, true})
+		}
+		return list
+	case gen == GenZen4:
+		return append(package1(MSRAPICBase, MSRHWCR), register{MSRPrefetchAMD, true})
+	case gen.AMD():
+		return package1(MSRAPICBase, MSRHWCR)
+	default:
+		return nil
+	}
+}
+
+func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
+
+// What a plain file cannot say of a register.
+var (
+	errZeroOrHole = errors.New("a plain file does not tell a register of 0 from one that was not saved")
+	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
+)
+
+// readRegisters reads registers of one CPU, in order.
+func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
+	path := msrPath(cpu)
+	out := make([]Value[uint64], len(regs))
+	noted, ok := r.registers[path]
+	for i, reg := range regs {
+		if n, have := noted[reg]; have {
+			out[i] = n.value64(path, reg)
+		} else if ok {
+			out[i] = unknown[uint64](&ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
+		}
+	}
+	if !ok {
+		r.askRegisters(path, cpu, regs, out)
+	}
+	if r.observed() {
+		for i, reg := range regs {
+			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: out[i].Err, Register: reg, Value: out[i].V})
+		}
+	}
+	return out
+}
+
+// askRegisters reads for each register the 8 bytes at its number as offset, little-endian.
+func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uint64]) {
+	chunks := make([]registerRead, len(regs))
+	for i, reg := range regs {
+		chunks[i].at = int64(reg)
+	}
+	plain, err := r.b.readAt(path[1:], cpu, chunks)
+	for i := range chunks {
+		c := &chunks[i]
+		problem := c.err
+		if problem == nil && plain && err == nil {
+			problem = plainProblem(chunks, i)
+		}
+		switch {
+		case err != nil:
+			out[i] = unknown[uint64](r.explain("read", path, err))
+		case problem != nil:
+			out[i] = unknown[uint64](r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
+		default:
+			v := binary.LittleEndian.Uint64(c.data[:])
+			out[i] = known(v, path, fmt.Sprintf("0x%x", v))
+		}
+	}
+}
+
+// plainProblem says why the bytes of a plain file are not a reading. A hole reads 0. Registers are
+// closer together than 8 bytes, so bytes that belong to two registers can be those of either.
+func plainProblem(chunks []registerRead, i int) error {
+	c := &chunks[i]
+	if allZero(c.data[:]) {
+		return fmt.Errorf("%w: %w", ErrNotCaptured, errZeroOrHole)
+	}
+	for j := range chunks {
+		o := &chunks[j]
+		d := o.at - c.at
+		if j == i || d <= -8 || d >= 8 || o.err != nil {
+			continue
+		}
+		follows := d > 0 && !allZero(c.data[d:])
+		precedes := d < 0 && !allZero(c.data[:8+d]) && !allZero(o.data[:-d])
+		if follows || precedes {
+			return fmt.Errorf("%w: %w", ErrNotCaptured, errOverlap8)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package host_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+)
+
+// TestNodeWithoutCPUs: the blocks and the linked CPUs are read of nodes that have memory and no CPU online.
+func TestNodeWithoutCPUs(t *testing.T) {
+	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "", "")
+	f[nodes+"node2/meminfo"] = "Node 2 MemTotal: 0 kB\n"
+	f[nodes+"has_cpu"], f[nodes+"has_memory"] = "0\n", "0-1\n"
+	for id := range 3 {
+		f[fmt.Sprintf(nodes+"node%d/memory%d/state", id, 32+id)] = "online\n"
+	}
+	n := readNUMA(t, f)
+	assert.Equal(t, fact.Unread, n.Nodes[0].Blocks.State)
+	assert.Equal(t, []int{33}, n.Nodes[1].Blocks.V)
+	assert.True(t, n.Nodes[1].LinkedCPUs.Known())
+	assert.Equal(t, fact.Unread, n.Nodes[2].Blocks.State, "no memory")
+	unknown := f.Without(nodes+"node1/cpulist", nodes+"has_cpu")
+	assert.False(t, readNUMA(t, unknown).Nodes[1].Blocks.Known(), "whether it has CPUs is not known")
+
+	one := f.With(hosttest.Files{nodes + "node0/cpulist": "0\n", nodes + "node1/meminfo": "Node 1 MemTotal: 1 kB\n"})
+	assert.True(t, readNUMA(t, one).Nodes[0].HasCPU.V)
+	assert.True(t, readNUMA(t, one).Nodes[1].HasMemory.V)
+	mask := f.Without(nodes + "node0/cpulist").With(hosttest.Files{nodes + "node0/cpumap": "3\n"})
+	assert.Equal(t, []int{0, 1}, readNUMA(t, mask).Nodes[0].CPUs.V)
+	mask[nodes+"node0/cpulist"] = "0\n"
+	assert.Equal(t, []int{0}, readNUMA(t, mask).Nodes[0].CPUs.V, "the list comes before the mask")
+	assert.Equal(t, fact.Absent, readNUMA(t, f.Without(nodes+"node0/cpulist", nodes+"has_cpu")).Nodes[0].HasCPU.State)
+}
+
+// TestListsOfNodes: a list that cannot be read contradicts nobody, and one node is a list.
+func TestListsOfNodes(t *testing.T) {
+	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
+	assert.Equal(t, fact.Malformed, readNUMA(t, f.With(hosttest.Files{nodes + "has_memory": "0\n"})).HasMemory.State)
+	assert.Equal(t, fact.Absent, readNUMA(t, f.Without(nodes+"has_memory")).HasMemory.State)
+	noCPUs := f.With(hosttest.Files{nodes + "has_cpu": "0\n"})
+	assert.Equal(t, []int{0}, readNUMA(t, noCPUs).HasCPU.V, "node 1 has none by its own file")
+
+	one := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1")
+	assert.Equal(t, []int{0}, readNUMA(t, one).Online.V)
+	assert.Equal(t, []int{0}, readNUMA(t, one.Without(nodes+"online")).Online.V)
+	assert.Equal(t, fact.Malformed, readNUMA(t, one.With(hosttest.Files{nodes + "online": "\n"})).Online.State)
+	assert.Equal(t, fact.Malformed, readNUMA(t, one.With(hosttest.Files{nodes + "online": "0-1024\n"})).Online.State)
+	assert.Len(t, readNUMA(t, hosttest.Files{nodes + "online": "0-1023\n"}).Online.V, 1024)
+	none := readNUMA(t, hosttest.Files{nodes + "possible": "0\n"})
+	assert.Equal(t, fact.Absent, none.Online.State, "no folder of a node either")
+	refused := hosttest.Notes(hosttest.Files{}, "refused\t/sys/devices/system/node\tlist\tinput/output error")
+	assert.Equal(t, fact.Refused, readNUMA(t, refused).Online.State)
+}
+
+// TestTierHints: what tells nodes of GPUs, CXL and persistent memory from DRAM.
+func TestTierHints(t *testing.T) {
+	const gpus, weights, demotion, dax = "proc/driver/nvidia/gpus/", "sys/kernel/mm/mempolicy/weighted_interleave/", "sys/kernel/mm/numa/demotion_enabled", "sys/bus/dax/devices/"
+	base := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
+	read := func(more hosttest.Files) host.TierHints { return readNUMA(t, base.With(more)).Hints }
+	list := "names\t/proc/driver/nvidia/gpus\t0000:01:00.0\t0000:02:00.0"
+	status := hosttest.Files{gpus + "0000:01:00.0/numa_status": "Node: 1\nStatus: online\n", gpus + "0000:02:00.0/numa_status": "Node: 2\nStatus: offline\n"}
+	h := read(hosttest.Notes(status, list))
+	assert.Equal(t, []int{1}, h.GPUs.V)
+	h = read(hosttest.Notes(status, list, "denied\t/"+gpus+"0000:02:00.0/numa_status\tread\tpermission denied"))
+	assert.Equal(t, fact.Denied, h.GPUs.State, "the GPU whose file was denied may have a node")
+	h = read(hosttest.Notes(status, list, "absent\t/"+gpus+"0000:02:00.0/numa_status\tread\tno such file or directory"))
+	assert.Equal(t, []int{1}, h.GPUs.V)
+	assert.Equal(t, fact.Unread, read(nil).GPUs.State)
+	many := hosttest.Files{}
+	for i := range 65 {
+		if i == 64 {
+			assert.Len(t, read(many).GPUs.V, 64)
+		}
+		many[fmt.Sprintf("%s0000:%02x:00.0/numa_status", gpus, i)] = "Node: 1\nStatus: online\n"
+	}
+	assert.Equal(t, fact.Malformed, read(many).GPUs.State, "not the first 64 for all")
+
+	h = read(hosttest.Files{weights + "node0": "4\n", weights + "node1": "1\n", weights + "auto": "true\n", demotion: "false\n"})
+	assert.True(t, h.Weights.Auto.Known() && h.Weights.Auto.V)
+	assert.Equal(t, int64(4), h.Weights.Nodes[0].V)
+	assert.True(t, h.Demotion.Known() && !h.Demotion.V)
+	h = read(hosttest.Files{weights + "node0": "4\n", demotion: "maybe\n"})
+	assert.True(t, h.Weights.Auto.Known() && !h.Weights.Auto.V, "a kernel without the file")
+	assert.Equal(t, fact.Malformed, h.Demotion.State)
+	assert.Equal(t, fact.Unread, read(nil).Weights.Auto.State)
+	assert.Empty(t, read(nil).Weights.Nodes)
+	assert.Equal(t, fact.Denied, read(hosttest.Notes(hosttest.Files{}, "denied\t/sys/kernel/mm/mempolicy/weighted_interleave\tlist\tpermission denied")).Weights.Auto.State)
+
+	const tier = "sys/devices/virtual/memory_tiering/memory_tier4/"
+	assert.Equal(t, []int{1}, read(hosttest.Files{tier + "nodes": "1\n"}).Tiers.V[0].Nodes.V)
+	assert.Equal(t, []int{0}, read(hosttest.Files{tier + "nodelist": "0\n", tier + "nodes": "1\n"}).Tiers.V[0].Nodes.V)
+
+	h = read(hosttest.Files{dax + "dax0.0": hosttest.LinkTo + "../../../devices/platform/hmem.0/dax0.0", "sys/devices/platform/hmem.0/dax0.0/target_node": "0\n", "sys/devices/platform/hmem.0/dax0.0/numa_node": "-1\n"})
+	require.Len(t, h.DAX.V, 1)
+	assert.Equal(t, "../../../devices/platform/hmem.0/dax0.0", h.DAX.V[0].Origin.V)
+	assert.True(t, h.DAX.V[0].Target.Known(), "node 0")
+	assert.Equal(t, fact.Unstated, h.DAX.V[0].Node.State)
+	assert.False(t, h.DAX.V[0].Driver.Known())
+	assert.Equal(t, fact.Unread, read(nil).DAX.State)
+	many = hosttest.Files{}
+	for i := range 257 {
+		many[fmt.Sprintf("%sdax%d.0/target_node", dax, i)] = "1\n"
+	}
+	assert.Equal(t, fact.Malformed, read(many).DAX.State)
+}
+
+// TestPartsOfTheTopology: what one CPU does not say makes the whole unknown, or is asked of every CPU.
+func TestPartsOfTheTopology(t *testing.T) {
+	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 3}.Files()
+	missing := f.Without(cpuFile(4, "topology/thread_siblings_list"), cpuFile(4, "topology/core_cpus_list"))
+	c := readCPU(t, missing)
+	assert.NotEqual(t, fact.OK, c.Cores.State, "not those of cpuinfo")
+	assert.Equal(t, "/"+cpuFile(0, "topology/physical_package_id"), readCPU(t, f).Packages.Path)
+	assert.Equal(t, "0", readCPU(t, f).Packages.Raw)
+	byID := f.Without(cpuFile(0, "topology/package_cpus_list"), cpuFile(0, "topology/core_siblings_list"))
+	assert.Equal(t, "/"+cpuFile(0, "topology/physical_package_id"), readCPU(t, byID).Packages.Path)
+	assert.Len(t, readCPU(t, byID).Packages.V, 2)
+	for cpu := range 6 {
+		assert.Equal(t, fact.Malformed, readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "x\n"})).Packages.State)
+		if cpu < 3 {
+			continue
+		}
+		other := readCPU(t, f.With(hosttest.Files{cpuFile(cpu, "topology/physical_package_id"): "0\n"})).Packages.V
+		require.Len(t, other, 2)
+		assert.Len(t, other[0].CPUs, 4)
+	}
+	for id, want := range map[string]fact.State{"2147483648\n": fact.OK, "2147483649\n": fact.Malformed, "0\n": fact.OK} {
+		assert.Equal(t, want, readCPU(t, hosttest.Machine{CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(0, "topology/physical_package_id"): id})).Packages.State, id)
+	}
+	assert.Equal(t, fact.Unstated, readCPU(t, f.With(hosttest.Files{cpuFile(0, "topology/die_id"): "-1\n"})).Dies.State)
+	assert.Equal(t, 2, readCPU(t, f.Without(cpuFile(0, "topology/die_id"))).Dies.V, "kernels before it have none")
+
+	for name, info := range map[string]string{"no core": "processor : 0\nphysical id : 0\n", "no package": "processor : 0\ncore id : 0\n"} {
+		assert.False(t, readCPU(t, hosttest.Files{"proc/cpuinfo": info}).Cores.Known(), name)
+	}
+	assert.Equal(t, 1, readCPU(t, hosttest.Files{"proc/cpuinfo": "processor : 0\nphysical id : 0\ncore id : 0\n"}).Cores.V)
+	lists := hosttest.Machine{Sockets: 2, CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): "0-1\n"})
+	assert.Equal(t, fact.Malformed, readCPU(t, lists).Cores.State, "CPU 0 is in a core already")
+}
+
+// TestIDsOfAPackage: of a list three CPUs are asked for their package.
+func TestIDsOfAPackage(t *testing.T) {
+	root := host.Capture(hosttest.Machine{CoresPerSocket: 8}.Files()).Root()
+	asked := 0
+	root.Observe(func(a host.Access) {
+		if strings.HasSuffix(a.Path, "/physical_package_id") {
+			asked++
+		}
+	})
+	assert.Len(t, host.ReadCPU(root).Packages.V, 1)
+	assert.Equal(t, 3, asked)
+}
+
+// TestKernelWithoutNodes: what is below the missing folder is absent with its reason.
+func TestKernelWithoutNodes(t *testing.T) {
+	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))
+	assert.True(t, n.Directory.Known() && !n.Directory.V)
+	require.ErrorContains(t, n.Online.Err, "CONFIG_NUMA=n")
+	require.ErrorContains(t, n.Hints.CXL.Err, "CONFIG_NUMA=n")
+}
+
+// TestSiblingLists: a list that is damaged is not replaced by the mask beside it.
+func TestSiblingLists(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 2}.Files()
+	c := readCPU(t, f.With(hosttest.Files{cpuFile(0, "topology/thread_siblings_list"): "x\n", cpuFile(0, "topology/thread_siblings"): "1\n"}))
+	assert.Equal(t, fact.Malformed, c.Cores.State)
+	c = readCPU(t, f.Without(cpuFile(0, "topology/thread_siblings_list")).With(hosttest.Files{cpuFile(0, "topology/thread_siblings"): "1\n"}))
+	assert.Equal(t, 2, c.Cores.V)
+	assert.Equal(t, "/"+cpuFile(0, "topology/thread_siblings"), c.Cores.Path, "the first")
+}
+
+// TestEntriesOfSMBIOS: names that are no structure, and positions that are none.
+func TestEntriesOfSMBIOS(t *testing.T) {
+	const dir = "sys/firmware/dmi/entries/"
+	one := hosttest.Files{dir + "255-0/raw": "a", dir + "255-0/position": "1048576\n"}
+	s := host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "256-0/raw": "b", dir + "x-0/raw": "c", dir + "1-x/raw": "d"})))
+	assert.Equal(t, []host.SMBIOSEntry{{Type: 255, Position: 1 << 20, Data: []byte("a")}}, s.Entries.V)
+	for _, position := range []string{"-1\n", "1048577\n", "x\n", ""} {
+		s = host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "255-0/position": position})))
+		require.Len(t, s.Entries.V, 1)
+		assert.Equal(t, -1, s.Entries.V[0].Position, position)
+	}
+	s = host.ReadSMBIOS(captured(t, one.With(hosttest.Files{dir + "255-0/position": "0\n"})))
+	assert.Equal(t, 0, s.Entries.V[0].Position)
+	assert.Equal(t, fact.Malformed, host.ReadSMBIOS(captured(t, hosttest.Files{"sys/firmware/dmi/entries/": ""}.With(hosttest.Files{"sys/firmware/dmi/x": ""}))).Entries.State)
+}
+
+// TestFlagOfAGuest: the flag is known on x86 alone, with its place.
+func TestFlagOfAGuest(t *testing.T) {
+	f := hosttest.Machine{CoresPerSocket: 1}.Files()
+	read := func(f hosttest.Files) *host.Virtualization {
+		root := captured(t, f)
+		return host.ReadVirt(root, host.ReadCPU(root))
+	}
+	v := read(f)
+	assert.True(t, v.HypervisorFlag.Known() && !v.HypervisorFlag.V)
+	assert.Equal(t, "flags", v.HypervisorFlag.Raw, "not the whole line")
+	v = read(f.Without("proc/cpuinfo"))
+	assert.Equal(t, fact.Unread, v.HypervisorFlag.State)
+	assert.Empty(t, v.HypervisorFlag.Raw)
+	for text, want := range map[string]fact.State{"none [integrity] confidentiality\n": fact.OK, "none [integrity\n": fact.Malformed, "none integrity]\n": fact.Malformed} {
+		assert.Equal(t, want, read(f.With(hosttest.Files{"sys/kernel/security/lockdown": text})).Lockdown.State, text)
+	}
+}
+
+// TestErrorOfRegisters: there is an error only where nothing was read.
+func TestErrorOfRegisters(t *testing.T) {
+	f := sapphires()
+	note := func(lines ...string) *host.MSR { return readMSR(captured(t, hosttest.Notes(f, lines...))) }
+	assert.Nil(t, note("msr\t/dev/cpu/2/msr\t0x1a0\t0x1", "denied\t/dev/cpu/0/msr").Err, "one package")
+	require.NotNil(t, note("denied\t/dev/cpu/0/msr").Err)
+	assert.Equal(t, fact.Denied, note("denied\t/dev/cpu/0/msr").Err.State)
+	asked := func(f hosttest.Files) map[uint32][]host.MSRReading { return readMSR(captured(t, f)).Readings }
+	assert.Contains(t, asked(f), host.MSRHWPEnable)
+	f[hosttest.CPUInfo] = hosttest.WithoutFlag(f[hosttest.CPUInfo], "hwp")
+	assert.NotContains(t, asked(f), host.MSRHWPEnable)
+	assert.Contains(t, asked(f), host.MSRUncore)
+	for model, want := range map[string]bool{"62": false, "63": true, "79": true} {
+		old := f.With(hosttest.Files{hosttest.CPUInfo: strings.ReplaceAll(f[hosttest.CPUInfo], "model\t\t: 143", "model\t\t: "+model)})
+		assert.Equal(t, want, asked(old)[host.MSRUncore] != nil, model)
+	}
+	one := hosttest.Machine{CoresPerSocket: 1}.Files()
+	assert.Len(t, asked(one)[host.MSRPrefetch], 1, "one CPU is not read twice")
+	opteron := hosttest.Machine{CoresPerSocket: 2, Vendor: "AuthenticAMD"}.Files()
+	opteron[hosttest.CPUInfo] = strings.ReplaceAll(opteron[hosttest.CPUInfo], "cpu family\t: 6", "cpu family\t: 23")
+	assert.Len(t, asked(opteron)[host.MSRHWCR], 1, "no register of a core: the last CPU is not asked")
+}
+
+// TestRecordOfARedactedCapture: what was redacted once stays so, and each question has its own answer.
+func TestRecordOfARedactedCapture(t *testing.T) {
+	files := small.Files()
+	again := func(root *host.Root, redact host.Redact) *host.Root {
+		rec := root.Record()
+		host.ReadAll(root)
+		_, err := root.Stat("/sys/devices/system/cpu")
+		require.NoError(t, err)
+		_, err = root.Stat("/sys/devices/system/cpu/none")
+		require.Error(t, err)
+		var out bytes.Buffer
+		require.NoError(t, rec.Write(&out, time.Unix(1, 0), redact, nil))
+		return open(t, out.Bytes())
+	}
+	plain := again(captured(t, files), nil)
+	assert.False(t, plain.Redacted())
+	kind, err := plain.Stat("/sys/devices/system/cpu")
+	require.NoError(t, err)
+	assert.Equal(t, host.KindDir, kind)
+	_, err = plain.Stat("/sys/devices/system/cpu/none")
+	assert.Equal(t, fact.Absent, host.StateOf(err))
+	all := func(_ string, data []byte) ([]byte, bool) { return data, true }
+	redacted := again(captured(t, files), all)
+	assert.True(t, redacted.Redacted())
+	assert.True(t, again(redacted, nil).Redacted())
+
+	cpuinfo := func(path string, data []byte) ([]byte, bool) { return data, path != "/proc/cpuinfo" }
+	left := again(captured(t, files), cpuinfo)
+	_, _, err = left.ReadHead("/proc/cpuinfo", 100)
+	assert.Equal(t, fact.Denied, host.StateOf(err))
+	_, err = left.ReadFile("/proc/cpuinfo")
+	assert.Equal(t, fact.Denied, host.StateOf(err))
+}
+
+// TestRecordOfAListing: a capture of a whole tree says what is not in a folder, one of a part does not.
+func TestRecordOfAListing(t *testing.T) {
+	for note, want := range map[string]string{"names": "names\t/sys/bus/nd/devices\tndbus0\n", "some": "some\t/sys/bus/nd/devices\tndbus0\n"} {
+		root := captured(t, hosttest.Notes(small.Files(), note+"\t/sys/bus/nd/devices\tndbus0", "denied\t/sys/bus/cxl/devices\tlist\tpermission denied"))
+		rec := root.Record()
+		host.ReadNUMA(root)
+		var out bytes.Buffer
+		require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))
+		replayed := open(t, out.Bytes())
+		b, err := replayed.ReadLimit("/memaudit-notes", 1<<20)
+		require.NoError(t, err)
+		assert.Contains(t, string(b), want)
+		_, err = replayed.ReadDir("/sys/bus/cxl/devices")
+		assert.Equal(t, fact.Denied, host.StateOf(err))
+	}
+}

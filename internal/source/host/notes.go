@@ -1,0 +1,274 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// notesName is the member of memaudit's own captures that holds what cannot
+// be a file: which paths were absent, denied or refused when it was made, and
+// what folders listed. With it a capture answers as the machine did.
+//
+// Format, one line each, fields separated by tabs:
+//
+//	memaudit-notes 1
+//	STATE  PATH
+//	STATE  PATH  QUESTION  REASON
+//	names  PATH  NAME...
+//	some   PATH  NAME...
+//	link   PATH  TARGET
+//	kind   PATH  dir or file or other
+//	msr    PATH  REGISTER  VALUE
+//	msr    PATH  REGISTER  STATE  REASON
+//	redacted  identifiers
+//
+// A state without a question applies if the tree itself has no answer, "truncated"
+// also to a file that it has; one with a question (read, head, list, stat, readlink)
+// is the answer to it. After "names" are all entries of a folder, after "some" those
+// of a folder that may be incomplete. The reason of a register may be missing.
+const notesName = "memaudit-notes"
+
+const (
+	notesHeader = "memaudit-notes 1"
+	// limitNotes is enough for what an audit of 8,192 CPUs does not find, in bytes.
+	limitNotes = 8 << 20
+	// maxNotesMemory limits what the parsed notes take, in bytes; lineBytes is about what an entry
+	// of a map of answers takes, and fieldBytes a name in a list.
+	maxNotesMemory = 96 << 20
+	lineBytes      = 256
+	fieldBytes     = 16
+)
+
+// noteStates are the states a capture can note about a path.
+var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
+
+// loadNotes reads the notes of a capture, if it has any, into at most room bytes of memory.
+func (r *Root) loadNotes(room int64) error {
+	b, more, err := r.b.read(nil, notesName, limitNotes)
+	if err != nil {
+		return nil // someone else's capture
+	}
+	if more {
+		return &ReadError{Op: "read", Path: "/" + notesName, State: fact.Truncated, Err: ErrTooLarge}
+	}
+	n, err := parseNotes(b, room)
+	if errors.Is(err, errBounds) {
+		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Refused, Err: err}
+	}
+	if err != nil {
+		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Malformed, Err: err}
+	}
+	r.verdicts, r.names, r.registers, r.answers, r.redacted = n.verdicts, n.names, n.registers, n.answers, n.redacted
+	return nil
+}
+
+// captureNotes are the content of the notes file.
+type captureNotes struct {
+	verdicts  map[string]fact.State
+	names     map[string][]string
+	registers map[string]map[uint32]registerNote
+	answers   map[question]answer
+	redacted  bool
+}
+
+func parseNotes(b []byte, room int64) (*captureNotes, error) {
+	n := &captureNotes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, limitNotes+1)
+	if !lines.Scan() || lines.Text() != notesHeader {
+		return nil, fmt.Errorf("first line is not %q", notesHeader)
+	}
+	for at := 2; lines.Scan(); at++ {
+		room -= int64(lineBytes + len(lines.Bytes()) + fieldBytes*bytes.Count(lines.Bytes(), []byte("\t")))
+		if room < 0 {
+			return nil, fmt.Errorf("%w: line %d: the notes are too long", errBounds, at)
+		}
+		if err := n.line(strings.Split(lines.Text(), "\t")); err != nil {
+			return nil, fmt.Errorf("line %d: %w", at, err)
+		}
+	}
+	return n, lines.Err()
+}
+
+func (n *captureNotes) line(fields []string) error {
+	switch {
+	case len(fields) < 2:
+		return fmt.Errorf("%d field, two were expected", len(fields))
+	case fields[0] == "names":
+		n.names[fields[1]] = fields[2:]
+	case fields[0] == msrSource:
+		return n.register(fields[1:])
+	case fields[0] == "redacted":
+		n.redacted = true
+	case fields[0] == "some":
+		n.answers[question{"list", fields[1]}] = answer{state: fact.OK, names: fields[2:]}
+	case fields[0] == "link", fields[0] == "kind":
+		return n.path(fields)
+	default:
+		state, ok := noteState(fields[0])
+		if !ok {
+			return fmt.Errorf("unknown state %q", fields[0])
+		}
+		return n.failure(state, fields[1:])
+	}
+	return nil
+}
+
+// register reads the fields "PATH REGISTER VALUE" or "PATH REGISTER STATE REASON".
+func (n *captureNotes) register(fields []string) error {
+	if len(fields) != 3 && len(fields) != 4 {
+		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
+	}
+	path := fields[0]
+	reg, err := strconv.ParseUint(fields[1], 0, 32)
+	if err != nil {
+		return fmt.Errorf("%q is not a register", fields[1])
+	}
+	if n.registers[path] == nil {
+		n.registers[path] = map[uint32]registerNote{}
+	}
+	if state, ok := noteState(fields[2]); ok {
+		n.registers[path][uint32(reg)] = registerNote{state: state, reason: strings.Join(fields[3:], "")}
+		return nil
+	}
+	value, err := strconv.ParseUint(fields[2], 0, 64)
+	if err != nil {
+		return fmt.Errorf("%q is neither a value nor a state", fields[2])
+	}
+	n.registers[path][uint32(reg)] = registerNote{value: value, state: fact.OK}
+	return nil
+}
+
+func noteState(word string) (fact.State, bool) {
+	for _, s := range noteStates {
+		if s.String() == word {
+			return s, true
+		}
+	}
+	return fact.Unread, false
+}
+
+// failure reads the fields "PATH" or "PATH QUESTION REASON".
+func (n *captureNotes) failure(state fact.State, fields []string) error {
+	switch {
+	case len(fields) == 1:
+		n.verdicts[fields[0]] = state
+	case len(fields) != 3:
+		return fmt.Errorf("%d fields after the state, one or three were expected", len(fields))
+	case !slices.Contains(questions[:], fields[1]):
+		return fmt.Errorf("%q is not a question", fields[1])
+	default:
+		n.answers[question{fields[1], fields[0]}] = answer{state: state, reason: fields[2]}
+	}
+	return nil
+}
+
+// path reads the fields "link PATH TARGET" or "kind PATH WORD".
+func (n *captureNotes) path(fields []string) error {
+	if len(fields) != 3 {
+		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
+	}
+	if fields[0] == "link" {
+		n.answers[question{"readlink", fields[1]}] = answer{state: fact.OK, target: fields[2]}
+		return nil
+	}
+	for kind, word := range kindWords {
+		if word == fields[2] {
+			n.answers[question{"stat", fields[1]}] = answer{state: fact.OK, kind: kind}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a kind of file", fields[2])
+}
+
+// question is one operation on one path: "read", "head", "list", "stat",
+// "readlink".
+type question struct{ op, path string }
+
+// answer is what the notes of a capture record for a question.
+type answer struct {
+	state fact.State
+	// reason is the cause of the failure, in words.
+	reason string
+	// names, kind and target are the answers to list, stat and readlink.
+	names  []string
+	kind   Kind
+	target string
+}
+
+// questions are the words of the notes.
+var questions = [...]string{"read", "head", "list", "stat", "readlink"}
+
+// kindWords are the kinds as they are written in the notes.
+var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
+
+// notedError returns the error with this text, so that callers which compare with one of the
+// package's errors find it.
+func notedError(reason string) error {
+	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
+		if err.Error() == reason {
+			return err
+		}
+	}
+	return errors.New(reason)
+}
+
+// line returns the answer as a line of the notes, "" if it needs none.
+func (a *answer) line(q question) string {
+	var fields []string
+	switch {
+	case a.state != fact.OK:
+		fields = []string{a.state.String(), q.path, q.op, plainReason(a.reason)}
+	case q.op == "list":
+		names := slices.DeleteFunc(slices.Clone(a.names), unnotable)
+		slices.Sort(names)
+		fields = append([]string{"some", q.path}, names...)
+	case q.op == "readlink":
+		if unnotable(a.target) {
+			return ""
+		}
+		fields = []string{"link", q.path, a.target}
+	case q.op == "stat" && kindWords[a.kind] != "":
+		fields = []string{"kind", q.path, kindWords[a.kind]}
+	default:
+		return ""
+	}
+	return strings.Join(fields, "\t") + "\n"
+}
+
+// unnotable tells whether a name would break a line of the notes.
+func unnotable(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
+
+func plainReason(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// registerNote is what the notes record for one register: its value, or why it was not read.
+type registerNote struct {
+	value uint64
+	state fact.State
+	// reason is the cause of a failure, "" when it is not noted.
+	reason string
+}
+
+func (n registerNote) value64(path string, reg uint32) Value[uint64] {
+	if n.state == fact.OK {
+		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
+	}
+	if n.reason == "" {
+		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
+	}
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
+}

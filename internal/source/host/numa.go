@@ -1,0 +1,255 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// NUMA is what the kernel says about its memory nodes
+// (Documentation/ABI/stable/sysfs-devices-node).
+type NUMA struct {
+	Source Source
+	// Directory is false on a kernel without CONFIG_NUMA.
+	Directory Value[bool]
+	// Online and the others are the node numbers in the files of the same names. has_memory exists
+	// since Linux 3.8, has_generic_initiator since 5.6. Without its file Online is derived from the
+	// nodeN folders. HasCPU and HasMemory are Malformed if they contradict the files of the nodes;
+	// then use the fields of each Node.
+	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
+	// Nodes are the online nodes in numeric order; numbers may have gaps.
+	Nodes []Node
+	Hints TierHints
+}
+
+// Node is one online node.
+type Node struct {
+	ID int
+	// CPUs are the node's CPUs, from cpulist, else from cpumap.
+	CPUs Value[[]int]
+	// Distances are in the order of the online nodes; the local one is 10.
+	Distances Value[[]int]
+	// MemTotalBytes is MemTotal in the node's meminfo, in bytes: what the kernel manages, slightly
+	// less than what is installed.
+	MemTotalBytes Value[int64]
+	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0. If these are not
+	// known, the lists has_cpu and has_memory decide.
+	HasCPU, HasMemory Value[bool]
+	// Blocks are the numbers of its memory blocks, online or not; memoryK starts at K times the
+	// size of a block. They are read only for nodes with memory and without CPUs.
+	Blocks Value[[]int]
+	// LinkedCPUs are the CPUs that its folder links, online or not; cpulist has only those online
+	// (drivers/base/node.c). They are read only for nodes with memory and without CPUs.
+	LinkedCPUs Value[[]int]
+	// Access are the rated values for access0 (any initiator) and access1
+	// (CPUs only), from HMAT.
+	Access [2]Initiators
+	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
+	SideCaches Value[[]SideCache]
+}
+
+// Initiators is nodeN/accessC/initiators: rated by firmware, never measured
+// (Documentation/admin-guide/mm/numaperf.rst).
+type Initiators struct {
+	// Latencies in ns, bandwidths in MiB/s.
+	ReadLatency, WriteLatency     Value[int64]
+	ReadBandwidth, WriteBandwidth Value[int64]
+	// Nodes are the initiators linked there, which are the best ones.
+	Nodes Value[[]int]
+}
+
+// SideCache is one level of memory-side cache.
+type SideCache struct {
+	Level     int
+	SizeBytes Value[int64]
+}
+
+// ReadNUMA reads /sys/devices/system/node.
+func ReadNUMA(root *Root) *NUMA {
+	r := newReader(root)
+	n := &NUMA{Directory: r.isDir(nodeDir)}
+	if there, ok := n.Directory.Get(); !ok || !there {
+		return n.withoutFolder()
+	}
+	n.Possible = r.set(nodeDir + "/possible")
+	n.HasCPU = r.set(nodeDir + "/has_cpu")
+	n.HasMemory = r.set(nodeDir + "/has_memory")
+	n.HasNormalMemory = r.set(nodeDir + "/has_normal_memory")
+	n.HasGenericInitiator = r.set(nodeDir + "/has_generic_initiator")
+	n.Online = r.onlineNodes()
+	for _, id := range n.Online.V {
+		n.Nodes = append(n.Nodes, r.node(n, id))
+	}
+	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
+	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
+	n.Hints = r.tierHints()
+	n.sum()
+	return n
+}
+
+// withoutFolder gives everything below the missing folder its reason.
+func (n *NUMA) withoutFolder() *NUMA {
+	e := n.Directory.Err
+	if e == nil {
+		e = &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
+	}
+	none := unknown[[]int](e)
+	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
+	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e),
+		Windows: unknown[[]Range](e), NVDIMM: unknown[[]string](e),
+		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}, Demotion: unknown[bool](e)}
+	n.Source = sourceOf("numa", []outcomer{none})
+	return n
+}
+
+func (n *NUMA) sum() {
+	needed := []outcomer{n.Online}
+	var optional []outcomer
+	for i := range n.Nodes {
+		node := &n.Nodes[i]
+		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
+		optional = append(optional, node.HasCPU, node.HasMemory)
+	}
+	n.Source = sourceOf("numa", needed, append(optional, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory)...)
+}
+
+// onlineNodes reads the list, or lists the folders where the kernel has no
+// such file (before 2.6.25).
+func (r *reader) onlineNodes() Value[[]int] {
+	list := r.set(nodeDir + "/online")
+	if list.State == fact.OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
+		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
+	}
+	if !lacking(list) {
+		return list
+	}
+	dirs := r.numbered(nodeDir, "node")
+	if dirs.State != fact.OK || len(dirs.V) == 0 || len(dirs.V) > maxNodes {
+		return list
+	}
+	return dirs
+}
+
+func (r *reader) node(n *NUMA, id int) Node {
+	dir := indexed(nodePrefix, id, "")
+	node := Node{
+		ID:            id,
+		CPUs:          r.nodeCPUs(dir),
+		Distances:     r.distances(dir+"/distance", len(n.Online.V)),
+		MemTotalBytes: r.memTotal(dir+"/meminfo", LimitAttribute),
+	}
+	node.HasCPU = settle(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
+	node.HasMemory = settle(n.HasMemory, id, derive(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
+	if node.HasMemory.V && node.HasCPU.State == fact.OK && !node.HasCPU.V {
+		node.Blocks, node.LinkedCPUs = r.numbered(dir, "memory"), r.numbered(dir, "cpu")
+	}
+	for class := range node.Access {
+		node.Access[class] = r.access(dir, class)
+	}
+	node.SideCaches = r.sideCaches(dir + "/memory_side_cache")
+	return node
+}
+
+// nodeCPUs reads cpulist (2.6.25 and later) or the mask.
+func (r *reader) nodeCPUs(dir string) Value[[]int] {
+	list := r.set(dir + "/cpulist")
+	if !lacking(list) {
+		return list
+	}
+	if mask := r.mask(dir + "/cpumap"); !lacking(mask) {
+		return mask
+	}
+	return list
+}
+
+// settle decides whether a node has CPUs or memory. The node's own file comes first, because
+// kernels around 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is not
+// known, the list decides. If the file says no and the list says yes (for example if all CPUs of the
+// node are offline), the result is Malformed.
+func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
+	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
+	switch {
+	case own.State != fact.OK:
+		return listed
+	case !own.V && listed.State == fact.OK && listed.V:
+		return malformed[bool](list.Path, list.Raw, fmt.Errorf("lists node %d, but %s is empty", id, own.Path))
+	default:
+		return own
+	}
+}
+
+// doubtList makes a list Malformed if it leaves out a node that has CPUs or memory by its own file.
+func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
+	for i := range nodes {
+		own := has(&nodes[i])
+		if list.State == fact.OK && own.State == fact.OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
+			return malformed[[]int](list.Path, list.Raw, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.Path))
+		}
+	}
+	return list
+}
+
+// distances reads nodeN/distance: one number for each online node.
+func (r *reader) distances(path string, nodes int) Value[[]int] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	raw := string(b)
+	list, perr := kerneltext.ParseInts(b, maxNodes)
+	if perr == nil && len(list) != nodes {
+		perr = fmt.Errorf("%d distances for %d online nodes", len(list), nodes)
+	}
+	if perr != nil {
+		return malformed[[]int](path, raw, perr)
+	}
+	return known(list, path, raw)
+}
+
+// memTotal reads MemTotal in bytes.
+func (r *reader) memTotal(path string, limit int) Value[int64] {
+	b, err := r.bytes(path, limit)
+	if err != nil {
+		return unknown[int64](err)
+	}
+	n, line, found, perr := kerneltext.ParseMeminfo(b, "MemTotal")
+	switch {
+	case perr != nil:
+		return malformed[int64](path, line, perr)
+	case !found:
+		return malformed[int64](path, "", errors.New("no MemTotal in it"))
+	default:
+		return known(n, path, line)
+	}
+}
+
+// access reads what HMAT rates for one class of initiators.
+func (r *reader) access(dir string, class int) Initiators {
+	dir = indexed(dir+"/access", class, "/initiators")
+	found := r.numbered(dir, "node")
+	if found.State != fact.OK {
+		none := unknownAs[int64](found)
+		return Initiators{ReadLatency: none, WriteLatency: none, ReadBandwidth: none, WriteBandwidth: none, Nodes: found}
+	}
+	return Initiators{
+		ReadLatency: r.number(dir + "/read_latency"), WriteLatency: r.number(dir + "/write_latency"),
+		ReadBandwidth: r.number(dir + "/read_bandwidth"), WriteBandwidth: r.number(dir + "/write_bandwidth"),
+		Nodes: found,
+	}
+}
+
+func (r *reader) sideCaches(dir string) Value[[]SideCache] {
+	levels := r.numbered(dir, "index")
+	if levels.State != fact.OK {
+		return unknownAs[[]SideCache](levels)
+	}
+	var out []SideCache
+	for _, level := range levels.V {
+		size := r.number(indexed(dir+"/index", level, "/size"))
+		out = append(out, SideCache{Level: level, SizeBytes: size})
+	}
+	return known(out, dir, "")
+}

@@ -1,0 +1,235 @@
+package host
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// TierHints distinguish nodes of DRAM from those of HBM, CXL and persistent memory.
+type TierHints struct {
+	// Tiers are the kernel's memory tiers (Linux 6.1 and later) in numeric order:
+	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Absent if the kernel does not have
+	// them.
+	Tiers Value[[]Tier]
+	// DAX are the devices of /sys/bus/dax, in order of name.
+	DAX Value[[]DAXDevice]
+	// CXL are the names in /sys/bus/cxl/devices, sorted.
+	CXL Value[[]string]
+	// Windows are the ranges of physical addresses that lead to CXL memory, in the order of
+	// firmware's table or of the kernel's decoders. The list is empty if firmware's table has none.
+	Windows Value[[]Range]
+	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
+	NVDIMM Value[[]string]
+	// GPUs are the nodes that are memory of NVIDIA GPUs according to the driver
+	// (/proc/driver/nvidia/gpus/ADDRESS/numa_status), if their Status is online.
+	GPUs Value[[]int]
+	// Weights are the weights for interleaving over nodes.
+	Weights Weights
+	// Demotion is /sys/kernel/mm/numa/demotion_enabled: reclaim moves pages to a
+	// slower tier (Documentation/ABI/testing/sysfs-kernel-mm-numa).
+	Demotion Value[bool]
+}
+
+// Weights is /sys/kernel/mm/mempolicy/weighted_interleave
+// (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave).
+type Weights struct {
+	// Auto is true if the kernel derives the weights from rated bandwidths. Kernels without that
+	// file leave the weights as they were written.
+	Auto Value[bool]
+	// Nodes are the weights by node, 1 to 255.
+	Nodes map[int]Value[int64]
+}
+
+// Tier is one memory tier.
+type Tier struct {
+	Number int
+	Nodes  Value[[]int]
+}
+
+// DAXDevice is one device-dax instance.
+type DAXDevice struct {
+	Name string
+	// Target is the node that the memory forms if it is used as RAM, Node the node that it is near
+	// to. The kernel's -1 is Unstated.
+	Target, Node Value[int64]
+	// Origin is the target of the entry's link. Its path says to what the memory belongs: ACPI0017
+	// and a region to CXL, ndbusN to persistent memory, hmem to a range that firmware set apart and
+	// that has no other driver.
+	Origin Value[string]
+	// Driver is "kmem" if the memory is used as RAM, otherwise "device_dax".
+	Driver Value[string]
+}
+
+const tierDir = "/sys/devices/virtual/memory_tiering"
+
+func (r *reader) tierHints() TierHints {
+	devices := r.names("/sys/bus/cxl/devices")
+	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
+		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
+}
+
+// maxGPUs is more than any machine has.
+const maxGPUs = 64
+
+// gpuNodes lists the nodes of GPUs' memory.
+func (r *reader) gpuNodes() Value[[]int] {
+	const dir = "/proc/driver/nvidia/gpus"
+	names := r.atMost(maxGPUs, dir)
+	if names.State != fact.OK {
+		return unknownAs[[]int](names)
+	}
+	nodes := []int{}
+	for _, name := range names.V {
+		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
+		switch stateOf(err) {
+		case fact.OK:
+		case fact.Absent:
+			continue // older drivers, and GPUs whose memory is none of the system's
+		default:
+			return unknown[[]int](err)
+		}
+		if node, ok := gpuNode(string(text)); ok {
+			nodes = append(nodes, node)
+		}
+	}
+	return known(nodes, dir, "")
+}
+
+// gpuNode reads "Node: 254", if the text also has "Status: online".
+func gpuNode(text string) (node int, ok bool) {
+	online := false
+	node = -1
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, ":")
+		switch value = strings.TrimSpace(value); key {
+		case "Node":
+			n, err := strconv.Atoi(value)
+			if err == nil && n < maxNodes {
+				node = n
+			}
+		case "Status":
+			online = value == "online"
+		}
+	}
+	return node, online && node >= 0
+}
+
+// weights reads the weights for interleaving; without the folder Auto is unknown and Nodes is empty.
+func (r *reader) weights() Weights {
+	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
+	nodes := r.numbered(dir, "node")
+	w := Weights{Auto: r.truth(dir + "/auto"), Nodes: map[int]Value[int64]{}}
+	if nodes.State != fact.OK {
+		w.Auto = unknownAs[bool](nodes)
+		return w
+	}
+	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.V, "auto") {
+		w.Auto = known(false, dir, "")
+	}
+	for _, n := range nodes.V {
+		w.Nodes[n] = r.number(indexed(dir+"/node", n, ""))
+	}
+	return w
+}
+
+// truth reads a file that says true or false.
+func (r *reader) truth(path string) Value[bool] {
+	text := r.text(path)
+	if text.State != fact.OK {
+		return unknownAs[bool](text)
+	}
+	v, err := strconv.ParseBool(text.V)
+	if err != nil {
+		return malformed[bool](path, text.Raw, err)
+	}
+	return known(v, path, text.Raw)
+}
+
+func (r *reader) tiers() Value[[]Tier] {
+	found := r.numbered(tierDir, "memory_tier")
+	if found.State != fact.OK {
+		return unknownAs[[]Tier](found)
+	}
+	tiers := []Tier{}
+	for _, n := range found.V {
+		nodes := r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))
+		if lacking(nodes) { // as the ABI text calls the file
+			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !lacking(named) {
+				nodes = named
+			}
+		}
+		tiers = append(tiers, Tier{Number: n, Nodes: nodes})
+	}
+	return known(tiers, tierDir, "")
+}
+
+// maxDAX is more than any machine has.
+const maxDAX = 256
+
+func (r *reader) dax() Value[[]DAXDevice] {
+	const dir = "/sys/bus/dax/devices"
+	names := r.atMost(maxDAX, dir)
+	if names.State != fact.OK {
+		return unknownAs[[]DAXDevice](names)
+	}
+	devices := []DAXDevice{}
+	for _, name := range names.V {
+		entry := dir + "/" + name
+		devices = append(devices, DAXDevice{
+			Name:   name,
+			Origin: r.link(entry),
+			Target: notNegative(r.number(entry + "/target_node")),
+			Node:   notNegative(r.number(entry + "/numa_node")),
+			Driver: r.linkName(entry + "/driver"),
+		})
+	}
+	return known(devices, dir, "")
+}
+
+// names lists a folder, sorted.
+func (r *reader) names(dir string) Value[[]string] {
+	names, err := r.root.readDir(dir)
+	if err != nil {
+		return unknown[[]string](err)
+	}
+	sorted := slices.Clone(names)
+	slices.Sort(sorted)
+	return known(sorted, dir, "")
+}
+
+// atMost is names, Malformed for a folder with more entries than any machine has: a list without the
+// last of them would be wrong.
+func (r *reader) atMost(most int, dir string) Value[[]string] {
+	names := r.names(dir)
+	if len(names.V) > most {
+		return malformed[[]string](dir, "", fmt.Errorf("%d entries", len(names.V)))
+	}
+	return names
+}
+
+// link reads a link's target.
+func (r *reader) link(p string) Value[string] {
+	target, err := r.root.Readlink(p)
+	if err != nil {
+		return unknown[string](readError("readlink", p, err))
+	}
+	return known(target, p, target)
+}
+
+// linkName returns the last name in a link's target; the kernel shows a device's driver like that.
+func (r *reader) linkName(p string) Value[string] {
+	return derive(r.link(p), path.Base)
+}
+
+// notNegative makes a negative number, with which the kernel says that it does not know, Unstated.
+func notNegative(v Value[int64]) Value[int64] {
+	if v.State == fact.OK && v.V < 0 {
+		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: fact.Unstated, Err: ErrUnstated})
+	}
+	return v
+}

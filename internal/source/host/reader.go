@@ -1,0 +1,181 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
+)
+
+// reader reads from a root into one shared buffer. It must not be used concurrently.
+type reader struct {
+	root *Root
+	buf  []byte
+	nums []int
+}
+
+func newReader(root *Root) *reader {
+	return &reader{root: root, buf: make([]byte, 0, 2*LimitAttribute)}
+}
+
+// bytes reads a file into the shared buffer; the result is valid until the next call.
+func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
+	b, err := r.root.appendFile(r.buf, "read", path, limit)
+	if cap(b) > cap(r.buf) {
+		r.buf = b[:0]
+	}
+	return b, err
+}
+
+// line reads an attribute of one line and trims it. An empty file is Truncated: the kernel prints
+// at least the end of the line, but captures of unreadable files contain empty ones.
+func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
+	b, err := r.bytes(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	if allZero(b) {
+		return nil, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrEmpty}
+	}
+	return kerneltext.Trim(b), nil
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// text reads a string; an empty line is Unstated.
+func (r *reader) text(path string) Value[string] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[string](err)
+	}
+	if len(b) == 0 {
+		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+	}
+	if bytes.Contains(b, []byte{0}) {
+		return malformed[string](path, "", errors.New("text with NUL bytes"))
+	}
+	s := strings.ToValidUTF8(string(b), "\uFFFD")
+	return known(s, path, s)
+}
+
+// number reads a decimal integer, which may be negative.
+//
+//go:noinline
+func (r *reader) number(path string) Value[int64] {
+	return r.numberBase(path, 10)
+}
+
+// numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.
+func (r *reader) numberBase(path string, base int) Value[int64] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[int64](err)
+	}
+	raw := string(kerneltext.Excerpt(b))
+	n, perr := strconv.ParseInt(string(b), base, 64)
+	if perr != nil {
+		return malformed[int64](path, raw, fmt.Errorf("%q is not a number", raw))
+	}
+	return known(n, path, raw)
+}
+
+// set reads a list of CPU or node numbers.
+func (r *reader) set(path string) Value[[]int] {
+	b, err := r.line(path, LimitList)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	raw := string(b)
+	list, perr := kerneltext.ParseCPUList(b)
+	if perr != nil {
+		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
+	}
+	if list == nil {
+		list = []int{}
+	}
+	return known(list, path, raw)
+}
+
+// mask reads a CPU mask in hexadecimal.
+func (r *reader) mask(path string) Value[[]int] {
+	b, err := r.line(path, LimitList)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	list, perr := kerneltext.ParseCPUMask(b)
+	if perr != nil {
+		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
+	}
+	if list == nil {
+		list = []int{}
+	}
+	return known(list, path, string(b))
+}
+
+// numbered lists the numbers of the entries of a folder that consist of prefix and a number, in
+// numeric order.
+func (r *reader) numbered(dir, prefix string) Value[[]int] {
+	names, err := r.root.readDir(dir)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	found := []int{}
+	for _, name := range names {
+		if n, ok := numberBehind(name, prefix); ok {
+			found = append(found, n)
+		}
+	}
+	slices.Sort(found)
+	return known(found, dir, "")
+}
+
+// numberBehind returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
+// writes no leading zeros, so such a name has none.
+func numberBehind(name, prefix string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	if !ok || len(digits) == 0 || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	n := 0
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n, true
+}
+
+// isDir tells whether a folder exists. Like readDir it is strict: a missing folder is false only if
+// the tree is complete or the notes say so.
+func (r *reader) isDir(path string) Value[bool] {
+	_, err := r.root.readDir(path)
+	switch {
+	case err == nil:
+		return known(true, path, "")
+	case err.State == fact.Absent:
+		return known(false, path, "")
+	default:
+		return unknown[bool](err)
+	}
+}
+
+// indexed joins the parts of a path such as "/sys/devices/system/cpu/cpu", 17, "/topology/core_id".
+func indexed(prefix string, n int, rest string) string {
+	b := make([]byte, 0, len(prefix)+len(rest)+6)
+	b = append(b, prefix...)
+	b = strconv.AppendInt(b, int64(n), 10)
+	return string(append(b, rest...))
+}

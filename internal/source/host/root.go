@@ -1,0 +1,324 @@
+package host
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// backend holds a tree. Paths are clean and relative to the root, without a leading slash. Errors
+// are plain causes; ENOENT means that the tree has the folder and the name is not in it.
+type backend interface {
+	// read appends at most limit bytes to dst; more says that the file is longer.
+	read(dst []byte, path string, limit int) (out []byte, more bool, err error)
+	list(path string) ([]string, error)
+	stat(path string) (Kind, error)
+	readlink(path string) (string, error)
+	// readAt fills chunks from a CPU's register file, each with its bytes or its error; plain says
+	// that it is an ordinary file, not the driver's device, and the root is not the live "/".
+	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
+	// whole tells whether the tree is complete at this path. A missing folder is then absent and
+	// not just missing from the capture.
+	whole(path string) bool
+	close() error
+}
+
+// Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere,
+// or a capture in memory. Its methods may be called concurrently. Paths are absolute within the
+// root: "/sys/...".
+type Root struct {
+	name     string
+	kernel   string
+	b        backend
+	verdicts map[string]fact.State
+	names    map[string][]string
+	// registers are those in the notes of a capture, by path and register.
+	registers map[string]map[uint32]registerNote
+	// answers are the answers to single questions in the notes of a capture.
+	answers map[question]answer
+	// redacted: the identifiers in the capture are not the machine's real ones.
+	redacted bool
+
+	mu      sync.Mutex
+	observe atomic.Pointer[func(Access)]
+	masked  sync.Once
+	maskErr error
+}
+
+// Access is one question put to a Root and its answer, as Observe reports it.
+type Access struct {
+	// Op is "read", "head" (only the beginning was wanted), "list", "stat",
+	// "readlink" or "msr".
+	Op, Path string
+	State    fact.State
+	// Err is the failure; nil when State is OK.
+	Err *ReadError
+	// Data are the bytes read, or the target of a link.
+	Data []byte
+	// Names are the entries of a folder, in any order.
+	Names []string
+	// Kind is what "stat" found.
+	Kind Kind
+	// Register and Value are those of "msr".
+	Register uint32
+	Value    uint64
+}
+
+// Name returns what was opened: "/", a folder or the name of a file.
+func (r *Root) Name() string { return r.name }
+
+// KernelFolder returns the folder below which sys and proc are the kernel's own file systems, ""
+// for captures and unpacked trees. Only such a folder may be given to a library that follows links
+// and reads without limits.
+func (r *Root) KernelFolder() string { return r.kernel }
+
+// Redacted tells whether serial numbers and UUIDs in the capture were replaced. Equal ones are
+// still equal, but none is the machine's own.
+func (r *Root) Redacted() bool { return r.redacted }
+
+// Close releases the descriptors.
+func (r *Root) Close() error { return r.b.close() }
+
+// Observe calls f for every later question, one at a time; nil ends that. Data is valid only during
+// the call.
+func (r *Root) Observe(f func(Access)) {
+	if f == nil {
+		r.observe.Store(nil)
+		return
+	}
+	r.observe.Store(&f)
+}
+
+func (r *Root) observed() bool { return r.observe.Load() != nil }
+
+func (r *Root) tell(a Access) {
+	if f := r.observe.Load(); f != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		(*f)(a)
+	}
+}
+
+// ReadFile reads a whole file of at most LimitAttribute bytes.
+func (r *Root) ReadFile(path string) ([]byte, error) {
+	return r.ReadLimit(path, LimitAttribute)
+}
+
+// ReadLimit reads a whole file of at most limit bytes. For a longer one it returns the first limit
+// bytes and a ReadError with State Truncated.
+func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
+	b, err := r.appendFile(nil, "read", path, limit)
+	if err != nil {
+		return b, err
+	}
+	return b, nil
+}
+
+// ReadHead reads at most the first limit bytes of a file; more tells whether the file is longer,
+// which is not an error here.
+func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
+	b, e := r.appendFile(nil, "head", path, limit)
+	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
+		return b, true, nil
+	}
+	if e != nil {
+		return nil, false, e
+	}
+	return b, false, nil
+}
+
+// appendFile is ReadLimit into a buffer of the caller, which it overwrites from the beginning. Only
+// with State Truncated has it bytes besides an error.
+func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
+	rel, err := relative(path)
+	var out []byte
+	more := false
+	noted := r.noted(op, path)
+	if err == nil && (noted == nil || noted.State == fact.Truncated) {
+		out, more, err = r.b.read(dst[:0], rel, limit)
+	}
+	var e *ReadError
+	switch {
+	case noted != nil && (noted.State != fact.Truncated || err == nil && !more):
+		e = noted
+	case err != nil:
+		e = r.explain("read", path, err)
+		out = nil
+	case more, r.verdicts[path] == fact.Truncated:
+		e = &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrTooLarge}
+	}
+	if r.observed() {
+		r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
+	}
+	return out, e
+}
+
+// readDir lists the names in a folder in any order. A folder that is not in a capture is Unread,
+// never empty.
+func (r *Root) readDir(path string) ([]string, *ReadError) {
+	names, ok := r.listed(path)
+	e := r.noted("list", path)
+	if !ok && e == nil {
+		rel, err := relative(path)
+		if err == nil {
+			names, err = r.b.list(rel)
+		}
+		if err != nil {
+			names, e = nil, r.explainFolder("list", path, err)
+		}
+	}
+	if r.observed() {
+		r.tell(Access{Op: "list", Path: path, State: stateOf(e), Err: e, Names: names})
+	}
+	return names, e
+}
+
+// Stat returns the kind of a file, after following links. In an incomplete root a missing name in a
+// captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
+func (r *Root) Stat(path string) (Kind, error) {
+	rel, err := relative(path)
+	kind, known := r.notedKind(path)
+	e := r.noted("stat", path)
+	if err == nil && !known && e == nil {
+		kind, err = r.b.stat(rel)
+	}
+	if err != nil {
+		kind, e = KindNone, r.explain("stat", path, err)
+	}
+	if r.observed() {
+		r.tell(Access{Op: "stat", Path: path, State: stateOf(e), Err: e, Kind: kind})
+	}
+	if e != nil {
+		return kind, e
+	}
+	return kind, nil
+}
+
+// Readlink returns the target of a symbolic link as written.
+func (r *Root) Readlink(path string) (string, error) {
+	rel, err := relative(path)
+	target, known := r.notedLink(path)
+	e := r.noted("readlink", path)
+	if err == nil && !known && e == nil {
+		target, err = r.b.readlink(rel)
+	}
+	if err != nil {
+		e = r.explain("readlink", path, err)
+	}
+	if r.observed() {
+		r.tell(Access{Op: "readlink", Path: path, State: stateOf(e), Err: e, Data: []byte(target)})
+	}
+	if e != nil {
+		return "", e
+	}
+	return target, nil
+}
+
+// explain converts a cause to a ReadError. What the notes of the capture say about the path comes
+// before the failure to find the file. Of a masked /sys/firmware a missing file is Denied.
+func (r *Root) explain(op, path string, err error) *ReadError {
+	e := readError(op, path, err)
+	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
+		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
+	}
+	if (e.State == fact.Absent || e.State == fact.Unread) && strings.HasPrefix(path, "/sys/firmware/") {
+		if masked := r.firmwareMasked(); masked != nil {
+			e = &ReadError{Op: op, Path: path, State: fact.Denied, Err: masked}
+		}
+	}
+	return e
+}
+
+// explainFolder is explain for folders: one is absent only if the tree is complete or the notes say
+// so.
+func (r *Root) explainFolder(op, path string, err error) *ReadError {
+	e := readError(op, path, err)
+	rel, bad := relative(path)
+	if bad == nil && e.State == fact.Absent && !r.b.whole(rel) {
+		e = &ReadError{Op: op, Path: path, State: fact.Unread, Err: ErrNotCaptured}
+	}
+	return r.explain(op, path, e)
+}
+
+// certain tells whether a missing or empty folder proves anything: the tree is complete, or the
+// notes say what the folder listed.
+func (r *Root) certain(path string) bool {
+	if _, noted := r.names[path]; noted {
+		return true
+	}
+	rel, err := relative(path)
+	return err == nil && r.b.whole(rel)
+}
+
+// firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete
+// tree, as OCI runtimes mask it by default, or if the notes say that it was denied; else nil.
+func (r *Root) firmwareMasked() error {
+	r.masked.Do(func() {
+		if r.verdicts["/sys/firmware"] == fact.Denied {
+			r.maskErr = ErrMasked
+			return
+		}
+		if !r.b.whole("sys/firmware") {
+			return
+		}
+		if names, err := r.b.list("sys/firmware"); err == nil && len(names) == 0 {
+			r.maskErr = ErrMasked
+		}
+	})
+	return r.maskErr
+}
+
+func stateOf(e *ReadError) fact.State {
+	if e == nil {
+		return fact.OK
+	}
+	return e.State
+}
+
+// relative checks a path and removes its leading slash. Only clean absolute paths are accepted, so
+// no path can lead out of the root.
+func relative(path string) (string, error) {
+	if len(path) < 2 || path[0] != '/' || strings.Contains(path, "\x00") {
+		return "", errors.New("not an absolute path below the root")
+	}
+	for part := range strings.SplitSeq(path[1:], "/") {
+		if part == "" || part == "." || part == ".." {
+			return "", errors.New("not a clean path")
+		}
+	}
+	return path[1:], nil
+}
+
+// noted returns the failure that the notes record for a question, nil if there is none.
+func (r *Root) noted(op, path string) *ReadError {
+	a, ok := r.answers[question{op, path}]
+	if !ok || a.state == fact.OK {
+		return nil
+	}
+	if op == "head" {
+		op = "read"
+	}
+	return &ReadError{Op: op, Path: path, State: a.state, Err: notedError(a.reason)}
+}
+
+// listed returns the entries of a folder according to the notes.
+func (r *Root) listed(path string) ([]string, bool) {
+	if names, ok := r.names[path]; ok {
+		return names, true
+	}
+	a, ok := r.answers[question{"list", path}]
+	return a.names, ok && a.state == fact.OK
+}
+
+func (r *Root) notedKind(path string) (Kind, bool) {
+	a, ok := r.answers[question{"stat", path}]
+	return a.kind, ok // of a failure noted tells
+}
+
+func (r *Root) notedLink(path string) (string, bool) {
+	a, ok := r.answers[question{"readlink", path}]
+	return a.target, ok // of a failure noted tells
+}

@@ -1,0 +1,56 @@
+package host_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// packages is a tree of so many processors, each a package of its own.
+func packages(n int) hosttest.Files {
+	f := hosttest.Files{"sys/devices/system/cpu/online": fmt.Sprintf("0-%d\n", n-1), "sys/devices/system/node/online": "0\n"}
+	for i := range n {
+		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
+		for _, name := range []string{"thread_siblings_list", "package_cpus_list", "physical_package_id"} {
+			f[at+name] = strconv.Itoa(i) + "\n"
+		}
+	}
+	return f
+}
+
+// TestOversized: a tree of more processors, packages or nodes than Linux knows
+// is refused by name, and the largest that it knows (in make corpus) is not.
+func TestOversized(t *testing.T) {
+	check := func(f hosttest.Files) error { return host.CheckSize(host.Capture(f).Root()) }
+	if corpustest.Stage { // the largest take a second
+		require.NoError(t, check(packages(1024)))
+		require.NoError(t, check(hosttest.Machine{Sockets: 8, CoresPerSocket: 512, ThreadsPerCore: 2}.Files()))
+	}
+	err := check(packages(1025))
+	require.ErrorIs(t, err, host.ErrOversized)
+	require.ErrorContains(t, err, "1025 processor packages, at most 1024 are read")
+	err = check(hosttest.Files{"sys/devices/system/cpu/online": "0-8192\n"})
+	require.ErrorContains(t, err, "8193 processors online, at most 8192 are read")
+	nodes := hosttest.Files{"sys/devices/system/cpu/online": "0\n"}
+	for i := range 1025 {
+		nodes[fmt.Sprintf("sys/devices/system/node/node%d/meminfo", i)] = "x\n"
+	}
+	require.ErrorContains(t, check(nodes), "1025 memory nodes, at most 1024 are read")
+}
+
+// TestManyProcessorsOfCPUInfo: a cpuinfo of packages alone costs no square of
+// their number.
+func TestManyProcessorsOfCPUInfo(t *testing.T) {
+	var text []byte
+	for i := range 30_000 {
+		text = fmt.Appendf(text, "processor\t: %d\nphysical id\t: %d\ncore id\t: 0\n\n", i, i)
+	}
+	f := host.ReadCPU(host.Capture(hosttest.Files{"proc/cpuinfo": string(text), "sys/devices/system/cpu/online": "0-3\n"}).Root())
+	require.Len(t, f.Packages.V, 30_000)
+}

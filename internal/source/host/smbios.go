@@ -1,0 +1,126 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+const (
+	dmiTable   = "/sys/firmware/dmi/tables/DMI"
+	dmiEntry   = "/sys/firmware/dmi/tables/smbios_entry_point"
+	dmiEntries = "/sys/firmware/dmi/entries"
+	// maxEntries bounds the structures taken from dmi/entries, limitEntry the
+	// bytes of one structure with its strings.
+	maxEntries = 8192
+	limitEntry = 64 << 10
+)
+
+// SMBIOS holds the raw bytes of firmware's table, which are not decoded here.
+type SMBIOS struct {
+	Source Source
+	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI.
+	EntryPoint, Table Value[[]byte]
+	// Partial holds the bytes of a Table whose State is Truncated.
+	Partial []byte
+	// Entries are the structures in dmi/entries/TYPE-INSTANCE/raw by position, or by type if one
+	// has no position. They are read only if Table is not known.
+	Entries Value[[]SMBIOSEntry]
+}
+
+// SMBIOSEntry is one structure with its strings.
+type SMBIOSEntry struct {
+	// Type and Instance are in the folder's name. Position is the position in the table, -1 if that
+	// of any structure is not known.
+	Type, Instance, Position int
+	Data                     []byte
+}
+
+// ReadSMBIOS reads the table below /sys/firmware/dmi
+// (Documentation/ABI/testing/sysfs-firmware-dmi-tables, -dmi-entries).
+func ReadSMBIOS(root *Root) *SMBIOS {
+	r := newReader(root)
+	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
+	if s.Table.State == fact.Truncated {
+		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
+	}
+	if s.Table.State == fact.OK {
+		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
+		s.Source = sourceOf("smbios", []outcomer{s.Table, s.EntryPoint})
+		return s
+	}
+	s.Entries = r.dmiEntries()
+	s.Source = sourceOf("smbios", []outcomer{s.Table})
+	if s.Entries.State == fact.OK {
+		s.Source = sourceOf("smbios", []outcomer{s.Entries, s.Table})
+	}
+	return s
+}
+
+// blob reads binary data.
+func (r *reader) blob(path string, limit int) Value[[]byte] {
+	b, err := r.bytes(path, limit)
+	switch {
+	case err != nil:
+		return unknown[[]byte](err)
+	case len(b) == 0:
+		return unknown[[]byte](&ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
+	default:
+		return known(slices.Clone(b), path, fmt.Sprintf("%d bytes", len(b)))
+	}
+}
+
+// dmiEntries reads the structures one by one. If one fails the whole list is unknown, because a
+// table without it would be wrong.
+func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
+	names, err := r.root.readDir(dmiEntries)
+	if err != nil {
+		return unknown[[]SMBIOSEntry](err)
+	}
+	if len(names) == 0 || len(names) > maxEntries {
+		return malformed[[]SMBIOSEntry](dmiEntries, "", fmt.Errorf("%d structures", len(names)))
+	}
+	var out []SMBIOSEntry
+	for _, name := range names {
+		e := SMBIOSEntry{Position: -1}
+		kind, instance, _ := strings.Cut(name, "-")
+		var ok bool
+		if e.Type, ok = numberBehind(kind, ""); !ok || e.Type > 255 {
+			continue
+		}
+		if e.Instance, ok = numberBehind(instance, ""); !ok {
+			continue
+		}
+		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
+		if raw.State != fact.OK {
+			return unknownAs[[]SMBIOSEntry](raw)
+		}
+		e.Data = raw.V
+		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.V >= 0 && p.V <= 1<<20 {
+			e.Position = int(p.V)
+		}
+		out = append(out, e)
+	}
+	if slices.ContainsFunc(out, func(e SMBIOSEntry) bool { return e.Position < 0 }) {
+		for i := range out {
+			out[i].Position = -1 // half an order is not an order
+		}
+	}
+	arrange.Values(out, compareEntries)
+	return known(out, dmiEntries, fmt.Sprintf("%d structures", len(out)))
+}
+
+func compareEntries(a, b SMBIOSEntry) int {
+	switch {
+	case a.Position != b.Position:
+		return a.Position - b.Position
+	case a.Type != b.Type:
+		return a.Type - b.Type
+	default:
+		return a.Instance - b.Instance
+	}
+}

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Reasons that are not an errno. They are wrapped in a ReadError.
+var (
+	// ErrNotCaptured: this root does not hold the file and cannot tell whether the machine has it.
+	ErrNotCaptured = errors.New("not in this capture")
+	// ErrLeavesRoot: a link leads out of the audited root.
+	ErrLeavesRoot = errors.New("link leads out of the root")
+	// ErrNotRegular: a FIFO, device, socket or folder where a file is expected.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge: the file, link or folder is longer than the bound of this read.
+	ErrTooLarge = errors.New("longer than the bound")
+	// ErrMasked: a container runtime hides the folder behind an empty one.
+	ErrMasked = errors.New("/sys/firmware is empty, as container runtimes mask it")
+	// ErrEmpty: the file holds no byte where the kernel always prints a line.
+	ErrEmpty = errors.New("file is empty, a line was expected")
+	// ErrUnstated: the kernel prints its own word for "unknown", or an empty line.
+	ErrUnstated = errors.New("the kernel does not know")
+	// ErrSkipped: not read, because another reading makes it superfluous.
+	ErrSkipped = errors.New("not read")
+)
+
+// ReadError is a failed reading: the operation, the path below the audited root, the resulting
+// State and the cause.
+type ReadError struct {
+	Op, Path string
+	State    fact.State
+	Err      error
+}
+
+// Error returns for example "read /sys/x: denied: permission denied".
+//
+//go:noinline
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("%s %s: %s: %v", e.Op, e.Path, e.State, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// StateOf returns the State of an error: OK for nil, that of a ReadError, else the one that classify
+// gives the cause, which is Refused if nothing is known about it.
+func StateOf(err error) fact.State {
+	if err == nil {
+		return fact.OK
+	}
+	if e, ok := errors.AsType[*ReadError](err); ok {
+		return e.State
+	}
+	return classify(err)
+}
+
+// classify returns the State for a cause. ENOENT is Absent here; the backend has decided before
+// whether it means Unread.
+func classify(err error) fact.State {
+	switch {
+	case err == nil:
+		return fact.OK
+	case errors.Is(err, ErrNotCaptured), errors.Is(err, ErrSkipped):
+		return fact.Unread
+	case errors.Is(err, ErrUnstated):
+		return fact.Unstated
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrEmpty):
+		return fact.Truncated
+	case errors.Is(err, unix.ENOENT), errors.Is(err, fs.ErrNotExist):
+		return fact.Absent
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, ErrMasked):
+		return fact.Denied
+	default:
+		return fact.Refused
+	}
+}
+
+// readError wraps a cause, or keeps a ReadError as it is.
+func readError(op, path string, err error) *ReadError {
+	if e, ok := errors.AsType[*ReadError](err); ok {
+		return e
+	}
+	return &ReadError{Op: op, Path: path, State: classify(err), Err: err}
+}
+
+// Kind is the type of a file below the root, after following links.
+type Kind uint8
+
+// The kinds.
+const (
+	KindNone Kind = iota
+	KindFile
+	KindDir
+	// KindOther is a FIFO, device or socket. None is opened as a file; /dev/kmsg and the devices of
+	// the msr driver are read as what they are.
+	KindOther
+)
+
+func kindOf(fd int) (Kind, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return KindNone, err
+	}
+	return kindOfMode(st.Mode), nil
+}
+
+func kindOfMode(mode uint32) Kind {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindFile
+	case unix.S_IFDIR:
+		return KindDir
+	default:
+		return KindOther
+	}
+}

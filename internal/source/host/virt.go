@@ -1,0 +1,88 @@
+package host
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// Virtualization holds signs of a guest or a container. What DMI strings mean is decided in
+// internal/collect.
+type Virtualization struct {
+	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
+	// (CPUID.1:ECX[31]); known on x86 only.
+	HypervisorFlag Value[bool]
+	// Type is /sys/hypervisor/type, for example "xen". XenFeatures is properties/features; its bit
+	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
+	Type        Value[string]
+	XenFeatures Value[uint64]
+	// DeviceTree is the first string of /proc/device-tree/hypervisor/compatible: "linux,kvm",
+	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
+	// after it).
+	DeviceTree Value[string]
+	// FirmwareMasked is true if /sys/firmware is an empty folder in an otherwise complete tree, as
+	// container runtimes make it.
+	FirmwareMasked bool
+	// Lockdown is the kernel's lockdown mode, the word in brackets: "none",
+	// "integrity", "confidentiality".
+	Lockdown Value[string]
+}
+
+// ReadVirt reads the signs of virtualization. cpu has the flags.
+func ReadVirt(root *Root, cpu *CPU) *Virtualization {
+	r := newReader(root)
+	v := &Virtualization{
+		Type:           r.text("/sys/hypervisor/type"),
+		DeviceTree:     r.firstString("/proc/device-tree/hypervisor/compatible"),
+		FirmwareMasked: root.firmwareMasked() != nil,
+		Lockdown:       r.bracketed("/sys/kernel/security/lockdown"),
+	}
+	v.HypervisorFlag = derive(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
+	if v.HypervisorFlag.State == fact.OK {
+		v.HypervisorFlag.Raw = "flags"
+	}
+	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.V, "86") {
+		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
+	}
+	features := r.text("/sys/hypervisor/properties/features")
+	v.XenFeatures = unknownAs[uint64](features)
+	if features.State == fact.OK {
+		n, err := strconv.ParseUint(features.V, 16, 64)
+		v.XenFeatures = known(n, features.Path, features.Raw)
+		if err != nil {
+			v.XenFeatures = malformed[uint64](features.Path, features.Raw, err)
+		}
+	}
+	return v
+}
+
+// firstString reads the first string of a property of the device tree, in which each ends in a NUL
+// byte; an empty one is Unstated.
+func (r *reader) firstString(path string) Value[string] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[string](err)
+	}
+	first, _, _ := strings.Cut(string(b), "\x00")
+	if first == "" {
+		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+	}
+	first = strings.ToValidUTF8(first, "\uFFFD")
+	return known(first, path, first)
+}
+
+// bracketed reads the chosen word of a file such as "always [madvise] never".
+func (r *reader) bracketed(path string) Value[string] {
+	v := r.text(path)
+	if v.State != fact.OK {
+		return v
+	}
+	_, rest, ok := strings.Cut(v.V, "[")
+	word, _, closed := strings.Cut(rest, "]")
+	if !ok || !closed {
+		return malformed[string](path, v.Raw, fmt.Errorf("no choice in brackets"))
+	}
+	return known(word, path, v.Raw)
+}

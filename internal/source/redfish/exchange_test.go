@@ -1,0 +1,329 @@
+package redfish
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// TestRetryAfter: what a busy service asks for, in seconds or as a date.
+func TestRetryAfter(t *testing.T) {
+	const other = 3 * time.Second
+	for text, want := range map[string]time.Duration{
+		"7": 7 * time.Second, " 7 ": 7 * time.Second, "0": 100 * time.Millisecond, "1048576": 1048576 * time.Second,
+		"99999999": 1048576 * time.Second, "-1": other, "soon": other, "": other,
+		"Wed, 21 Oct 2015 07:28:00 GMT": 100 * time.Millisecond,
+	} {
+		assert.Equal(t, want, retryAfter(text, other), "%q", text)
+	}
+	at := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	assert.InDelta(t, time.Hour.Seconds(), retryAfter(at, other).Seconds(), 60)
+}
+
+// TestOwn: only scheme, name and port together are the service.
+func TestOwn(t *testing.T) {
+	c := &client{o: Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}}}
+	for link, want := range map[string]bool{
+		"https://bmc.example/x": true, "https://BMC.example:443/x": true, "/x": true, "x": true,
+		"http://bmc.example/x": false, "http://bmc.example:443/x": false, "https://evil.example/x": false, "https://evil.example:443/x": false,
+		"https://bmc.example:8443/x": false, "https://bmc.example.evil.example/x": false, "//evil.example/x": false, "https://u:p@bmc.example/x": false,
+		"https://[::1": false, "/%zz": false,
+	} {
+		_, p := c.resolve(link)
+		assert.Equal(t, want, p == nil, link)
+	}
+}
+
+// TestRedirects: as many redirects as are allowed are followed.
+func TestRedirects(t *testing.T) {
+	for n, follows := range map[int]bool{maxRedirects: true, maxRedirects + 1: false} {
+		b := newBMC(t)
+		left := n
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			if left == 0 || r.URL.Path != biosPath {
+				return false
+			}
+			left--
+			http.Redirect(w, r, biosPath, http.StatusTemporaryRedirect)
+			return true
+		}
+		assert.Equal(t, follows, b.ask(t, nil).Err() == nil, n)
+	}
+}
+
+// TestLimitsOfAllAnswers: requests and bytes of one machine end at their limit, and the session is
+// given back all the same.
+func TestLimitsOfAllAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked int
+		spent int64
+		reads bool
+	}{
+		"the last request":          {asked: maxRequests - 1, reads: true},
+		"one request more":          {asked: maxRequests},
+		"the last byte":             {spent: maxTotal - 2, reads: true},
+		"a byte more":               {spent: maxTotal - 1},
+		"nothing after all bytes":   {spent: maxTotal},
+		"nothing after all of them": {spent: maxTotal + 1},
+	} {
+		c2 := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}})
+		c2.http.Transport = sameAnswer("{}")
+		c2.asked, c2.spent, c2.token, c2.session = c.asked, c.spent, token, "/redfish/v1/Sessions/1"
+		r, p := c2.do(t.Context(), http.MethodGet, "/x", nil, maxAnswer)
+		assert.Equal(t, c.reads, p == nil, name)
+		if c.reads {
+			assert.Equal(t, "{}", string(r.body), name)
+		} else {
+			assert.Equal(t, fact.SourceRefused, p.State, name)
+			assert.Equal(t, c.asked >= maxRequests || c.spent >= maxTotal, strings.Contains(p.Text, "for one machine"), "%s: %s", name, p.Text)
+			assert.NotContains(t, p.Text, "-1", name)
+		}
+		assert.Empty(t, c2.logout(t.Context()), name)
+		assert.Empty(t, c2.token, name)
+	}
+}
+
+// TestAnswerOfTheLimit: an answer may have as many bytes as are read, whether it says its length or not.
+func TestAnswerOfTheLimit(t *testing.T) {
+	for text, whole := range map[string]bool{"": true, "{}": true, "{  }": true, "{   }": false} {
+		for _, length := range []int64{-1, int64(len(text))} {
+			c := &client{}
+			data, p := c.take(t.Context(), "GET /x", &http.Response{Body: io.NopCloser(strings.NewReader(text)), ContentLength: length}, 4)
+			assert.Equal(t, whole, p == nil, "%q %d", text, length)
+			if whole {
+				assert.Equal(t, text, string(data))
+			}
+		}
+	}
+}
+
+// TestHeaders: what the protocol requires is sent, and a type only with what has one.
+func TestHeaders(t *testing.T) {
+	b := newBMC(t)
+	types := map[string]string{}
+	b.front = func(_ http.ResponseWriter, r *http.Request) bool {
+		types[r.Method] = r.Header.Get("Content-Type")
+		assert.Equal(t, "4.0", r.Header.Get("OData-Version"))
+		assert.Equal(t, "application/json", r.Header.Get("Accept"))
+		return false
+	}
+	require.NoError(t, b.ask(t, nil).Err())
+	assert.Equal(t, map[string]string{"GET": "", "POST": "application/json", "DELETE": ""}, types)
+}
+
+// TestSessionEnd: why a session stays open is said; one that is over needs no end.
+func TestSessionEnd(t *testing.T) {
+	for status, says := range map[int]bool{200: false, 202: false, 204: false, 404: false, 401: true, 403: true, 500: true} {
+		b := newBMC(t)
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodDelete {
+				return false
+			}
+			b.open--
+			w.WriteHeader(status)
+			return true
+		}
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err())
+		assert.Equal(t, says, strings.Contains(a.Detail(), "the session could not be closed and stays open"), status)
+	}
+	b := newBMC(t)
+	b.front = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodDelete {
+			b.open--
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+	assert.Contains(t, b.ask(t, nil).Detail(), "the session could not be closed and stays open")
+}
+
+// TestLogin: a session where the service opens one, else Basic; a refused login is never tried
+// another way.
+func TestLogin(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		token  string
+		basic  bool
+		fails  bool
+	}{
+		"created": {201, token, false, false}, "ok": {200, token, false, false}, "299": {299, token, false, false},
+		"created without a token": {201, "", true, false}, "ok without a token": {200, "", true, false},
+		"404": {404, "", true, false}, "405": {405, "", true, false}, "501": {501, "", true, false},
+		"404 with a token": {404, token, true, false},
+		"300":              {300, token, false, true}, "400": {400, "", false, true}, "401": {401, token, false, true}, "500": {500, "", false, true},
+	} {
+		b := newBMC(t)
+		c2 := newClient(b.options(t))
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("X-Auth-Token", c.token)
+			w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/77")
+			w.WriteHeader(c.status)
+			return true
+		}
+		root := &serviceRoot{}
+		root.Links.Sessions.ID = "/redfish/v1/SessionService/Sessions"
+		p := c2.login(t.Context(), root)
+		c2.close()
+		assert.Equal(t, c.fails, p != nil, name)
+		assert.Equal(t, c.basic, c2.basic, name)
+		if !c.fails {
+			assert.Equal(t, !c.basic, c2.session != "", name)
+			assert.Equal(t, c.basic, c2.token == "", name)
+		}
+	}
+}
+
+// TestSessionServiceOnly: a root that links to the session service alone leads to its sessions.
+func TestSessionServiceOnly(t *testing.T) {
+	for _, service := range []string{"/redfish/v1/SessionService", "/redfish/v1/SessionService/"} {
+		b := newBMC(t)
+		b.tree[rootPath] = `{"Systems":{"@odata.id":"/redfish/v1/Systems"},"SessionService":{"@odata.id":"` + service + `"}}`
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err())
+		assert.Equal(t, 1, b.asked("POST /redfish/v1/SessionService/Sessions"))
+		assert.Equal(t, 1, b.asked("DELETE /redfish/v1/SessionService/Sessions/77"))
+	}
+}
+
+// TestSessionPath: the new session is named in the header, or else in the answer.
+func TestSessionPath(t *testing.T) {
+	for name, c := range map[string]struct{ location, body, want string }{
+		"path":        {"/redfish/v1/Sessions/1", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/1"},
+		"address":     {"https://10.0.0.1/redfish/v1/Sessions/1", ``, "/redfish/v1/Sessions/1"},
+		"answer":      {"", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/2"},
+		"bad header":  {"https://[::1", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/2"},
+		"no path":     {"1", `{"@odata.id":"2"}`, ""},
+		"no JSON":     {"", `created`, ""},
+		"cut JSON":    {"", `{"@odata.id":"/redfish/v1/Sessions/2"`, ""},
+		"other value": {"", `{"@odata.id":"/redfish/v1/Sessions/2","@odata.id":7}`, ""},
+	} {
+		assert.Equal(t, c.want, sessionPath(&httpReply{header: http.Header{"Location": {c.location}}, body: []byte(c.body)}), name)
+	}
+}
+
+// TestBasicAtTheRoot: user name and password go with the root only where that demands them.
+func TestBasicAtTheRoot(t *testing.T) {
+	for demand, basic := range map[string]bool{`Basic realm="iDRAC"`: true, "basic": true, "Digest realm=x": false, "Bas": false, "": false} {
+		b := newBMC(t)
+		b.sessions = false
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != rootPath || b.known(r) {
+				return false
+			}
+			w.Header().Set("WWW-Authenticate", demand)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}
+		a := b.ask(t, nil)
+		assert.Equal(t, basic, a.Err() == nil, demand)
+		if !basic {
+			assert.Equal(t, fact.SourceDenied, a.State(), demand)
+			assert.Equal(t, 1, b.asked("GET"), demand)
+		}
+	}
+	b := newBMC(t)
+	b.front = func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("WWW-Authenticate", "Basic")
+		if r.URL.Path == rootPath {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		return r.URL.Path == rootPath
+	}
+	assert.Equal(t, fact.SourceDenied, b.ask(t, nil).State())
+	assert.Equal(t, 1, b.asked("GET"), "what is forbidden is not asked for with the password")
+}
+
+// TestRefusal: which statuses are a success, and what the others say.
+func TestRefusal(t *testing.T) {
+	for status, says := range map[int]string{
+		200: "", 204: "", 299: "", 300: "redirected without an address (300)", 304: "redirected without an address (304)", 399: "redirected without an address (399)",
+		400: "the service answers 400 Bad Request", 401: "does not accept user name and password", 403: "this user may not read it",
+		404: "no such resource (404)", 410: "no such resource (410)", 500: "the service answers 500 Internal Server Error", 199: "the service answers 199",
+	} {
+		p := refusal("GET /x", &httpReply{status: status})
+		if says == "" {
+			assert.Nil(t, p, status)
+			continue
+		}
+		require.NotNil(t, p, status)
+		assert.Contains(t, p.Text, says)
+	}
+}
+
+// TestNoJSON: an answer that is empty and one that is no object are two things.
+func TestNoJSON(t *testing.T) {
+	for body, says := range map[string]string{"": "the answer is empty", "x": "not a JSON object", "[]": "not a JSON object", "{": "inside its JSON"} {
+		p := decodeAnswer("GET /x", &httpReply{status: 200, body: []byte(body + "\r\n")}, &serviceRoot{})
+		require.NotNil(t, p, body)
+		assert.Contains(t, p.Text, says, "%q", body)
+	}
+	assert.Nil(t, decodeAnswer("GET /x", &httpReply{status: 200, body: []byte("\ufeff{}\n")}, &serviceRoot{}))
+}
+
+// TestCertificates: what is wrong with a certificate is told apart.
+func TestCertificates(t *testing.T) {
+	for says, err := range map[string]error{
+		"is not valid now": x509.CertificateInvalidError{Reason: x509.Expired},
+		"the service's certificate is valid from 2020-01-01 to 2021-01-01, not now": x509.CertificateInvalidError{Reason: x509.Expired, Cert: &x509.Certificate{
+			NotBefore: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"the service's certificate is not valid": x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign},
+		"no authority known here":                x509.UnknownAuthorityError{},
+		"is for another host name":               x509.HostnameError{Certificate: &x509.Certificate{}, Host: "bmc"},
+		"does not speak TLS":                     tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
+		"TLS 1.0 or 1.1 at most":                 errors.New("remote error: tls: protocol version not supported"),
+	} {
+		p := certificate("GET /x", fmt.Errorf("wrapped: %w", err))
+		require.NotNil(t, p, says)
+		assert.True(t, strings.HasSuffix(p.Text, says) || strings.Contains(p.Text, says), "%s: %s", says, p.Text)
+	}
+	assert.Nil(t, certificate("GET /x", errors.New("unexpected EOF")))
+	assert.Equal(t, "the service's certificate is not valid", certificate("GET /x", x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign}).Text)
+}
+
+// TestSecretsOfErrors: an error of the network is told without its URL, and nothing secret passes with
+// any text.
+func TestSecretsOfErrors(t *testing.T) {
+	c := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}, Username: user, Password: password})
+	c.token, c.hide = token, append(c.hide, "FCH123456")
+	p := c.failed(t.Context(), "GET /x", &url.Error{Op: "Get", URL: "https://bmc.example/redfish/v1/Systems/FCH123456", Err: errors.New(`bad header "X": "` + token + `"`)})
+	assert.Equal(t, `GET /x: bad header "X": "***"`, p.Error())
+	assert.True(t, p.last)
+	assert.Equal(t, "*** *** *** ***", c.scrub(password+" "+token+" FCH123456 YXVkaXRvcjpzM2NyM3QtcGFzcy1XMFJE"))
+	c.token, c.o.Password = "", ""
+	assert.Equal(t, "left as it is", (&client{hide: []string{""}}).scrub("left as it is"), "no secret is in every text")
+	assert.Equal(t, []string{password, "FCH123456"}, c.hide)
+}
+
+// TestTimeout: a reading has the time that was given, and two minutes without one.
+func TestTimeout(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{0: DefaultTimeout, -time.Second: DefaultTimeout, time.Nanosecond: time.Nanosecond, time.Hour: time.Hour} {
+		assert.Equal(t, want, (&Options{Timeout: given}).timeout())
+	}
+}
+
+// TestDeadlineLeaves: a busy service is waited for as long as the deadline leaves.
+func TestDeadlineLeaves(t *testing.T) {
+	for wait, waits := range map[string]bool{"1": true, "3600": false} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		slept := false
+		c := &client{sleep: func(context.Context, time.Duration) error { slept = true; return nil }}
+		p := c.again(ctx, "GET /x", http.Header{"Retry-After": {wait}}, 0)
+		cancel()
+		assert.Equal(t, waits, p == nil, wait)
+		assert.Equal(t, waits, slept, wait)
+	}
+}

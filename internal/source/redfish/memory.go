@@ -1,0 +1,144 @@
+package redfish
+
+import (
+	"context"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// memoryLocation is the property MemoryLocation of Memory (DSP2046).
+type memoryLocation struct {
+	Socket, MemoryController, Channel, Slot number
+}
+
+// stated returns the location, nil if socket or channel is missing: only both together name a
+// channel of the machine.
+func (m *memoryLocation) stated() *Location {
+	at := Location{locationNumber(m.Socket), locationNumber(m.MemoryController), locationNumber(m.Channel), locationNumber(m.Slot)}
+	if at.Socket < 0 || at.Channel < 0 {
+		return nil
+	}
+	return &at
+}
+
+// locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0
+// to maxModules.
+func locationNumber(n number) int {
+	if !n.known || n.value < 0 || n.value > maxModules || n.value != float64(int(n.value)) {
+		return -1
+	}
+	return int(n.value)
+}
+
+// memoryResource is one Memory resource (DSP2046). Serial numbers are not read.
+type memoryResource struct {
+	ID            string `json:"Id"`
+	Name          string
+	DeviceLocator string
+	Location      struct {
+		PartLocation struct{ ServiceLabel string }
+	}
+	MemoryLocation    memoryLocation
+	CapacityMiB       number
+	OperatingSpeedMHz number `json:"OperatingSpeedMhz"`
+	RankCount         number
+	MemoryDeviceType  string
+	Manufacturer      string
+	PartNumber        string
+	Status            struct{ State, Health string }
+	Metrics           resourceLink
+}
+
+// memory reads the memory modules of the system and then the errors counted on each.
+func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
+	if root.Features.Expand.NoLinks && root.Features.Expand.Levels {
+		if metrics, ok := c.expanded(ctx, at, a); ok {
+			return c.counts(ctx, metrics, a)
+		}
+	}
+	metrics, p := c.modules(ctx, at, a)
+	if p != nil {
+		return p
+	}
+	return c.counts(ctx, metrics, a)
+}
+
+// modules reads each module with a request of its own. It returns the paths of their metrics, in
+// the order of a.DIMMs.
+func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
+	list, p := c.members(ctx, at)
+	if p != nil {
+		return nil, a.absent(p, "the service offers no memory inventory")
+	}
+	if len(list) > maxModules {
+		return nil, problem(fact.SourceRefused, "GET "+printablePath(at), "more than %d modules", maxModules)
+	}
+	vain := 0
+	for _, path := range list {
+		var m memoryResource
+		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+			if vain++; p.last || vain >= maxProblems {
+				return nil, p
+			}
+			a.failed(p)
+			continue
+		}
+		a.DIMMs, metrics = append(a.DIMMs, c.dimm(path, &m)), append(metrics, m.Metrics.path())
+	}
+	return metrics, nil
+}
+
+// expanded reads all modules with one request, for services that support it, and returns the paths
+// of their metrics. It returns false and keeps nothing if the answer is not complete; then modules
+// is used.
+func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
+	var page struct {
+		Members []struct {
+			resourceLink
+			memoryResource
+		}
+		Count number `json:"Members@odata.count"`
+		Next  string `json:"Members@odata.nextLink"`
+	}
+	if _, p := c.get(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
+		return nil, false
+	}
+	if page.Count.known && page.Count.whole(maxMembers) != int64(len(page.Members)) {
+		return nil, false
+	}
+	var all []DIMM
+	for i := range page.Members {
+		m := &page.Members[i]
+		if m.path() == "" || m.memoryResource.ID == "" {
+			return nil, false // a link in place of the resource
+		}
+		all, metrics = append(all, c.dimm(m.path(), &m.memoryResource)), append(metrics, m.Metrics.path())
+	}
+	a.DIMMs = append(a.DIMMs, all...)
+	return metrics, true
+}
+
+// dimm converts a resource. Numbers that no module can have are left out.
+func (c *client) dimm(path string, m *memoryResource) DIMM {
+	d := DIMM{Path: printablePath(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
+		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
+		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
+		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}
+	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
+		d.Labels[i] = c.word(label)
+	}
+	absent := strings.EqualFold(d.Condition, "Absent")
+	d.Installed = !absent && d.SizeBytes != 0
+	// No capacity of a module that is not said to be absent, as of a disabled one, is no empty slot.
+	d.Known = absent || d.Installed || d.Condition == "" && m.CapacityMiB == number{0, true}
+	return d
+}
+
+// word returns a text in one line and without secrets.
+func (c *client) word(s string) string {
+	if s = strings.TrimSpace(s); s == "" {
+		return ""
+	}
+	return c.scrub(s)
+}

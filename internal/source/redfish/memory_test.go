@@ -1,0 +1,214 @@
+package redfish
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+const memoryPath = "/redfish/v1/Systems/FCH123456/Memory"
+
+// TestPresence: a slot is empty where the service says so, and unknown where it does not.
+func TestPresence(t *testing.T) {
+	for _, c := range []struct {
+		name, raw        string
+		installed, known bool
+	}{
+		{"module", `"CapacityMiB":16384,"Status":{"State":"Enabled","Health":"OK"}`, true, true},
+		{"module of one MiB", `"CapacityMiB":1`, true, true},
+		{"module without a state (Cray EX)", `"CapacityMiB":16384,"Status":null`, true, true},
+		{"disabled module", `"CapacityMiB":16384,"Status":{"State":"Disabled"}`, true, true},
+		{"empty slot (iLO)", `"CapacityMiB":0,"Status":{"State":"Absent","Health":"OK"}`, false, true},
+		{"empty slot (CIMC, XCC)", `"CapacityMiB":null,"Status":{"State":"Absent"}`, false, true},
+		{"empty slot in capitals", `"Status":{"State":"ABSENT"}`, false, true},
+		{"capacity of an absent module", `"CapacityMiB":16384,"Status":{"State":"Absent"}`, false, true},
+		{"no capacity and no state", `"CapacityMiB":0`, false, true},
+		{"no capacity of a module that is there", `"CapacityMiB":0,"Status":{"State":"Enabled"}`, false, false},
+		{"no capacity of a disabled module", `"CapacityMiB":0,"Status":{"State":"Disabled","Health":"Critical"}`, false, false},
+		{"capacity not stated (OpenBMC)", `"Status":{"State":"Enabled","Health":"OK"}`, false, false},
+		{"nothing stated", `"Name":"DIMM Slot"`, false, false},
+		{"capacity null", `"CapacityMiB":null`, false, false},
+		{"capacity of another kind", `"CapacityMiB":"16 GB"`, false, false},
+		{"capacity that no module has", `"CapacityMiB":16777217`, false, false},
+	} {
+		var m memoryResource
+		require.NoError(t, json.Unmarshal([]byte(`{"Id":"1",`+c.raw+`}`), &m), c.name)
+		d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
+		assert.Equal(t, []bool{c.installed, c.known}, []bool{d.Installed, d.Known}, c.name)
+	}
+}
+
+// withModules gives the service that many modules instead of its own; the first refused of them may
+// not be read.
+func (b *bmc) withModules(n, refused int) {
+	var links []string
+	for i := range n {
+		path := fmt.Sprintf("%s/m%d", memoryPath, i)
+		b.tree[path] = fmt.Sprintf(`{"Id":"m%d","Name":"DIMM Slot","CapacityMiB":16384}`, i)
+		links = append(links, `{"@odata.id":"`+path+`"}`)
+	}
+	b.tree[memoryPath] = `{"Members":[` + strings.Join(links, ",") + `]}`
+	b.front = func(w http.ResponseWriter, r *http.Request) bool {
+		var i int
+		if _, err := fmt.Sscanf(r.URL.Path, memoryPath+"/m%d", &i); err != nil || i >= refused {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden)
+		return true
+	}
+}
+
+// TestModulesThatCannotBeRead: a module that cannot be read costs no other; after some the rest are
+// not asked for, and what was read is kept.
+func TestModulesThatCannotBeRead(t *testing.T) {
+	for refused, want := range map[int]struct{ asked, read, problems int }{
+		0:               {6, 6, 0},
+		1:               {6, 5, 1},
+		maxProblems - 1: {6, 7 - maxProblems, maxProblems - 1},
+		maxProblems:     {maxProblems, 0, maxProblems},
+	} {
+		b := newBMC(t)
+		b.withModules(6, refused)
+		a := b.ask(t, nil)
+		assert.Len(t, a.DIMMs, want.read, refused)
+		require.Len(t, a.Problems, want.problems, refused)
+		for _, p := range a.Problems {
+			assert.Equal(t, fact.SourceDenied, p.State, refused)
+		}
+		assert.Equal(t, want.asked, b.asked("/Memory/m"), refused)
+	}
+}
+
+// asked counts the requests whose path holds a text.
+func (b *bmc) asked(part string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, r := range b.requests {
+		if strings.Contains(r, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestManyModules: as many modules as are asked for are read, and of more none.
+func TestManyModules(t *testing.T) {
+	for n, read := range map[int]int{maxModules: maxModules, maxModules + 1: 0} {
+		b := newBMC(t)
+		b.withModules(n, 0)
+		a := b.ask(t, nil)
+		assert.Len(t, a.DIMMs, read, n)
+		assert.Equal(t, read == 0, a.Err() != nil, n)
+		if read == 0 {
+			assert.Contains(t, a.Err().Error(), "more than 256 modules")
+		}
+	}
+}
+
+// TestPageThatIsNotThere: what the first page lists is not all, so that a further page which is
+// missing is told, and not as a service without an inventory.
+func TestPageThatIsNotThere(t *testing.T) {
+	b := newBMC(t)
+	delete(b.tree, memoryPath+"?$skip=1")
+	a := b.ask(t, nil)
+	assert.Equal(t, fact.SourcePartial, a.State())
+	require.Error(t, a.Err())
+	assert.Contains(t, a.Err().Error(), "GET /redfish/v1/Systems/ID/Memory: the service has no such resource (404)")
+	assert.Equal(t, fact.SourceTruncated, a.Problems[0].State)
+	assert.Empty(t, a.DIMMs)
+	assert.NotContains(t, a.Detail(), "offers no memory inventory")
+}
+
+// TestMembers: a member without a link is none, and of a collection that is too long nothing is taken
+// for the whole.
+func TestMembers(t *testing.T) {
+	b := newBMC(t)
+	b.tree[memoryPath] = `{"Members":[{},{"@odata.id":""},{"@odata.id":"` + memoryPath + `/1"},null]}`
+	a := b.ask(t, nil)
+	require.NoError(t, a.Err())
+	assert.Len(t, a.DIMMs, 1)
+	assert.Zero(t, b.asked("GET / "))
+
+	for n, whole := range map[int]bool{maxMembers: true, maxMembers + 1: false} {
+		b := newBMC(t)
+		links := strings.Repeat(`{"@odata.id":"/redfish/v1/Registries/Base.1"},`, n-1)
+		b.tree["/redfish/v1/Registries"] = `{"Members":[` + links + `{"@odata.id":"/redfish/v1/Registries/biosattributeregistry.v1_0_0/"}]}`
+		a := b.ask(t, nil)
+		require.NotNil(t, a.BIOS)
+		assert.Equal(t, whole, a.BIOS.Registry != nil, n)
+		assert.Equal(t, whole, a.Err() == nil, n)
+		if !whole {
+			assert.Contains(t, a.Err().Error(), "a collection of more than 512 members")
+		}
+	}
+}
+
+// TestExpandOffered: a service is asked for all modules in one only where it offers both what that
+// needs, and what is whole in one answer is taken, however many it lists.
+func TestExpandOffered(t *testing.T) {
+	const expand = memoryPath + "?$expand=.($levels=1)"
+	for offered, asks := range map[string]bool{
+		`{"NoLinks":true,"Levels":true}`:  true,
+		`{"NoLinks":true,"Levels":false}`: false,
+		`{"NoLinks":false,"Levels":true}`: false,
+		`{"ExpandAll":true}`:              false,
+	} {
+		for n, whole := range map[int]bool{0: false, 1: true, maxModules: true, maxModules + 1: false} {
+			b := newBMC(t)
+			b.tree[rootPath] = strings.Replace(b.tree[rootPath], `"RedfishVersion"`, `"ProtocolFeaturesSupported":{"ExpandQuery":`+offered+`},"RedfishVersion"`, 1)
+			var members []string
+			for i := range n {
+				members = append(members, fmt.Sprintf(`{"@odata.id":"%s/x%d","Id":"x%d","CapacityMiB":8192}`, memoryPath, i, i))
+			}
+			b.tree[expand] = `{"Members":[` + strings.Join(members, ",") + `]}`
+			a := b.ask(t, nil)
+			require.NoError(t, a.Err())
+			assert.Equal(t, asks, b.asked("$expand") == 1, offered)
+			if asks && whole {
+				assert.Len(t, a.DIMMs, n, offered)
+			} else {
+				assert.Len(t, a.DIMMs, 2, "%s, %d in one answer", offered, n)
+			}
+		}
+	}
+}
+
+// TestCountsAsked: only a module that is there and links to counts is asked for them.
+func TestCountsAsked(t *testing.T) {
+	b := newBMC(t)
+	b.tree[memoryPath+"/1"] = `{"Id":"1","CapacityMiB":16384,"Status":{"State":"Enabled"}}`
+	b.tree[memoryPath+"/2"] = `{"Id":"2","CapacityMiB":0,"Status":{"State":"Absent"},"Metrics":{"@odata.id":"` + memoryPath + `/2/MemoryMetrics"}}`
+	a := b.ask(t, nil)
+	require.NoError(t, a.Err())
+	require.Len(t, a.DIMMs, 2)
+	assert.Nil(t, a.DIMMs[0].Counts)
+	assert.Zero(t, b.asked("MemoryMetrics"))
+	assert.Equal(t, 1, b.asked("GET "+memoryPath+"/2"))
+	assert.Zero(t, strings.Count(strings.Join(b.requests, "\n")+"\n", "GET /\n"))
+}
+
+// TestOneModuleRead: one module that was read makes a part of an answer of it, none makes a failure.
+func TestOneModuleRead(t *testing.T) {
+	p := problem(fact.SourceDenied, "", "this user may not read it (403)")
+	for _, c := range []struct {
+		a    Answer
+		want fact.SourceState
+	}{
+		{Answer{Found: true, DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourcePartial},
+		{Answer{Found: true, BIOS: &BIOS{}, Problems: []Problem{*p}}, fact.SourcePartial},
+		{Answer{Found: true, Problems: []Problem{*p}}, fact.SourceDenied},
+		{Answer{DIMMs: make([]DIMM, 1), Problems: []Problem{*p}}, fact.SourceDenied},
+		{Answer{Found: true}, fact.SourceOK},
+	} {
+		assert.Equal(t, c.want, c.a.State())
+	}
+	assert.Equal(t, "this user may not read it (403)", p.Error(), "without what was being done")
+}

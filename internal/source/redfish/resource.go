@@ -1,0 +1,134 @@
+package redfish
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// resourceLink is a link to another resource.
+type resourceLink struct {
+	ID string `json:"@odata.id"`
+	// Href is the form that iLO 4 used before Redfish.
+	Href string `json:"href"`
+}
+
+// path returns the linked path, "" if there is no link.
+func (l resourceLink) path() string {
+	if id := strings.TrimSpace(l.ID); id != "" {
+		return id
+	}
+	return strings.TrimSpace(l.Href)
+}
+
+// collection is one page of a collection.
+type collection struct {
+	Members []resourceLink `json:"Members"`
+	Next    string         `json:"Members@odata.nextLink"`
+}
+
+// number is a JSON number, or one in quotation marks, as some controllers send it. Anything else,
+// null too, is not known.
+type number struct {
+	value float64
+	known bool
+}
+
+// UnmarshalJSON never fails: a value of another type is not known.
+func (n *number) UnmarshalJSON(data []byte) error {
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.Trim(string(data), `"`)), 64)
+	*n = number{v, err == nil}
+	return nil
+}
+
+// whole returns a whole number from 1 to limit, 0 for anything else.
+func (n number) whole(limit int64) int64 {
+	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
+		return 0
+	}
+	return int64(n.value)
+}
+
+// count returns a whole number from 0 to limit, nil for anything else.
+func (n number) count(limit int64) *int64 {
+	if !n.known || n.value < 0 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
+		return nil
+	}
+	v := int64(n.value)
+	return &v
+}
+
+// get reads a resource, decodes it into v and returns its bytes.
+func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
+	r, p := c.do(ctx, http.MethodGet, path, nil, limit)
+	if p != nil {
+		return nil, p
+	}
+	if p := decodeAnswer("GET "+printablePath(path), r, v); p != nil {
+		return nil, p
+	}
+	return r.body, nil
+}
+
+// decodeAnswer decodes an answer into v. A property with a type that the schema does not have is
+// ignored; the other properties are kept.
+func decodeAnswer(op string, r *httpReply, v any) *Problem {
+	if p := refusal(op, r); p != nil {
+		return p
+	}
+	body := bytes.TrimPrefix(bytes.TrimSpace(r.body), []byte("\xef\xbb\xbf"))
+	if len(body) == 0 {
+		return problem(fact.SourceTruncated, op, "the answer is empty, expected a JSON object")
+	}
+	if body[0] != '{' {
+		return problem(fact.SourceMalformed, op, "the answer is not a JSON object")
+	}
+	err := json.Unmarshal(body, v)
+	var other *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil, errors.As(err, &other):
+		return nil
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
+		return problem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
+	case errors.As(err, &syntax):
+		return problem(fact.SourceMalformed, op, "the answer is not JSON from byte %d on", syntax.Offset)
+	default:
+		return problem(fact.SourceMalformed, op, "the answer is not JSON that can be read")
+	}
+}
+
+// members returns the links of a collection, over all of its pages. A further page that is not there
+// is not an absent collection.
+func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
+	var out []string
+	seen := map[string]bool{}
+	for range maxPages {
+		var page collection
+		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
+			if len(seen) > 0 && p.State == fact.SourceAbsent {
+				p.State = fact.SourceTruncated
+			}
+			return nil, p
+		}
+		seen[path] = true
+		for _, m := range page.Members {
+			if at := m.path(); at != "" {
+				out = append(out, at)
+			}
+		}
+		if len(out) > maxMembers {
+			return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d members", maxMembers)
+		}
+		if path = page.Next; path == "" || seen[path] {
+			return out, nil
+		}
+	}
+	return nil, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
+}

@@ -1,0 +1,162 @@
+package redfish
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// serviceRoot is the resource /redfish/v1/ (DSP2046 ServiceRoot).
+type serviceRoot struct {
+	Systems        resourceLink `json:"Systems"`
+	Registries     resourceLink `json:"Registries"`
+	SessionService resourceLink `json:"SessionService"`
+	Links          rootRef      `json:"Links"`
+	// Features lists the query parameters that the service supports (DSP0266).
+	Features struct {
+		Expand struct{ NoLinks, Levels bool } `json:"ExpandQuery"`
+	} `json:"ProtocolFeaturesSupported"`
+}
+
+type rootRef struct {
+	Sessions resourceLink `json:"Sessions"`
+}
+
+const rootPath = "/redfish/v1/"
+
+// root reads the service root, which requires no login (DSP0266 "Authentication requirements"). If
+// something in front of the service demands one, it can only be Basic.
+func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
+	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	if p == nil && r.status == http.StatusUnauthorized && asksBasic(r.header) {
+		c.basic = true
+		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	}
+	root := &serviceRoot{}
+	if p == nil {
+		p = decodeAnswer("GET "+rootPath, r, root)
+	}
+	if p == nil && root.Systems.path() == "" {
+		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
+	}
+	return root, p
+}
+
+func asksBasic(h http.Header) bool {
+	for _, v := range h.Values("WWW-Authenticate") {
+		if len(v) >= 5 && strings.EqualFold(v[:5], "basic") {
+			return true
+		}
+	}
+	return false
+}
+
+// login opens a session. Basic authentication, which sends the password with every request, is used
+// only if the service offers no sessions.
+func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
+	if c.basic {
+		return nil
+	}
+	at := root.Links.Sessions.path()
+	if at == "" && root.SessionService.path() != "" {
+		at = strings.TrimSuffix(root.SessionService.path(), "/") + "/Sessions"
+	}
+	if at == "" {
+		c.basic = true
+		return nil
+	}
+	body, err := json.Marshal(map[string]string{"UserName": c.o.Username, "Password": c.o.Password})
+	if err != nil {
+		return problem(fact.SourceMalformed, "login", "user name and password are not text")
+	}
+	r, p := c.do(ctx, http.MethodPost, at, body, maxAnswer)
+	if p != nil {
+		return p
+	}
+	c.token = r.header.Get("X-Auth-Token")
+	p = refusal("login at POST "+printablePath(at), r)
+	switch {
+	case p == nil && c.token != "":
+		c.session = ownSession(sessionPath(r), root.sessions(at))
+		return nil
+	case p == nil, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed, r.status == http.StatusNotImplemented:
+		// It names a collection of sessions but opens none.
+		c.token, c.basic = "", true
+		return nil
+	default:
+		return p
+	}
+}
+
+// sessionPath returns the path at which the new session can be deleted. Only the path counts: a
+// controller that is reached by another name puts its own address before it.
+func sessionPath(r *httpReply) string {
+	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
+		return u.EscapedPath()
+	}
+	var body struct {
+		ID string `json:"@odata.id"`
+	}
+	if json.Unmarshal(r.body, &body) == nil && strings.HasPrefix(body.ID, "/") {
+		return body.ID
+	}
+	return ""
+}
+
+// sessions returns the collections in which the service may keep sessions: the one used for login,
+// the one of its session service, the place given in DSP0266 ("Session login"), and that of older
+// controllers.
+func (r *serviceRoot) sessions(at string) []string {
+	all := []string{rootPath + "SessionService/Sessions", rootPath + "Sessions"}
+	for _, name := range []string{at, r.SessionService.path() + "/Sessions"} {
+		if u, err := url.Parse(name); err == nil && strings.EqualFold(path.Base(u.Path), "Sessions") {
+			all = append(all, path.Clean(u.Path))
+		}
+	}
+	return all
+}
+
+// ownSession returns the path if it is a member of one of these collections, else "". So nothing
+// but a session is ever deleted, whatever the service answers.
+func ownSession(at string, collections []string) string {
+	name, err := url.PathUnescape(at)
+	if err != nil || strings.ContainsAny(name, "?#%\\") {
+		return ""
+	}
+	folder, id := path.Split(strings.TrimSuffix(name, "/"))
+	if id == "" || path.Clean(name) != strings.TrimSuffix(name, "/") {
+		return ""
+	}
+	if !slices.Contains(collections, strings.TrimSuffix(folder, "/")) {
+		return ""
+	}
+	return at
+}
+
+// logout closes the session, even if the reading failed or its time is over. It returns why it
+// could not, "" for success.
+func (c *client) logout(ctx context.Context) string {
+	if c.token == "" {
+		return ""
+	}
+	if c.session == "" {
+		return "the service did not name a session of its own to end: it stays open until it times out"
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutTimeout)
+	defer cancel()
+	r, p := c.do(ctx, http.MethodDelete, c.session, nil, maxAnswer)
+	if p == nil && r.status != http.StatusNotFound {
+		p = refusal("DELETE", r)
+	}
+	if p != nil {
+		return "the session could not be closed and stays open until it times out"
+	}
+	c.token = ""
+	return ""
+}

@@ -1,0 +1,318 @@
+package redfish
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// system is one ComputerSystem (DSP2046).
+type system struct {
+	Model                   string
+	SerialNumber, SKU, UUID string
+	AssetTag, HostName      string
+	Bios, Memory            resourceLink
+	ID, Name                string
+	// Oem holds the link to the BIOS settings of iLO 4, which has no other.
+	Oem struct {
+		Hp struct{ Links struct{ BIOS resourceLink } }
+	}
+	at   string
+	fits systemMatch
+	// matchedBy and differsBy name the property that decided; here is the audited
+	// machine's model if that differs.
+	matchedBy, differsBy, here string
+}
+
+// systemMatch says how a system compares with the audited machine, in rising order.
+type systemMatch int
+
+const (
+	// otherSystem: an identifier differs.
+	otherSystem systemMatch = iota
+	// doubtfulSystem: the model differs, but makers change such names.
+	doubtfulSystem
+	// unknownSystem: there is nothing to compare.
+	unknownSystem
+	// likeSystem: the model agrees, and there is no identifier to compare.
+	likeSystem
+	// sameSystem: an identifier agrees.
+	sameSystem
+)
+
+// whichSystem is the advice where several systems may be the audited machine.
+const whichSystem = "run as root: serial number and UUID tell them apart; or name one with --redfish-system"
+
+// maxSystems limits the systems of a service.
+const maxSystems = 64
+
+// system finds the audited machine among the service's systems. If the service describes another
+// machine, that is a problem, because its memory is not this machine's.
+func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a *Answer) (*system, *Problem) {
+	list, p := c.members(ctx, root.Systems.path())
+	if p != nil {
+		return nil, p
+	}
+	op := "GET " + printablePath(root.Systems.path())
+	if len(list) == 0 {
+		return nil, problem(fact.SourceAbsent, op, "the service lists no system")
+	}
+	if len(list) > maxSystems {
+		return nil, problem(fact.SourceRefused, op, "the service lists more than %d systems", maxSystems)
+	}
+	var all []*system
+	for _, at := range list {
+		s := &system{at: at}
+		if _, p := c.get(ctx, at, maxAnswer, s); p != nil {
+			if len(list) == 1 || p.last {
+				return nil, p
+			}
+			a.failed(p)
+			continue
+		}
+		c.conceal(s)
+		s.compare(who)
+		all = append(all, s)
+	}
+	s, p := choose(op, all, len(list), c.o.System)
+	if p != nil {
+		return nil, p
+	}
+	a.Model, a.MatchedBy = c.scrub(strings.TrimSpace(s.Model)), s.matchedBy
+	if s.fits == doubtfulSystem {
+		a.Doubt = "it calls its machine " + a.Model + ", and this one is " + c.scrub(s.here) + ": is it another machine's controller?"
+	}
+	return s, nil
+}
+
+// conceal hides the machine's identifiers in all texts from now on.
+func (c *client) conceal(s *system) {
+	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
+		// Lenovo's SKU is the machine type, which the model names too.
+		if len(id) >= 4 && !strings.Contains(s.Model, id) {
+			c.hide = append(c.hide, id)
+		}
+	}
+}
+
+// choose returns the one system that matches best, or a problem that says why none can be taken.
+// listed is the number of systems that the service lists; all are those that could be read. The
+// only system of a service is taken even if its model differs. Of several systems one with a
+// different model is never taken, nor one with nothing to compare because the others are other
+// machines, and if some could not be read only one whose identifier agrees.
+func choose(op string, all []*system, listed int, name string) (*system, *Problem) {
+	if name != "" {
+		return systemNamed(op, all, listed, name)
+	}
+	var best []*system
+	for _, s := range all {
+		switch {
+		case len(best) == 0 || s.fits > best[0].fits:
+			best = []*system{s}
+		case s.fits == best[0].fits:
+			best = append(best, s)
+		}
+	}
+	switch {
+	case len(best) == 0:
+		return nil, problem(fact.SourceAbsent, op, "no system of the service could be read")
+	case best[0].fits < sameSystem && len(all) < listed:
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could not be read, and one of them may be the audited machine", listed-len(all), listed).
+			hint(whichSystem)
+	case best[0].fits == otherSystem && len(all) == 1:
+		return nil, problem(fact.SourceRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
+			hint("give the address of this machine's own management controller")
+	case best[0].fits <= doubtfulSystem && len(all) > 1:
+		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
+	case best[0].fits == unknownSystem && len(best) < len(all):
+		return nil, problem(fact.SourceRefused, op, "no other of the service's %d systems is the audited machine, and nothing tells that it is %s", len(all), namesOf(best)).
+			hint(whichSystem)
+	case len(best) > 1:
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).
+			hint(whichSystem)
+	default:
+		return best[0], nil
+	}
+}
+
+// systemNamed returns the system with this name, unless an identifier says that it is another
+// machine. A Name is asked for last, because several systems may share it.
+func systemNamed(op string, all []*system, listed int, name string) (*system, *Problem) {
+	names := []func(*system) string{(*system).last, func(s *system) string { return s.ID }, func(s *system) string { return s.Name }}
+	var named []*system
+	for i := 0; i < len(names) && named == nil; i++ {
+		for _, s := range all {
+			if strings.EqualFold(names[i](s), name) {
+				named = append(named, s)
+			}
+		}
+	}
+	switch {
+	case named == nil && len(all) < listed:
+		return nil, problem(fact.SourceRefused, op, "the system %s is not among the %d of the service's %d systems that could be read", name, len(all), listed)
+	case named == nil:
+		return nil, problem(fact.SourceAbsent, op, "the service has no system %s, expected one of %s", name, namesOf(all))
+	case len(named) > 1:
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems are called %s, expected one of %s", len(named), len(all), name, namesOf(all))
+	case named[0].fits == otherSystem:
+		return nil, problem(fact.SourceRefused, op, "the system %s is another machine: its %s differs", name, named[0].differsBy)
+	}
+	return named[0], nil
+}
+
+// last returns the last step of the system's path, by which people name it.
+func (s *system) last() string {
+	path := strings.TrimRight(s.at, "/")
+	return path[strings.LastIndex(path, "/")+1:]
+}
+
+// namesOf lists names by which the systems can be told apart. A system whose path holds an
+// identifier is listed by its Name.
+func namesOf(all []*system) string {
+	var out []string
+	for _, s := range all {
+		name := s.last()
+		if s.identifies(name) {
+			name = s.Name
+		}
+		if name == "" || s.identifies(name) {
+			name = "(one whose name identifies it)"
+		}
+		out = append(out, printable(name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// identifies tells whether a name contains an identifier of the machine.
+func (s *system) identifies(name string) bool {
+	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
+		if len(id) >= 4 && strings.Contains(name, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// bios returns the path of the BIOS settings, "" if there is none.
+func (s *system) bios() string {
+	if at := s.Bios.path(); at != "" {
+		return at
+	}
+	return s.Oem.Hp.Links.BIOS.path()
+}
+
+// compare compares a system with the audited machine: by serial number (Dell keeps the one of
+// SMBIOS in SKU), by UUID, and without either by model.
+func (s *system) compare(who Identity) {
+	comparable := ""
+	for _, own := range append([]string{who.Serial}, who.Parts...) {
+		if telling(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
+			s.fits, s.matchedBy = sameSystem, "serial number"
+			return
+		}
+	}
+	if telling(who.Serial) && telling(s.SerialNumber) {
+		comparable = "serial number"
+	}
+	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
+	case own == "" || theirs == "":
+	case own == theirs || own == swapped(theirs):
+		s.fits, s.matchedBy = sameSystem, "UUID"
+		return
+	case comparable == "":
+		comparable = "UUID"
+	}
+	if comparable != "" {
+		s.fits, s.differsBy = otherSystem, comparable
+		return
+	}
+	s.compareModel(who)
+}
+
+func equalNames(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
+
+// compareModel compares model names, of which one often contains the other ("ThinkSystem SR650
+// -[7X06CTO1WW]-" and "ThinkSystem SR650").
+func (s *system) compareModel(who Identity) {
+	s.fits = unknownSystem
+	for _, own := range who.Products {
+		switch {
+		case !naming(own) || !naming(s.Model):
+		case holdsName(own, s.Model) || holdsName(s.Model, own):
+			s.fits, s.matchedBy = likeSystem, "model"
+			return
+		case s.fits == unknownSystem:
+			s.fits, s.here = doubtfulSystem, own
+		}
+	}
+}
+
+func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
+
+// lettersAndDigits returns the letters, in lower case, and digits of s.
+func lettersAndDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(s))
+}
+
+// naming tells whether a product name identifies a product: it is not a placeholder or a general
+// word.
+func naming(s string) bool {
+	switch lettersAndDigits(s) {
+	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
+		return false
+	}
+	return telling(s)
+}
+
+// telling tells whether an identifier identifies anything: it is not a placeholder and not one
+// repeated character.
+func telling(s string) bool {
+	p := lettersAndDigits(s)
+	switch p {
+	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
+		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null",
+		"serialnumber", "serial", "systemserial", "chassisserialnumber", "baseboardserialnumber", "baseserialnumber", "default", "invalid", "empty",
+		"oem", "filledbyoem", "nosn", "noserial", "notset", "notprovided", "notpopulated", "tbd", "12345678", "123456", "1234567", "0123456789abcdef":
+		return false
+	}
+	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
+}
+
+// plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for anything
+// else and for patterns that firmware uses in place of a UUID.
+func plainUUID(s string) string {
+	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
+	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
+		return ""
+	}
+	return s
+}
+
+// swapped returns the 32 digits of a UUID with its first three fields in the other byte order, which
+// SMBIOS up to 2.5 and some controllers use.
+func swapped(u string) string {
+	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
+}
+
+// SameIdentifiers compares the serial numbers and UUIDs of two machines. same means that they are one
+// machine's; differs says which identifier proves that they are two, "" if none does.
+func SameIdentifiers(a, b Identity) (same bool, differs string) {
+	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
+	switch s.compare(a); s.fits {
+	case sameSystem:
+		return true, ""
+	case otherSystem:
+		return false, "its " + s.differsBy + " is another one"
+	default:
+		return false, ""
+	}
+}

@@ -1,0 +1,426 @@
+package redfish
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// TestCompare: which machine a system is, by what the two sides know.
+func TestCompare(t *testing.T) {
+	const u, turned = "00112233-4455-6677-8899-aabbccddeeff", "33221100-5544-7766-8899-AABBCCDDEEFF"
+	cases := map[string]struct {
+		who  Identity
+		s    system
+		fits systemMatch
+		by   string
+	}{
+		"serial":                  {Identity{Serial: "abc1234"}, system{SerialNumber: "ABC1234 "}, sameSystem, "serial number"},
+		"service tag in SKU":      {Identity{Serial: "7CTRL13"}, system{SerialNumber: "CNFCP0079E00AB", SKU: "7CTRL13"}, sameSystem, "serial number"},
+		"board's serial":          {Identity{Parts: []string{"CNFCP0079E00AB"}}, system{SerialNumber: "CNFCP0079E00AB"}, sameSystem, "serial number"},
+		"serial differs":          {Identity{Serial: "ABC1234", Products: []string{"Server 1"}}, system{SerialNumber: "ABC9999", Model: "Server 1"}, otherSystem, ""},
+		"serial differs, UUID":    {Identity{Serial: "ABC1234", UUID: u}, system{SerialNumber: "ABC9999", UUID: u}, sameSystem, "UUID"},
+		"placeholder serial":      {Identity{Serial: "0123456789", Products: []string{"Server 1"}}, system{SerialNumber: "0123456789", Model: "Server 1"}, likeSystem, "model"},
+		"UUID":                    {Identity{UUID: u}, system{UUID: strings.ToUpper(u)}, sameSystem, "UUID"},
+		"UUID in the other order": {Identity{UUID: u}, system{UUID: turned}, sameSystem, "UUID"},
+		"UUID differs":            {Identity{UUID: u, Products: []string{"Server 1"}}, system{UUID: "10112233-4455-6677-8899-aabbccddeeff", Model: "Server 1"}, otherSystem, ""},
+		"UUID of nobody":          {Identity{UUID: "ffffffff-ffff-ffff-ffff-ffffffffffff"}, system{UUID: u}, unknownSystem, ""},
+		"model":                   {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R650"}, likeSystem, "model"},
+		"model within":            {Identity{Products: []string{"ThinkSystem SR650 -[7X06CTO1WW]-"}}, system{Model: "7X06CTO1WW"}, likeSystem, "model"},
+		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, likeSystem, "model"},
+		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, doubtfulSystem, ""},
+		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknownSystem, ""},
+		"short serial":            {Identity{Serial: "a12"}, system{SerialNumber: "A12"}, sameSystem, "serial number"},
+		"serial of two digits":    {Identity{Serial: "12", Products: []string{"Server 1"}}, system{SerialNumber: "12", Model: "Server 1"}, likeSystem, "model"},
+		"model of three letters":  {Identity{Products: []string{"R65"}}, system{Model: "r65"}, likeSystem, "model"},
+		"model of two letters":    {Identity{Products: []string{"R6"}}, system{Model: "R6"}, unknownSystem, ""},
+		"model of one zero more":  {Identity{Products: []string{"PowerEdge R65"}}, system{Model: "PowerEdge R605"}, doubtfulSystem, ""},
+		"model of one z more":     {Identity{Products: []string{"Workstation 840"}}, system{Model: "Workstation Z840"}, doubtfulSystem, ""},
+		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknownSystem, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.s.compare(c.who)
+			assert.Equal(t, c.fits, c.s.fits)
+			if c.fits != otherSystem {
+				assert.Equal(t, c.by, c.s.matchedBy)
+			}
+		})
+	}
+}
+
+// TestPlaceholderSerials: what boards and controllers carry where nobody wrote a
+// serial number names no machine, neither as the same nor as another one.
+func TestPlaceholderSerials(t *testing.T) {
+	for _, serial := range []string{"", "0", "0000000000", "xxxxxxxxxx", "...........", "0123456789", "1234567890", "123456789", "To be filled by O.E.M.",
+		"To Be Filled By O.E.M", "Default string", "System Serial Number", "Not Specified", "Not Available", "None", "N/A", "NA", "Unknown", "Empty", "INVALID", "OEM", "null"} {
+		for _, c := range []struct{ ours, theirs string }{{serial, serial}, {serial, "S123456X"}, {"S123456X", serial}} {
+			s := system{SerialNumber: c.theirs, Model: "Server 1"}
+			s.compare(Identity{Serial: c.ours, Products: []string{"Server 1"}})
+			assert.Equal(t, likeSystem, s.fits, "%q, the controller %q", c.ours, c.theirs)
+			assert.Equal(t, "model", s.matchedBy)
+		}
+	}
+}
+
+// TestSystems: of several systems the audited one is taken, or none.
+func TestSystems(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	b.tree["/redfish/v1/Systems/A"] = `{"Model":"Server 1","SerialNumber":"FCH000001"}`
+	read := func(who Identity) *Answer { return Read(context.Background(), b.options(t), who) }
+
+	a := read(Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	assert.Equal(t, "serial number", a.MatchedBy)
+	assert.Len(t, a.DIMMs, 2)
+	silent(t, a)
+
+	a = read(Identity{Products: []string{"Server 1"}})
+	assert.Equal(t, fact.SourceRefused, a.State())
+	assert.Contains(t, a.Err().Error(), "2 of the service's 2 systems could be the audited machine")
+
+	a = read(Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine")
+
+	// A system that cannot be read may be the machine, unless an identifier finds it elsewhere.
+	delete(b.tree, "/redfish/v1/Systems/A")
+	for _, who := range []Identity{{}, {Products: []string{"Server 1"}}, {Products: []string{"Server 2"}}, {Serial: "FCH777777"}} {
+		a = read(who)
+		assert.False(t, a.Found, "%v", who)
+		assert.Nil(t, a.BIOS)
+		require.Len(t, a.Problems, 2)
+		assert.Contains(t, a.Problems[1].Error(), "1 of the service's 2 systems could not be read, and one of them may be the audited machine")
+		silent(t, a)
+	}
+	a = read(Identity{Serial: "FCH123456"})
+	assert.True(t, a.Found)
+	assert.Equal(t, "serial number", a.MatchedBy)
+
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	a = read(Identity{Products: []string{"Server 2"}})
+	require.NoError(t, a.Err())
+	assert.Equal(t, fact.SourcePartial, a.State())
+	assert.Equal(t, "it calls its machine Server 1, and this one is Server 2: is it another machine's controller?", a.Doubt)
+	a = read(Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "describes another machine: its serial number differs")
+	assert.Nil(t, a.BIOS)
+	silent(t, a)
+}
+
+// TestSystemsOfOtherModels: of several systems whose models are all others none is taken,
+// also where the model of one alone can be compared.
+func TestSystemsOfOtherModels(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	for serial, who := range map[string]Identity{"": {Products: []string{"Server 2"}}, "FCH000001": {Serial: "FCH777777", Products: []string{"Server 2"}}} {
+		b.tree["/redfish/v1/Systems/A"] = `{"Model":"Server 1","SerialNumber":"` + serial + `"}`
+		a := Read(context.Background(), b.options(t), who)
+		assert.False(t, a.Found)
+		require.Error(t, a.Err())
+		assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine", serial)
+	}
+}
+
+// TestManySystems: a service may list as many systems as are asked for, and no more.
+func TestManySystems(t *testing.T) {
+	for systems, says := range map[int]string{maxSystems: "", maxSystems + 1: "the service lists more than 64 systems"} {
+		b := newBMC(t)
+		members := []string{`{"@odata.id":"/redfish/v1/Systems/FCH123456"}`}
+		for n := range systems - 1 {
+			path := fmt.Sprintf("/redfish/v1/Systems/%d", n)
+			b.tree[path] = fmt.Sprintf(`{"Model":"Server 1","SerialNumber":"FCH%06d"}`, n)
+			members = append(members, `{"@odata.id":"`+path+`"}`)
+		}
+		b.tree["/redfish/v1/Systems"] = `{"Members":[` + strings.Join(members, ",") + `]}`
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		assert.Equal(t, says == "", a.Found, systems)
+		if says != "" {
+			require.Error(t, a.Err())
+			assert.Contains(t, a.Err().Error(), says)
+		}
+	}
+}
+
+// TestOnlySystemThatCannotBeRead: why the only system could not be read is said, not that
+// there is none.
+func TestOnlySystemThatCannotBeRead(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/2"}]}`
+	a := Read(context.Background(), b.options(t), Identity{})
+	require.Len(t, a.Problems, 1)
+	assert.Contains(t, a.Problems[0].Error(), "the service has no such resource (404)")
+	assert.NotContains(t, a.Problems[0].Error(), "no system of the service could be read")
+}
+
+// TestConcealedIdentifiers: serial numbers and names of the machine stand in no text. What
+// is too short to be one is left, and so is what the model names too, as Lenovo's SKU.
+func TestConcealedIdentifiers(t *testing.T) {
+	s := &system{Model: "ThinkSystem SR650 -[7X06CTO1WW]-", SerialNumber: "J3AB", SKU: "7X06CTO1WW", AssetTag: "A12", HostName: "node17"}
+	c := &client{}
+	c.conceal(s)
+	assert.Equal(t, "*** A12 *** 7X06CTO1WW", c.scrub("J3AB A12 node17 7X06CTO1WW"))
+	assert.True(t, s.identifies("System-J3AB"))
+	assert.False(t, s.identifies("System-A12"), "three signs are in many names")
+}
+
+func TestParseURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://bmc.example": "https://bmc.example", "https://bmc.example/redfish/v1/": "https://bmc.example",
+		"https://[fe80::1]:8443/": "https://[fe80::1]:8443",
+	} {
+		u, err := ParseURL(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, u.String())
+	}
+	for text, says := range map[string]string{
+		"bmc.example": "expected https://HOST", "http://bmc.example": "in the clear", "https://": "expected https://HOST",
+		"https://root:" + password + "@bmc.example": "user name or a password", "https://bmc.example/redfish/v1/Systems": "names a resource",
+		"https://bmc.example/?a=b": "query", "https://bmc.example:" + password: "not an address",
+	} {
+		_, err := ParseURL(text)
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), says)
+		assert.NotContains(t, err.Error(), password)
+	}
+}
+
+// TestShown: what identifies a machine is in no path that is printed.
+func TestShown(t *testing.T) {
+	for path, want := range map[string]string{
+		"/redfish/v1/Systems/FCH2131V1ZZ/Bios":          "/redfish/v1/Systems/ID/Bios",
+		"/redfish/v1/Systems/System.Embedded.1/Bios":    "/redfish/v1/Systems/System.Embedded.1/Bios",
+		"/redfish/v1/systems/1/bios/settings/":          "/redfish/v1/systems/1/bios/settings/",
+		"/redfish/v1/Systems/Self/Memory?$skip=1":       "/redfish/v1/Systems/Self/Memory",
+		"/redfish/v1/Systems/System_0":                  "/redfish/v1/Systems/System_0",
+		"/redfish/v1/Systems/Node0":                     "/redfish/v1/Systems/Node0",
+		"/redfish/v1/Systems/node-FCH2131V1ZZ":          "/redfish/v1/Systems/ID",
+		"/redfish/v1/SessionService/Sessions/root00001": "/redfish/v1/SessionService/Sessions/ID",
+		"/redfish/v1/\x1b[31mred":                       "/redfish/v1/?[31mred",
+	} {
+		assert.Equal(t, want, printablePath(path))
+	}
+}
+
+// TestMember finds the registry of a name whatever the service calls it.
+func TestMember(t *testing.T) {
+	list := []string{"/redfish/v1/Registries/Base.1.0", "/redfish/v1/Registries/BiosAttributeRegistryU46.v1_2_34/", "/redfish/v1/Registries/BiosAttributeRegistry.json"}
+	assert.Equal(t, list[1], member(list, "biosattributeregistryu46.v1_2_34"))
+	assert.Equal(t, list[1], member(list, "BiosAttributeRegistryU46.1.2.34"))
+	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry.v1_0_3"))
+	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry"))
+	assert.Empty(t, member(list, "OtherRegistry"))
+}
+
+// TestNamedSystem: of several systems that could be the machine, as on HGX
+// boards, the named one is taken; never one that is surely another machine's.
+func TestNamedSystem(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/HGX_Baseboard_0"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	b.tree["/redfish/v1/Systems/HGX_Baseboard_0"] = `{"Id":"HGX_Baseboard_0","Model":"Server 1","SerialNumber":"To be filled by O.E.M."}`
+	read := func(name string, who Identity) *Answer {
+		o := b.options(t)
+		o.System = name
+		return Read(context.Background(), o, who)
+	}
+	who := Identity{Products: []string{"Server 1"}}
+	a := read("", who)
+	assert.Contains(t, a.Err().Error(), "2 of the service's 2 systems could be the audited machine: HGX_Baseboard_0, (one whose name identifies it)")
+	assert.Contains(t, a.Hint(), "--redfish-system")
+	silent(t, a)
+	a = read("fch123456", who)
+	require.NoError(t, a.Err())
+	assert.Len(t, a.DIMMs, 2)
+	a = read("hgx_baseboard_0", who)
+	require.NoError(t, a.Err())
+	assert.Nil(t, a.BIOS)
+	a = read("HGX_9", who)
+	assert.Contains(t, a.Err().Error(), "the service has no system HGX_9, expected one of HGX_Baseboard_0, ")
+	a = read("FCH123456", Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "is another machine: its serial number differs")
+	assert.Nil(t, a.BIOS)
+}
+
+// TestILO4: BIOS settings that only HP's own links lead to, with attributes
+// beside the resource's properties, before Redfish and after.
+func TestILO4(t *testing.T) {
+	for _, oem := range []string{`{"Hp":{"links":{"BIOS":{"href":"/rest/v1/systems/1/bios"}}}}`, `{"Hp":{"Links":{"BIOS":{"@odata.id":"/rest/v1/systems/1/bios"}}}}`} {
+		b := newBMC(t)
+		b.tree["/redfish/v1/Systems/FCH123456"] = `{"Model":"ProLiant DL380 Gen9","SerialNumber":"FCH123456","Oem":` + oem + `}`
+		b.tree["/rest/v1/systems/1/bios"] = `{"@odata.type":"#HpBios.1.1.0.HpBios","AttributeRegistry":"HpBiosAttributeRegistryP89.1.1.00","PowerProfile":"MaxPerf",
+			"links":{"Settings":{"href":"/rest/v1/systems/1/bios/Settings"}}}`
+		b.tree["/rest/v1/systems/1/bios/Settings"] = `{"@odata.type":"#HpBios.1.1.0.HpBios","PowerProfile":"Custom"}`
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		require.NotNil(t, a.BIOS, "%v %v", a.Err(), a.Notes)
+		assert.Contains(t, string(a.BIOS.Resource), "MaxPerf")
+		assert.Contains(t, string(a.BIOS.Settings), "Custom")
+	}
+}
+
+// TestExpandedMemory: one request for all modules where the service offers it,
+// each by itself where its answer is not whole.
+func TestExpandedMemory(t *testing.T) {
+	const expand = "/redfish/v1/Systems/FCH123456/Memory?$expand=.($levels=1)"
+	features := func(b *bmc) {
+		b.tree["/redfish/v1/"] = strings.Replace(b.tree["/redfish/v1/"], `"RedfishVersion"`, `"ProtocolFeaturesSupported":{"ExpandQuery":{"NoLinks":true,"Levels":true}},"RedfishVersion"`, 1)
+	}
+	plain := newBMC(t)
+	want := Read(context.Background(), plain.options(t), Identity{Serial: "FCH123456"}).DIMMs
+	require.Len(t, want, 2)
+	one, two := plain.tree["/redfish/v1/Systems/FCH123456/Memory/1"], plain.tree["/redfish/v1/Systems/FCH123456/Memory/2"]
+	whole := `{"Members@odata.count":2,"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1",` + one[1:] + `,{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/2",` + two[1:] + `]}`
+	for answer, requests := range map[string]int{
+		whole: 1,
+		strings.Replace(whole, `"Members@odata.count":2`, `"Members@odata.count":3`, 1):        5,
+		`{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1"}]}`:                 5,
+		strings.Replace(whole, `"Members":`, `"Members@odata.nextLink":"/more","Members":`, 1): 5,
+	} {
+		b := newBMC(t)
+		features(b)
+		b.tree[expand] = answer
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		require.NoError(t, a.Err())
+		assert.Equal(t, want, a.DIMMs)
+		asked := 0
+		for _, r := range b.requests {
+			if strings.Contains(r, "/Memory") && !strings.HasSuffix(r, "/MemoryMetrics") {
+				asked++
+			}
+		}
+		assert.Equal(t, requests, asked, answer)
+	}
+}
+
+// TestOldTLS: a controller that speaks only TLS 1.1 is refused with the way out.
+func TestOldTLS(t *testing.T) {
+	b := &bmc{tree: machine(), sessions: true}
+	b.Server = httptest.NewUnstartedServer(b)
+	b.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // the old controller itself
+	b.Config.ErrorLog = log.New(io.Discard, "", 0)
+	b.StartTLS()
+	t.Cleanup(b.Close)
+	a := Read(context.Background(), b.options(t), Identity{})
+	assert.Contains(t, a.Err().Error(), "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later")
+	assert.Contains(t, a.Hint(), "--bios FILE")
+}
+
+// TestRegistryFirst: the registry is read before the modules, so that a service
+// that is slow with them costs no meaning of the settings; one that fails costs
+// no modules.
+func TestRegistryFirst(t *testing.T) {
+	b := newBMC(t)
+	a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	require.NotNil(t, a.BIOS.Registry)
+	at := func(part string) int {
+		return slices.IndexFunc(b.requests, func(r string) bool { return strings.Contains(r, part) })
+	}
+	assert.Positive(t, at("/Bios"))
+	assert.Less(t, at("/Bios"), at("/Registries"))
+	assert.Less(t, at("/Registries"), at("/Memory"))
+
+	b = newBMC(t)
+	delete(b.tree, "/redfish/v1/Registries")
+	a = Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+	assert.Nil(t, a.BIOS.Registry)
+	assert.Len(t, a.DIMMs, 2)
+}
+
+// TestKnownRegistry: a registry that the caller has is taken by its name and not
+// fetched again, and one reading logs in once and out once.
+func TestKnownRegistry(t *testing.T) {
+	b := newBMC(t)
+	var asked []string
+	o := b.options(t)
+	o.KnownRegistry = func(name string) []byte {
+		asked = append(asked, name)
+		return []byte(`{"RegistryEntries":{}}`)
+	}
+	a := Read(context.Background(), o, Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	require.Len(t, asked, 1)
+	assert.Equal(t, a.BIOS.RegistryName, asked[0])
+	assert.JSONEq(t, `{"RegistryEntries":{}}`, string(a.BIOS.Registry))
+	in, out := 0, 0
+	for _, r := range b.requests {
+		assert.NotContains(t, r, "/Registries")
+		if strings.HasPrefix(r, "POST ") {
+			in++
+		}
+		if strings.HasPrefix(r, "DELETE ") {
+			out++
+		}
+	}
+	assert.Equal(t, []int{1, 1}, []int{in, out}, "%v", b.requests)
+
+	o.KnownRegistry = func(string) []byte { return nil }
+	a = Read(context.Background(), o, Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	assert.True(t, slices.ContainsFunc(b.requests, func(r string) bool { return strings.Contains(r, "/Registries") }), "one that is not known is fetched")
+	assert.NotEmpty(t, a.BIOS.Registry)
+}
+
+// TestSystemByElimination: a system that states nothing that can be compared, as the board of the
+// accelerators, is not the machine because the others are not.
+func TestSystemByElimination(t *testing.T) {
+	const board = "/redfish/v1/Systems/HGX_Baseboard_0"
+	for name, who := range map[string]Identity{
+		"other serial number": {Serial: "FCH777777", Products: []string{"Server 1"}},
+		"other model":         {Products: []string{"Server 2"}},
+	} {
+		b := newBMC(t)
+		b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"},{"@odata.id":"` + board + `"}]}`
+		b.tree[board] = `{"Id":"HGX_Baseboard_0","SerialNumber":"","Memory":{"@odata.id":"` + memoryPath + `"}}`
+		a := Read(context.Background(), b.options(t), who)
+		assert.False(t, a.Found, name)
+		require.Error(t, a.Err(), name)
+		assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing tells that it is HGX_Baseboard_0", name)
+		assert.Contains(t, a.Hint(), "--redfish-system")
+		assert.Empty(t, a.DIMMs)
+		silent(t, a)
+	}
+	b := newBMC(t)
+	a := Read(context.Background(), b.options(t), Identity{})
+	assert.True(t, a.Found, "the only system of a service is taken with nothing to compare")
+}
+
+// TestSystemsOfOneName: a step of the path is a system's own, a Name may be that of several, and what
+// could not be read is not told as absent.
+func TestSystemsOfOneName(t *testing.T) {
+	all := func() []*system {
+		return []*system{{at: "/redfish/v1/Systems/Node0/", ID: "Node0", Name: "Computer System", fits: likeSystem},
+			{at: "/redfish/v1/Systems/Node1", ID: "Blade1", Name: "Computer System", fits: likeSystem},
+			{at: "/redfish/v1/Systems/2", ID: "Node2", Name: "Node1", fits: likeSystem}}
+	}
+	for name, want := range map[string]string{"node0": "Node0", "Node1": "Blade1", "blade1": "Blade1", "NODE2": "Node2", "2": "Node2"} {
+		s, p := systemNamed("GET /s", all(), 3, name)
+		require.Nil(t, p, name)
+		assert.Equal(t, want, s.ID, name)
+	}
+	for _, c := range []struct {
+		name   string
+		listed int
+		state  fact.SourceState
+		says   string
+	}{
+		{"computer system", 3, fact.SourceRefused, "2 of the service's 3 systems are called computer system, expected one of Node0, Node1, 2"},
+		{"Node9", 3, fact.SourceAbsent, "the service has no system Node9, expected one of Node0, Node1, 2"},
+		{"Node9", 4, fact.SourceRefused, "the system Node9 is not among the 3 of the service's 4 systems that could be read"},
+	} {
+		_, p := systemNamed("GET /s", all(), c.listed, c.name)
+		require.NotNil(t, p, c.name)
+		assert.Equal(t, c.state, p.State, c.name)
+		assert.Contains(t, p.Text, c.says)
+	}
+}

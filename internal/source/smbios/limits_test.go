@@ -1,0 +1,181 @@
+package smbios
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// many repeats a structure of a type with its least length.
+func many(typ byte, n int) []byte {
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example"})
+	b.NoEnd = true
+	data := b.Table()
+	for i := range n {
+		s := make([]byte, minLength[typ]+2)
+		s[0], s[1], s[2], s[3] = typ, minLength[typ], byte(i), byte(i>>8)
+		data = append(data, s...)
+	}
+	return append(data, 127, 4, 0xFF, 0xFE, 0, 0)
+}
+
+// TestTooLarge: what no machine has is refused by name, as a file and as the
+// kernel's table; the largest machine is not.
+func TestTooLarge(t *testing.T) {
+	for typ, c := range map[byte]struct {
+		most int
+		says string
+	}{typeMemoryDevice: {maxDevices, "4096 memory devices (type 17)"}, typeProcessor: {maxProcessors, "1024 processors (type 4)"},
+		11: {maxStructures - 2, "65536 structures: handles have 16 bits"}} {
+		table, err := Parse(many(typ, c.most))
+		require.NoError(t, err)
+		assert.Equal(t, c.most, table.Count(typ))
+		_, err = Parse(many(typ, c.most+1))
+		require.ErrorIs(t, err, ErrTooLarge)
+		require.ErrorContains(t, err, "more than any machine has: more than "+c.says)
+		live := Decode(nil, many(typ, c.most+1))
+		require.ErrorIs(t, live.Err, ErrTooLarge)
+		assert.Empty(t, live.Structures)
+		assert.Equal(t, []string{CodeTooLarge}, uniqueCodes(live))
+		viewAll(live)
+	}
+}
+
+// TestTooLongStrings: a name of many megabytes would stand in a hundred places of a report.
+func TestTooLongStrings(t *testing.T) {
+	for name, data := range map[string]func(n int) []byte{
+		"binary": func(n int) []byte {
+			b := smbiostest.New(3, 2)
+			b.System(smbiostest.System{Product: strings.Repeat("A", n)})
+			return b.Table()
+		},
+		"text": func(n int) []byte {
+			return []byte("# dmidecode 3.3\nSMBIOS 3.2.0 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tProduct Name: " + strings.Repeat("A", n) + "\n")
+		},
+	} {
+		_, err := Parse(data(maxStrings - 100))
+		require.NoError(t, err, name)
+		_, err = Parse(data(maxStrings + 1))
+		require.ErrorIs(t, err, ErrTooLarge, name)
+		require.ErrorContains(t, err, "more than 65536 bytes of strings in one structure", name)
+	}
+}
+
+// TestTooLargeText is the same for dmidecode's text.
+func TestTooLargeText(t *testing.T) {
+	text := func(n int) []byte {
+		var b bytes.Buffer
+		b.WriteString("# dmidecode 3.3\nSMBIOS 3.2.0 present.\n\n")
+		for i := range n {
+			fmt.Fprintf(&b, "Handle 0x%04X, DMI type 17, 40 bytes\nMemory Device\n\tSize: No Module Installed\n\n", i&0xFFFF)
+		}
+		return b.Bytes()
+	}
+	_, err := Parse(text(maxDevices))
+	require.NoError(t, err)
+	far := 20_000
+	if corpustest.Stage {
+		far = 200_000
+	}
+	for _, n := range []int{maxDevices + 1, far} {
+		_, err = Parse(text(n))
+		require.ErrorIs(t, err, ErrTooLarge)
+	}
+}
+
+// TestMemoryBound: decoding allocates at most 50 times the input, whatever it is
+// made of.
+func TestMemoryBound(t *testing.T) {
+	size := 1 << 20
+	if corpustest.Stage {
+		size = 8 << 20
+	}
+	for name, unit := range map[string]string{
+		"memory devices": "\x11\x15\x00\x00" + strings.Repeat("\x00", 19), "smallest structures": "\x80\x04\x00\x00\x00\x00",
+		"zeros": "\x00", "headers": "\x80\x04", "handles": "Handle 0x0011, DMI type 17, 40 bytes\n", "lines": "\ta:\n",
+		"devices in text": "Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: 4 GB\n\n", "shortest": "Handle 0x1, DMI type 1, 9\n",
+	} {
+		data := []byte(strings.Repeat(unit, size/len(unit)))
+		if strings.Contains(unit, "\n") {
+			data = append([]byte("# dmidecode 3.3\nSMBIOS 3.2.0 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n"), data...)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		table, err := Parse(data)
+		runtime.ReadMemStats(&after)
+		used := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(data))
+		t.Logf("%s: %.1f bytes a byte, %v", name, used, err)
+		assert.Less(t, used, 50.0, name)
+		_ = table
+	}
+}
+
+// TestNoise: random bytes are not a table, whatever they begin with; few are where
+// so many zeros are among them that structures seem to end.
+func TestNoise(t *testing.T) {
+	taken, thin, tables := 0, 0, uint64(400)
+	if corpustest.Stage {
+		tables = 4000
+	}
+	for seed := range tables {
+		r := rand.New(rand.NewPCG(seed, 17))
+		data := make([]byte, 5000)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+			if seed%4 != 0 && r.IntN(4) < int(seed%4) {
+				data[i] = 0
+			}
+		}
+		if seed%2 == 0 { // a header that may be
+			data[0] = byte(r.IntN(46))
+			data[1] = minLength[data[0]]
+		}
+		_, err := Parse(data)
+		switch {
+		case err != nil:
+			require.ErrorIs(t, err, ErrUnrecognised)
+		case seed%4 == 0:
+			taken++
+		default:
+			thin++
+		}
+	}
+	assert.Zero(t, taken)
+	assert.Less(t, thin, int(tables)*3/100, "of three in four with a quarter to three quarters of zeros, half of them with a header")
+}
+
+// TestNothingKnown: structures alone make no machine. Of a text people keep
+// parts.
+func TestNothingKnown(t *testing.T) {
+	b := smbiostest.New(3, 2)
+	b.Add(11, []byte{1}, "OEM")
+	b.Add(200, []byte{1}, "OEM")
+	for _, data := range [][]byte{b.Dump(), b.Table()} {
+		_, err := Parse(data)
+		require.ErrorIs(t, err, ErrUnrecognised)
+		require.ErrorContains(t, err, "3 structures, and none of BIOS, system, processor, memory array or memory device (types 0, 1, 4, 16, 17)")
+	}
+	require.ErrorIs(t, Decode(nil, b.Table()).Err, ErrUnrecognised)
+	_, err := Parse([]byte("# dmidecode 3.3\nHandle 0x0011, DMI type 11, 5 bytes\nOEM Strings\n\tString 1: x\n"))
+	require.NoError(t, err)
+}
+
+// TestLargestModule: no module has more than the extended size can say
+// (DSP0134 7.18.5).
+func TestLargestModule(t *testing.T) {
+	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Malformed, "4 EB": Malformed, "1 TB": Known, "4294967296 GB": Malformed} {
+		table, err := Parse([]byte("Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: " + size + "\n"))
+		require.NoError(t, err)
+		assert.Equal(t, want, devicesOf(table)[0].Size.Status, size)
+	}
+}

@@ -1,0 +1,265 @@
+package smbios
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// madeText returns dmidecode's text of a made table.
+func madeText(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "smbios", "made-"+name+".dmidecode.txt"))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// The text must mean the same whatever a terminal, a mail or a wiki made of it.
+func TestTextVariants(t *testing.T) {
+	for _, name := range []string{"3.2", "oddities", "management"} {
+		text := madeText(t, name)
+		want := views(parse(t, []byte(text)))
+		for variant, changed := range map[string]string{
+			"carriage returns": strings.ReplaceAll(text, "\n", "\r\n"),
+			"spaces":           strings.ReplaceAll(text, "\t", "        "),
+			"quoted":           "    " + strings.ReplaceAll(strings.ReplaceAll(text, "\t", "    "), "\n", "\n    "),
+			"no last newline":  strings.TrimRight(text, "\n"),
+			"byte order mark":  "\xEF\xBB\xBF" + text,
+			"utf-16":           utf16Text(text, binary.LittleEndian),
+			"utf-16 BE":        utf16Text(text, binary.BigEndian),
+			"log around it":    "$ sudo dmidecode\n" + text + "\n$ lscpu\nSize: 4 GB\nVendor: other\n",
+			"old handle lines": oldHandleLines(text),
+			"messages between": strings.ReplaceAll(text, " bytes\n", " bytes\nInvalid entry length (16). Fixed up to 11.\n"),
+		} {
+			t.Run(name+" "+variant, func(t *testing.T) {
+				table := parse(t, []byte(changed))
+				assert.Equal(t, want, views(table))
+			})
+		}
+	}
+}
+
+func utf16Text(s string, order binary.AppendByteOrder) string {
+	b := order.AppendUint16(nil, 0xFEFF)
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = order.AppendUint16(b, u)
+	}
+	return string(b)
+}
+
+// oldHandleLines writes the type on a line of its own, as versions before 2.7.
+func oldHandleLines(text string) string {
+	var out []string
+	inside := false
+	for _, l := range strings.Split(text, "\n") {
+		if handle, typ, ok := strings.Cut(l, ", DMI"); ok {
+			inside = true
+			out = append(out, handle, "\tDMI"+typ+".")
+			continue
+		}
+		if l == "" && inside {
+			continue
+		}
+		if inside {
+			l = "\t" + l
+		}
+		out = append(out, l)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestTextFlattened(t *testing.T) {
+	text := madeText(t, "3.2")
+	flat := strings.ReplaceAll(text, "\t", "")
+	assert.Equal(t, views(parse(t, []byte(text))), views(parse(t, []byte(flat))))
+}
+
+func TestTextHeader(t *testing.T) {
+	table := parse(t, []byte(madeText(t, "2.8")))
+	assert.Equal(t, FromText, table.Source)
+	assert.Equal(t, "3.4", table.Dmidecode)
+	assert.Equal(t, Version{Major: 2, Minor: 8}, table.Version)
+	assert.Equal(t, 12, table.EntryPoint.Structures)
+	assert.Len(t, table.Structures, 12)
+	assert.Empty(t, table.Problems)
+}
+
+func TestTextErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       error
+		says       string
+	}{
+		{"empty", "", ErrEmpty, "empty input"},
+		{"blank", " \n\t\n", ErrEmpty, "empty input"},
+		{"denied", "# dmidecode 3.4\nScanning /dev/mem for entry point.\n/dev/mem: Permission denied\n", ErrDenied, "/dev/mem: Permission denied"},
+		{"denied sysfs", "# dmidecode 3.3\n/sys/firmware/dmi/tables/smbios_entry_point: Permission denied\nScanning /dev/mem for entry point.\n/dev/mem: Permission denied\n", ErrDenied, "Permission denied"},
+		{"lockdown", "# dmidecode 3.4\nScanning /dev/mem for entry point.\n/dev/mem: Operation not permitted\n", ErrDenied, "Operation not permitted"},
+		{"no smbios", "# dmidecode 3.4\nScanning /dev/mem for entry point.\n# No SMBIOS nor DMI entry point found, sorry.\n", ErrNoTable, "No SMBIOS nor DMI entry point found"},
+		{"no /dev/mem", "# dmidecode 3.4\nScanning /dev/mem for entry point.\n/dev/mem: No such file or directory\n", ErrNoTable, "No such file"},
+		{"bare denied", "/dev/mem: Permission denied\n", ErrDenied, "Permission denied"},
+		{"quiet", "Memory Device\n\tTotal Width: 72 bits\n\tSize: 16 GB\n\nMemory Device\n\tSize: 16 GB\n", ErrNoHandles, "-q"},
+		{"other text", "hello\nworld\n", ErrUnrecognised, `starts with "hello"`},
+		{"lscpu", "Architecture:            x86_64\nCPU(s): 4\n", ErrUnrecognised, "expected dmidecode's text"},
+		{"zeros", strings.Repeat("\x00", 400), ErrUnrecognised, "data start with 00 00"},
+		{"ELF", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00", ErrUnrecognised, "7f 45 4c 46"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table, err := Parse([]byte(c.text))
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.says)
+			assert.Nil(t, table)
+		})
+	}
+}
+
+// A header without structures is SMBIOS with nothing in it.
+func TestTextWithoutStructures(t *testing.T) {
+	table := parse(t, []byte("# dmidecode 3.4\nGetting SMBIOS data from sysfs.\nSMBIOS 3.2.0 present.\n\n"))
+	assert.Empty(t, table.Structures)
+	assert.Equal(t, []string{CodeNoStructures}, uniqueCodes(table))
+}
+
+func TestTextOldLabels(t *testing.T) {
+	text := `# dmidecode 2.12
+SMBIOS 2.8 present.
+
+Handle 0x0011, DMI type 17, 40 bytes
+Memory Device
+	Array Handle: 0x0010
+	Error Information Handle: Not Provided
+	Total Width: 72 bits
+	Data Width: 64 bits
+	Size: 8192 MB
+	Form Factor: DIMM
+	Set: None
+	Locator: A1
+	Bank Locator: Not Specified
+	Type: DDR3
+	Type Detail: Synchronous Registered (Buffered)
+	Speed: 1333 MHz (0.8 ns)
+	Manufacturer: 00CE00B300CE
+	Serial Number: 1
+	Asset Tag: 2
+	Part Number: M393B1K70CH0-YH9
+	Rank: 2
+	Configured Clock Speed: 1067 MHz
+	Minimum voltage:  1.35 V
+	Maximum voltage:  1.5 V
+	Configured voltage:  1.35 V
+`
+	d := devicesOf(parse(t, []byte(text)))[0]
+	assert.Equal(t, known(1333), d.Speed)
+	assert.Equal(t, known(1067), d.ConfiguredSpeed)
+	assert.Equal(t, [3]Field[int]{known(1350), known(1500), known(1350)},
+		[3]Field[int]{d.MinVoltage, d.MaxVoltage, d.ConfiguredVoltage})
+	assert.Equal(t, known[int64](8<<30), d.Size)
+	assert.Equal(t, Field[string]{}, d.Technology)
+}
+
+// TestTextItems: an item of a list is no attribute, whatever it looks like.
+func TestTextItems(t *testing.T) {
+	d := devicesOf(parse(t, []byte(`# dmidecode 3.3
+Handle 0x0011, DMI type 17, 40 bytes
+Memory Device
+	Notes:
+		Speed: 1600 MT/s
+	Speed: 2933 MT/s
+`)))[0]
+	assert.Equal(t, known(2933), d.Speed)
+}
+
+// A text that stops in the middle must not look whole, even if it says nothing of the number of
+// structures (as from SMBIOS 3.0 on), or is of one kind of structures, without an end.
+func TestTextCut(t *testing.T) {
+	text := madeText(t, "2.8")
+	table := parse(t, []byte(text[:len(text)/2]))
+	require.Equal(t, []string{CodeCount, CodeNoEndMarker}, uniqueCodes(table))
+	assert.False(t, table.Problems[0].Harmless)
+
+	const array = "\nHandle 0x0010, DMI type 16, 23 bytes\nPhysical Memory Array\n\tUse: System Memory\n\tNumber Of Devices: 2\n"
+	device := func(handle string) string {
+		return "\nHandle " + handle + ", DMI type 17, 84 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: 8 GB\n"
+	}
+	const end = "\nHandle 0x0020, DMI type 127, 4 bytes\nEnd Of Table\n"
+	one, two := array+device("0x0011"), array+device("0x0011")+device("0x0012")
+	for _, c := range []struct {
+		name, header, text string
+		want               []string
+	}{
+		{"whole", "Table at 0x000E0000.\n", two + end, nil},
+		{"all types, no end", "Table at 0x000E0000.\n", two, []string{CodeNoEndMarker}},
+		{"all types, a device less", "Table at 0x000E0000.\n", one, []string{CodeNoEndMarker, CodeCount}},
+		{"some types", "", two, nil},
+		{"some types, a device less", "", one, []string{CodeCount}},
+		{"devices alone", "", device("0x0011"), nil},
+		{"firmware announces too many", "", one + end, []string{CodeDevices}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := parse(t, []byte("# dmidecode 3.4\nSMBIOS 3.2.0 present.\n"+c.header+c.text))
+			assert.Equal(t, c.want, uniqueCodes(table))
+			for _, p := range table.Problems {
+				assert.False(t, p.Harmless, p.Text)
+			}
+		})
+	}
+}
+
+func TestTextProblems(t *testing.T) {
+	text := `# dmidecode 3.3
+SMBIOS 2.7 present.
+3 structures occupying 90 bytes.
+
+Handle 0x0001, DMI type 17, 34 bytes
+Memory Device
+	Array Handle: 0x0099
+	Size: 1024 MB
+	Form Factor: <OUT OF SPEC>
+	Locator: <BAD INDEX>
+
+Handle 0x0099, DMI type 1, 27 bytes
+System Information
+	Manufacturer: X
+	<TRUNCATED>
+
+Handle 0xZZZZ, DMI type 1, 27 bytes
+
+Handle 0x0100, DMI type 999, 27 bytes
+
+Handle 0x0101, DMI type 127, 4 bytes
+End Of Table
+
+Invalid entry length (0). DMI table is broken! Stop.
+
+Wrong DMI structures count: 3 announced, only 2 decoded.
+Wrong DMI structures length: 90 bytes announced, only 80 bytes available.
+`
+	table := parse(t, []byte(text))
+	assert.Equal(t, []string{
+		CodeTruncated, CodeText, CodeZeroLength, CodeCount, CodeLength, CodeDanglingHandle, CodeOutOfSpec, CodeStringIndex,
+	}, uniqueCodes(table))
+	d := devicesOf(table)[0]
+	assert.Equal(t, Malformed, d.FormFactor.Status)
+	assert.Equal(t, Malformed, d.Locator.Status)
+}
+
+func TestSizes(t *testing.T) {
+	for v, want := range map[string]Field[int64]{
+		"16 GB": known[int64](16 << 30), "512 kB": known[int64](512 << 10), "3 TB": known[int64](3 << 40),
+		"1 PB": known[int64](1 << 50), "12 bytes": known[int64](12), "None": known[int64](0),
+		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": unreadable[int64]("16"),
+		"16 XB": unreadable[int64]("16 XB"), "x": unreadable[int64]("x"), "9 EB": unreadable[int64]("9 EB"),
+		"99999999999999999999 kB": unreadable[int64]("99999999999999999999 kB"),
+		// dmidecode 3.7, and versions before 2.0.
+		"1 KiB": known[int64](1 << 10), "16 MiB": known[int64](16 << 20), "16 GiB": known[int64](16 << 30), "2 TiB": known[int64](2 << 40),
+		"1 PiB": known[int64](1 << 50), "1 EiB": known[int64](1 << 60), "512 KB": known[int64](512 << 10), "256 Mbyte": known[int64](256 << 20),
+	} {
+		assert.Equal(t, want, sizeField(v), v)
+	}
+}

@@ -1,0 +1,125 @@
+package machinetest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+)
+
+// General lists the machines that show one thing each, whatever the platform.
+func General() []Machine {
+	return []Machine{
+		R610("dell-r610-good", "Six 4 GiB RDIMMs, one on each channel; node interleaving and SMT off: the test bed of the paper.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1),
+		R610("dell-r610-unbalanced", "Socket 1 has two DIMMs on channel 0 and none on channel 2; SMT is on.", []string{"A1", "A2", "A3", "B1", "B2", "B4"}, 2),
+		Interleaved(R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)),
+		EPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
+		guest(),
+		erring(),
+	}
+}
+
+// erring is a server with one module that has errors, as its EDAC driver shows.
+func erring() Machine {
+	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
+	server := Servers()["dell-r740"]
+	m := Machine{Name: name, About: "Twelve modules, one on each channel; the kernel corrected 120 errors of B4 in twelve hours and could not correct one of A2.",
+		Profile: "max-performance", CPUID: [3]int{6, 85, 4},
+		Table: server.Table(func(_, _, slot int) bool { return slot == 0 }),
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand},
+		Files: DMI("Dell Inc.", "PowerEdge R740", "2.12.2").With(SkylakeEDAC(2, 32<<10))}
+	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_ce_count"] = "120\n"
+	m.Files["sys/devices/system/edac/mc/mc0/dimm2/dimm_ue_count"] = "1\n"
+	return m
+}
+
+// SkylakeEDAC is what skx_edac shows of processors with two controllers of three
+// channels and a module of so many MiB in the first slot of each; twelve hours
+// without an error.
+func SkylakeEDAC(sockets, mib int) hosttest.Files {
+	f := hosttest.Files{}
+	for mc := range sockets * 2 {
+		dir := fmt.Sprintf("sys/devices/system/edac/mc/mc%d/", mc)
+		f[dir+"mc_name"] = fmt.Sprintf("Skylake Socket#%d IMC#%d\n", mc/2, mc%2)
+		f[dir+"size_mb"] = strconv.Itoa(3*mib) + "\n"
+		for _, name := range []string{"ce_count", "ue_count", "ce_noinfo_count", "ue_noinfo_count"} {
+			f[dir+name] = "0\n"
+		}
+		f[dir+"seconds_since_reset"] = "43200\n"
+		for channel := range 3 {
+			// The driver counts the two slots of a channel, of which the second is empty.
+			at := fmt.Sprintf("%sdimm%d/", dir, 2*channel)
+			f[at+"dimm_label"] = fmt.Sprintf("CPU_SrcID#%d_MC#%d_Chan#%d_DIMM#0\n", mc/2, mc%2, channel)
+			f[at+"dimm_location"] = fmt.Sprintf("channel %d slot 0 \n", channel)
+			f[at+"size"] = strconv.Itoa(mib) + "\n"
+			f[at+"dimm_mem_type"], f[at+"dimm_edac_mode"], f[at+"dimm_dev_type"] = "Registered-DDR4\n", "SECDED\n", "x4\n"
+			f[at+"dimm_ce_count"], f[at+"dimm_ue_count"] = "0\n", "0\n"
+		}
+	}
+	return f
+}
+
+// R610 is a PowerEdge R610 as the paper's: locators with a trailing blank,
+// type 17 of 28 bytes without configured speed.
+func R610(name, about string, populated []string, threads int) Machine {
+	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
+	b := smbiostest.New(2, 6)
+	b.BIOS(smbiostest.BIOS{Vendor: "Dell Inc.", Version: "6.6.0", Date: "05/22/2018"})
+	b.System(smbiostest.System{Manufacturer: "Dell Inc.", Product: "PowerEdge R610"})
+	b.Board(smbiostest.Board{Manufacturer: "Dell Inc.", Product: "0F0XJ6"})
+	b.Chassis(smbiostest.Chassis{Manufacturer: "Dell Inc.", Height: 1})
+	for _, socket := range []string{"CPU1", "CPU2"} {
+		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: brand, ID: Signature(6, 44, 2), Cores: 6, Enabled: 6, Threads: 6 * threads, Upgrade: 0x19, Characteristics: 4})
+	}
+	array := b.Array(smbiostest.Array{Devices: 12, MaxBytes: 192 << 30})
+	b.NextHandle(0x1100)
+	for _, letter := range []string{"A", "B"} {
+		for n := 1; n <= 6; n++ {
+			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte(n+1) / 2}
+			if slices.Contains(populated, letter+strconv.Itoa(n)) {
+				d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 4<<30, 1333, 2, "00CE00B380CE", "M393B5273CH0-CH9"
+			}
+			b.MemoryDevice(d)
+		}
+	}
+	return Machine{Name: name, About: about, Profile: "max-performance", Table: b, CPUID: [3]int{6, 44, 2},
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: threads, NodeMiB: 12 << 10, Vendor: "GenuineIntel", Brand: brand},
+		Files: DMI("Dell Inc.", "PowerEdge R610", "6.6.0")}
+}
+
+// Interleaved turns a machine of 24 GiB into one whose firmware interleaves
+// the nodes.
+func Interleaved(m Machine) Machine { return m.uniform(24 << 10) }
+
+// EPYC is a server of one EPYC 7402 with a DIMM on every other channel.
+func EPYC(name, about string) Machine {
+	const brand = "AMD EPYC 7402 24-Core Processor"
+	b := smbiostest.New(3, 2)
+	b.BIOS(smbiostest.BIOS{Vendor: "American Megatrends Inc.", Version: "2.4", Date: "12/29/2021"})
+	b.System(smbiostest.System{Manufacturer: "Supermicro", Product: "AS -1014S-WTRT"})
+	b.Board(smbiostest.Board{Manufacturer: "Supermicro", Product: "H12SSW-NT"})
+	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "Advanced Micro Devices, Inc.", Version: brand, Family: 0x6B, ID: Signature(23, 49, 0), Cores: 24, Enabled: 24, Threads: 48, Upgrade: 0x37, Characteristics: 0xFC})
+	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 2 << 40})
+	for ch := range 8 {
+		letter := string(rune('A' + ch))
+		d := smbiostest.DIMM{Array: array, Locator: "DIMM" + letter + "1", Bank: fmt.Sprintf("P0_Node0_Channel%d_Dimm0", ch)}
+		if ch%2 == 0 {
+			d.Bytes, d.Speed, d.Configured, d.Rank, d.Manufacturer, d.Part = 32<<30, 3200, 3200, 2, "Samsung", "M393A4K40DB3-CWE"
+			d.MinMV, d.MaxMV, d.ConfiguredMV = 1200, 1200, 1200
+		}
+		b.MemoryDevice(d)
+	}
+	return Machine{Name: name, About: about, Profile: "balanced", Table: b, CPUID: [3]int{23, 49, 0},
+		Host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 2, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand},
+		Files: DMI("Supermicro", "AS -1014S-WTRT", "2.4")}
+}
+
+// guest is a virtual machine without SMBIOS.
+func guest() Machine {
+	return Machine{Name: "guest-without-smbios", About: "A KVM guest whose hypervisor hands out no SMBIOS.", Profile: "balanced", CPUID: [3]int{6, 143, 8},
+		Host:    hosttest.Machine{Sockets: 1, CoresPerSocket: 2, NodeMiB: 4 << 10, Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) Processor"},
+		Files:   hosttest.Files{},
+		Without: []string{"sys/class/dmi", "sys/devices/virtual/dmi", "sys/firmware/acpi/tables/S", "sys/firmware/acpi/tables/HMAT"}}
+}

@@ -1,0 +1,119 @@
+package machinetest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+)
+
+// Server describes a machine with two processors, or one, whose slots a test fills
+// as it likes.
+type Server struct {
+	Vendor, Product string
+	// Brand and ID (family, model, stepping) are the processors'.
+	Brand, Maker string
+	ID           [3]int
+	// Channels of a processor, and Depth slots on each.
+	Channels, Depth int
+	// Shared says that the slots hang on the chipset: one set for all processors.
+	// Single says that there is one processor.
+	Shared, Single bool
+	// Label names the slot-th slot of a channel of a processor, all from 0. Where
+	// the maker numbers slots, the channels are counted in the order of the numbers.
+	Label func(cpu, channel, slot int) (locator, bank string)
+	// Type is the code of DSP0134 7.18.2, MTs the modules' rating.
+	Type byte
+	MTs  int
+}
+
+// Servers lists one machine of each newer platform that the tests fill, by name.
+func Servers() map[string]Server {
+	return map[string]Server{
+		"dell-r740":        {Vendor: "Dell Inc.", Product: "PowerEdge R740", Brand: "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", Maker: "Intel", ID: [3]int{6, 85, 4}, Channels: 6, Depth: 2, Label: dellNumber(6), Type: ddr4, MTs: 2666},
+		"dell-r750xa":      {Vendor: "Dell Inc.", Product: "PowerEdge R750xa", Brand: "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", Maker: "Intel", ID: [3]int{6, 106, 6}, Channels: 8, Depth: 2, Label: dellNumber(8), Type: ddr4, MTs: 3200},
+		"dell-r660":        {Vendor: "Dell Inc.", Product: "PowerEdge R660", Brand: "Intel(R) Xeon(R) Gold 6430", Maker: "Intel", ID: [3]int{6, 143, 8}, Channels: 8, Depth: 2, Label: dellNumber(8), Type: ddr5, MTs: 4800},
+		"supermicro-x13":   {Vendor: "Supermicro", Product: "SYS-621P-TR", Brand: "Intel(R) Xeon(R) Gold 6430", Maker: "Intel", ID: [3]int{6, 143, 8}, Channels: 8, Depth: 2, Label: lettered, Type: ddr5, MTs: 4800},
+		"supermicro-rome":  {Vendor: "Supermicro", Product: "AS -2024US-TRT", Brand: "AMD EPYC 7402 24-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{23, 49, 0}, Channels: 8, Depth: 2, Label: lettered, Type: ddr4, MTs: 3200},
+		"supermicro-genoa": {Vendor: "Supermicro", Product: "AS -2025HS-TNR", Brand: "AMD EPYC 9354 32-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{25, 17, 1}, Channels: 12, Depth: 1, Label: lettered, Type: ddr5, MTs: 4800},
+		"altra":            {Vendor: "GIGABYTE", Product: "R272-P30-JG", Brand: "Ampere(R) Altra(R) Processor Q64-22", Maker: "Ampere(R)", Channels: 8, Depth: 2, Label: socketChannel, Type: ddr4, MTs: 3200},
+	}
+}
+
+const (
+	ddr4 = 0x1A
+	ddr5 = 0x22
+)
+
+// dellNumber counts slots as Dell does since 2009: the white ones, then the
+// black ones; the table lists them by number, and its rows are not channels.
+func dellNumber(channels int) func(cpu, channel, slot int) (string, string) {
+	return func(cpu, channel, slot int) (string, string) {
+		return fmt.Sprintf("%c%d", 'A'+cpu, slot*channels+channel+1), ""
+	}
+}
+
+// lettered is AMI's spelling: the letter is the channel.
+func lettered(cpu, channel, slot int) (string, string) {
+	return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+channel, slot+1), fmt.Sprintf("P%d_Node0_Channel%d_Dimm%d", cpu, channel, slot)
+}
+
+// socketChannel is the spelling of Arm reference firmware.
+func socketChannel(cpu, channel, slot int) (string, string) {
+	return fmt.Sprintf("DIMM_P%d_%c%d", cpu, 'A'+channel, slot), fmt.Sprintf("SOCKET %d CHANNEL %d DIMM %d", cpu, channel, slot)
+}
+
+// Table is the server's, with 32 GiB modules of two ranks in the slots that
+// filled accepts.
+func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Builder {
+	b := smbiostest.New(3, 3)
+	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})
+	b.System(smbiostest.System{Manufacturer: s.Vendor, Product: s.Product})
+	b.Board(smbiostest.Board{Manufacturer: s.Vendor, Product: s.Product})
+	processors := 2
+	if s.Single {
+		processors = 1
+	}
+	for cpu := range processors {
+		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", cpu+1), Manufacturer: s.Maker, Version: s.Brand, ID: s.signature(),
+			Family: s.family(), Cores: 32, Enabled: 32, Threads: 64, Characteristics: 0xFC})
+	}
+	owners := processors
+	if s.Shared {
+		owners = 1
+	}
+	array := b.Array(smbiostest.Array{Devices: owners * s.Channels * s.Depth, MaxBytes: 8 << 40})
+	b.NextHandle(0x1100)
+	for cpu := range owners {
+		for slot := range s.Depth {
+			for channel := range s.Channels {
+				d := smbiostest.DIMM{Array: array, Type: s.Type}
+				d.Locator, d.Bank = s.Label(cpu, channel, slot)
+				if filled(cpu, channel, slot) {
+					d.Bytes, d.Speed, d.Configured, d.Rank, d.Manufacturer, d.Part = 32<<30, s.MTs, s.MTs, 2, "Samsung", "M000"
+				}
+				b.MemoryDevice(d)
+			}
+		}
+	}
+	return b
+}
+
+func (s *Server) signature() uint64 {
+	if s.ID == [3]int{} {
+		return 0x413FD0C1 // MIDR of Neoverse N1 r3p1, as SMBIOS type 4 of Arm shows it
+	}
+	return Signature(s.ID[0], s.ID[1], s.ID[2])
+}
+
+// family is the code of DSP0134 7.5.2.
+func (s *Server) family() uint16 {
+	switch {
+	case s.ID == [3]int{}:
+		return 0x101 // ARMv8
+	case slices.Contains([]int{23, 25}, s.ID[0]):
+		return 0x6B // Zen
+	default:
+		return 0xB3 // Xeon
+	}
+}

@@ -1,0 +1,308 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// setChannel records a channel and its controller.
+func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact.Certainty) {
+	o := &g.out[i]
+	if o.Socket == Unplaced && !g.fsb {
+		return
+	}
+	o.Channel, o.Controller, o.Reason = channel, controller, ""
+	if o.Source == "" || o.Source == sourceSingle || source == SourceMap {
+		o.Source = source
+	}
+	if o.Certainty == fact.None {
+		o.Certainty = c
+	}
+	o.Certainty = min(o.Certainty, c)
+}
+
+// controllerOf is the controller of a channel that is numbered in board order
+// over the whole processor, Unplaced when the platform does not say.
+func (pl *placer) controllerOf(channel int) int {
+	if pl.controllers == 1 {
+		return 0
+	}
+	if pl.controllers == 0 || channel >= pl.channels || pl.channels%pl.controllers != 0 {
+		return Unplaced
+	}
+	return channel / (pl.channels / pl.controllers)
+}
+
+// channelsFromMap looks the printed numbers up. One number that the map does
+// not have means that it is another board's map.
+func (g *slotGroup) channelsFromMap(m *slotMap) {
+	g.depth = max(g.depth, m.depth())
+	for _, i := range g.slots {
+		n, _ := g.labels[i].get(fieldNumber)
+		n += m.PerBoard * g.boardOf(i)
+		socket := max(g.out[i].Socket, 0)
+		channel, slot, ok := m.locate(socket, n)
+		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset != 0 && owner != socket {
+			g.failAll(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner))
+			return
+		}
+		if !ok {
+			g.failChannels(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID))
+			return
+		}
+		if m.Unordered {
+			slot = Unplaced
+		}
+		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, m.certainty())
+		g.out[i].Rule, g.out[i].Unverified = m.ID, g.out[i].Unverified || m.certainty() == fact.Indirect
+		if g.out[i].Channel != Unplaced {
+			g.out[i].Slot = slot
+		}
+	}
+}
+
+// boardOf is the memory board or riser of a slot, from 0.
+func (g *slotGroup) boardOf(i int) int {
+	if letter, ok := g.labels[i].get(fieldBoardLetter); ok {
+		return letter
+	}
+	if board, ok := g.labels[i].get(fieldBoard); ok {
+		return board - g.base(fieldBoard)
+	}
+	return 0
+}
+
+func (g *slotGroup) mapController(m *slotMap, channel int) int {
+	if channel < len(m.Controllers) {
+		return m.Controllers[channel]
+	}
+	if g.controllers == 1 {
+		return 0
+	}
+	return Unplaced
+}
+
+// channelsFromBoards serves boards that repeat the channel letters, each with
+// its own controller (Fujitsu RX600 S6: two boards of channels A to D).
+func (g *slotGroup) channelsFromBoards() {
+	for _, i := range g.slots {
+		board, _ := g.labels[i].get(fieldBoardLetter)
+		letter, _ := g.labels[i].get(fieldLetter)
+		if letter >= maxBoardSlots {
+			g.failChannels("a memory board has channels A to D only")
+			return
+		}
+		g.setChannel(i, board*maxBoardSlots+letter, board, SourceBank, fact.Corroborated)
+	}
+}
+
+// channelsFromNumbers takes the printed channel number: over the processor,
+// or within a controller that the node numbers.
+func (g *slotGroup) channelsFromNumbers() {
+	if g.rule.Node == "controller" && g.any(fieldNode) {
+		g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
+		return
+	}
+	base := g.base(fieldChannel)
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(fieldChannel); ok {
+			g.setChannel(i, v-base, g.controllerOf(v-base), g.sourceOf("{chan"), fact.Corroborated)
+		} else {
+			g.failSlot(i, "the label names no channel", false)
+		}
+	}
+}
+
+// channelsFromPairs numbers the channels of labels that count them within a
+// controller. Where the counts fit the processor the number is exact, else
+// the order of the pairs seen.
+func (g *slotGroup) channelsFromPairs(controller, channel labelField, source string) {
+	for _, socket := range g.eachSocket() {
+		pairs, owners := g.pairsOf(socket, controller, channel)
+		per := g.channelsEach(pairs, owners)
+		for _, i := range g.slots {
+			if g.out[i].Socket != socket {
+				continue
+			}
+			own, ok1 := g.labels[i].get(controller)
+			ch, ok2 := g.labels[i].get(channel)
+			if !ok1 || !ok2 {
+				g.failSlot(i, "the label names no channel", false)
+				continue
+			}
+			number, ctl, certainty := positionOf(pairs, own<<8|ch), Unplaced, fact.Indirect
+			switch {
+			case len(owners) == 1 && channel == fieldChannel:
+				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
+			case per > 0:
+				number, ctl, certainty = positionOf(owners, own)*per+ch%per, positionOf(owners, own), fact.Corroborated
+			case len(owners) > 1:
+				ctl = positionOf(owners, own)
+			}
+			if g.controllers > 0 && len(owners) != g.controllers && len(owners) > 1 {
+				ctl = Unplaced
+			}
+			g.setChannel(i, number, ctl, source, certainty)
+		}
+	}
+}
+
+// channelsEach is how many channels each controller has where the pairs seen fit
+// that, counted anew behind each controller or on over the processor; 0 where they
+// do not, and where one controller leaves open how many there are.
+func (g *slotGroup) channelsEach(pairs, owners []int) int {
+	if len(owners) < 2 || g.channels == 0 || g.channels%len(owners) != 0 {
+		return 0
+	}
+	per := g.channels / len(owners)
+	for _, p := range pairs {
+		if before := p & 0xff / per; before != 0 && before != positionOf(owners, p>>8) {
+			return 0
+		}
+	}
+	return per
+}
+
+// pairsOf lists the (controller, channel) pairs of a processor, packed, and
+// its controllers.
+func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, owners []int) {
+	for _, i := range g.slots {
+		own, ok1 := g.labels[i].get(controller)
+		ch, ok2 := g.labels[i].get(channel)
+		if g.out[i].Socket == socket && ok1 && ok2 {
+			pairs, owners = insertSorted(pairs, own<<8|ch), insertSorted(owners, own)
+		}
+	}
+	return pairs, owners
+}
+
+// eachSocket lists the processors of the group; Unplaced on a front-side bus.
+func (g *slotGroup) eachSocket() []int {
+	var sockets []int
+	for _, i := range g.slots {
+		if g.out[i].Socket != Unplaced || g.fsb {
+			sockets = insertSorted(sockets, g.out[i].Socket)
+		}
+	}
+	return sockets
+}
+
+// skippedLetters are the letters that board makers leave out: none; I (Cisco
+// M5, Insyde, ASUS); I and O; I, O, Q and S (Intel and Lenovo four and eight
+// processor boards).
+var skippedLetters = [...]string{"", "I", "IO", "IOQS"}
+
+// letterIndex is the position of a letter (0 = A) in an alphabet without the
+// skipped ones.
+func letterIndex(letter int, skipped string) int {
+	n := letter
+	for j := range len(skipped) {
+		if at := int(skipped[j] - 'A'); at == letter {
+			return -1
+		} else if at < letter {
+			n--
+		}
+	}
+	return n
+}
+
+// alphabet returns how the letters of the processor at this position name its channels: beginning at A
+// on every processor, or going on from one to the next, with some letters left out. It returns nil if
+// no way fits, as none does if the number of channels is not known.
+func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
+	for _, skipped := range skippedLetters {
+		for _, first := range [...]int{0, position * g.channels} {
+			if lettersFit(letters, skipped, first, g.channels) {
+				return func(letter int) int { return letterIndex(letter, skipped) - first }
+			}
+		}
+	}
+	return nil
+}
+
+func lettersFit(letters []int, skipped string, first, channels int) bool {
+	for _, l := range letters {
+		if n := letterIndex(l, skipped); n < first || n >= first+channels {
+			return false
+		}
+	}
+	return true
+}
+
+// channelsFromLetters numbers the channels of each processor by its letters;
+// where the alphabet does not fit, by the bank's numbers, else by the order
+// of the letters seen.
+func (g *slotGroup) channelsFromLetters() {
+	for _, socket := range g.eachSocket() {
+		letters := g.lettersOf(socket)
+		if len(letters) == 0 {
+			continue
+		}
+		position := max(socket, 0)
+		number := g.alphabet(letters, position)
+		if number == nil && g.rule.Node == "controller" && g.any(fieldNode) && g.any(fieldChannel) {
+			g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
+			return
+		}
+		certainty := fact.Corroborated
+		exact := number != nil
+		if !exact {
+			number = func(letter int) int { return positionOf(letters, letter) }
+			if g.channels == 0 && (position == 0 || letters[0] == 0) {
+				number = func(letter int) int { return letter }
+			} else if g.channels != len(letters) {
+				certainty = fact.Indirect
+			}
+		}
+		for _, i := range g.slots {
+			v, ok := g.labels[i].get(fieldLetter)
+			if !ok || g.out[i].Socket != socket {
+				continue
+			}
+			controller := Unplaced
+			if exact || g.channels == len(letters) {
+				controller = g.controllerOf(number(v))
+			}
+			g.setChannel(i, number(v), controller, g.sourceOf("{L}"), certainty)
+		}
+	}
+}
+
+// sourceOf is the label that names a field, by the rule's patterns.
+func (g *slotGroup) sourceOf(name string) string {
+	if g.rule.bankGives(name) {
+		return SourceBank
+	}
+	return SourceLocator
+}
+
+// lettersOf lists the letters of a processor in order.
+func (g *slotGroup) lettersOf(socket int) []int {
+	var letters []int
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(fieldLetter); ok && g.out[i].Socket == socket {
+			letters = insertSorted(letters, v)
+		}
+	}
+	return letters
+}
+
+// slotNumbers takes the slot within the channel from the label.
+func (g *slotGroup) slotNumbers() {
+	for _, f := range []labelField{fieldSlot, fieldSlotLetter, fieldBankSlot} {
+		if !g.any(f) {
+			continue
+		}
+		base := 0
+		if f != fieldSlotLetter {
+			base = g.base(f)
+		}
+		for _, i := range g.slots {
+			if v, ok := g.labels[i].get(f); ok && g.out[i].Channel != Unplaced {
+				g.out[i].Slot = v - base
+			}
+		}
+		return
+	}
+}

@@ -1,0 +1,202 @@
+package place
+
+import (
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+)
+
+// rulesOf reads several rules.
+func rulesOf(t *testing.T, lines ...string) []LocatorRule {
+	t.Helper()
+	var out []LocatorRule
+	for _, line := range lines {
+		out = append(out, ruleOf(line))
+	}
+	return out
+}
+
+// TestEmptyPatterns: an empty pattern is an empty label, a star is any.
+func TestEmptyPatterns(t *testing.T) {
+	for _, c := range []struct {
+		patterns []string
+		label    string
+		want     bool
+	}{
+		{[]string{"BANK {num}", ""}, "", true}, {[]string{"BANK {num}", ""}, "BANK 1", true}, {[]string{"BANK {num}", ""}, "x", false},
+		{[]string{"", "BANK {num}"}, "BANK 1", true}, {[]string{"*"}, "", true}, {[]string{"*"}, "x", true}, {[]string{"BANK {num}"}, "", false},
+	} {
+		var got captured
+		assert.Equal(t, c.want, matchAny(c.patterns, c.label, &got), c)
+	}
+}
+
+// TestRememberedShapes: the rule that is remembered for labels of a shape is the first
+// one that reads them, as it is without remembering.
+func TestRememberedShapes(t *testing.T) {
+	rules := rulesOf(t, "first\tSLOT A{num}\tROW X{num}\t\t\t\t", "one\tSLOT P1\t\t\t\t\t", "any\tSLOT {C}{num}\t\t\t\t\t", "bank\t*\tROW X{num}\t\t\t\t")
+	for _, order := range [][][2]string{
+		{{"SLOT B1", "ROW 1"}, {"SLOT A1", "ROW X1"}},     // another bank
+		{{"slot-1", "ROW X1"}, {"SLOT A1", "ROW X2"}},     // another locator
+		{{"SLOT A1", "ROW X1"}, {"SLOT B1", "ROW X1"}},    // one shape, and not by the rule that is remembered
+		{{"SLOT P1", ""}, {"SLOT P2", ""}},                // a digit that the pattern names
+		{{"unread", ""}, {"SLOT A1", ""}, {"unread", ""}}, // a shape that no rule reads
+		{{"a1", ""}, {"b1", ""}, {"c1", ""}, {"d1", ""}, {"e1", ""}, {"SLOT A1", "ROW X1"}, {"a1", ""}},
+	} {
+		var memo shapeMemo
+		for _, l := range order {
+			got, c := memo.match(rules, l[0], l[1])
+			want, captured := firstMatch(rules, l[0], l[1])
+			assert.Equal(t, want, got, "%v: %v", order, l)
+			assert.Equal(t, captured, c, "%v: %v", order, l)
+		}
+	}
+}
+
+// TestHalfLabelledFirst: a slot without one of the two labels is left alone wherever
+// firmware lists it; another family of labels, and one that nobody reads, is not one of them.
+func TestHalfLabelledFirst(t *testing.T) {
+	const half = "firmware leaves out one of the two labels that its other slots have"
+	for name, c := range map[string]struct {
+		slots   []string
+		want    string
+		reasons []string
+	}{
+		"first":         {[]string{"@P1_Node0_Channel1_Dimm0*", "P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "P2-DIMMA1@P1_Node0_Channel0_Dimm0*"}, "-.-.-.- 0.-.0.0 1.-.0.0", []string{half, "", ""}},
+		"two families":  {[]string{"P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "CPU2_B1@x*"}, "0.-.0.0 1.-.1.0", []string{"", ""}},
+		"in turn":       {[]string{"CPU2_B1@x*", "P1-DIMMA1@P0_Node0_Channel0_Dimm0*"}, "1.-.1.0 0.-.0.0", []string{"", ""}},
+		"of no pattern": {[]string{"P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "@x*"}, "0.-.0.0 -.-.-.-", []string{"", "no known pattern reads this slot's label"}},
+		"unread":        {[]string{"P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "@P1_Node0_Channel1_Dimm0*", "x@x*"}, "0.-.0.0 -.-.-.- -.-.-.-", []string{"", half, "no known pattern reads this slot's label"}},
+	} {
+		sys := board("Supermicro", "X9DRi", "PP", c.slots...)
+		out, _ := Slots(sys, plat4, corpustest.Rules(t))
+		assert.Equal(t, c.want, seats(sys, out), name)
+		for i, want := range c.reasons {
+			assert.Equal(t, want, out[i].Reason, name)
+		}
+	}
+}
+
+// TestEmptySlotsWithoutALabel: a UCS B200 M4 leaves an empty slot its letter (A3 to H3; CPU1 has
+// A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi nothing; as firmware of both prints it.
+func TestEmptySlotsWithoutALabel(t *testing.T) {
+	var slots []string
+	for cpu, letters := range []string{"ABCD", "EFGH"} {
+		for channel, l := range letters {
+			slots = append(slots, fmt.Sprintf("%c1@NODE~%d~CHANNEL~%d~DIMM~0*", l, cpu, channel), fmt.Sprintf("%c2@NODE~%d~CHANNEL~%d~DIMM~1*", l, cpu, channel), fmt.Sprintf("%c3@NO~DIMM", l))
+		}
+	}
+	sys := board("Cisco Systems", "UCSB-B200-M4", "PP", slots...)
+	out, conflicts := Slots(sys, plat4, corpustest.Rules(t))
+	require.Empty(t, conflicts)
+	for i := range out {
+		assert.Equal(t, [3]int{i / 12, i / 3 % 4, i % 3}, [3]int{out[i].Socket, out[i].Channel, out[i].Slot}, slots[i])
+	}
+
+	sys = board("Supermicro", "X10DRi", "PP", "P1_DIMMA1@P0_Node0_Channel0_Dimm0*", "NO~DIMM@NO~DIMM", "P2_DIMME1@P1_Node0_Channel0_Dimm0*")
+	out, _ = Slots(sys, plat4, corpustest.Rules(t))
+	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
+	assert.Equal(t, Unplaced, out[1].Channel)
+}
+
+// TestLettersOfOneProcessor: letters that do not begin anew name one channel of the
+// machine; a bank without a number contradicts none.
+func TestLettersOfOneProcessor(t *testing.T) {
+	placeCase{vendor: "Intel", product: "S2600", sockets: "PP", platform: plat4,
+		slots: []string{"DIMM_A1@NODE~0~CHANNEL~0~DIMM~0* DIMM_A2@NODE~1~CHANNEL~0~DIMM~1*"}, want: "-.-.-.- -.-.-.-", reason: "cannot both be true"}.run(t)
+	rules := rulesOf(t, "site\tDIMM_{_}|DIMM_{x}{_}\tP{p}_C{chan}|P{p}\t\t\t\tbase0")
+	sys := board("Example", "E1", "P", "DIMM_A1@P0_C0*", "DIMM_A2@P0*")
+	pl := newPlacer(sys, plat4)
+	pl.read(rules)
+	pl.group(&rules[0]).resolve(nil)
+	require.True(t, pl.guardLetters())
+	assert.Equal(t, "0.-.0.- 0.-.-.-", seats(sys, pl.out))
+}
+
+// TestModulesBehindAbsentProcessors: what is placed behind processors that are there
+// stays as sure as it was.
+func TestModulesBehindAbsentProcessors(t *testing.T) {
+	sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
+	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	for i, want := range []fact.Certainty{fact.Corroborated, fact.Corroborated, fact.Indirect} {
+		assert.Equal(t, want, out[i].Certainty, i)
+	}
+}
+
+// TestTakenBack: what is known of the processor stays where the channel alone is taken
+// back; without a processor nothing has a source.
+func TestTakenBack(t *testing.T) {
+	const u = Unplaced
+	before := Placement{Socket: 1, Controller: 0, Channel: 2, Slot: 1, Source: SourceBank, Certainty: fact.Corroborated}
+	for all, want := range map[bool]Placement{
+		false: {Socket: 1, Controller: u, Channel: u, Slot: u, Source: SourceBank, Certainty: fact.Corroborated, Reason: "why"},
+		true:  {Socket: u, Controller: u, Channel: u, Slot: u, Reason: "why"},
+	} {
+		pl := &placer{out: []Placement{before}}
+		pl.failSlot(0, "why", all)
+		assert.Equal(t, want, pl.out[0])
+	}
+}
+
+// TestMemoryOfProcessors: memory on the package, and slots of no channel, are not of
+// a processor's channels.
+func TestMemoryOfProcessors(t *testing.T) {
+	sys := board("Example", "E1", "P", "A* B* C* D")
+	sys.Slots[1].Technology = known(inventory.HBM)
+	pl := newPlacer(sys, plat4)
+	for i, channel := range []int{0, 1, Unplaced, 3} {
+		pl.out[i].Socket, pl.out[i].Channel = 0, channel
+	}
+	assert.Equal(t, []processor{{socket: 0, slots: []int{0, 3}, channels: map[int][]int{0: {0}}}}, pl.processors())
+}
+
+// TestNamesOfProducts: what stands in brackets behind a product's name is its machine
+// type, whose number is the name where nothing else is.
+func TestNamesOfProducts(t *testing.T) {
+	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "-[791]-": "", "-[791": "", "-[7914]-": "lenovo 7914", "-[]-": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
+		assert.Equal(t, want, modelKey("lenovo", product), product)
+	}
+}
+
+// TestSlotNumberZero: Oracle's boards count their slots from 0 (D0).
+func TestSlotNumberZero(t *testing.T) {
+	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
+	sets := ReadSets(k, &inventory.Machine{Product: known("X4170")})
+	require.NotNil(t, sets)
+	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
+}
+
+// TestLettersBesideBanks: the letter beside a bank is the processor's where the numbers
+// after it follow the banks' channels. A slot whose channel no bank tells is not asked.
+func TestLettersBesideBanks(t *testing.T) {
+	for name, c := range map[string]struct {
+		last Placement
+		want bool
+	}{
+		"a bank of no channel":    {Placement{Socket: 0, Channel: Unplaced, Slot: Unplaced, Source: SourceBank}, true},
+		"a channel of a slot map": {Placement{Socket: 0, Channel: 0, Slot: 1, Source: SourceMap}, true},
+		"a bank out of order":     {Placement{Socket: 0, Channel: 0, Slot: 1, Source: SourceBank}, false},
+		"a bank in order":         {Placement{Socket: 0, Channel: 2, Slot: 0, Source: SourceBank}, true},
+		"two on one bank":         {Placement{Socket: 0, Channel: 1, Slot: 0, Source: SourceBank}, false},
+	} {
+		pl := newPlacer(board("Quanta", "Leopard ORv2-DDR4", "PP", "A0* A1* B0* A2*"), plat4)
+		pl.out[0] = Placement{Socket: 0, Channel: 0, Source: SourceBank}
+		pl.out[1] = Placement{Socket: 0, Channel: 1, Source: SourceBank}
+		pl.out[2] = Placement{Socket: 1, Channel: 0, Source: SourceBank}
+		pl.out[3] = c.last
+		assert.Equal(t, c.want, pl.lettersOfProcessors(), name)
+	}
+}
+
+// TestLongHead: a head with more cells than are read is a head as any other.
+func TestLongHead(t *testing.T) {
+	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\t\t\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
+	require.NotNil(t, ReadSets(k, &inventory.Machine{Product: known("X4170")}))
+}

@@ -1,0 +1,258 @@
+package place
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// hpeAt are positions of HPE's type 202: processor, controller, channel, index;
+// -1 is what it does not say.
+func hpeAt(t *testing.T, p *platform.Platform, product string, sockets string, labels string, at ...[4]int) []Placement {
+	t.Helper()
+	sys := board("HPE", product, sockets, labels)
+	require.Len(t, sys.Slots, len(at))
+	for i, a := range at {
+		sys.Slots[i].HPE = &inventory.Location{Processor: a[0], Controller: a[1], Channel: a[2], Index: a[3]}
+	}
+	out, _ := Slots(sys, p, corpustest.Rules(t))
+	return out
+}
+
+func places(out []Placement) (all [][4]int) {
+	for _, o := range out {
+		all = append(all, [4]int{o.Socket, o.Controller, o.Channel, o.Slot})
+	}
+	return all
+}
+
+// TestHPEControllers: Gen10 numbers controllers over the machine and, where one
+// number stands under two controllers, channels within them.
+func TestHPEControllers(t *testing.T) {
+	const u = Unplaced
+	labels := "PROC~{1,2}~DIMM~{1..4}*"
+	within := [][4]int{{0, 0, 0, 0}, {0, 0, 2, 1}, {0, 1, 0, 0}, {0, 1, 2, 0}, {1, 2, 0, 0}, {1, 2, 1, 0}, {1, 3, 0, 0}, {1, 3, 1, 1}}
+	assert.Equal(t, [][4]int{{0, 0, 0, 0}, {0, 0, 2, 1}, {0, 1, 3, 0}, {0, 1, 5, 0}, {1, 0, 0, 0}, {1, 0, 1, 0}, {1, 1, 3, 0}, {1, 1, 4, 1}},
+		places(hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, within...)))
+	// One controller of two that is listed: its place among them is not known.
+	one := [][4]int{{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 2, 0}, {0, 0, 2, 1}, {1, 0, 0, 0}, {1, 0, 1, 0}, {1, 0, 2, 0}, {1, 0, 2, 1}}
+	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {0, u, 2, 0}, {0, u, 2, 1}, {1, u, 0, 0}, {1, u, 1, 0}, {1, u, 2, 0}, {1, u, 2, 1}},
+		places(hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, one...)))
+	// Numbers within controllers say nothing where the platform has one, and a
+	// module whose controller is not told is not placed by them.
+	for _, o := range hpeAt(t, plat3, "ProLiant DL9999 Gen10", "PP", labels, within...) {
+		assert.NotEqual(t, sourceHPE, o.Source)
+	}
+	untold := append([][4]int{}, within...)
+	untold[7] = [4]int{1, -1, 2, 0}
+	got := hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, untold...)
+	assert.Equal(t, sourceHPE, got[6].Source)
+	assert.NotEqual(t, sourceHPE, got[7].Source)
+	// Channels counted over the processor, both controllers on it.
+	over := [][4]int{{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 3, 0}, {0, 1, 4, 0}, {1, 0, 0, 0}, {1, 0, 1, 0}, {1, 1, 3, 0}, {1, 1, 4, 0}}
+	assert.Equal(t, over, places(hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, over...)))
+}
+
+// TestHPELeavesOpen: the processor and the slot are the label's where type 202
+// does not say them; a slot that does not fit its channel is not known.
+func TestHPELeavesOpen(t *testing.T) {
+	const u = Unplaced
+	labels := "PROC~{1,2}~DIMM~{1,2}*"
+	assert.Equal(t, [][4]int{{0, 0, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}, {1, 0, 1, 0}},
+		places(hpeAt(t, plat3, "ProLiant DL9999 Gen11", "PP", labels, [4]int{0, 0, 0, 0}, [4]int{0, 0, 1, 0}, [4]int{1, 0, 0, 0}, [4]int{1, 0, 1, 0})))
+	// The processor of the label.
+	got := hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", labels, [4]int{-1, -1, 0, 0}, [4]int{-1, -1, 1, 0}, [4]int{-1, -1, 0, 0}, [4]int{-1, -1, 1, 0})
+	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {1, u, 0, 0}, {1, u, 1, 0}}, places(got))
+	// The first processor as type 202 has it, where no label names one.
+	got = hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", "x{1,2}*", [4]int{0, 0, 1, 0}, [4]int{1, 1, 2, 0})
+	assert.Equal(t, [][4]int{{0, 0, 1, 0}, {1, 0, 2, 0}}, places(got))
+	// Controllers in their order where the platform does not say how many there are;
+	// more of them than it has leave open which one it is.
+	two := [][4]int{{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 2, 0, 0}, {1, 3, 1, 0}}
+	assert.Equal(t, [][4]int{{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}}, places(hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", labels, two...)))
+	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {1, u, 0, 0}, {1, u, 1, 0}}, places(hpeAt(t, plat3, "ProLiant DL9999 Gen11", "PP", labels, two...)))
+	// Two of one channel without an index: neither slot is known, the other channel's stays.
+	got = hpeAt(t, plat3, "ProLiant DL9999 Gen11", "PP", labels, [4]int{0, 0, 0, -1}, [4]int{0, 0, 0, -1}, [4]int{1, 0, 0, 1}, [4]int{1, 0, 1, 0})
+	assert.Equal(t, [][4]int{{0, 0, 0, u}, {0, 0, 0, u}, {1, 0, 0, 1}, {1, 0, 1, 0}}, places(got))
+}
+
+// TestNear: a node may lack a sixteenth or 2 GiB of its memory and has never more.
+func TestNear(t *testing.T) {
+	const gib = int64(1 << 30)
+	for _, c := range []struct {
+		node, size int64
+		want       bool
+	}{
+		{32 * gib, 32 * gib, true}, {32*gib + 1, 32 * gib, false}, {30 * gib, 32 * gib, true}, {30*gib - 1, 32 * gib, false},
+		{60 * gib, 64 * gib, true}, {60*gib - 1, 64 * gib, false}, {0, 2 * gib, true},
+	} {
+		assert.Equal(t, c.want, holdsAlmost(c.node, c.size), c)
+	}
+}
+
+// TestNodesThatSayNothing: a node that is unread, of no known processor, or of
+// other memory than DRAM contradicts nothing and agrees with nothing.
+func TestNodesThatSayNothing(t *testing.T) {
+	machine := func(change func(sys *inventory.System)) []string {
+		sys := board("Supermicro", "Super Server", "PP", "P1-DIMM{A,B,C}1@NO~DIMM* P2-DIMM{A,B,C}1@NO~DIMM*")
+		for i := range 2 {
+			sys.Nodes = append(sys.Nodes, inventory.Node{ID: i, Kind: fact.Known(inventory.NodeDRAM, fact.Direct, fact.Evidence{}),
+				Socket: known(i), MemoryBytes: known([]int64{47 << 30, 1 << 30}[i])})
+		}
+		change(sys)
+		return examined(t, sys, plat6)
+	}
+	assert.Len(t, machine(func(*inventory.System) {}), 1, "48 and none of what should be 24 and 24")
+	assert.Len(t, machine(func(sys *inventory.System) {
+		sys.Nodes = append(sys.Nodes, inventory.Node{ID: 2, Kind: fact.Known(inventory.NodeMemoryless, fact.Direct, fact.Evidence{}), Socket: known(1), MemoryBytes: known(int64(0))})
+	}), 1, "a node without memory")
+	for name, change := range map[string]func(*inventory.System){
+		"unread":       func(sys *inventory.System) { sys.Nodes[1].MemoryBytes = fact.Unknown[int64](fact.Denied, "x", "") },
+		"no processor": func(sys *inventory.System) { sys.Nodes[1].Socket = fact.Unknown[int](fact.Absent, "x", "") },
+		"other memory": func(sys *inventory.System) {
+			sys.Nodes[1].Kind = fact.Known(inventory.NodeHBM, fact.Direct, fact.Evidence{})
+		},
+		"unknown kind": func(sys *inventory.System) {
+			sys.Nodes[1].Kind = fact.Unknown[inventory.NodeKind](fact.Absent, "x", "")
+		},
+		"size not known": func(sys *inventory.System) { sys.Slots[0].SizeBytes = fact.Unknown[int64](fact.Absent, "x", "") },
+		"too much":       func(sys *inventory.System) { sys.Nodes[0].MemoryBytes = known(int64(480 << 30)) },
+	} {
+		assert.Empty(t, machine(change), name)
+	}
+}
+
+// TestNodesKnown: one processor has nothing to be confused with; of several each
+// node must be known, and there must be one.
+func TestNodesKnown(t *testing.T) {
+	node := func(bytes fact.Fact[int64], socket fact.Fact[int]) inventory.Node {
+		return inventory.Node{MemoryBytes: bytes, Socket: socket}
+	}
+	whole := node(known[int64](1), known(0))
+	noBytes, noSocket := node(fact.Fact[int64]{}, known(0)), node(known[int64](1), fact.Fact[int]{})
+	for _, c := range []struct {
+		present []int
+		nodes   []inventory.Node
+		want    bool
+	}{
+		{[]int{0}, nil, true}, {[]int{0}, []inventory.Node{noBytes}, true}, {[]int{0, 1}, nil, false}, {[]int{0, 1}, []inventory.Node{whole}, true},
+		{[]int{0, 1}, []inventory.Node{whole, whole}, true}, {[]int{0, 1}, []inventory.Node{whole, noBytes}, false}, {[]int{0, 1}, []inventory.Node{noSocket, whole}, false},
+	} {
+		pl := placer{present: c.present, sys: &inventory.System{Nodes: c.nodes}}
+		assert.Equal(t, c.want, pl.nodesKnown(), c)
+	}
+}
+
+// TestDoubtBySpeedAtBounds: as many modules as the flattest spread has are where
+// they must be; a speed within the tolerance of the document's is that speed.
+func TestDoubtBySpeedAtBounds(t *testing.T) {
+	doubted := func(populated string, mts int, p *platform.Platform) bool {
+		return len(examined(t, running(x8dah(false, populated), mts, 1), p)) > 0
+	}
+	assert.True(t, doubted("1A 1B 1C", 1333, westmere))
+	assert.True(t, doubted("1A 1B 1C", 1334, westmere), "1333 in other words")
+	assert.False(t, doubted("1A 1B 1C", 801, westmere), "800 in other words")
+	lockstep := *westmere
+	lockstep.LockstepPairs = true
+	assert.False(t, doubted("1A 1B 1C", 1333, &lockstep))
+	same := *westmere
+	same.SpeedDependsOnDPC = false
+	assert.False(t, doubted("1A 1B 1C", 1333, &same))
+	channels := *westmere
+	channels.ChannelsPerSocket = 0
+	assert.False(t, doubted("1A 1B 1C", 1333, &channels))
+	assert.False(t, doubted("1A 1B 1C 2A 2B 2C 3A 3B 3C", 1333, westmere))
+}
+
+// TestDoubtByRanksAtBounds: eight ranks fit a channel; nine that could be spread
+// to eight do not, and nine that could not are where they must be.
+func TestDoubtByRanksAtBounds(t *testing.T) {
+	of := func(populated string, ranks ...int) bool {
+		sys := running(x8dah(false, populated), 800, 1)
+		for i, n := 0, 0; i < len(sys.Slots); i++ {
+			if sys.Slots[i].State == inventory.SlotPopulated {
+				sys.Slots[i].Ranks = known(ranks[n])
+				n++
+			}
+		}
+		return len(examined(t, sys, westmere)) > 0
+	}
+	assert.False(t, of("1A 1B 1C", 4, 2, 2))
+	assert.True(t, of("1A 1B 1C", 4, 4, 2))
+	assert.True(t, of("1A 1B 1C 2A 2B 2C", 4, 4, 4, 4, 2, 2), "four and four of four fit a channel of two")
+	assert.False(t, of("1A 1B 1C 2A 2B 2C 3A 3B 3C", 4, 4, 4, 4, 4, 4, 4, 4, 4), "nine of four have nowhere else to be")
+}
+
+// TestArraysSayNothing: with one array, or one of several processors beside one
+// of a processor alone, nothing is torn apart.
+func TestArraysSayNothing(t *testing.T) {
+	of := func(listed int, arrays ...uint16) []string {
+		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
+		for i := range sys.Slots {
+			sys.Slots[i].Array = arrays[i]
+		}
+		sys.Arrays = []inventory.Array{{Handle: 1}, {Handle: 2}, {Handle: 3}}[:listed]
+		return examined(t, sys, plat6)
+	}
+	assert.Empty(t, of(1, 1, 2, 1, 2))
+	assert.Empty(t, of(2, 1, 2, 3, 3), "two arrays of one processor, one of the other")
+	assert.Len(t, of(2, 1, 2, 1, 2), 1)
+}
+
+// TestLetters: board makers leave out letters, which then have no place.
+func TestLetters(t *testing.T) {
+	for _, c := range []struct {
+		letter  byte
+		skipped string
+		want    int
+	}{
+		{'A', "", 0}, {'H', "I", 7}, {'I', "I", -1}, {'J', "I", 8}, {'P', "IO", 13}, {'O', "IO", -1}, {'T', "IOQS", 15}, {'I', "", 8},
+	} {
+		assert.Equal(t, c.want, letterIndex(int(c.letter-'A'), c.skipped), "%c without %s", c.letter, c.skipped)
+	}
+	for name, want := range map[string]bool{
+		"DIMM_B2": true, "DIMMB2": true, "B2": true, "PA2": false, "AZ1": false, "ZZ1": false, "A": false, "12": false, "": false,
+		"1B2": true, "_Z9": true, "_A9": true, "_[9": false, "_@9": false, "[Z1": true, "@A1": true,
+	} {
+		_, ok := letteredName(name)
+		assert.Equal(t, want, ok, name)
+	}
+}
+
+// TestCaptures: a field takes one letter, or up to three digits; {x} takes any
+// character, and capitals alone are letters.
+func TestCaptures(t *testing.T) {
+	for _, c := range []struct {
+		pattern, label string
+		fits           bool
+	}{
+		{"P{L}", "PA", true}, {"P{L}", "PZ", true}, {"P{L}", "P[", false}, {"P{L}", "P@", false}, {"P{L}", "Pa", false}, {"P{L}", "P", false},
+		{"P{x}", "P[", true}, {"P{x}", "P7", true}, {"P{num}", "P123", true}, {"P{num}", "P1234", false}, {"P{num}", "P", false},
+		{"P{num:1}", "P1", true}, {"P{num:1}", "P12", false}, {"dimm a", "DIMM   A", true}, {"DIMM A", "dimm a", true},
+		{"DIMM@Z", "dimm`z", false}, {"DIMM[", "dimm{", false}, {"P{num", "P1", false}, {"*DIMM{num}", "CPU DIMM7", true}, {"*DIMM{num}", "DIMM7", true},
+		{"*A{num}", "B7", false}, {"P{cpu=2}X", "PX", true}, {"P{cpu=22}X", "PX", false}, {"P{L=2}X", "PX", false}, {"P{_=2}X", "PX", false}, {"P{none=2}X", "PX", false},
+	} {
+		var got captured
+		assert.Equal(t, c.fits, matchLabel(c.pattern, c.label, &got), "%s on %s", c.label, c.pattern)
+	}
+	var got captured
+	require.True(t, matchLabel("*P{cpu}-{L}{slot}", "x P7 P12-C3", &got))
+	for f, want := range map[labelField]int{fieldCPU: 12, fieldLetter: 2, fieldSlot: 3} {
+		v, ok := got.get(f)
+		assert.True(t, ok)
+		assert.Equal(t, want, v)
+	}
+	for b := range 256 {
+		want := byte(b)
+		if 'A' <= want && want <= 'Z' {
+			want += 32
+		}
+		assert.Equal(t, want, lowerCase(byte(b)))
+	}
+}

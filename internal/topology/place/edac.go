@@ -1,0 +1,255 @@
+package place
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// edacPatterns read a DIMM's label or location below an EDAC controller
+// (kernel documentation, RAS: driver-api/edac). ghes_edac prints "memory N"
+// and knows no channel.
+var edacPatterns = [...]string{
+	"CPU_SrcID#{cpu}_MC#{ctl}_Chan#{chan}_DIMM#{slot}", // skx_edac, i10nm_edac
+	"CPU_SrcID#{cpu}_Ha#{ctl}_Chan#{chan}_DIMM#{slot}", // sb_edac
+	"CPU_SrcID#{cpu}_Channel#{chan}_DIMM#{slot}",
+	"CPU#{cpu}Channel#{chan}_DIMM#{slot}", // i7core_edac
+	"channel {chan} slot {slot}",
+	"csrow {slot} channel {chan}",
+	"mc#{_}csrow#{slot}channel#{chan}",
+}
+
+// edacDIMM is one module as EDAC reports it.
+type edacDIMM struct {
+	socket, controller, channel, slot int
+	bytes                             int64
+}
+
+// edacDIMMs reads the populated entries, nil when some entry has no channel:
+// half a picture proves nothing.
+func edacDIMMs(controllers []inventory.Controller) []edacDIMM {
+	var dimms []edacDIMM
+	for _, mc := range controllers {
+		for i := range mc.DIMMs {
+			d, ok := readEDAC(mc.Index, &mc.DIMMs[i])
+			if !ok {
+				return nil
+			}
+			if d.bytes > 0 {
+				dimms = append(dimms, d)
+			}
+		}
+	}
+	return dimms
+}
+
+func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
+	size, ok := d.SizeBytes.Get()
+	if !ok {
+		return edacDIMM{}, false
+	}
+	if size == 0 {
+		return edacDIMM{}, true
+	}
+	for _, text := range [...]string{d.Label.Or(""), d.Location.Or("")} {
+		for _, p := range edacPatterns {
+			var c captured
+			if !matchLabel(p, strings.TrimSpace(text), &c) {
+				continue
+			}
+			out := edacDIMM{socket: Unplaced, controller: mc, bytes: size}
+			out.channel, _ = c.get(fieldChannel)
+			out.slot, _ = c.get(fieldSlot)
+			if cpu, ok := c.get(fieldCPU); ok {
+				out.socket = cpu
+			}
+			return out, true
+		}
+	}
+	return edacDIMM{}, false
+}
+
+// applyEDAC compares the derived channels with the controllers' own view and
+// uses that where labels say nothing.
+func (pl *placer) applyEDAC() {
+	dimms := edacDIMMs(pl.sys.EDAC)
+	populated := pl.populatedDRAM()
+	if len(dimms) != len(populated) || pl.fsb {
+		return // ranks instead of modules, a driver that is missing, or NVDIMMs
+	}
+	if !pl.allPlaced(populated) {
+		pl.placeByEDAC(dimms, populated)
+		return
+	}
+	ours, theirs := pl.depths(populated), edacDepths(dimms)
+	switch {
+	case slices.Equal(ours, theirs):
+		pl.confirm(populated)
+	case len(ours) != len(theirs):
+		pl.contradict(dimms, populated, len(ours), len(theirs))
+	}
+}
+
+func (pl *placer) allPlaced(slots []int) bool {
+	for _, i := range slots {
+		if pl.out[i].Channel == Unplaced {
+			return false
+		}
+	}
+	return true
+}
+
+// depths lists the modules of each populated channel, in ascending order.
+func (pl *placer) depths(slots []int) []int {
+	count := make(map[slotPlace]int)
+	for _, i := range slots {
+		count[pl.channelSeat(i)]++
+	}
+	return sortedCounts(count)
+}
+
+func edacDepths(dimms []edacDIMM) []int {
+	count := make(map[slotPlace]int)
+	for _, d := range dimms {
+		count[slotPlace{d.controller, d.channel, d.socket}]++
+	}
+	return sortedCounts(count)
+}
+
+func sortedCounts(count map[slotPlace]int) []int {
+	out := make([]int, 0, len(count))
+	for _, n := range count {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// confirm raises the certainty by one: the controllers show the same number
+// of modules on the same number of channels.
+func (pl *placer) confirm(slots []int) {
+	for _, i := range slots {
+		if c := &pl.out[i].Certainty; *c == fact.Indirect || *c == fact.Corroborated {
+			*c++
+		}
+	}
+}
+
+// contradict records the disagreement. The controllers are believed: labels
+// that give another number of channels are not used.
+func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
+	first := &pl.sys.Slots[slots[0]]
+	pl.conflicts = append(pl.conflicts, inventory.Conflict{
+		Fact: "populated memory channels",
+		Kept: fact.Evidence{Source: inventory.SourceEDAC, Path: "/sys/devices/system/edac/mc",
+			Field: "dimm_label", Raw: fmt.Sprintf("%d channels", theirs)},
+		Dropped: fact.Evidence{Source: inventory.SourceSMBIOS, Path: "/sys/firmware/dmi/tables/DMI",
+			Field: "type 17 " + inventory.HandleText(first.Handle) + " Locator", Raw: fmt.Sprintf("%d channels by %s", ours, pl.out[slots[0]].Rule)},
+		Why: "the memory controllers report their own channels, slot labels are firmware's names for them",
+	})
+	pl.fail(fmt.Sprintf("slot labels give %d populated channels, the memory controllers %d", ours, theirs), false)
+	pl.placeByEDAC(dimms, slots)
+}
+
+// placeByEDAC hands out the controllers' channels. Which module sits on which
+// is known only by its size, so it is done where that cannot matter: all
+// modules of a processor are of one size, and there is one processor or the
+// labels name it and EDAC counts as many modules on each.
+func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
+	bySocket := pl.edacBySocket(dimms, slots)
+	if bySocket == nil {
+		return
+	}
+	next := make(map[int]int)
+	for _, i := range slots {
+		o := &pl.out[i]
+		if o.Socket == Unplaced {
+			o.Socket, _ = pl.single()
+		}
+		d := bySocket[o.Socket][next[o.Socket]]
+		next[o.Socket]++
+		*o = Placement{Socket: o.Socket, Controller: pl.edacController(bySocket[o.Socket], d), Channel: pl.edacChannel(bySocket[o.Socket], d),
+			Slot: d.slot, Source: sourceEDAC, Certainty: fact.Indirect, Rule: "edac-equal-modules"}
+	}
+	pl.guard()
+}
+
+// edacBySocket groups EDAC's modules by the derived processors, nil when the
+// assignment is not beyond doubt.
+func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM {
+	only, single := pl.single()
+	count := make(map[int]int)
+	size := make(map[int]int64)
+	for _, i := range slots {
+		socket := pl.out[i].Socket
+		if socket == Unplaced {
+			socket = only
+		}
+		bytes := pl.sys.Slots[i].SizeBytes.Or(0) // which no module of EDAC has
+		if socket == Unplaced || (count[socket] > 0 && size[socket] != bytes) {
+			return nil
+		}
+		count[socket]++
+		size[socket] = bytes
+	}
+	out := make(map[int][]edacDIMM)
+	for _, d := range dimms {
+		socket := d.socket
+		if single {
+			socket = only
+		}
+		if d.bytes != size[socket] {
+			return nil
+		}
+		out[socket] = append(out[socket], d)
+	}
+	for socket, n := range count {
+		if len(out[socket]) != n {
+			return nil
+		}
+		arrange.Values(out[socket], compareEDAC)
+	}
+	return out
+}
+
+func compareEDAC(a, b edacDIMM) int {
+	for _, d := range [...]int{a.controller - b.controller, a.channel - b.channel, a.slot - b.slot} {
+		if d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// edacController is the position of the module's controller among those of
+// its processor; Unplaced where the platform has another number of them.
+func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
+	var owners []int
+	for i := range dimms {
+		owners = insertSorted(owners, dimms[i].controller)
+	}
+	if pl.controllers > 0 && len(owners) != pl.controllers {
+		return Unplaced
+	}
+	return positionOf(owners, d.controller)
+}
+
+// edacChannel is the module's channel over its processor: exact where EDAC
+// has all controllers of the platform and no channel beyond theirs, else the
+// order of the channels seen.
+func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
+	var pairs, owners []int
+	for i := range dimms {
+		pairs = insertSorted(pairs, dimms[i].controller<<8|dimms[i].channel)
+		owners = insertSorted(owners, dimms[i].controller)
+	}
+	n := len(owners)
+	if beyond := func(o edacDIMM) bool { return o.channel >= pl.channels/n }; n == max(pl.controllers, 1) && pl.channels%n == 0 && !slices.ContainsFunc(dimms, beyond) {
+		return positionOf(owners, d.controller)*(pl.channels/n) + d.channel
+	}
+	return positionOf(pairs, d.controller<<8|d.channel)
+}

@@ -1,0 +1,118 @@
+package place
+
+import (
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// slotGroup is the slots that one rule read: numbers count from 0 or from 1,
+// letters restart or go on, over all of them.
+type slotGroup struct {
+	*placer
+	rule  *LocatorRule
+	slots []int
+}
+
+// memorySlots counts the machine's slots without flash memory.
+func (pl *placer) memorySlots() int {
+	n := 0
+	for i := range pl.sys.Slots {
+		if pl.sys.Slots[i].Technology.Or(inventory.DRAM) != inventory.Flash {
+			n++
+		}
+	}
+	return n
+}
+
+// any reports whether some label of the group has the field.
+func (g *slotGroup) any(f labelField) bool {
+	for _, i := range g.slots {
+		if _, ok := g.labels[i].get(f); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// base is the number with which a field begins: 0 if the rule says so or a label of the group has 0,
+// else 1.
+func (g *slotGroup) base(f labelField) int {
+	if f == fieldSlot || f == fieldBankSlot {
+		if g.rule.has("slot0") {
+			return 0
+		}
+	} else if g.rule.has("base0") {
+		return 0
+	}
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok && v == 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
+// distinct lists the field's values in ascending order.
+func (g *slotGroup) distinct(f labelField) []int {
+	var values []int
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok {
+			values = insertSorted(values, v)
+		}
+	}
+	return values
+}
+
+// insertSorted adds v to an ascending list unless it is there.
+//
+//go:noinline
+func insertSorted(values []int, v int) []int {
+	at := len(values)
+	for at > 0 && values[at-1] >= v {
+		at--
+	}
+	if at < len(values) && values[at] == v {
+		return values
+	}
+	values = append(values, 0)
+	copy(values[at+1:], values[at:])
+	values[at] = v
+	return values
+}
+
+// positionOf is the position of v in an ascending list, -1 when it is not there.
+func positionOf(values []int, v int) int {
+	for i := range values {
+		if values[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// failChannels leaves the group's channels unknown.
+func (g *slotGroup) failChannels(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, false)
+	}
+}
+
+// failAll leaves the group's processors and channels unknown.
+func (g *slotGroup) failAll(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, true)
+	}
+}
+
+// group collects the slots that one rule read, nil when there are none.
+func (pl *placer) group(r *LocatorRule) *slotGroup {
+	var slots []int
+	for i := range pl.labels {
+		if pl.labels[i].rule == r {
+			slots = append(slots, i)
+		}
+	}
+	if slots == nil {
+		return nil
+	}
+	return &slotGroup{placer: pl, rule: r, slots: slots}
+}

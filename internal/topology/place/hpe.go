@@ -1,0 +1,95 @@
+package place
+
+import (
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// applyHPE takes the positions that HPE's OEM type 202 states; they go before
+// every label. What it leaves open (the processor; before Gen11 the slot
+// within the channel) stays as the label has it. Gen10 numbers controllers
+// over the machine, so they are ranked within their processor.
+func (pl *placer) applyHPE() {
+	within := pl.hpeCountsWithinControllers()
+	owners := pl.hpeControllers()
+	for i := range pl.sys.Slots {
+		h := pl.sys.Slots[i].HPE
+		if h == nil || h.Channel < 0 {
+			continue
+		}
+		o := &pl.out[i]
+		socket := o.Socket
+		if h.Processor >= 0 && !pl.fsb {
+			socket = h.Processor
+		}
+		channel, controller := h.Channel, positionOf(owners[h.Processor], h.Controller)
+		if (socket == Unplaced && !pl.fsb) || (within && (controller < 0 || pl.controllers < 2)) {
+			continue
+		}
+		if within {
+			channel += controller * (pl.channels / pl.controllers)
+		}
+		slot := h.Index
+		if slot < 0 {
+			slot = o.Slot
+		}
+		if pl.controllers > 0 && len(owners[h.Processor]) != pl.controllers {
+			controller = Unplaced
+		}
+		*o = Placement{Socket: socket, Controller: controller, Channel: channel, Slot: slot,
+			Source: sourceHPE, Certainty: fact.Direct, Rule: "hpe-202"}
+	}
+	pl.dropSharedSlots()
+}
+
+// hpeControllers lists the controllers of each processor, empty slots
+// included.
+func (pl *placer) hpeControllers() map[int][]int {
+	owners := make(map[int][]int)
+	for i := range pl.sys.Slots {
+		if h := pl.sys.Slots[i].HPE; h != nil && h.Channel >= 0 && h.Controller >= 0 {
+			owners[h.Processor] = insertSorted(owners[h.Processor], h.Controller)
+		}
+	}
+	return owners
+}
+
+// hpeCountsWithinControllers reports whether one channel number stands under
+// two controllers of a processor.
+func (pl *placer) hpeCountsWithinControllers() bool {
+	owner := make(map[slotPlace]int)
+	for i := range pl.sys.Slots {
+		h := pl.sys.Slots[i].HPE
+		if h == nil || h.Channel < 0 || h.Controller < 0 {
+			continue
+		}
+		at := slotPlace{h.Processor, h.Channel, 0}
+		if c, seen := owner[at]; seen && c != h.Controller {
+			return true
+		}
+		owner[at] = h.Controller
+	}
+	return false
+}
+
+// dropSharedSlots leaves the slot unknown where a label's slot does not fit
+// the channel that type 202 states.
+func (pl *placer) dropSharedSlots() {
+	count := make(map[slotPlace]int)
+	at := func(i int) slotPlace { return slotPlace{pl.out[i].Socket, pl.out[i].Channel, pl.out[i].Slot} }
+	for i := range pl.out {
+		if pl.out[i].Source == sourceHPE {
+			count[at(i)]++
+		}
+	}
+	shared := make(map[slotPlace]bool)
+	for s, n := range count {
+		if n > 1 {
+			shared[slotPlace{s.socket, s.channel, 0}] = true
+		}
+	}
+	for i := range pl.out {
+		if pl.out[i].Source == sourceHPE && shared[pl.channelSeat(i)] {
+			pl.out[i].Slot = Unplaced
+		}
+	}
+}

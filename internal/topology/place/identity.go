@@ -1,0 +1,100 @@
+package place
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// identity is the machine's maker and product in the spelling of the index of
+// slot maps: lower case, without the words that firmware adds at will.
+type identity struct {
+	vendor, boardVendor string
+	// models are the keys to look a slot map up with, best first.
+	models []string
+}
+
+// anyBoard stands for the maker in the keys of boards that are sold under many
+// makers' names, or under none.
+const anyBoard = "board"
+
+// identify normalises the machine's names.
+func identify(m *inventory.Machine) identity {
+	id := identity{vendor: platform.MakerWord(m.Vendor.Or("")), boardVendor: platform.MakerWord(m.BoardVendor.Or(""))}
+	id.add(id.vendor, m.Product.Or(""))
+	id.add(id.boardVendor, m.Board.Or(""))
+	id.add(id.vendor, m.Board.Or(""))
+	id.add(anyBoard, m.Board.Or(""))
+	if id.vendor == "lenovo" {
+		// The product is a machine type ("4223AU4"); its name stands beside it.
+		id.add(id.vendor, m.ProductVersion.Or(""))
+		id.add(id.vendor, m.Family.Or(""))
+	}
+	return id
+}
+
+func (id *identity) add(vendor, product string) {
+	key := modelKey(vendor, product)
+	if key == "" {
+		return
+	}
+	for _, have := range id.models {
+		if have == key {
+			return
+		}
+	}
+	id.models = append(id.models, key)
+}
+
+// isVendor reports whether the machine or its board is by one of the makers.
+func (id identity) isVendor(list []string) bool {
+	return len(list) == 0 || slices.Contains(list, id.vendor) || slices.Contains(list, id.boardVendor)
+}
+
+// isModel reports whether one of the machine's keys is in the list.
+func (id identity) isModel(list []string) bool {
+	return len(list) == 0 || slices.ContainsFunc(id.models, func(m string) bool { return slices.Contains(list, m) })
+}
+
+// modelNoise are words of product names that tell nothing about the board.
+const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
+	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,blade,module,eserver,netra,super,"
+
+// modelKey is the maker and the telling words of a product name: "dell r710",
+// "hp dl380 gen9", "lenovo x3550 m4". Punctuation tells nothing: firmware
+// prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
+func modelKey(vendor, product string) string {
+	product, machineType, _ := strings.Cut(product, "-[")
+	machineType, _, _ = strings.Cut(machineType, "]")
+	key := make([]byte, 0, len(vendor)+len(product)+1)
+	key = append(key, vendor...)
+	told := false
+	for word := range strings.FieldsSeq(strings.ToLower(product)) {
+		word = plainWord(word)
+		if word == "" || strings.Contains(modelNoise, ","+word+",") {
+			continue
+		}
+		key = append(append(key, ' '), word...)
+		told = true
+	}
+	if !told && len(machineType) < len("7946") {
+		return ""
+	}
+	if !told { // "IBM System x -[79463AM]-": the machine type is all that there is
+		key = append(append(key, ' '), strings.ToLower(machineType[:len("7946")])...)
+	}
+	return string(key)
+}
+
+// plainWord is the word's letters and digits; a plus tells boards apart.
+func plainWord(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, word)
+}

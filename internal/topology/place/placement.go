@@ -1,0 +1,53 @@
+// Package place derives where every slot of a machine sits: processor, controller, channel and
+// position, from the slots' labels, the slot maps under rules/slots, HPE's own structure, the kernel's
+// view of the controllers and the management controller's. A mapping that cannot be true is dropped as
+// a whole.
+//
+// Its terms, which mean the same in all its files:
+//
+//   - label: one of the two texts that firmware gives a slot, the locator and the bank locator.
+//   - rule, or pattern: how labels of one form are read (rules/slots/locators.yaml). It gives fields:
+//     a processor, a letter, a number.
+//   - group: the slots of the machine that one rule read. Only together do they show whether numbers
+//     begin at 0 or 1. (The planner's groups are something else.)
+//   - slot map: which printed numbers are on which channel, by product.
+//   - mapping: the placements of all slots together.
+//   - witness: a source other than the labels and HPE's structure that says where slots are. Its view
+//     is compared with the mapping, or places the slots that have none.
+//   - doubt: what contradicts the mapping of a processor. Its slots stay placed, at the certainty of
+//     one source.
+//   - set: the slots that a maker fills for a number of modules.
+package place
+
+import "github.com/memaudit/memaudit/internal/model/fact"
+
+// Unplaced is the value of a Placement coordinate that is not known.
+const Unplaced = -1
+
+// Placement is where one slot sits. Coordinates count from 0 in board order;
+// Channel counts over the whole processor, Controller says which one owns it.
+// On a front-side-bus machine Socket stays Unplaced and Channel counts over
+// the chipset.
+type Placement struct {
+	Socket, Controller, Channel, Slot int
+	// Source says how it was derived: "locator", "bank_locator", "slot_map",
+	// "hpe_202", "edac", "redfish", "single_socket"; "" when nothing could be derived.
+	Source    string
+	Certainty fact.Certainty
+	// Unverified is true if the pattern or map that it rests on has no document and was not confirmed
+	// by machines in the field: then nothing that rests on it is above info.
+	Unverified bool
+	// PartWired is true on a board that does not give the processor all of its
+	// channels.
+	PartWired bool
+	// Reason says why a coordinate is not known.
+	Reason string
+	// Doubt says what contradicts the mapping, with both readings; "" if nothing does. It is the same
+	// for all slots of a processor.
+	Doubt string
+	// Witnessed is true where a second source names the channel, and nothing is
+	// unknown that could contradict it.
+	Witnessed bool
+	// Rule is the id of the pattern or slot map that spoke.
+	Rule string
+}

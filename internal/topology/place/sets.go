@@ -1,0 +1,324 @@
+package place
+
+import (
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// setsFile holds the makers' slot sets.
+const setsFile = "slots/sets.tsv"
+
+// Sets says which slots a product's maker fills for a number of modules of a processor.
+type Sets struct {
+	// Analogous is true for a sister's manual: the product's own was not read.
+	Analogous bool
+	// numbering says how the slots of further processors are named: "" as those of
+	// the first, else see rules/slots/sets.tsv.
+	numbering string
+	// Rows are by the number of modules of a processor (of a machine on a
+	// front-side bus).
+	Rows map[int]SetRow
+}
+
+// SetRow is one row of a maker's table: sets of slot numbers that are equally
+// good, none where the maker does not allow the number. Modes are the sets of
+// lockstep, mirroring and sparing.
+type SetRow struct {
+	Sets, Modes [][]int
+	// Grade is the maker's, or ours by its rules: balanced, near-balanced,
+	// supported, listed, unbalanced, not-recommended, not-allowed.
+	Grade string
+	// Source names maker, document and place.
+	Source string
+}
+
+// ReadSets finds the sets of a machine: by its product's name, else by that of its
+// board, which bears the slots and their labels. nil without.
+func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
+	if k == nil {
+		return nil
+	}
+	raw, err := fs.ReadFile(k, setsFile)
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{m.Product.Or(""), m.Board.Or("")} {
+		if name == "" {
+			continue
+		}
+		if found := setsOf(string(raw), name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// setsOf finds the block of a name: own manuals go before sisters', longer names
+// before shorter ones.
+func setsOf(text, product string) *Sets {
+	var found, into *Sets
+	length := 0 // of the name that fits, own manuals first
+	for line := range strings.Lines(text) {
+		head := strings.HasPrefix(line, "set\t")
+		if !head && into == nil || line[0] == '#' {
+			continue
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if !head {
+			if c := strings.Split(line, "\t"); len(c) == 4 {
+				into.add(c)
+			}
+			continue
+		}
+		if c, n := headCells(line); n >= 4 {
+			into = nil
+			own, sister := lengthOfName(c[2], product), lengthOfName(c[3], product)
+			analogous := own == 0
+			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
+				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
+				found.numbering = c[4]
+				into = found
+			}
+		}
+	}
+	return found
+}
+
+// headCells are the first of a line's and how many it has; most heads are those of other products,
+// and are looked at without taking memory.
+func headCells(line string) (c [5]string, n int) {
+	for more := true; more; n++ {
+		var cell string
+		cell, line, more = strings.Cut(line, "\t")
+		if n < len(c) {
+			c[n] = cell
+		}
+	}
+	return c, n
+}
+
+// lengthOfName is the length of the name in a list of models that a product begins with,
+// 0 without one. A version or a generation after the name is another model; what stands
+// behind a stroke or in brackets is another name of the same board.
+func lengthOfName(models, product string) int {
+	longest := 0
+	for m := range strings.SplitSeq(models, ";") {
+		rest, ok := strings.CutPrefix(product, m)
+		if m != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '(' || rest[0] == ' ' && !anotherModel(rest)) {
+			longest = max(longest, len(m))
+		}
+	}
+	return longest
+}
+
+// anotherModel reports whether the words after a model's name make another model
+// of it: "V2", "Plus", "II", "Gen10", "M5".
+func anotherModel(rest string) bool {
+	words := strings.Fields(strings.ToLower(rest))
+	if len(words) == 0 {
+		return false
+	}
+	w := words[0]
+	if w == "plus" || strings.Trim(w, "i") == "" {
+		return true
+	}
+	number := strings.TrimLeft(w, "0123456789")
+	for _, prefix := range []string{"gen", "v", "m", "g"} {
+		if left, ok := strings.CutPrefix(w, prefix); ok && left != "" {
+			number = strings.TrimLeft(left, "0123456789")
+		}
+	}
+	return number == ""
+}
+
+func (s *Sets) add(c []string) {
+	n, err := strconv.Atoi(c[0])
+	if err != nil {
+		return
+	}
+	var sets [][]int
+	for set := range strings.FieldsSeq(c[1]) {
+		var numbers []int
+		for word := range strings.SplitSeq(set, ",") {
+			if v := s.slot(word); v >= 0 {
+				numbers = append(numbers, v)
+			}
+		}
+		slices.Sort(numbers)
+		if len(numbers) == n {
+			sets = append(sets, numbers)
+		}
+	}
+	row := s.Rows[n]
+	if c[2] == "mode" {
+		row.Modes = sets
+	} else {
+		row.Sets, row.Grade, row.Source = sets, c[2], c[3]
+	}
+	s.Rows[n] = row
+}
+
+// sisterModel marks a document of another model.
+const sisterModel = " (a sister model with the same slot numbers)"
+
+// Document names the document of a number of modules, "" when none speaks of it.
+func (s *Sets) Document(modules int) string {
+	row := s.Rows[modules]
+	if row.Source != "" && s.Analogous {
+		return row.Source + sisterModel
+	}
+	return row.Source
+}
+
+// Order compares two slots of a channel by the sets that have one of them without
+// the other: -1 when all of these fill x, 1 when all fill y, 0 when there is none,
+// they differ, or a number is not known.
+func (s *Sets) Order(x, y int) int {
+	if x < 0 || y < 0 {
+		return 0
+	}
+	order := 0
+	for _, row := range s.Rows {
+		for _, set := range row.Sets {
+			hasX, hasY := slices.Contains(set, x), slices.Contains(set, y)
+			switch {
+			case hasX == hasY:
+			case hasX && order <= 0:
+				order = -1
+			case hasY && order >= 0:
+				order = 1
+			default:
+				return 0
+			}
+		}
+	}
+	return order
+}
+
+// Has reports whether the row lists the slots with those numbers, sorted, as a
+// set of its own.
+func (r *SetRow) Has(filled []int) bool { return isListed(r.Sets, filled) }
+
+// HasMode reports whether the slots are a set of a mode that costs bandwidth or
+// capacity.
+func (r *SetRow) HasMode(filled []int) bool { return isListed(r.Modes, filled) }
+
+func isListed(sets [][]int, filled []int) bool {
+	return slices.ContainsFunc(sets, func(set []int) bool { return slices.Equal(set, filled) })
+}
+
+// Ways of naming the slots of further processors.
+const (
+	lettered      = "letters"        // the letter is the channel, the digit the slot in it
+	letteredFrom0 = "letters from 0" // the same with digits from 0
+	mirrored      = "-n"             // 33-n: counted from the other end
+	perBoard      = " boards"        // 2 boards: so many to a processor, on each of which numbers begin anew
+)
+
+// slot reads a slot of a row: its number; for a letter and a digit (A1, 1A) the
+// channel times a hundred and the slot, both from 1; for a board and a number on it
+// (2/8) the board times a hundred and the number; -1 for anything else.
+func (s *Sets) slot(word string) int {
+	switch {
+	case s.numbering == lettered, s.numbering == letteredFrom0:
+		return s.letteredSlot(word)
+	case strings.HasSuffix(s.numbering, perBoard):
+		board, number, _ := strings.Cut(word, "/")
+		b, _ := strconv.Atoi(board)
+		n, err := strconv.Atoi(number)
+		if err != nil || b < 1 {
+			return -1
+		}
+		return b*partStep + n
+	}
+	v, err := strconv.Atoi(word)
+	if err != nil {
+		return -1
+	}
+	return v
+}
+
+func (s *Sets) letteredSlot(word string) int {
+	first := 1
+	if s.numbering == letteredFrom0 {
+		first = 0
+	}
+	letter := strings.Trim(word, "0123456789")
+	digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
+	if len(letter) != 1 || err != nil || digit < first || digit > 9 {
+		return -1
+	}
+	return (int(letter[0]-'A')+1)*partStep + digit - first + 1
+}
+
+// partStep parts channels, or boards, in the number of a slot that is named by both.
+const partStep = 100
+
+// Number is what the rows call a slot: its printed number as the first processor
+// counts, channel and slot where letters name them, or board and number where each
+// board counts anew; -1 when that is not known.
+func (s *Sets) Number(label string, at *Placement) int {
+	if s.numbering == lettered || s.numbering == letteredFrom0 {
+		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {
+			return -1
+		}
+		return (at.Channel+1)*partStep + at.Slot + 1
+	}
+	n := PrintedNumber(label)
+	if n < 1 || s.numbering == "" {
+		return n
+	}
+	if boards, ok := strings.CutSuffix(s.numbering, perBoard); ok {
+		each, _ := strconv.Atoi(boards)
+		board := firstNumber(label)
+		if each < 1 || board < 1 {
+			return -1
+		}
+		return ((board-1)%each+1)*partStep + n
+	}
+	if end, ok := strings.CutSuffix(s.numbering, mirrored); ok {
+		if last, err := strconv.Atoi(end); err == nil && 2*n >= last {
+			return last - n
+		}
+		return n
+	}
+	if each, err := strconv.Atoi(strings.TrimPrefix(s.numbering, "+")); err == nil && each > 0 {
+		return (n-1)%each + 1
+	}
+	return -1
+}
+
+// PrintedNumber is the last number of a label: 4 of "DIMM_A4", 7 of "PROC 1 DIMM 7I";
+// -1 without one.
+func PrintedNumber(label string) int {
+	end := strings.LastIndexAny(label, "0123456789") + 1
+	start := end
+	for start > 0 && label[start-1] >= '0' && label[start-1] <= '9' {
+		start--
+	}
+	n, err := strconv.Atoi(label[start:end])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// firstNumber is the first of a label's numbers where it has another one behind it: 3
+// of "Board 3, DIMM 1A"; -1 for a label with one number or none.
+func firstNumber(label string) int {
+	const digits = "0123456789"
+	start := strings.IndexAny(label, digits)
+	if start < 0 {
+		return -1
+	}
+	rest := strings.TrimLeft(label[start:], digits)
+	n, err := strconv.Atoi(label[start : len(label)-len(rest)])
+	if err != nil || !strings.ContainsAny(rest, digits) {
+		return -1
+	}
+	return n
+}

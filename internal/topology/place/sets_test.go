@@ -1,0 +1,233 @@
+package place
+
+import (
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestSetNumbers: what the rows call the slots of every processor.
+func TestSetNumbers(t *testing.T) {
+	at := func(channel, slot int) *Placement { return &Placement{Channel: channel, Slot: slot} }
+	for _, c := range []struct {
+		numbering, label string
+		at               *Placement
+		want             int
+	}{
+		{"", "DIMM_B4", at(3, 0), 4},
+		{"", "D0", at(0, 0), 0},
+		{"", "DIMM A", at(0, 0), -1},
+		{"+12", "DIMM 12", at(3, 0), 12},
+		{"+12", "DIMM 13", at(0, 0), 1},
+		{"+12", "DIMM 48", at(3, 0), 12},
+		{"33-n", "DIMM 14", at(4, 0), 14},
+		{"33-n", "DIMM 19", at(0, 0), 14},
+		{"33-n", "DIMM 30", at(4, 0), 3},
+		{"letters", "P2-DIMME1", at(0, 0), 101},
+		{"letters", "DIMM_B2", at(1, 1), 202},
+		{"letters", "DIMM_B2", at(1, -1), -1},
+		{"letters", "DIMM_B2", &Placement{Channel: 1, Slot: 1, Unverified: true}, -1},
+		{"letters from 0", "DIMM_P1_I0", at(0, 0), 101},
+		{"2 boards", "Board 1, DIMM 1A", at(-1, -1), 101},
+		{"2 boards", "Board 4, DIMM 8A", at(-1, -1), 208},
+		{"2 boards", "DIMM 8A", at(-1, -1), -1},
+	} {
+		s := &Sets{numbering: c.numbering}
+		assert.Equal(t, c.want, s.Number(c.label, c.at), "%s %s", c.numbering, c.label)
+	}
+	for _, c := range []struct {
+		numbering, word string
+		want            int
+	}{
+		{"", "12", 12},
+		{"", "A1", -1},
+		{"letters", "A1", 101},
+		{"letters", "C2", 302},
+		{"letters", "2C", 302},
+		{"letters", "A0", -1},
+		{"letters from 0", "A0", 101},
+		{"letters from 0", "C1", 302},
+		{"2 boards", "1/8", 108},
+		{"2 boards", "2/1", 201},
+		{"2 boards", "8", -1},
+	} {
+		assert.Equal(t, c.want, (&Sets{numbering: c.numbering}).slot(c.word), "%s %s", c.numbering, c.word)
+	}
+}
+
+// TestOrderOfSets: one slot is first where every set that tells the two apart has it.
+func TestOrderOfSets(t *testing.T) {
+	s := &Sets{Rows: map[int]SetRow{
+		1: {Sets: [][]int{{1}}},
+		2: {Sets: [][]int{{1, 2}}, Modes: [][]int{{5, 6}}},
+		3: {Sets: [][]int{{1, 2, 3}, {1, 2, 4}}},
+		4: {Sets: [][]int{{1, 2, 3, 4}}},
+	}}
+	for _, c := range []struct{ x, y, want int }{
+		{x: 1, y: 2, want: -1},
+		{x: 2, y: 1, want: 1},
+		{x: 2, y: 4, want: -1},
+		{x: 3, y: 4, want: 0}, // the sets differ
+		{x: 5, y: 6, want: 0}, // no set has either; modes tell nothing
+		{x: -1, y: 1, want: 0},
+	} {
+		assert.Equal(t, c.want, s.Order(c.x, c.y), "%d and %d", c.x, c.y)
+	}
+}
+
+// TestSetsOfProducts: a version after a model's name is another model; a type
+// number or more of the same name is not.
+func TestSetsOfProducts(t *testing.T) {
+	for _, c := range []struct {
+		product   string
+		analogous bool
+		one       [][]int // for four modules
+	}{
+		{"ThinkSystem SR630 V2 -[7Z71CTO1WW]-", false, [][]int{{3, 7, 10, 14}}},
+		{"System x3550 M5 -[8869AC1]-", true, [][]int{{1, 4, 9, 12}}},
+		{"System x3500 M5 -[5464AC1]-", false, [][]int{{1, 4, 9, 12}}},
+		{"SUN BLADE X6270 M2 SERVER MODULE", false, [][]int{{2, 5, 7, 8}}},
+		{"UCSC-C240-M5SX", false, nil}, // the manual has no row for four
+		{"X9DRW", false, [][]int{{101, 201, 301, 401}}},
+		{"ThinkSystem SR860 V4", false, [][]int{{3, 7, 10, 14}, {1, 5, 12, 16}}},
+		{"X9DRi-LN4+/X9DR3-LN4+", false, [][]int{{101, 201, 301, 401}}},
+		{"X9DRD-7LN4F(-JBOD)/X9DRD-EF", false, [][]int{{101, 201, 301, 401}}},
+	} {
+		s := ReadSets(rules.FS, &inventory.Machine{Product: known(c.product)})
+		require.NotNil(t, s, c.product)
+		assert.Equal(t, c.analogous, s.Analogous, c.product)
+		assert.Equal(t, c.one, s.Rows[4].Sets, c.product)
+	}
+	of := func(product, board string) *Sets {
+		return ReadSets(rules.FS, &inventory.Machine{Product: known(product), Board: known(board)})
+	}
+	require.NotNil(t, of("Super Server", "X10DRL-i"), "the board bears the slots")
+	assert.True(t, of("Super Server", "X10DRL-i").Analogous)
+	assert.Equal(t, [][]int{{1, 2, 4, 5}}, of("PowerEdge R740", "X9DRW").Rows[4].Sets, "the product goes first")
+	assert.Nil(t, of("Super Server", "X10DRL-CT"))
+	for _, other := range []string{"ThinkSystem SR850 V3", "PowerEdge R7100", "ProLiant DL360 Gen12", "PowerEdge C6520 II"} {
+		assert.Nil(t, ReadSets(rules.FS, &inventory.Machine{Product: known(other)}), other)
+	}
+}
+
+// withoutMap are blocks of whose products no slot map is known: their tables name
+// slots by number alone. The x3550's map goes by the name without the type number.
+var withoutMap = []string{"lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8", "hp-dl580-g7-cartridge-8", "lnv-sd630v2-8", "lnv-spr-16-mix", "lnv-sc750v4-12"}
+
+// TestSetsJoinSlotMaps: the slots of every row are slots of the maps of the block's
+// products, on each processor as the block counts them.
+func TestSetsJoinSlotMaps(t *testing.T) {
+	raw, err := fs.ReadFile(rules.FS, setsFile)
+	require.NoError(t, err)
+	joined := 0
+	for block := range strings.SplitSeq("\n"+string(raw), "\nset\t") {
+		if strings.HasPrefix(strings.TrimSpace(block), "#") {
+			continue
+		}
+		head := strings.Split(strings.SplitN(block, "\n", 2)[0], "\t")
+		if len(head) > 3 && strings.HasPrefix(head[3], lettered) {
+			continue // the labels say the channel: no map is needed
+		}
+		maps := mapsOf(t, head)
+		if len(maps) == 0 {
+			assert.Contains(t, withoutMap, head[0])
+			continue
+		}
+		assert.NotContains(t, withoutMap, head[0])
+		joined++
+		for _, model := range strings.Split(head[1]+";"+head[2], ";") {
+			if sets := ReadSets(rules.FS, &inventory.Machine{Product: known(model)}); model != "" && sets != nil {
+				joins(t, head[0], sets, maps)
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, joined, 25)
+}
+
+// patternsOf are the patterns of labels of each maker of whose machines there are sets.
+var patternsOf = map[string][]string{"Dell Inc.": {"dell", "dell-number"}, "HP": {"hp", "hp-single"}, "IBM": {"lenovo", "ibm-bank"},
+	"Oracle": {"oracle"}, "FUJITSU": {"fujitsu-channel-number"}}
+
+// mapsOf finds the slot maps of a block's products.
+func mapsOf(t *testing.T, head []string) (out []*slotMap) {
+	t.Helper()
+	for _, model := range strings.Split(head[1]+";"+head[2], ";") {
+		for vendor, patterns := range patternsOf {
+			id := identify(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
+			for _, rule := range patterns {
+				if m, err := findSlotMap(rules.FS, id, rule, 0); err == nil && m.Unknown == "" && !slices.ContainsFunc(out, func(o *slotMap) bool { return o.ID == m.ID }) {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// joins checks that the largest set that a map has room for is made of its slots,
+// and that the second processor's slots are called as the first one's.
+func joins(t *testing.T, block string, sets *Sets, maps []*slotMap) {
+	t.Helper()
+	for _, m := range maps {
+		have := map[int]bool{}
+		for _, slots := range m.Groups {
+			for _, n := range slots {
+				have[n] = true
+				if m.Offset > 0 {
+					label := "DIMM " + strconv.Itoa(n+m.Offset)
+					if got := sets.Number(label, &Placement{}); sets.numbering != "33-n" {
+						assert.Equal(t, n, got, "%s: %s by map %s", block, label, m.ID)
+					}
+				}
+			}
+		}
+		for n, row := range sets.Rows {
+			for _, set := range row.Sets {
+				if n > len(have) {
+					continue // another product of the block has more slots
+				}
+				for _, slot := range set {
+					assert.True(t, have[slot], "%s: slot %d of %d modules is not in map %s", block, slot, n, m.ID)
+				}
+				if row.Grade == "balanced" {
+					assert.Len(t, perChannel(m, set), 1, "%s: %d modules are balanced in the document, not on map %s", block, n, m.ID)
+				}
+			}
+		}
+	}
+}
+
+// perChannel are the different numbers of slots of a set on the channels that have any.
+func perChannel(m *slotMap, set []int) map[int]bool {
+	out := map[int]bool{}
+	for _, slots := range m.Groups {
+		n := 0
+		for _, slot := range slots {
+			if slices.Contains(set, slot) {
+				n++
+			}
+		}
+		if n > 0 {
+			out[n] = true
+		}
+	}
+	return out
+}
+
+// TestNeptuneBoardHasTheRowsOfItsName: the README leaves the table of the SR630 V4's
+// other board to the one that goes by the same name.
+func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
+	sets := ReadSets(rules.FS, &inventory.Machine{Product: known("ThinkSystem SR630 V4")})
+	require.NotNil(t, sets)
+	for n, want := range map[int][]int{1: {7}, 4: {3, 7, 10, 14}, 8: {1, 3, 5, 7, 10, 12, 14, 16}} {
+		assert.Equal(t, [][]int{want}, sets.Rows[n].Sets, "%d modules", n)
+	}
+}

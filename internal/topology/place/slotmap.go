@@ -1,0 +1,175 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// slotMap says on which channel the slots of one product line sit, where the
+// printed number does not. It is one line of a file of rules/slots.
+type slotMap struct {
+	ID     string   `yaml:"id"`
+	Models []string `yaml:"models"`
+	// Locators are the locator rules whose number the map explains.
+	Locators []string `yaml:"locators"`
+	// Groups has one entry a channel: its slot numbers, first to fill first.
+	Groups [][]int `yaml:"groups"`
+	// Second replaces Groups on the second and later processors.
+	Second [][]int `yaml:"second"`
+	// Offset is added to the numbers for each further processor.
+	Offset int `yaml:"offset"`
+	// PerBoard is added to the numbers for each further memory board or riser, which
+	// count anew.
+	PerBoard int `yaml:"per_board"`
+	// Controllers names the memory controller of each channel; empty when no
+	// document tells.
+	Controllers []int `yaml:"controllers"`
+	// Unordered is set where it is not known which slot of a channel is first.
+	Unordered bool `yaml:"unordered"`
+	// Unknown is set where the machine must not be placed: the reason.
+	Unknown string `yaml:"unknown"`
+	// SocketsOnly is set where the processor is known and the channel is not;
+	// Sockets is the number of processor sockets that holds for.
+	SocketsOnly bool `yaml:"sockets_only"`
+	Sockets     int  `yaml:"sockets"`
+	// PartWired is set where the board does not give a processor all of its
+	// channels, so that the processor's number of them does not hold.
+	PartWired bool `yaml:"part_wired"`
+	// Slots is the number of slots of the machine that the map is for, where one
+	// name is on two boards; 0 is any.
+	Slots int `yaml:"slots"`
+	// Check is how the map was checked: doc, field, label, infer.
+	Check   []string `yaml:"check"`
+	Sources []string `yaml:"sources"`
+	Note    string   `yaml:"note"`
+}
+
+// MapPart is the part of the compiled knowledge that says which map is for
+// which product and pattern.
+const MapPart = "slots"
+
+// errNoSlotMap is returned for a product without a map.
+var errNoSlotMap = errors.New("no slot map for this product")
+
+// findSlotMap looks the machine's products up for the locator rule, with the
+// number of its slots before without. Only the line of the map that is needed
+// is parsed.
+func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
+	var index map[string]string
+	if err := compiled.ReadPart(k, MapPart, &index); err != nil {
+		return nil, fmt.Errorf("read index of slot maps: %w", err)
+	}
+	for _, model := range id.models {
+		where := index[model+"\t"+boardRule(rule, slots)]
+		if where == "" {
+			where = index[model+"\t"+rule]
+		}
+		if where != "" {
+			return readSlotMap(k, where)
+		}
+	}
+	return nil, errNoSlotMap
+}
+
+// boardRule is the index's word for a rule on a board with so many slots.
+func boardRule(rule string, slots int) string {
+	if slots == 0 {
+		return rule
+	}
+	return rule + "/" + strconv.Itoa(slots)
+}
+
+// indexed returns the rest of the line that begins with prefix.
+func indexed(index, prefix string) string {
+	at := strings.Index(index, "\n"+prefix)
+	if at < 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(index[at+1+len(prefix):], "\n")
+	return line
+}
+
+// readSlotMap reads the map "file#id".
+func readSlotMap(k fs.FS, where string) (*slotMap, error) {
+	file, id, _ := strings.Cut(where, "#")
+	raw, err := fs.ReadFile(k, "slots/"+file)
+	if err != nil {
+		return nil, fmt.Errorf("read slot map %s: %w", where, err)
+	}
+	line := indexed(string(raw), "  - {id: "+id+",")
+	if line == "" {
+		return nil, fmt.Errorf("read slot map %s: listed in the index and missing in %s", where, file)
+	}
+	var m slotMap
+	if err := yaml.Unmarshal([]byte("{id: "+id+","+line), &m); err != nil {
+		return nil, fmt.Errorf("read slot map %s: %w", where, err)
+	}
+	return &m, nil
+}
+
+// certainty is Indirect for a map that no document, dump or label confirms.
+func (m *slotMap) certainty() fact.Certainty {
+	for _, c := range m.Check {
+		if c == "infer" {
+			return fact.Indirect
+		}
+	}
+	if len(m.Check) == 0 {
+		return fact.Indirect
+	}
+	return fact.Corroborated
+}
+
+// groups returns the channels of the given processor.
+func (m *slotMap) groups(socket int) [][]int {
+	if socket > 0 && m.Second != nil {
+		return m.Second
+	}
+	return m.Groups
+}
+
+// locate finds a number on the given processor.
+func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
+	number -= m.Offset * max(socket, 0)
+	for c, slots := range m.groups(socket) {
+		for s, n := range slots {
+			if n == number {
+				return c, s, true
+			}
+		}
+	}
+	return Unplaced, Unplaced, false
+}
+
+// owner finds the processor of a number; false if the numbers are the same on every processor, or no
+// processor has it.
+func (m *slotMap) owner(number, sockets int) (int, bool) {
+	if m.Offset == 0 && m.Second == nil {
+		return Unplaced, false
+	}
+	for s := range sockets {
+		if _, _, ok := m.locate(s, number); ok {
+			return s, true
+		}
+	}
+	return Unplaced, false
+}
+
+// depth is the largest number of slots on one channel.
+func (m *slotMap) depth() int {
+	d := 0
+	for _, g := range [][][]int{m.Groups, m.Second} {
+		for _, slots := range g {
+			d = max(d, len(slots))
+		}
+	}
+	return d
+}

@@ -1,0 +1,235 @@
+package place
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// witnessView is what a witness says of the slots' places, in its own numbers.
+type witnessView struct {
+	// source is the witness's word in reports, who its name in a sentence.
+	source, who string
+	// at is aligned with System.Slots; a channel of Unplaced is not stated.
+	at []witnessedPlace
+}
+
+// witnessedPlace is a place as a witness counts: controllers within the processor or over
+// the machine, channels within whatever owner names.
+type witnessedPlace struct {
+	// owner and channel together name a channel of the machine.
+	owner, channel int
+	// socket is the processor in the machine's order, controller and slot are
+	// numbers of the machine's; Unplaced where the witness leaves them open.
+	socket, controller, slot int
+	// number is the channel within its processor, from 0.
+	number int
+}
+
+var unseen = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
+
+// same reports whether two places are on one channel.
+func (s witnessedPlace) same(o witnessedPlace) bool {
+	return s.owner == o.owner && s.channel == o.channel
+}
+
+// newView is a view that states nothing yet.
+func (pl *placer) newView(source, who string) *witnessView {
+	v := &witnessView{source: source, who: who, at: make([]witnessedPlace, len(pl.out))}
+	for i := range v.at {
+		v.at[i] = unseen
+	}
+	return v
+}
+
+// hear uses a witness, if its view is possible: if all modules are placed, the mapping is compared with
+// it; otherwise it places those that are not.
+func (pl *placer) hear(v *witnessView) {
+	if v == nil || pl.fsb || !pl.possible(v) {
+		return
+	}
+	if !pl.allPlaced(pl.populatedDRAM()) {
+		pl.settle(v)
+		return
+	}
+	for _, c := range pl.processors() {
+		pl.compare(&c, v)
+	}
+}
+
+// possible tells whether a view can be one of this machine: it has a channel, none is deeper than the
+// platform's, and none of its owners has more channels than a processor. Some management controllers
+// give all modules one channel.
+func (pl *placer) possible(v *witnessView) bool {
+	depth, channels := map[slotPlace]int{}, map[int]int{}
+	for _, s := range v.at {
+		if s.channel == Unplaced {
+			continue
+		}
+		at := slotPlace{s.owner, s.channel, 0}
+		if depth[at]++; depth[at] == 1 {
+			channels[s.owner]++
+		}
+		if depth[at] > pl.depth || pl.channels != 0 && channels[s.owner] > pl.channels {
+			return false
+		}
+	}
+	return len(depth) > 0
+}
+
+// compare checks the mapping of a processor against a witness: whether the same
+// slots share a channel, whatever its number. A witness that speaks of every
+// slot bears out a map that no document confirms.
+func (pl *placer) compare(c *processor, v *witnessView) {
+	whole := true
+	for n, i := range c.slots {
+		if v.at[i].channel == Unplaced {
+			whole = false
+			if pl.isPopulatedDRAM(i) {
+				return
+			}
+			continue
+		}
+		for _, j := range c.slots[:n] {
+			if v.at[j].channel == Unplaced || v.at[i].same(v.at[j]) == (pl.out[i].Channel == pl.out[j].Channel) {
+				continue
+			}
+			pl.doubt(c, fmt.Sprintf("the mapping puts %s on channel %d and %s on channel %d, and %s says that they %s a channel", pl.name(j), pl.out[j].Channel,
+				pl.name(i), pl.out[i].Channel, v.who, map[bool]string{true: "share", false: "do not share"}[v.at[i].same(v.at[j])]))
+			return
+		}
+	}
+	for _, i := range c.slots {
+		o := &pl.out[i]
+		if o.Certainty == fact.Indirect && (whole || !o.Unverified) {
+			o.Certainty = fact.Corroborated
+		}
+		o.Unverified = o.Unverified && !whole
+		o.Witnessed = true
+	}
+}
+
+// settle places the slots without a channel by a witness, at the certainty of one source. It does
+// nothing unless the witness states the channel of every module, and the processor is known.
+func (pl *placer) settle(v *witnessView) {
+	only, single := pl.single()
+	for _, i := range pl.populatedDRAM() {
+		s := v.at[i]
+		if s.channel == Unplaced || pl.out[i].Socket == Unplaced && s.socket == Unplaced && !single {
+			return
+		}
+	}
+	for i := range pl.out {
+		s, o := v.at[i], &pl.out[i]
+		if s.channel == Unplaced || o.Channel != Unplaced {
+			continue
+		}
+		socket := o.Socket
+		switch {
+		case socket != Unplaced:
+		case s.socket != Unplaced:
+			socket = s.socket
+		case single:
+			socket = only
+		default:
+			continue
+		}
+		*o = Placement{Socket: socket, Controller: s.controller, Channel: s.number, Slot: s.slot, Source: v.source, Certainty: fact.Indirect, Rule: v.source}
+	}
+	pl.fillSingleSlots()
+	pl.guard()
+}
+
+// controllerView is what the management controller says (Redfish MemoryLocation).
+// Makers count from 0 or from 1: the smallest number of all slots is the first,
+// and only the pair of socket and channel names a channel. HPE and Lenovo repeat
+// the printed number as Slot, which then is not the slot of the channel.
+func (pl *placer) controllerView() *witnessView {
+	v := pl.newView(sourceBMC, "the management controller")
+	var sockets, channels []int
+	slots := true
+	for i := range pl.sys.Slots {
+		if at := pl.sys.Slots[i].BMC; at != nil && at.Channel >= 0 {
+			sockets, channels = insertSorted(sockets, at.Processor), insertSorted(channels, at.Channel)
+			slots = slots && at.Index >= 0 && at.Index < pl.depth
+		}
+	}
+	if len(sockets) == 0 || len(sockets) != len(pl.present) {
+		return nil
+	}
+	base := 0
+	if channels[0] > 0 && (channels[len(channels)-1] == pl.channels || sockets[0] == 1) {
+		base = 1
+	}
+	for i := range pl.sys.Slots {
+		at := pl.sys.Slots[i].BMC
+		if at == nil || at.Channel < 0 {
+			continue
+		}
+		v.at[i] = witnessedPlace{owner: at.Processor, channel: at.Channel, socket: pl.present[positionOf(sockets, at.Processor)],
+			controller: pl.controllerOf(at.Channel - base), slot: Unplaced, number: at.Channel - base}
+		if slots {
+			v.at[i].slot = at.Index
+		}
+	}
+	return v
+}
+
+// labelledEDAC is what the kernel's drivers say of modules to which somebody
+// gave the board's own labels (ras-mc-ctl --register-labels); nil where a label
+// names no slot, or two.
+func (pl *placer) labelledEDAC() *witnessView {
+	if len(pl.sys.EDAC) == 0 {
+		return nil
+	}
+	byName := map[string]int{}
+	for i := range pl.sys.Slots {
+		name := edacName(labelText(&pl.sys.Slots[i].Locator))
+		if _, twice := byName[name]; twice {
+			byName[name] = Unplaced
+			continue
+		}
+		byName[name] = i
+	}
+	delete(byName, "")
+	v := pl.newView(sourceEDAC, "the driver of the memory controller")
+	var dimms []edacDIMM
+	var slots []int
+	for _, mc := range pl.sys.EDAC {
+		for n := range mc.DIMMs {
+			d, ok := readEDAC(mc.Index, &mc.DIMMs[n])
+			if !ok {
+				return nil
+			}
+			if d.bytes == 0 {
+				continue
+			}
+			slot, ok := byName[edacName(mc.DIMMs[n].Label.Or(""))]
+			if !ok || slot == Unplaced || !pl.populated(slot) || v.at[slot].channel != Unplaced {
+				return nil
+			}
+			v.at[slot] = witnessedPlace{owner: d.controller, channel: d.channel, socket: Unplaced, controller: Unplaced, slot: d.slot, number: Unplaced}
+			dimms, slots = append(dimms, d), append(slots, slot)
+		}
+	}
+	pl.numberEDAC(v, dimms, slots)
+	return v
+}
+
+// numberEDAC counts the channels of the drivers' controllers over each processor.
+func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
+	bySocket := map[int][]edacDIMM{}
+	for n, i := range slots {
+		bySocket[pl.out[i].Socket] = append(bySocket[pl.out[i].Socket], dimms[n])
+	}
+	for n, i := range slots {
+		own := bySocket[pl.out[i].Socket]
+		v.at[i].controller, v.at[i].number = pl.edacController(own, dimms[n]), pl.edacChannel(own, dimms[n])
+	}
+}
+
+// edacName is a label by which the two sources can be compared.
+func edacName(label string) string {
+	return strings.ReplaceAll(plainWord(strings.ToLower(label)), "dimm", "")
+}

@@ -1,0 +1,151 @@
+package place
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// stated makes what a controller says: socket, controller, channel and slot.
+func stated(socket, controller, channel, slot int) *inventory.Location {
+	return &inventory.Location{Processor: socket, Controller: controller, Channel: channel, Index: slot}
+}
+
+// TestController: what the management controller says of a slot bears the map
+// out, settles it or brings it into doubt.
+func TestController(t *testing.T) {
+	ami := func() *inventory.System {
+		return running(board("Supermicro", "Super Server", "P", "P1-DIMM{A..C}1@NO~DIMM* P1-DIMM{A..C}2@NO~DIMM"), 2666, 1)
+	}
+	t.Run("bears out", func(t *testing.T) {
+		sys := ami()
+		for i := range sys.Slots {
+			sys.Slots[i].BMC = stated(1, 1, i%3+1, i+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Empty(t, doubts(sys, out))
+		assert.True(t, out[0].Witnessed)
+		assert.Equal(t, "0.0.0.0 0.0.1.0 0.0.2.0", seats(sys, out))
+	})
+	t.Run("doubts", func(t *testing.T) {
+		sys := ami()
+		for i := range sys.Slots {
+			sys.Slots[i].BMC = stated(1, 1, i/2+1, i+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		require.Len(t, doubts(sys, out), 1)
+		assert.Contains(t, out[0].Doubt, `puts "P1-DIMMA1" on channel 0 and "P1-DIMMB1" on channel 1, and the management controller says that they share a channel`)
+		assert.Equal(t, fact.Indirect, out[0].Certainty)
+	})
+	t.Run("all on one channel is no witness", func(t *testing.T) {
+		sys := ami()
+		for i := range sys.Slots {
+			sys.Slots[i].BMC = stated(1, 1, 1, i+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Empty(t, doubts(sys, out))
+		assert.False(t, out[0].Witnessed)
+	})
+	t.Run("a module that it leaves out", func(t *testing.T) {
+		sys := ami()
+		for i := range sys.Slots[1:] {
+			sys.Slots[i+1].BMC = stated(1, 1, 1, i+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Empty(t, doubts(sys, out))
+		assert.False(t, out[0].Witnessed)
+	})
+	unmapped := func() *inventory.System {
+		return board("HPE", "ProLiant DL9999 Gen12", "PP", "PROC~{1,2}~DIMM~{1..4}*")
+	}
+	t.Run("settles", func(t *testing.T) {
+		sys := unmapped()
+		for i := range sys.Slots {
+			sys.Slots[i].BMC = stated(i/4+1, 0, []int{6, 6, 2, 2}[i%4], i%4+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Equal(t, "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-", seats(sys, out))
+		assert.Equal(t, sourceBMC, out[0].Source)
+		assert.Equal(t, fact.Indirect, out[0].Certainty)
+	})
+	t.Run("settles slots of a channel", func(t *testing.T) {
+		for first, want := range map[int]string{ // a number below 0 is none, and then no slot's number is taken
+			0:  "0.1.5.0 0.1.5.1 0.0.1.0 0.0.1.1 1.1.5.0 1.1.5.1 1.0.1.0 1.0.1.1",
+			1:  "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-",
+			-1: "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-",
+		} {
+			sys := unmapped()
+			for i := range sys.Slots {
+				sys.Slots[i].BMC = stated(i/4+1, 0, []int{6, 6, 2, 2}[i%4], i%2+first)
+			}
+			out, _ := Slots(sys, plat6, corpustest.Rules(t))
+			assert.Equal(t, want, seats(sys, out), first)
+		}
+	})
+	t.Run("settles nothing without all modules", func(t *testing.T) {
+		sys := unmapped()
+		for i := range sys.Slots[1:] {
+			sys.Slots[i].BMC = stated(i/4+1, 0, i%4+1, i%4+1)
+		}
+		out, _ := Slots(sys, plat6, corpustest.Rules(t))
+		assert.Equal(t, strings.Repeat("0.-.-.- ", 4)+strings.TrimSpace(strings.Repeat("1.-.-.- ", 4)), seats(sys, out))
+	})
+	t.Run("unverified map", func(t *testing.T) {
+		for _, whole := range []bool{true, false} {
+			sys := board("Dell Inc.", "PowerEdge R760", "P", "A{1..8}* A{9..16}")
+			for i := range sys.Slots {
+				if whole || i < 8 {
+					sys.Slots[i].BMC = stated(0, -1, i%8, i/8)
+				}
+			}
+			out, _ := Slots(sys, plat8, corpustest.Rules(t))
+			assert.Equal(t, !whole, out[0].Unverified)
+			assert.Equal(t, map[bool]fact.Certainty{true: fact.Corroborated, false: fact.Indirect}[whole], out[0].Certainty)
+		}
+	})
+}
+
+// TestLabelledEDAC: somebody gave the board's labels to the drivers' modules, so
+// that each is known to be on a channel, whatever its size.
+func TestLabelledEDAC(t *testing.T) {
+	machine := func(labels ...string) *inventory.System {
+		sys := board("Example", "E1", "P", "SLOT~{1..4}*")
+		sys.Slots[1].SizeBytes = known(int64(16 << 30))
+		for mc := range 2 {
+			c := inventory.Controller{Index: mc}
+			for n := range 2 {
+				c.DIMMs = append(c.DIMMs, inventory.ControllerDIMM{Label: known(labels[2*mc+n]), Location: known(fmt.Sprintf("channel %d slot 0", n)), SizeBytes: known(int64(8 << 30))})
+			}
+			sys.EDAC = append(sys.EDAC, c)
+		}
+		return sys
+	}
+	sys := machine("SLOT_3", "SLOT_1", "SLOT_2", "SLOT_4")
+	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, Controllers: 2, MaxDPC: 2}, corpustest.Rules(t))
+	assert.Equal(t, "0.0.1.0 0.1.2.0 0.0.0.0 0.1.3.0", seats(sys, out))
+	assert.Equal(t, sourceEDAC, out[0].Source)
+	assert.Equal(t, fact.Indirect, out[0].Certainty)
+	out, _ = Slots(machine("SLOT_3", "SLOT_1", "SLOT_2", "other"), plat4, corpustest.Rules(t))
+	assert.Equal(t, Unplaced, out[0].Channel, "a label that names no slot")
+
+	lettered := func(first string) []string {
+		sys := running(board("Supermicro", "Super Server", "P", "P1-DIMM{A,B}1@NO~DIMM*"), 2666, 1)
+		c := inventory.Controller{}
+		for n, label := range []string{first, "P1_DIMMB1"} {
+			c.DIMMs = append(c.DIMMs, inventory.ControllerDIMM{Label: known(label), Location: known(fmt.Sprintf("channel 0 slot %d", n)), SizeBytes: known(int64(8 << 30))})
+		}
+		sys.EDAC = []inventory.Controller{c}
+		out, _ := Slots(sys, plat2, corpustest.Rules(t))
+		return doubts(sys, out)
+	}
+	require.Len(t, lettered("P1_DIMMA1"), 1)
+	assert.Contains(t, lettered("P1_DIMMA1")[0], "the driver of the memory controller says that they share a channel")
+}

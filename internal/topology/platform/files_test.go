@@ -1,0 +1,154 @@
+package platform
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// platformFiles reads all of them.
+func platformFiles(t testing.TB) []wholePlatformFile {
+	files, err := readOnce()
+	require.NoError(t, err)
+	return files
+}
+
+// readOnce are the files for all tests, none of which changes them.
+var readOnce = sync.OnceValues(func() ([]wholePlatformFile, error) { return readFiles(rules.FS) })
+
+// TestPlatformIndexIsInStep: the compiled index is that of the files.
+func TestPlatformIndexIsInStep(t *testing.T) {
+	k := corpustest.Rules(t)
+	want, err := Index(k)
+	require.NoError(t, err)
+	var have []IndexRow
+	require.NoError(t, compiled.ReadPart(k, Part, &have))
+	require.Equal(t, want, have, "go generate ./rules writes %s", compiled.File(Part))
+}
+
+// sourceKeys are the documents of rules/platforms/sources.tsv.
+func sourceKeys(t testing.TB) map[string]Citation {
+	raw, err := fs.ReadFile(corpustest.Rules(t), "platforms/sources.tsv")
+	require.NoError(t, err)
+	out := map[string]Citation{}
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, col, 8, line)
+		require.Contains(t, []string{OfMaker, OfProcessorMaker, OfThird, OfCollection}, col[6], line)
+		if col[6] == OfCollection {
+			require.Empty(t, col[7], "what was seen asks for nothing: %s", line)
+		}
+		for _, topic := range strings.Fields(col[7]) {
+			require.Contains(t, []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}, topic, line)
+		}
+		out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
+	}
+	return out
+}
+
+func TestPlatformFiles(t *testing.T) {
+	files, sources := platformFiles(t), sourceKeys(t)
+	require.GreaterOrEqual(t, len(files), 43)
+	for _, f := range files {
+		t.Run(f.ID, func(t *testing.T) {
+			p, err := loadPlatform(corpustest.Rules(t), f.ID, "")
+			require.NoError(t, err)
+			assert.NotEmpty(t, p.Name)
+			if p.Verified {
+				assert.Equal(t, sources[p.Citation.Key], p.Citation)
+				assert.NotEmpty(t, p.Citation.Vendor)
+				assert.NotEmpty(t, p.Citation.Title)
+			}
+			for _, s := range slices.Concat(f.Sources, f.Guides) {
+				assert.Contains(t, sources, s)
+			}
+			for _, b := range f.Boards {
+				assert.Contains(t, f.Sources, b.Source)
+			}
+			for _, m := range f.Measured {
+				assert.Contains(t, f.Sources, m.Source)
+			}
+			assert.NotEmpty(t, f.Recognise)
+			for _, r := range f.Recognise {
+				for _, pattern := range []string{r.Brand, r.Product} {
+					_, err := regexp.Compile(pattern)
+					require.NoError(t, err)
+				}
+			}
+			assert.Contains(t, []string{"", PolicyAny, PolicySymmetricIMC, PolicyEX, PolicyAMD, PolicyZen4}, p.Policy)
+			checkSpeeds(t, p)
+		})
+	}
+}
+
+// checkSpeeds pins the shape of the speed table: rates that exist, falling
+// with depth, kinds that the code reads, no deeper than the platform.
+func checkSpeeds(t *testing.T, p *Platform) {
+	for _, table := range []map[string][]int{p.Speeds, p.AlsoNormal} {
+		for kind, row := range table {
+			last := 1 << 30
+			for _, v := range row {
+				if v == 0 {
+					continue
+				}
+				assert.Equal(t, v, ddr.Nominal(v), "%s: %d", kind, v)
+				assert.LessOrEqual(t, v, last, kind)
+				last = v
+			}
+			if p.MaxDPC > 0 {
+				assert.LessOrEqual(t, len(row), p.MaxDPC, kind)
+			}
+		}
+	}
+	for kind := range p.Speeds {
+		k := parseKind(kind)
+		assert.Contains(t, []string{"rdimm", "lrdimm", "udimm", "mrdimm"}, k.module, kind)
+		assert.Regexp(t, `^(\dr)*$`, k.ranks, kind)
+	}
+}
+
+// TestDocumentForPeople: who reads a share is told its document, not the key of
+// our list; every measured layout has one.
+func TestDocumentForPeople(t *testing.T) {
+	for _, f := range platformFiles(t) {
+		p, err := loadPlatform(corpustest.Rules(t), f.ID, "")
+		require.NoError(t, err)
+		for _, m := range p.Measured {
+			assert.NotEqual(t, m.Source, p.Document(m.Source), f.ID)
+		}
+	}
+	p, err := loadPlatform(corpustest.Rules(t), "westmere-ex", "")
+	require.NoError(t, err)
+	assert.Equal(t, "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems", p.Document("FTS-WEX"))
+	assert.Equal(t, "A-SITES-KEY", p.Document("A-SITES-KEY"))
+}
+
+// TestNodePartsInOrder: Dell's tables of NPS and slots (PowerEdge R6525 Installation and
+// Service Manual, tables 41 and 42) are for these two.
+func TestNodePartsInOrder(t *testing.T) {
+	ids, err := IDs(corpustest.Rules(t))
+	require.NoError(t, err)
+	var have []string
+	for _, id := range ids {
+		p, err := ByID(corpustest.Rules(t), id)
+		require.NoError(t, err)
+		if p.NodePartsInOrder {
+			have = append(have, id)
+		}
+	}
+	assert.Equal(t, []string{"milan", "rome"}, have)
+}

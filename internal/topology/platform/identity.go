@@ -1,0 +1,128 @@
+package platform
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// knownIdentity is a processor's identity and the reading it rests on.
+type knownIdentity struct {
+	cpuIdentity
+	from fact.Evidence
+	// kernel is true where the kernel says the brand string, too.
+	kernel bool
+}
+
+// identities lists the populated sockets' identities; what SMBIOS does not
+// say of a socket is taken from the kernel. Without sockets it is the
+// kernel's processor alone.
+func identities(sys *inventory.System) []knownIdentity {
+	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
+	for i := range sys.Sockets {
+		s := &sys.Sockets[i]
+		if populated, ok := s.Populated.Get(); !ok || !populated {
+			continue
+		}
+		ids = append(ids, identifySocket(s, &sys.CPU))
+	}
+	if len(ids) == 0 && (sys.CPU.Brand.Known() || sys.CPU.Family.Known()) {
+		ids = append(ids, identifySocket(&inventory.Socket{}, &sys.CPU))
+	}
+	return ids
+}
+
+func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
+	id := knownIdentity{cpuIdentity: cpuIdentity{
+		vendor: s.Vendor.Or(""),
+		family: s.Family.Or(-1), model: s.Model.Or(-1), stepping: s.Stepping.Or(-1),
+		brand: s.Brand.Or(""), series: s.Series.Or(""),
+	}, from: s.Family.From, kernel: cpu.Brand.Known()}
+	if id.family < 0 || id.model < 0 {
+		id.family, id.model = cpu.Family.Or(-1), cpu.Model.Or(-1)
+		id.stepping = cpu.Stepping.Or(-1)
+		id.from = cpu.Family.From
+	}
+	if cpu.Brand.Known() && undecided(id.brand) {
+		id.brand = cpu.Brand.Value
+	}
+	if id.from == (fact.Evidence{}) {
+		id.from = s.Brand.From
+	}
+	if id.vendor == "" {
+		id.vendor = cpu.Vendor.Or("")
+	}
+	maker := s.Manufacturer.Or("")
+	if id.vendor == "" {
+		id.vendor = vendorOf(id.brand + " " + maker)
+	}
+	if maker != "" && !isX86Vendor(id.vendor) {
+		id.brand = maker + " " + id.brand
+	}
+	return id
+}
+
+// vendorOf reads the CPUID vendor out of a brand string or maker's name.
+func vendorOf(text string) string {
+	text = strings.ToLower(text)
+	switch {
+	case strings.Contains(text, "intel"):
+		return Intel
+	case strings.Contains(text, "amd"), strings.Contains(text, "advanced micro devices"):
+		return AMD
+	default:
+		return ""
+	}
+}
+
+func identifyMachine(sys *inventory.System) machineIdentity {
+	m := machineIdentity{product: sys.Machine.Product.Or("") + " " + sys.Machine.Board.Or("")}
+	for i := range sys.Sockets {
+		if sys.Sockets[i].Populated.Or(false) {
+			m.sockets++
+		}
+	}
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		if s.State != inventory.SlotPopulated {
+			continue
+		}
+		for _, f := range [...]string{s.Type.Or(""), s.FormFactor.Or("")} {
+			if f != "" && !strings.Contains(m.memory, f) {
+				m.memory += f + " "
+			}
+		}
+	}
+	return m
+}
+
+// SameMemory reports whether recognition sees the same kinds of memory in two states
+// of one machine: of its modules it reads nothing else.
+func SameMemory(x, y *inventory.System) bool {
+	return identifyMachine(x).memory == identifyMachine(y).memory
+}
+
+func isX86Vendor(v string) bool { return v == Intel || v == AMD }
+
+// cpuIdentity is what tells one processor from another; -1 and "" are
+// unknown.
+type cpuIdentity struct {
+	vendor                  string
+	family, model, stepping int
+	brand                   string // manufacturer and brand string
+	series                  string // firmware's word for the family of products
+}
+
+// machineIdentity is what else tells platforms apart.
+type machineIdentity struct {
+	product string
+	memory  string // types and form factors of the populated slots
+	sockets int    // populated ones
+}
+
+// undecided reports whether the brand string names no processor at all (no
+// number in it), so that a better string could decide.
+func undecided(brand string) bool {
+	return !strings.ContainsAny(brand, "123456789")
+}

@@ -1,0 +1,167 @@
+package platform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// A DIMM kind is a key of Platform.Speeds: a module ("rdimm", "lrdimm",
+// "udimm", "mrdimm"), then optionally the ranks it covers ("1r2r") and the
+// voltage ("1.35v"), with dashes: "rdimm-2r-1.35v".
+type dimmKind struct {
+	module string
+	ranks  string
+	volts  string
+}
+
+func parseKind(key string) dimmKind {
+	var k dimmKind
+	k.module, key, _ = strings.Cut(key, "-")
+	for part := range strings.SplitSeq(key, "-") {
+		switch {
+		case strings.HasSuffix(part, "v"):
+			k.volts = part
+		case strings.HasSuffix(part, "r"):
+			k.ranks = part
+		}
+	}
+	return k
+}
+
+// coversRanks reports whether the kind is for modules of n ranks.
+func (k dimmKind) coversRanks(n int) bool {
+	return k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+n))+"r")
+}
+
+// fewestRanks is the smallest rank count the kind names.
+func (k dimmKind) fewestRanks() int {
+	if k.ranks == "" {
+		return 0
+	}
+	return int(k.ranks[0] - '0')
+}
+
+// moduleOf classifies a DIMM; "" when the type detail does not say.
+func moduleOf(s *inventory.Slot, p *Platform) string {
+	if strings.Contains(s.Type.Or(""), "MRDIMM") || beyondRDIMM(s, p) {
+		return "mrdimm"
+	}
+	if lr, ok := s.LoadReduced.Get(); ok && lr {
+		return "lrdimm"
+	}
+	reg, ok := s.Registered.Get()
+	if !ok {
+		return ""
+	}
+	if !reg {
+		return "udimm"
+	}
+	return "rdimm"
+}
+
+// beyondRDIMM reports whether the platform takes MRDIMMs and the module is
+// rated faster than any of its RDIMMs.
+func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
+	top := SpeedAt(p.Speeds["rdimm"], 1)
+	return len(p.Speeds["mrdimm"]) > 0 && top > 0 && s.RatedMTs.Or(0) > top+ddr.Tolerance
+}
+
+// KindsFor lists the rows of the speed table that may describe the DIMM.
+// exact is false when the table has no row for just this kind and the rows are
+// the nearest documented ones. The order is always the same: of two rows with
+// one speed the first is named.
+func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
+	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
+	var same, more []string
+	var space [16]string // asked for every slot: no memory for the usual handful of rows
+	keysInOrder := space[:0]
+	for key := range p.Speeds {
+		keysInOrder = append(keysInOrder, key)
+	}
+	slices.Sort(keysInOrder)
+	for _, key := range keysInOrder {
+		k := parseKind(key)
+		if k.module != module && (module != "" || k.module == "mrdimm") {
+			continue
+		}
+		if !voltageFits(k, s) {
+			continue
+		}
+		switch {
+		case ranks == 0 || ranks > 9 || k.coversRanks(ranks):
+			same = append(same, key)
+		case k.fewestRanks() > ranks:
+			more = append(more, key)
+		}
+	}
+	if len(same) > 0 {
+		return same, !LowVoltageUnlisted(p, s, same)
+	}
+	return lowestRanks(more), false
+}
+
+// lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks
+// loads a channel less than the next documented one.
+func lowestRanks(keys []string) []string {
+	least := 10
+	for _, key := range keys {
+		least = min(least, parseKind(key).fewestRanks())
+	}
+	var out []string
+	for _, key := range keys {
+		if parseKind(key).fewestRanks() == least {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// voltageFits compares the voltage of the kind with the configured one; an
+// unknown one fits both.
+func voltageFits(k dimmKind, s *inventory.Slot) bool {
+	mv, ok := s.ConfiguredMV.Get()
+	if k.volts == "" || !ok {
+		return true
+	}
+	low := mv < 1425
+	return low == (k.volts == "1.35v")
+}
+
+// LowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
+// table tells the voltages apart, but not for this kind of module: at the lower
+// voltage it may well be slower (Sandy Bridge-EP with LRDIMMs, of which firmware
+// before SMBIOS 2.8 does not say the voltage).
+func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
+	if mv, ok := s.ConfiguredMV.Get(); ok && mv >= 1425 || !ok && !s.LoadReduced.Or(false) {
+		return false
+	}
+	for _, key := range keys {
+		if parseKind(key).volts != "" {
+			return false
+		}
+	}
+	for key := range p.Speeds {
+		if parseKind(key).volts != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Takes reports whether a channel takes d modules of the kind: where a document
+// allows fewer, a module that sits there is of another kind.
+func (p *Platform) Takes(kind string, d int) bool {
+	most := p.MostDPC[kind]
+	return most == 0 || d <= most
+}
+
+// SpeedAt is the speed with d DIMMs per channel, 0 when the row has none.
+func SpeedAt(row []int, d int) int {
+	if d < 1 || d > len(row) {
+		return 0
+	}
+	return row[d-1]
+}

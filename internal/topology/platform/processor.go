@@ -1,0 +1,133 @@
+package platform
+
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// processorTable is sorted by its first column, the normalised name.
+const processorTable = "processors.csv"
+
+// observedTable lists the parts that were never seen to run memory faster than
+// a speed below that of their DIMMs.
+const observedTable = "platforms/observed-speeds.tsv"
+
+// processorColumns of a row: key, vendor, number, codename, cores, threads,
+// smt, turbo, channels, max_mts, max_mts_2dpc, how, source. No field holds a
+// comma or a quote.
+const processorColumns = 13
+
+// Processors returns the vendor's row of each socket's processor, nil
+// where the table has none or the brand string is not exact.
+func Processors(sys *inventory.System, k fs.FS) []*Processor {
+	out := make([]*Processor, len(sys.Sockets))
+	var lastKey string
+	var last *Processor
+	for i := range sys.Sockets {
+		s := &sys.Sockets[i]
+		if populated, ok := s.Populated.Get(); !ok || !populated {
+			continue
+		}
+		id := identifySocket(s, &sys.CPU)
+		key := processorKey(id.brand)
+		if key == "" || !versionFits(key, &id.cpuIdentity) {
+			continue
+		}
+		if key != lastKey {
+			last, lastKey = lookUpProcessor(k, key), key
+			if last != nil {
+				last.ObservedMTs = observedSpeed(k, key)
+			}
+		}
+		out[i] = last
+	}
+	return out
+}
+
+// observedSpeed is the processor's row in the table of observed speeds, 0
+// without.
+func observedSpeed(k fs.FS, key string) int {
+	raw, err := fs.ReadFile(k, observedTable)
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(raw), "\n"+key+"\t")
+	mts, _, _ := strings.Cut(rest, "\t")
+	return atoiOr(mts, 0)
+}
+
+// versionFits guards against brand strings cut short: "E5-2620" of an
+// E5-2620 v4 names another processor, and its CPUID says so.
+func versionFits(key string, p *cpuIdentity) bool {
+	family, rest, _ := strings.Cut(strings.TrimPrefix(key, "intel xeon "), "-")
+	if p.family < 0 || p.model < 0 {
+		return true
+	}
+	_, version, _ := strings.Cut(rest, " ")
+	var models [7]int
+	switch family {
+	case "e3":
+		models = [7]int{0: 42, 2: 58, 3: 60, 4: 71, 5: 94, 6: 158}
+	case "e5":
+		models = [7]int{0: 45, 2: 62, 3: 63, 4: 79}
+	case "e7":
+		models = [7]int{0: 47, 2: 62, 3: 63, 4: 79}
+	default:
+		return true
+	}
+	v := atoiOr(strings.TrimPrefix(version, "v"), 0)
+	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
+}
+
+// lookUpProcessor finds the row of a key, nil without.
+func lookUpProcessor(k fs.FS, key string) *Processor {
+	raw, err := fs.ReadFile(k, processorTable)
+	if err != nil {
+		return nil
+	}
+	_, rest, ok := strings.Cut(string(raw), "\n"+key+",")
+	if !ok {
+		return nil
+	}
+	row, _, _ := strings.Cut(rest, "\n")
+	return parseProcessor(key + "," + row)
+}
+
+func parseProcessor(line string) *Processor {
+	var col [processorColumns]string
+	for i := range col {
+		col[i], line, _ = strings.Cut(line, ",")
+	}
+	num := func(i int) int { n, _ := strconv.Atoi(col[i]); return n }
+	return &Processor{
+		Name: displayName(col[0], col[2]), Vendor: col[1], Number: col[2], Codename: col[3],
+		Cores: num(4), Threads: num(5), SMT: col[6], Turbo: col[7],
+		Channels: num(8), MaxMTs: num(9), MaxMTs2DPC: num(10), How: col[11], Source: col[12],
+	}
+}
+
+// Processor is one row of the vendors' processor table.
+type Processor struct {
+	Vendor, Number, Name, Codename string
+	Cores, Threads                 int
+	// SMT and Turbo are "yes", "no" or "" when the source does not say.
+	SMT, Turbo string
+	Channels   int
+	// MaxMTs is the highest memory speed in MT/s, 0 when unknown; MaxMTs2DPC
+	// the one with two DIMMs per channel where a source prints it.
+	MaxMTs, MaxMTs2DPC int
+	// ObservedMTs is the speed above which the part was never seen to run, 0
+	// without; it may excuse a machine and never accuses one.
+	ObservedMTs int
+	// How says what kind of statement the speed is; Source where it is from.
+	How, Source string
+}
+
+// CountsLinks reports whether the row's channels are links to memory buffers,
+// behind each of which are two channels: Xeon 6500, 7500 and E7.
+func (p *Processor) CountsLinks() bool {
+	return strings.HasSuffix(p.Codename, " EX") || strings.HasPrefix(p.Number, "E7-")
+}

@@ -1,0 +1,149 @@
+package platform
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+func TestProcessorKey(t *testing.T) {
+	for brand, want := range map[string]string{
+		"Intel(R) Xeon(R) CPU E5-2620 v2 @ 2.10GHz":             "intel xeon e5-2620 v2",
+		"Intel(R) Xeon(R) CPU E5-2690 v4@ 2.60GHz":              "intel xeon e5-2690 v4",
+		"       Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz":       "intel xeon e5-2670",
+		"Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz":       "intel xeon x5650",
+		"Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz":              "intel xeon e7-4870",
+		"Intel(R) Xeon(R) CPU E31240 @ 3.30GHz":                 "intel xeon e3-1240",
+		"Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz":             "intel xeon gold 6252n",
+		"Intel(R) Xeon(R) Platinum 8480+":                       "intel xeon platinum 8480+",
+		"Intel(R) Xeon(R) E E-2488":                             "intel xeon e-2488",
+		"Intel(R) Core(TM) i9-7900X CPU @ 3.30GHz":              "intel core i9-7900x",
+		"Intel(R) Core(TM) i7 CPU         920  @ 2.67GHz":       "intel core i7-920",
+		"Intel(R) Core(TM) i7 CPU       X 980  @ 3.33GHz":       "intel core i7-980x",
+		"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz":               "intel core i7-8700",
+		"12th Gen Intel(R) Core(TM) i7-1280P":                   "intel core i7-1280p",
+		"INTEL(R) XEON(R) GOLD 6548Y+":                          "intel xeon gold 6548y+",
+		"Intel(R) Xeon(R) CPU Max 9480":                         "intel xeon max 9480",
+		"AMD EPYC 7543 32-Core Processor                      ": "amd epyc 7543",
+		"AMD Opteron(tm) Processor 6378":                        "amd opteron 6378",
+		"Intel(R) Core(TM) i7 CPU":                              "intel core i7",
+		"":                                                      "",
+	} {
+		assert.Equal(t, want, processorKey(brand), brand)
+	}
+}
+
+func lookUpBrand(brand string, model int) *Processor {
+	sys := &inventory.System{Sockets: collecttest.Sockets(1, "", 6, model, 1, brand)}
+	if model == 0 {
+		sys.Sockets[0].Family = fact.Fact[int]{}
+	}
+	return Processors(sys, rules.FS)[0]
+}
+
+func TestLookUpProcessor(t *testing.T) {
+	assert.Equal(t, &Processor{Vendor: "intel", Number: "6252N", Name: "Intel Xeon Gold 6252N", Codename: "Cascade Lake", Cores: 24, Threads: 48,
+		SMT: "yes", Turbo: "yes", Channels: 6, MaxMTs: 2933, How: "max-speed-field", Source: lookUpBrand("Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz", 85).Source},
+		lookUpBrand("Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz", 85))
+	assert.Equal(t, "AMD EPYC 7543", lookUpBrand("AMD EPYC 7543 32-Core Processor", 0).Name)
+	for _, brand := range []string{
+		"AMD Opteron(tm) Processor 6378",                  // no Opteron in the table
+		"Intel(R) Xeon(R) CPU            5120  @ 1.86GHz", // Woodcrest, not the Gold 5120
+		"Intel(R) Xeon(R) CPU E5-2696 v4 @ 2.20GHz",       // sold to one customer only
+		"Intel(R) Xeon(R) Gold 6252",                      // exact only: below
+		"Intel(R) Xeon(R) Gold 62",
+		"AMD EPYC 7K62 48-Core Processor",
+		"AMD EPYC 3251 8-Core Processor",
+		"Intel Xeon Processor (Skylake, IBRS)",
+		"Genuine Intel(R) CPU 0000%@",
+	} {
+		p := lookUpBrand(brand, 0)
+		if brand == "Intel(R) Xeon(R) Gold 6252" {
+			assert.Equal(t, "6252", p.Number)
+			continue
+		}
+		assert.Nil(t, p, brand)
+	}
+	assert.Nil(t, lookUpBrand("Intel(R) Xeon(R) CPU E5-2620", 79), "an E5-2620 v4 whose brand was cut short")
+	assert.NotNil(t, lookUpBrand("Intel(R) Xeon(R) CPU E5-2620", 45))
+}
+
+// TestProcessorTable finds every row of the table by its own key, and nothing
+// between, before or after them.
+func TestProcessorTable(t *testing.T) {
+	raw, err := fs.ReadFile(rules.FS, processorTable)
+	require.NoError(t, err)
+	last := ""
+	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
+		require.Equal(t, processorColumns-1, strings.Count(line, ","), line)
+		require.NotContains(t, line, `"`)
+		key, _, _ := strings.Cut(line, ",")
+		require.Less(t, last, key)
+		last = key
+		if i == 0 {
+			continue
+		}
+		p := lookUpProcessor(rules.FS, key)
+		require.NotNil(t, p, key)
+		require.Equal(t, key, strings.ToLower(p.Name))
+		require.Equal(t, key, processorKey(p.Name), "a brand like the name finds the row")
+		for _, other := range []string{key + "x", key[:len(key)-1], "a", "zz"} {
+			if q := lookUpProcessor(rules.FS, other); q != nil {
+				require.Equal(t, other, strings.ToLower(q.Name))
+			}
+		}
+	}
+}
+
+// TestProcessorsFitPlatforms: a processor that belongs to a platform has its
+// channels, except where the table counts links to buffers. The unit tests take every
+// third processor, make corpus each.
+func TestProcessorsFitPlatforms(t *testing.T) {
+	var rows []IndexRow
+	require.NoError(t, compiled.ReadPart(rules.FS, Part, &rows))
+	table, err := fs.ReadFile(rules.FS, processorTable)
+	require.NoError(t, err)
+	// Many rows of one platform differ by their CPUID alone.
+	type row struct{ id, brand string }
+	brands := map[row]*regexp.Regexp{}
+	for i := range rows {
+		if r := (row{rows[i].ID, rows[i].Brand}); r.brand != "" && !strings.HasSuffix(r.id, "-fsb") && brands[r] == nil {
+			brands[r] = regexp.MustCompile("(?i)" + r.brand)
+		}
+	}
+	seen := map[string]int{}
+	for _, line := range corpustest.Sample(strings.Split(strings.TrimSpace(string(table)), "\n")[1:], 3) {
+		c := parseProcessor(line)
+		brand := strings.Replace(c.Name, "Intel Xeon ", "Intel(R) Xeon(R) ", 1)
+		var hits []string
+		for r, pattern := range brands {
+			if !slices.Contains(hits, r.id) && pattern.MatchString(brand) {
+				hits = append(hits, r.id)
+			}
+		}
+		require.LessOrEqual(t, len(hits), 1, "%s: %v", brand, hits)
+		if len(hits) == 0 || c.Channels == 0 {
+			continue
+		}
+		seen[hits[0]]++
+		p, err := loadPlatform(rules.FS, hits[0], brand)
+		require.NoError(t, err)
+		if p.ChannelsPerSocket > 0 && !p.Buffered {
+			assert.Equal(t, p.ChannelsPerSocket, c.Channels, "%s on %s", brand, p.ID)
+		}
+	}
+	assert.GreaterOrEqual(t, len(seen), 20)
+	t.Log(seen)
+}

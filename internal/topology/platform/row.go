@@ -1,0 +1,80 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/model/compiled"
+)
+
+// RowPart is the part of the compiled knowledge that holds the platforms, by id.
+const RowPart = "platform-rows"
+
+// platformRow is a platform as its file describes it, with its documents.
+type platformRow struct {
+	File      platformFile
+	Documents []Document
+	Authors   []Author
+}
+
+// ByID reads a platform of rules/platforms by its id.
+func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
+
+// loadPlatform reads a platform as it is compiled, else rules/platforms/ID.yaml; brand chooses
+// among the parts of the platform that differ.
+func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
+	r, err := findRow(k, id)
+	if err == nil && r == nil {
+		r, err = readRow(k, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.File.choose(brand); err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	p := r.File.platform()
+	p.Documents, p.Authors = r.Documents, r.Authors
+	return p, nil
+}
+
+// readRow reads a platform from its file and the lists beside it.
+func readRow(k fs.FS, id string) (*platformRow, error) {
+	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	var r platformRow
+	if err := yaml.Unmarshal(raw, &r.File); err != nil {
+		return nil, unreadable("platforms/"+id+".yaml", err)
+	}
+	if r.File.ID != id {
+		return nil, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, r.File.ID)
+	}
+	r.Documents = documentsBehind(k, slices.Concat(r.File.Guides, r.File.Sources))
+	if r.Authors, err = authorsOf(k, r.File.Sources); err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	return &r, nil
+}
+
+// findRow reads the row of a platform; nil if there is none, as of a site's own
+// platform, or no such part, as where a site has documents of its own.
+func findRow(k fs.FS, id string) (*platformRow, error) {
+	var rows map[string]compiled.Raw
+	if err := compiled.ReadPart(k, RowPart, &rows); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // its file is read then
+	} else if err != nil {
+		return nil, err
+	}
+	if rows[id] == nil {
+		return nil, nil
+	}
+	var out platformRow
+	err := compiled.Decode(rows[id], &out)
+	return &out, err
+}

@@ -1,0 +1,215 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// channels fills everything that needs to know which channel a DIMM sits on.
+func (b *builder) channels(pop *Population, proc *platform.Processor) {
+	pop.ChannelsTotal = b.channelsTotal(pop, proc)
+	if reason, state := b.unmapped(pop); reason != "" {
+		b.blankChannels(pop, state, reason)
+		// The maker's table names slots, not channels: it judges them without a map.
+		if listed := b.setOrder(pop); pop.DIMMs.Known() && listed.Known() {
+			pop.Order = listed
+		}
+		return
+	}
+	n, ok := pop.ChannelsTotal.Get()
+	if !ok {
+		n = b.highestChannel(pop) + 1
+	}
+	if reason := b.spread(pop, n); reason != "" {
+		b.blankChannels(pop, fact.Conflicting, reason)
+		return
+	}
+	b.channelFacts(pop, ok)
+	if ok {
+		b.interleave(pop)
+	} else {
+		b.orderKept(pop)
+		b.lockstep(pop)
+		pop.Controllers = fact.Blame[[]Controller](pop.ChannelsTotal)
+		pop.Regions = fact.Blame[[]Region](pop.ChannelsTotal)
+	}
+}
+
+// channelsTotal takes the processor's own row before the platform's general
+// value, except on buffered platforms, where the table counts links.
+func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.Fact[int] {
+	p := b.platform
+	if p == nil && b.frontSideBus() {
+		return fact.Blame[int](b.fact)
+	}
+	if b.partWired(pop) {
+		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
+	}
+	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
+		if p == nil && (proc.CountsLinks() || b.highestChannel(pop) >= proc.Channels) {
+			return fact.Unknown[int](fact.Conflicting, fmt.Sprintf("the vendor's processor table gives %s %d, which may be links to memory buffers and not channels", proc.Name, proc.Channels),
+				"a recognised platform (CPUID and brand string of the processor)", b.fact.From)
+		}
+		return fact.Known(proc.Channels, fact.Direct, fact.Evidence{
+			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
+	}
+	if p == nil {
+		return fact.Blame[int](b.fact)
+	}
+	if b.frontSideBus() {
+		return b.chipsetChannels(pop)
+	}
+	if p.ChannelsPerSocket == 0 {
+		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+p.Name, "")
+	}
+	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
+	f.Unverified = !p.Verified || p.Unverified["channels_per_socket"]
+	return f
+}
+
+// partWired reports whether the slots say that their board has fewer channels
+// than the processor.
+func (b *builder) partWired(pop *Population) bool {
+	return slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired })
+}
+
+// chipsetChannels needs the slots' word for it: sister chipsets for the same
+// processors have fewer channels.
+func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
+	n := b.platform.ChannelsPerSystem
+	if n == 0 {
+		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+b.platform.Name, "")
+	}
+	seen, unverified := map[int]bool{}, false
+	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
+		for _, i := range l {
+			if c := b.places[i].Channel; c != place.Unplaced {
+				seen[c] = true
+				unverified = unverified || b.places[i].Unverified
+			}
+		}
+	}
+	if len(seen) != n {
+		return fact.Unknown[int](fact.Absent,
+			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), "a slot map for this product")
+	}
+	f := fact.Known(n, b.fact.Certainty, b.fact.From)
+	f.Unverified = unverified
+	return f
+}
+
+// unmapped says why the channel of some populated slot is not known.
+func (b *builder) unmapped(pop *Population) (string, fact.State) {
+	if !pop.DIMMs.Known() {
+		return pop.DIMMs.Reason, pop.DIMMs.State
+	}
+	for _, i := range pop.Slots {
+		p := &b.places[i]
+		if p.Channel != place.Unplaced {
+			continue
+		}
+		reason := "the channel of " + b.sys.Slots[i].Name() + " is not known"
+		if p.Reason != "" {
+			reason += ": " + p.Reason
+		}
+		return reason, fact.Absent
+	}
+	return "", fact.OK
+}
+
+// blankChannels leaves every fact that needs channels unknown, but for a
+// processor without DIMMs, whose populated channels are none.
+func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
+	u := fact.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
+	pop.ChannelSlots = nil
+	pop.ChannelsPopulated = u
+	pop.DPC = fact.Blame[[]int](u)
+	pop.ChannelBytes = fact.Blame[[]int64](u)
+	pop.Controllers = fact.Blame[[]Controller](u)
+	pop.Regions = fact.Blame[[]Region](u)
+	pop.Lockstep = fact.Blame[bool](u)
+	pop.Hemisphere = fact.Blame[bool](u)
+	pop.Order = fact.Blame[bool](u)
+}
+
+func (b *builder) highestChannel(pop *Population) int {
+	highest := -1
+	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
+		for _, i := range l {
+			highest = max(highest, b.places[i].Channel)
+		}
+	}
+	return highest
+}
+
+// spread sorts the populated slots into n channels. It returns the reason
+// when the placement cannot be right: a channel too many, too many DIMMs on
+// one, or two in one slot.
+func (b *builder) spread(pop *Population, n int) string {
+	pop.ChannelSlots = make([][]int, n)
+	for _, i := range pop.Slots {
+		c := b.places[i].Channel
+		if c >= n {
+			return fmt.Sprintf("%s would sit on channel %d of %d: the map of slots to channels is wrong",
+				b.sys.Slots[i].Name(), c, n)
+		}
+		pop.ChannelSlots[c] = append(pop.ChannelSlots[c], i)
+	}
+	for c, slots := range pop.ChannelSlots {
+		b.sortSlots(slots)
+		if most := b.maxDPC(); most > 0 && len(slots) > most {
+			return tooDeep(c, len(slots), most)
+		}
+		for j := 1; j < len(slots); j++ {
+			if s := b.places[slots[j]].Slot; s != place.Unplaced && s == b.places[slots[j-1]].Slot {
+				return fmt.Sprintf("%s and %s would share one slot: the map of slots to channels is wrong",
+					b.sys.Slots[slots[j-1]].Name(), b.sys.Slots[slots[j]].Name())
+			}
+		}
+	}
+	return ""
+}
+
+// channelFacts fills the counts by channel. total is false when the channels
+// of the processor are not known: then empty ones cannot be told.
+func (b *builder) channelFacts(pop *Population, total bool) {
+	c, unverified := b.placed(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
+	from := b.evidence(pop)
+	populated := 0
+	dpc, bytes := make([]int, len(pop.ChannelSlots)), make([]int64, len(pop.ChannelSlots))
+	for ch, slots := range pop.ChannelSlots {
+		dpc[ch] = len(slots)
+		if len(slots) > 0 {
+			populated++
+		}
+		for _, i := range slots {
+			bytes[ch] += b.sys.Slots[i].SizeBytes.Or(0)
+		}
+	}
+	pop.ChannelsPopulated = fact.Known(populated, c, from)
+	pop.ChannelsPopulated.Unverified = unverified
+	if !total {
+		pop.DPC = fact.Blame[[]int](pop.ChannelsTotal)
+		pop.ChannelBytes = fact.Blame[[]int64](pop.ChannelsTotal)
+		return
+	}
+	pop.DPC = fact.Known(dpc, c, from)
+	pop.DPC.Unverified = unverified
+	if !pop.Bytes.Known() {
+		pop.ChannelBytes = fact.Blame[[]int64](pop.Bytes)
+		return
+	}
+	pop.ChannelBytes = fact.Known(bytes, c, from)
+	// Which channels there are to compare is the platform's word.
+	pop.ChannelBytes.Unverified = unverified || pop.ChannelsTotal.Unverified
+}
+
+// tooDeep says that a slot map must be wrong.
+func tooDeep(channel, dimms, most int) string {
+	return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", channel, dimms, most)
+}

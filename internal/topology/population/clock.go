@@ -1,0 +1,196 @@
+package population
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// speeds fills the population's own expected and running speed.
+func (b *builder) speeds(pop *Population, proc *platform.Processor) {
+	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
+	if b.frontSideBus() {
+		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
+		return
+	}
+	if !pop.DIMMs.Known() {
+		pop.Speed = fact.Blame[Speed](pop.DIMMs)
+		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
+		return
+	}
+	pop.HighestMTs = b.highest(pop, proc)
+	b.believe(pop)
+	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
+	pop.BoundMTs = b.speedBound(pop, proc)
+}
+
+// highest is the speed in MT/s above which a server's processor runs no memory, however
+// it is populated: its maker says so. Desktops' memory may be overclocked.
+func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[int] {
+	var e expectation
+	if b.platform == nil || !b.platform.TakesRegistered() {
+		return fact.Unknown[int](fact.Absent, "memory may be overclocked", "")
+	}
+	if reason := b.processorLimit(&e, proc, channelDepths{}); reason != "" {
+		return fact.Unknown[int](fact.Absent, reason, "")
+	}
+	return fact.Known(e.processor, fact.Direct, b.evidence(pop))
+}
+
+// believe takes the processor's highest speed for a stated one that is above it:
+// firmware does print modules' ratings as the running speed.
+func (b *builder) believe(pop *Population) {
+	running, ok := pop.RunningMTs.Get()
+	highest, limited := pop.HighestMTs.Get()
+	if !ok || !limited || running <= highest+ddr.Tolerance {
+		return
+	}
+	stated := pop.RunningMTs.From
+	possible := fact.Evidence{Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: strconv.Itoa(highest)}
+	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of " + ownerName(pop.Socket), Kept: possible, Dropped: stated,
+		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, highest)})
+	pop.RunningMTs = fact.Known(highest, fact.Indirect, stated, possible)
+}
+
+// HighestMTs is the speed in MT/s above which no processor with modules runs them: what
+// any of them is rated beyond it is never used. 0 where that is not known of one.
+func (r *Result) HighestMTs() int {
+	highest := 0
+	for i := range r.Populations {
+		pop := &r.Populations[i]
+		if len(pop.Slots) == 0 {
+			continue
+		}
+		v, known := pop.HighestMTs.Get()
+		if !known {
+			return 0
+		}
+		highest = max(highest, v)
+	}
+	return highest
+}
+
+// speedBound is the lowest of the limits that hold whatever the depth and the
+// kind of module: the slowest rating, the processor's maximum, the board's.
+// One of them is enough: nothing that is not known can raise it.
+func (b *builder) speedBound(pop *Population, proc *platform.Processor) fact.Fact[int] {
+	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
+	lower := func(f fact.Fact[int]) {
+		if f.Known() && (!out.Known() || f.Value < out.Value) {
+			out = f
+		}
+	}
+	for _, i := range pop.Slots {
+		lower(ratedSpeed(&b.sys.Slots[i]))
+	}
+	var e expectation
+	if b.processorLimit(&e, proc, channelDepths{}) == "" {
+		f := fact.Known(e.processor, fact.Direct, b.evidence(pop))
+		f.Unverified = b.platform == nil
+		lower(f)
+	}
+	if b.board != nil {
+		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
+		f.Unverified = b.board.Unverified()
+		lower(f)
+	}
+	return out
+}
+
+// depths says how many DIMMs share a slot's channel: exactly, when the
+// channels are known, else anything that fits.
+func (b *builder) depths(pop *Population) channelDepths {
+	if pop.ChannelSlots != nil {
+		return channelDepths{known: true, of: func(slot int) (int, int) {
+			d := max(len(pop.ChannelSlots[b.places[slot].Channel]), 1)
+			return d, d
+		}}
+	}
+	hi := len(pop.Slots)
+	if most := b.maxDPC(); most > 0 {
+		hi = min(hi, most)
+	}
+	lo := 1
+	if len(pop.Slots) == pop.ChannelsTotal.Or(0)*hi {
+		lo = hi
+	}
+	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}
+}
+
+// commonClock lowers every expectation to the slowest one: all channels of
+// all processors run at one speed.
+func (b *builder) commonClock(pops []Population) {
+	slowest := -1
+	for i := range pops {
+		f := &pops[i].Speed
+		if !f.Known() {
+			if len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
+				continue // no DIMMs, no limit
+			}
+			b.unknownClock(pops, i)
+			return
+		}
+		if slowest < 0 || f.Value.MTs < pops[slowest].Speed.Value.MTs {
+			slowest = i
+		}
+	}
+	for i := range pops {
+		f := &pops[i].Speed
+		if slowest < 0 || !f.Known() || f.Value.MTs == pops[slowest].Speed.Value.MTs {
+			continue
+		}
+		own := f.Value.MTs
+		*f = pops[slowest].Speed
+		f.Value.Detail = fmt.Sprintf("as socket %d, whose limit is lower than %d: %s", pops[slowest].Socket, own, f.Value.Detail)
+	}
+}
+
+// unknownClock spreads one population's unknown speed over the others.
+func (b *builder) unknownClock(pops []Population, bad int) {
+	for i := range pops {
+		f := &pops[i].Speed
+		if i != bad && f.Known() {
+			*f = fact.Blame[Speed](pops[bad].Speed)
+			f.Reason = fmt.Sprintf("all processors run at one speed and that of socket %d is not known: %s", pops[bad].Socket, f.Reason)
+		}
+	}
+}
+
+// peaks fills the theoretical peak: 8 bytes per transfer and populated
+// channel, at the running speed, else the expected one.
+func (b *builder) peaks(pops []Population) {
+	for i := range pops {
+		pops[i].Peak = channelsPeak(&pops[i])
+		if b.platform != nil && b.platform.RatedBelow {
+			pops[i].Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
+		}
+	}
+}
+
+func channelsPeak(pop *Population) fact.Fact[int64] {
+	n, ok := pop.ChannelsPopulated.Get()
+	if !ok {
+		return fact.Blame[int64](pop.ChannelsPopulated)
+	}
+	if n == 0 {
+		return fact.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
+	}
+	var v int
+	var c fact.Certainty
+	var from fact.Evidence
+	switch {
+	case pop.RunningMTs.Known():
+		v, c, from = ddr.Nominal(pop.RunningMTs.Value), pop.RunningMTs.Certainty, pop.RunningMTs.From
+	case pop.Speed.Known():
+		v, c, from = pop.Speed.Value.MTs, pop.Speed.Certainty, pop.Speed.From
+	default:
+		return fact.Blame[int64](pop.Speed)
+	}
+	f := fact.Known(int64(n)*int64(v)*1_000_000*bytesPerTransfer, min(c, pop.ChannelsPopulated.Certainty), from)
+	f.Unverified = pop.ChannelsPopulated.Unverified
+	return f
+}

@@ -1,0 +1,676 @@
+package population
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// TestPeaksOfDell11G is Table 3 of "Optimal BIOS Settings for High Performance
+// Computing with PowerEdge 11G Servers" (Dell 2009): the memory controller's
+// bandwidth by processor bin, one DIMM rated 1333 on each channel.
+func TestPeaksOfDell11G(t *testing.T) {
+	tests := []struct {
+		model, stepping int
+		brand           string
+		mts             int
+		gbs             float64
+		limiter         string
+	}{
+		{26, 5, "Intel(R) Xeon(R) CPU           X5550  @ 2.67GHz", 1333, 31.99, LimitNone},
+		{26, 5, "Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", 1333, 31.99, LimitNone},
+		{26, 5, "Intel(R) Xeon(R) CPU           E5540  @ 2.53GHz", 1066, 25.58, LimitProcessor},
+		{26, 5, "Intel(R) Xeon(R) CPU           E5504  @ 2.00GHz", 800, 19.20, LimitProcessor},
+		{44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", 1333, 31.99, LimitNone},
+	}
+	for _, tt := range tests {
+		m := newTestMachine(2, platform.Intel, 6, tt.model, tt.stepping, tt.brand)
+		for s := range 2 {
+			m.fill(s, []int{1, 1, 1}, testDIMM{gb: 4, rated: 1333})
+		}
+		p := m.derive(t).Populations[1]
+		require.True(t, p.Speed.Known(), p.Speed.Reason)
+		assert.Equal(t, tt.mts, p.Speed.Value.MTs, tt.brand)
+		assert.Equal(t, tt.limiter, p.Speed.Value.Limiter, tt.brand)
+		assert.InDelta(t, tt.gbs, float64(p.Peak.Value)/1e9, 0.01, tt.brand)
+	}
+}
+
+// TestPeaksOfDocuments are the other printed peaks: Ice Lake and Sapphire
+// Rapids (Denneman), Genoa (Tom's Hardware), Ivy Bridge-EP.
+func TestPeaksOfDocuments(t *testing.T) {
+	tests := []struct {
+		m     *testMachine
+		dpc   []int
+		rated int
+		gbs   float64
+	}{
+		{newTestMachine(1, platform.Intel, 6, 106, 6, "Intel(R) Xeon(R) Gold 6348 CPU @ 2.60GHz"), []int{1, 1, 1, 1, 1, 1, 1, 1}, 3200, 204.8},
+		{newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+"), []int{1, 1, 1, 1, 1, 1, 1, 1}, 4800, 307.2},
+		{newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+"), []int{2, 2, 2, 2, 2, 2, 2, 2}, 4800, 281.6},
+		{newTestMachine(1, platform.AMD, 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 4800, 460.8},
+		{newTestMachine(1, platform.Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2690 v2 @ 3.00GHz"), []int{1, 1, 1, 1}, 1866, 59.7},
+	}
+	for _, tt := range tests {
+		p := tt.m.fill(0, tt.dpc, testDIMM{gb: 32, rated: tt.rated}).derive(t).Populations[0]
+		require.True(t, p.Peak.Known(), p.Peak.Reason)
+		assert.InDelta(t, tt.gbs, float64(p.Peak.Value)/1e9, 0.05)
+	}
+}
+
+func TestExpectedSpeed(t *testing.T) {
+	gold := func(brand string, stepping int) *testMachine {
+		return newTestMachine(1, platform.Intel, 6, 85, stepping, brand)
+	}
+	one, two := []int{1, 1, 1, 1, 1, 1}, []int{2, 2, 2, 2, 2, 2}
+	tests := []struct {
+		name string
+		m    *testMachine
+		dpc  []int
+		d    testDIMM
+		want Speed
+	}{
+		{"processor below the DIMMs: never a fault of theirs", gold("Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz", 7), one,
+			testDIMM{gb: 32, rated: 2933}, Speed{MTs: 2400, Limiter: LimitProcessor, Detail: "processor allows at most 2400"}},
+		{"DIMM below the processor", cascadeLake(1), one,
+			testDIMM{gb: 32, rated: 2666}, Speed{MTs: 2666, Limiter: LimitDIMM, Detail: "slowest DIMM is rated 2666"}},
+		{"2934 is 2933", cascadeLake(1), one,
+			testDIMM{gb: 32, rated: 2934}, Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933"}},
+		{"LRDIMM, two per channel", cascadeLake(1), two, testDIMM{gb: 128, rated: 2933, ranks: 4, lr: true},
+			Speed{MTs: 2666, Limiter: LimitDPC, Detail: "2 DIMMs per channel (lrdimm-4r8r): 2666"}},
+		{"some boards stop at 2666 with two per channel", cascadeLake(1), two, testDIMM{gb: 32, rated: 2933},
+			Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933", AlsoNormal: []int{2666}, OtherBoards: []int{2666}}},
+		{"1.35 V", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 16, rated: 1600, mv: 1350},
+			Speed{MTs: 1333, Limiter: LimitVoltage, Detail: "1 DIMM per channel (rdimm-2r-1.35v): 1333"}},
+		{"quad rank", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 32, rated: 1600, ranks: 4, mv: 1500},
+			Speed{MTs: 1066, Limiter: LimitRanks, Detail: "1 DIMM per channel (rdimm-4r-1.5v): 1066"}},
+		{"Sapphire Rapids rated 4000 keeps its speed at two per channel", newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Silver 4410Y"),
+			[]int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800}, Speed{MTs: 4000, Limiter: LimitProcessor, Detail: "processor allows at most 4000"}},
+		{"Turin: boards stop below AMD's 6400", newTestMachine(1, platform.AMD, 26, 2, 1, "AMD EPYC 9455 48-Core Processor"),
+			[]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 6400},
+			Speed{MTs: 6400, Limiter: LimitNone, Detail: "DIMMs and processor agree: 6400", AlsoNormal: []int{6000, 5200, 4800}, OtherBoards: []int{6000, 5200, 4800}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.m.sys.Machine.Product = collecttest.Known("Test Server")
+			p := tt.m.fill(0, tt.dpc, tt.d).derive(t).Populations[0]
+			require.True(t, p.Speed.Known(), p.Speed.Reason)
+			assert.Equal(t, tt.want, p.Speed.Value)
+		})
+	}
+}
+
+// TestSpeedOfOtherBoards: a speed below the expected one that only other
+// boards' documents name is neither a fault nor in order; on the board that
+// the document is about, or of a processor never seen above it, it is normal.
+func TestSpeedOfOtherBoards(t *testing.T) {
+	three := func(product string) Speed {
+		m := newTestMachine(1, platform.Intel, 6, 63, 2, "Intel(R) Xeon(R) CPU E5-2690 v3 @ 2.60GHz")
+		m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("LENOVO"), collecttest.Known(product)
+		return m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 16, rated: 2133, ranks: 2, run: 1600}).derive(t).Populations[0].Speed.Value
+	}
+	other := three("ThinkServer RD650")
+	require.Equal(t, 1866, other.MTs)
+	assert.True(t, other.BoardDecides(1600))
+	assert.False(t, other.BoardDecides(1866), "as expected")
+	assert.False(t, other.BoardDecides(1333), "normal nowhere")
+	own := three("System x3550 M5: -[5463AC1]-")
+	assert.Equal(t, []int{1600}, own.AlsoNormal)
+	assert.False(t, own.BoardDecides(1600), "its own document says so")
+	two := func(product string) Speed {
+		m := newTestMachine(1, platform.Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2697 v2 @ 2.70GHz")
+		m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("IBM"), collecttest.Known(product)
+		return m.fill(0, []int{2, 2, 2, 2}, testDIMM{gb: 16, rated: 1866, ranks: 2, run: 1600}).derive(t).Populations[0].Speed.Value
+	}
+	require.Equal(t, 1866, two("BladeCenter HS23 -[7875MFM]-").MTs)
+	assert.True(t, two("BladeCenter HS23 -[7875MFM]-").BoardDecides(1600), "the x3650 M4 HD runs two at 1600")
+	assert.False(t, two("System x3650 M4 HD: -[5460AC1]-").BoardDecides(1600))
+	naples := newTestMachine(1, platform.AMD, 23, 1, 2, "AMD EPYC 7351 16-Core Processor")
+	naples.sys.Machine.Product = collecttest.Known("Test Server")
+	s := naples.fill(0, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 16, rated: 2666, run: 2133}).derive(t).Populations[0].Speed.Value
+	require.Equal(t, 2666, s.MTs)
+	assert.True(t, s.BoardDecides(2133))
+}
+
+// TestBoardLimit: a T440 runs 2666 whatever the processor (Gigamon; field).
+func TestBoardLimit(t *testing.T) {
+	m := cascadeLake(1)
+	m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("Dell Inc."), collecttest.Known("PowerEdge T440")
+	p := m.fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 3200, run: 2666}).derive(t).Populations[0]
+	assert.Equal(t, Speed{MTs: 2666, Limiter: LimitFirmware, Detail: "board limit whatever the processor: 2666"}, p.Speed.Value)
+	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
+}
+
+func TestSpeedUnknown(t *testing.T) {
+	six := []int{1, 1, 1, 1, 1, 1}
+	tests := []struct {
+		name   string
+		m      *testMachine
+		d      testDIMM
+		dpc    []int
+		reason string
+	}{
+		{"OEM processor", newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz"), testDIMM{gb: 32, rated: 2666}, six,
+			"the processor's highest memory speed is not in the vendors' table"},
+		{"rated speed missing", cascadeLake(1), testDIMM{gb: 32}, six, "the rated speed of S0C0D0 is not stated"},
+		{"clock for a data rate", cascadeLake(1), testDIMM{gb: 32, rated: 1467, memType: "DDR4"}, six,
+			"the rated speed of a DIMM looks like a clock in MHz, not a data rate"},
+		{"three quad-rank", sandyBridge(1), testDIMM{gb: 32, rated: 1333, ranks: 4, mv: 1500}, []int{3, 3, 3, 3},
+			"no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for rdimm-4r-1.5v with 3 DIMMs per channel"},
+		{"Brickland: the mode decides", newTestMachine(1, platform.Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz"), testDIMM{gb: 32, rated: 1600}, []int{1, 1, 1, 1, 1, 1, 1, 1},
+			"the highest speed of Ivy Bridge-EX (Xeon E7 v2) depends on the memory mode, which firmware does not tell"},
+		// asrockrack-z690d4u-2l2t-g5-2a61: one 4800 module on a channel with two slots runs at 4400
+		{"DDR5 without a table", newTestMachine(1, platform.Intel, 6, 183, 1, "13th Gen Intel(R) Core(TM) i9-13900K"), testDIMM{gb: 32, rated: 4800, run: 4400, ranks: 2, memType: "DDR5"}, []int{1, 1},
+			"no document gives the speed of Core, Pentium or Celeron of the 2nd to 14th generation with 1 DIMM per channel"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := tt.m.fill(0, tt.dpc, tt.d).derive(t).Populations[0]
+			assert.Equal(t, tt.reason, p.Speed.Reason)
+			assert.NotEqual(t, fact.OK, p.Speed.State)
+		})
+	}
+}
+
+// TestSpeedReasonsNameKnownFacts: a reason names no kind and no depth that
+// firmware does not state.
+func TestSpeedReasonsNameKnownFacts(t *testing.T) {
+	m := sandyBridge(1)
+	m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 32, rated: 1333, mv: 1500})
+	for i := range m.sys.Slots {
+		m.sys.Slots[i].Ranks = fact.Fact[int]{State: fact.Unstated}
+	}
+	reason := m.derive(t).Populations[0].Speed.Reason
+	assert.Equal(t, "no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for each kind that this DIMM may be with 3 DIMMs per channel", reason)
+}
+
+// TestSpeedOfKindsThatFit: three modules on a channel are registered ones of at
+// most two ranks where a channel takes two of the other kinds (IBM, x3650 M3
+// product guide, p13), also when firmware does not say what they are.
+func TestSpeedOfKindsThatFit(t *testing.T) {
+	unstated := func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{State: fact.Unstated} }
+	for _, c := range []struct {
+		name   string
+		dpc    int
+		change func(*inventory.Slot)
+		want   int
+		reason string
+	}{
+		{"registered or not, not said", 3, unstated, 800, ""},
+		{"ranks not said either", 3, func(s *inventory.Slot) { unstated(s); s.Ranks = fact.Fact[int]{State: fact.Unstated} }, 800, ""},
+		{"two on a channel may be either", 2, unstated, 0, "between 1066 and 1333 MT/s: the kind of DIMM or the DIMMs per channel are not known"},
+		{"unbuffered", 3, func(s *inventory.Slot) { s.Registered = collecttest.Known(false) }, 0,
+			"no document gives the speed of Westmere-EP (Xeon 5600) for udimm with 3 DIMMs per channel"},
+		{"four ranks", 3, func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) }, 0,
+			"no document gives the speed of Westmere-EP (Xeon 5600) for rdimm-4r with 3 DIMMs per channel"},
+	} {
+		m := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz")
+		m.fill(0, []int{c.dpc, c.dpc, c.dpc}, testDIMM{gb: 8, rated: 1333})
+		for i := range m.sys.Slots {
+			c.change(&m.sys.Slots[i])
+		}
+		f := m.derive(t).Populations[0].Speed
+		assert.Equal(t, c.reason, f.Reason, c.name)
+		assert.Equal(t, c.want, f.Value.MTs, c.name)
+	}
+}
+
+// TestSpeedBound: nothing raises the speed over the slowest rating or the
+// processor's maximum, whatever else is not known.
+func TestSpeedBound(t *testing.T) {
+	oem := func() *testMachine {
+		return newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz")
+	}
+	m := oem().fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2666, run: 2666})
+	m.sys.Slots[0].RatedMTs = collecttest.Known(2400)
+	p := m.derive(t).Populations[0]
+	require.False(t, p.Speed.Known())
+	assert.Equal(t, 2400, p.BoundMTs.Value, "the slowest module")
+
+	p = cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, run: 2933}).derive(t).Populations[0]
+	require.False(t, p.Speed.Known())
+	assert.Equal(t, 2933, p.BoundMTs.Value, "the processor, as ark.intel.com has it for the Gold 6252N")
+
+	assert.False(t, oem().fill(0, []int{1}, testDIMM{gb: 32, run: 2666}).derive(t).Populations[0].BoundMTs.Known())
+}
+
+// TestCommonClock: the deeper processor slows the other one down.
+func TestCommonClock(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+")
+	m.fill(0, []int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800})
+	m.fill(1, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 4800})
+	r := m.derive(t)
+	assert.Equal(t, 4400, r.Populations[1].Speed.Value.MTs)
+	assert.Equal(t, "as socket 0, whose limit is lower than 4800: 2 DIMMs per channel, a limit of the processor: 4400", r.Populations[1].Speed.Value.Detail)
+	assert.Equal(t, LimitDPC, r.Populations[1].Speed.Value.Limiter)
+}
+
+func TestGrades(t *testing.T) {
+	tests := []struct {
+		name string
+		m    *testMachine
+		dpc  [][]int
+		d    testDIMM
+		want string
+	}{
+		{"full", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "A"},
+		{"slow DIMMs", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2666}, "B"},
+		{"four of six", cascadeLake(2), [][]int{{1, 1, 0, 1, 1, 0}, {1, 1, 0, 1, 1, 0}}, testDIMM{gb: 32, rated: 2933}, "C"},
+		{"two of six", cascadeLake(2), [][]int{{1, 0, 0, 1, 0, 0}, {1, 0, 0, 1, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "D"},
+		{"ten", cascadeLake(2), [][]int{{2, 2, 1, 2, 2, 1}, {2, 2, 1, 2, 2, 1}}, testDIMM{gb: 32, rated: 2933}, "D"},
+		{"eight slots", cascadeLake(2), [][]int{{2, 1, 1, 2, 1, 1}, {2, 1, 1, 2, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"a processor without memory", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"processors differ", cascadeLake(2), [][]int{{2, 2, 2, 2, 2, 2}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"Milan on six", milan(1), [][]int{{1, 0, 1, 1, 1, 0, 1, 1}}, testDIMM{gb: 64, rated: 3200}, "C"},
+		{"Rome on six", rome(1), [][]int{{1, 0, 1, 1, 1, 0, 1, 1}}, testDIMM{gb: 64, rated: 3200}, "E"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for s, dpc := range tt.dpc {
+				tt.m.fill(s, dpc, tt.d)
+			}
+			r := tt.m.derive(t)
+			require.True(t, r.Class.Known(), r.Class.Reason)
+			assert.Equal(t, Class{Name: tt.want, Best: "A"}, r.Class.Value)
+		})
+	}
+}
+
+// TestMeasuredShares are the measured rows of the validation table that the
+// model places: EPYC 7002/7003 with two and four of eight channels.
+func TestMeasuredShares(t *testing.T) {
+	for _, m := range []func(int) *testMachine{rome, milan} {
+		// The measured board has eight slots, and one processor.
+		of := func(sockets, slots int, dpc ...int) fact.Fact[Share] {
+			m := m(sockets).fill(0, dpc, testDIMM{gb: 64, rated: 3200})
+			for c := range slots {
+				if c >= len(dpc) || dpc[c] == 0 {
+					m.add(0, c%8, c/8, testDIMM{})
+				}
+			}
+			return m.derive(t).Populations[0].Relative
+		}
+		two := of(1, 8, 0, 0, 1, 1)
+		require.NotNil(t, two.Value.Value, two.Reason)
+		assert.InDelta(t, 0.28, *two.Value.Value, 1e-9)
+		assert.InDelta(t, 0.25, two.Value.Low, 1e-9)
+		four := of(1, 8, 1, 1, 1, 1)
+		require.NotNil(t, four.Value.Value)
+		assert.InDelta(t, 0.54, *four.Value.Value, 1e-9)
+		assert.Equal(t, "Thomas-Krenn wiki, Optimization of AMD EPYC 7002 Rome and 7003 Milan memory performance", four.Value.Source)
+		assert.Nil(t, of(1, 16, 1, 1, 1, 1).Value.Value, "16 slots")
+		assert.Nil(t, of(2, 8, 1, 1, 1, 1).Value.Value, "two processors")
+		odd := of(1, 8, 1, 1, 1, 1, 1, 1, 1)
+		assert.Nil(t, odd.Value.Value)
+		assert.InDelta(t, 0.125, odd.Value.Low, 1e-9)
+		assert.InDelta(t, 0.875, odd.Value.High, 1e-9)
+	}
+}
+
+// TestAMDLetters: HPE's own four-DIMM set is {1,3,14,16}, whose channels a
+// slot map can only count; which of them interleave is then not known.
+func TestAMDLetters(t *testing.T) {
+	build := func(dpc []int) *Result {
+		m := rome(1).fill(0, dpc, testDIMM{gb: 32, rated: 3200})
+		for i := range m.places {
+			m.places[i].Source = place.SourceMap
+		}
+		return m.derive(t)
+	}
+	four := build([]int{1, 1, 0, 0, 0, 0, 1, 1})
+	assert.False(t, four.Populations[0].Regions.Known())
+	assert.Equal(t, 4, four.Populations[0].ChannelsPopulated.Value)
+	assert.False(t, four.Class.Known())
+	assert.Equal(t, "A", build([]int{1, 1, 1, 1, 1, 1, 1, 1}).Class.Value.Name)
+}
+
+// TestGuards: a mapping that cannot be right gives no channel facts, and the
+// counts stay.
+func TestGuards(t *testing.T) {
+	tests := []struct {
+		name   string
+		spoil  func(m *testMachine)
+		reason string
+	}{
+		{"a DIMM without channel", func(m *testMachine) { m.places[2].Channel = place.Unplaced; m.places[2].Reason = "no map" },
+			"the channel of S0C2D0 is not known: no map"},
+		{"a channel too many", func(m *testMachine) { m.places[2].Channel = 6 },
+			"S0C2D0 would sit on channel 6 of 6: the map of slots to channels is wrong"},
+		{"too deep", func(m *testMachine) {
+			for i := range 3 {
+				m.places[i].Channel, m.places[i].Slot = 0, i
+			}
+		}, "channel 0 would hold 3 DIMMs, the platform takes 2: the map of slots to channels is wrong"},
+		{"one slot twice", func(m *testMachine) { m.places[2].Channel, m.places[2].Slot = 0, 0 },
+			"S0C0D0 and S0C2D0 would share one slot: the map of slots to channels is wrong"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2933})
+			tt.spoil(m)
+			r := m.derive(t)
+			p := &r.Populations[0]
+			assert.Equal(t, 6, p.DIMMs.Value)
+			assert.Equal(t, 192*gib, p.Bytes.Value)
+			assert.Equal(t, 6, p.ChannelsTotal.Value)
+			assert.Equal(t, tt.reason, p.ChannelsPopulated.Reason)
+			for _, known := range []bool{p.ChannelsPopulated.Known(), p.DPC.Known(), p.ChannelBytes.Known(), p.Regions.Known(), p.Relative.Known(), p.Class.Known(), p.Peak.Known(), r.Class.Known()} {
+				assert.False(t, known)
+			}
+		})
+	}
+}
+
+func TestUnknownOwnerAndSize(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.places[0].Socket, m.places[0].Reason = place.Unplaced, "no label"
+	r := m.derive(t)
+	for _, p := range r.Populations {
+		assert.False(t, p.DIMMs.Known())
+		assert.Equal(t, "which processor S0C0D0 belongs to could not be told: no label", p.DIMMs.Reason)
+	}
+	assert.False(t, r.Symmetric.Known())
+	assert.Equal(t, 128*gib, r.InstalledBytes.Value)
+
+	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.places[0].Socket, m.places[0].Reason = place.Unplaced, "no label"
+	assert.Equal(t, "where S0C0D0 is on the board could not be told: no label", m.derive(t).Populations[0].DIMMs.Reason, "there is one processor")
+
+	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}
+	r = m.derive(t)
+	assert.Equal(t, "the size field of S0C1D0 says unknown", r.Populations[0].DIMMs.Reason)
+	assert.False(t, r.InstalledBytes.Known())
+	m.sys.Slots[1].SizeBytes = fact.Unknown[int64](fact.Conflicting, "firmware counts no memory in it", "a look")
+	r = m.derive(t)
+	assert.Equal(t, "firmware counts no memory in it", r.Populations[0].DIMMs.Reason)
+	assert.Equal(t, "a look", r.Populations[0].DIMMs.KnownBy)
+	assert.Equal(t, "firmware counts no memory in it", r.InstalledBytes.Reason)
+}
+
+// TestMoreNodesThanModules: nothing is counted by processor where the kernel's nodes of more processors
+// have memory than the slots' places give modules.
+func TestMoreNodesThanModules(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{0, 0}, testDIMM{gb: 32, rated: 2933})
+	for id, bytes := range []int64{31 * gib, 31 * gib} {
+		m.sys.Nodes = append(m.sys.Nodes, inventory.Node{ID: id, Kind: collecttest.Known(inventory.NodeDRAM), Socket: collecttest.Known(id), MemoryBytes: collecttest.Known(bytes)})
+	}
+	for _, p := range m.derive(t).Populations {
+		assert.Contains(t, p.DIMMs.Reason, "the kernel's nodes of 2 processors have memory")
+		assert.False(t, p.Bytes.Known())
+	}
+	m.sys.Nodes[1].MemoryBytes = collecttest.Known[int64](0)
+	assert.Zero(t, m.derive(t).Populations[1].DIMMs.Value)
+	assert.True(t, m.derive(t).Populations[1].DIMMs.Known())
+}
+
+// TestOnlyDRAM: other technologies and soldered chips take no part.
+func TestOnlyDRAM(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933})
+	for i := range m.sys.Slots {
+		if m.places[i].Slot == 1 {
+			m.sys.Slots[i].Technology = collecttest.Known(inventory.NVDIMM)
+		}
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 6, p.DIMMs.Value)
+	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
+}
+
+// TestPersistentModulesSetTheSpeed: they share the channels, so that the DRAM
+// runs no faster than they are rated.
+func TestPersistentModulesSetTheSpeed(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{2, 2, 1, 2, 2, 1}, testDIMM{gb: 16, rated: 2933, run: 2666})
+	require.Equal(t, 2933, m.derive(t).Populations[0].Speed.Value.MTs)
+	for i := range m.sys.Slots {
+		if m.places[i].Slot == 1 {
+			m.sys.Slots[i].Technology, m.sys.Slots[i].RatedMTs = collecttest.Known(inventory.NVDIMM), collecttest.Known(2666)
+		}
+	}
+	s := m.derive(t).Populations[0].Speed.Value
+	assert.Equal(t, 2666, s.MTs)
+	assert.Equal(t, LimitDIMM, s.Limiter)
+	assert.Equal(t, fact.Direct, m.derive(t).Populations[0].Speed.Certainty)
+	m.sys.Slots[1].RatedMTs.Certainty = fact.Indirect
+	assert.Equal(t, fact.Indirect, m.derive(t).Populations[0].Speed.Certainty, "no surer than the slowest module's rating")
+	m.sys.Slots[1].RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "firmware does not state a module's speed"}
+	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
+}
+
+// TestProcessorDepthNeedsDepth: a processor's lower maximum with several DIMMs a
+// channel counts only where it is known that a channel has several.
+func TestProcessorDepthNeedsDepth(t *testing.T) {
+	proc := &platform.Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
+	for _, c := range []struct {
+		known bool
+		depth int
+		want  int
+	}{{true, 2, 4400}, {true, 1, 5600}, {false, 2, 5600}} {
+		e := expectation{maxDepth: c.depth}
+		require.Empty(t, (&builder{}).processorLimit(&e, proc, channelDepths{known: c.known}))
+		assert.Equal(t, c.want, e.processor, "%+v", c)
+		assert.Equal(t, c.want == 4400, e.processorDepth)
+	}
+}
+
+// TestAllNonVolatile: a machine runs from DRAM, so that a table that calls
+// every module non-volatile is wrong about some of them.
+func TestAllNonVolatile(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	require.Equal(t, 0, m.derive(t).Populations[1].DIMMs.Value)
+	for _, tech := range []inventory.Technology{inventory.NVDIMM, inventory.Flash} {
+		for i := range m.sys.Slots {
+			m.sys.Slots[i].Technology = collecttest.Known(tech)
+		}
+		for _, p := range m.derive(t).Populations {
+			assert.Equal(t, "SMBIOS lists no DRAM module at all, although the machine runs", p.DIMMs.Reason)
+		}
+	}
+	m.sys.Slots[0].Technology = fact.Fact[inventory.Technology]{State: fact.Unstated}
+	assert.Equal(t, 1, m.derive(t).Populations[0].DIMMs.Value)
+}
+
+func TestHBMNeedsNoDIMMs(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480")
+	m.add(0, 0, 0, testDIMM{})
+	r := m.derive(t)
+	require.Equal(t, "sapphire-rapids-max", r.Platform.Value.ID)
+	assert.True(t, r.Platform.Value.ZeroDIMMsLegal)
+	assert.Equal(t, fact.Known(0, fact.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
+	assert.False(t, r.Class.Known())
+}
+
+// TestFrontSideBus: one population for the chipset; without a document of this
+// board the channels stay unknown.
+func TestFrontSideBus(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	r := m.derive(t)
+	require.Equal(t, "bensley", r.Platform.Value.ID)
+	require.Len(t, r.Populations, 1)
+	p := r.Populations[0]
+	assert.Equal(t, place.Unplaced, p.Socket)
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Equal(t, 4, p.ChannelsPopulated.Value)
+	assert.Equal(t, 4, p.ChannelsTotal.Value)
+	assert.False(t, p.Speed.Known())
+	assert.False(t, r.Symmetric.Known())
+
+	m.sys.Slots, m.places = m.sys.Slots[:2], m.places[:2]
+	p = m.derive(t).Populations[0]
+	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
+}
+
+// TestFrontSideBusDoubt: a slot map without a document leaves doubt on a
+// front-side bus, too.
+func TestFrontSideBusDoubt(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	for i := range m.places {
+		m.places[i].Unverified, m.places[i].Certainty = true, fact.Indirect
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, fact.Direct, p.DIMMs.Certainty, "counting needs no map")
+	assert.True(t, p.ChannelsTotal.Unverified)
+	assert.True(t, p.ChannelsPopulated.Unverified)
+	assert.True(t, p.DPC.Unverified)
+	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
+}
+
+// TestPartWired: a board that does not give a processor all of its channels
+// leaves their number unknown, for the processor's own does not hold.
+func TestPartWired(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
+	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
+	require.Equal(t, 8, m.derive(t).Populations[0].ChannelsTotal.Value)
+	for i := range m.places {
+		m.places[i].PartWired, m.places[i].Channel = true, place.Unplaced
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
+}
+
+// TestUnknownPlatformCounts: no platform data means counted, not graded.
+func TestUnknownPlatformCounts(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 200, 1, "Intel(R) Xeon(R) W-11155MRE @ 2.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
+	r := m.derive(t)
+	assert.Equal(t, "no platform data for this processor", r.Platform.Reason)
+	p := r.Populations[0]
+	assert.Equal(t, 2, p.DIMMs.Value)
+	assert.Equal(t, 2, p.ChannelsTotal.Value, "the processor's own row")
+	assert.Equal(t, 2, p.ChannelsPopulated.Value)
+	assert.Equal(t, "no platform data for this processor", p.Class.Reason)
+	assert.Equal(t, 2666, p.Speed.Value.MTs)
+	assert.True(t, p.Speed.Unverified)
+}
+
+// TestUnknownPlatformOfBuffers: the processor table counts the links of a
+// buffered processor. Without the platform they are no channels, or four of
+// eight filled channels would be "4 of 4".
+func TestUnknownPlatformOfBuffers(t *testing.T) {
+	b := builder{fact: fact.Unknown[*platform.Platform](fact.Absent, "no platform data for this processor", "")}
+	links := &platform.Processor{Name: "Intel Xeon E7-4870", Number: "E7-4870", Codename: "Westmere EX", Channels: 4}
+	total := b.channelsTotal(&Population{}, links)
+	assert.False(t, total.Known())
+	assert.Contains(t, total.Reason, "may be links to memory buffers")
+
+	b.places = []place.Placement{{Channel: 3}, {Channel: 4}}
+	pop := &Population{Slots: []int{0}, EmptySlots: []int{1}}
+	total = b.channelsTotal(pop, &platform.Processor{Name: "Intel Xeon E-2236", Number: "E-2236", Channels: 4})
+	assert.False(t, total.Known(), "an empty slot sits on a channel that the row does not have")
+}
+
+func TestSymmetricAcceptsMirrors(t *testing.T) {
+	m := cascadeLake(2)
+	m.fill(0, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	m.fill(1, []int{0, 0, 0, 0, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	assert.True(t, m.derive(t).Symmetric.Value)
+	m = cascadeLake(2)
+	m.fill(0, []int{1, 0, 0, 1, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	m.fill(1, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	assert.False(t, m.derive(t).Symmetric.Value)
+}
+
+// TestChannelsAlike: a Supermicro X9DRW of the SMBIOS archives has two modules of 2 GiB on
+// each channel of one processor and one of 4 GiB on each of the other. The modules
+// differ and the channels do not, so that the machine's class is that of its processors.
+func TestChannelsAlike(t *testing.T) {
+	small, large := testDIMM{gb: 2, rated: 2933}, testDIMM{gb: 4, rated: 2933}
+	for _, c := range []struct {
+		name             string
+		first, second    []int
+		module           testDIMM
+		symmetric, alike bool
+	}{
+		{"the same modules", []int{2, 2, 2, 2, 2, 2}, []int{2, 2, 2, 2, 2, 2}, small, true, true},
+		{"other modules, the same channels", []int{2, 2, 2, 2, 2, 2}, []int{1, 1, 1, 1, 1, 1}, large, false, true},
+		{"the same bytes on fewer channels", []int{1, 1, 1, 1, 1, 1}, []int{1, 1, 1}, large, false, false},
+		{"fewer bytes", []int{2, 2, 2, 2, 2, 2}, []int{1, 1, 1, 1, 1, 1}, small, false, false},
+		{"the other without memory", []int{1, 1, 1, 1, 1, 1}, []int{}, small, false, false},
+	} {
+		m := cascadeLake(2)
+		m.fill(0, c.first, small)
+		m.fill(1, c.second, c.module)
+		r := m.derive(t)
+		assert.Equal(t, c.symmetric, r.Symmetric.Value, c.name)
+		require.True(t, r.ChannelsAlike.Known(), c.name)
+		assert.Equal(t, c.alike, r.ChannelsAlike.Value, c.name)
+		if !c.alike {
+			assert.Equal(t, gradeE, r.Class.Value.Name, c.name)
+		} else {
+			assert.GreaterOrEqual(t, classRank(gradeB), classRank(r.Class.Value.Name), "%s: %s", c.name, r.Class.Value.Name)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	m := cascadeLake(1)
+	m.add(0, 0, 0, testDIMM{})
+	m.add(0, 0, 1, testDIMM{gb: 32, rated: 2933})
+	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not say which slot is first")
+	m.places[0].Source, m.places[1].Source = place.SourceMap, place.SourceMap
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, fact.OK, p.Order.State)
+	assert.False(t, p.Order.Value)
+	assert.Equal(t, "S0C0D1 is filled before S0C0D0", p.OrderDetail)
+	m.places[1].Unverified = true
+	assert.Equal(t, fact.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
+}
+
+func TestEmptySystem(t *testing.T) {
+	r := Derive(&inventory.System{}, corpustest.Rules(t))
+	assert.False(t, r.Platform.Known())
+	assert.Empty(t, r.Populations)
+	assert.False(t, r.InstalledBytes.Known())
+	assert.False(t, r.Class.Known())
+}
+
+// TestWithOtherKindOfMemory: a Xeon E5450 with FB-DIMMs is on Intel's 5000 chipset, with
+// DDR2 on the 5100; with modules of another kind the platform is recognised anew.
+func TestWithOtherKindOfMemory(t *testing.T) {
+	k := corpustest.Rules(t)
+	of := func(memType string) *inventory.System {
+		m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU E5450 @ 3.00GHz")
+		return &m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: memType}).sys
+	}
+	before, after := of("DDR2 FB-DIMM"), of("DDR2")
+	known, anew := Derive(before, k), Derive(after, k)
+	require.NotEqual(t, known.Platform, anew.Platform)
+	assert.Equal(t, anew, known.WithModules(before, after, k))
+	again := of("DDR2 FB-DIMM")
+	again.Slots[1].SizeBytes.Value *= 2
+	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
+}
+
+// TestPlacedLike: places are the same where neither a slot's place nor what contradicts
+// one differs.
+func TestPlacedLike(t *testing.T) {
+	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
+	doubt := []inventory.Conflict{{Fact: "place of A1"}}
+	r := &Result{Placements: here}
+	assert.True(t, r.PlacedLike(&Result{Placements: here}))
+	assert.False(t, r.PlacedLike(&Result{Placements: there}))
+	assert.False(t, r.PlacedLike(&Result{Placements: here, placed: doubt}))
+}
+
+// TestBelowRatedAloneIsNoFault: a processor that allows less than the DIMMs
+// are rated for explains the configured speed.
+func TestBelowRatedAloneIsNoFault(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz")
+	for s := range 2 {
+		m.fill(s, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2934, run: 2400})
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 2400, p.RunningMTs.Value)
+	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
+	assert.True(t, runsBelow(p.Speed.Value, 2133))
+}

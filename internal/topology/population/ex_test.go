@@ -1,0 +1,287 @@
+package population
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// exRow is one configuration of the Fujitsu paper, per processor.
+type exRow struct {
+	boards, gb, n4, n8, n16 int
+	shorthand               string
+	bd, ac                  int64
+	class                   string
+}
+
+func exRows(t testing.TB) []exRow {
+	f, err := os.Open("testdata/westmere-ex-configurations.csv")
+	require.NoError(t, err)
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	all, err := r.ReadAll()
+	require.NoError(t, err)
+	var out []exRow
+	for _, c := range all[1:] {
+		num := func(i int) int { n, err := strconv.Atoi(c[i]); require.NoError(t, err); return n }
+		out = append(out, exRow{num(0), num(1), num(2), num(3), num(4), c[5], int64(num(6)), int64(num(7)), c[8]})
+	}
+	return out
+}
+
+// order is the paper's fill order of a memory board: lockstep pairs.
+var exOrder = [][2]string{{"1B", "1D"}, {"1A", "1C"}, {"2B", "2D"}, {"2A", "2C"}}
+
+// rx600 builds an RX600 S6 with its own slot labels; units are the lockstep
+// pairs of each board by size, in fill order.
+func rx600(sockets int, units ...[]int64) *inventory.System {
+	m := newTestMachine(sockets, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
+	m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("FUJITSU"), collecttest.Known("PRIMERGY RX600 S6")
+	for s := range sockets {
+		for board := range 2 {
+			for i, pair := range exOrder {
+				for _, name := range pair {
+					d := testDIMM{}
+					if board < len(units) && i < len(units[board]) {
+						d = testDIMM{gb: units[board][i], rated: 1333, memType: "DDR3"}
+					}
+					m.add(s, 0, 0, d)
+					slot := &m.sys.Slots[len(m.sys.Slots)-1]
+					slot.Locator = collecttest.Known("DIMM-" + name)
+					slot.BankLocator = collecttest.Known(fmt.Sprintf("CPU%d-MEM-%c", s+1, 'A'+board))
+				}
+			}
+		}
+	}
+	return &m.sys
+}
+
+// lay spreads the row's kits as the paper prescribes: larger DIMMs first,
+// every kit of four over both boards, or as two pairs on the only one.
+func (r exRow) lay() [][]int64 {
+	var pairs []int64
+	for _, k := range [][2]int64{{16, int64(r.n16)}, {8, int64(r.n8)}, {4, int64(r.n4)}} {
+		for range k[1] / int64(2*r.boards) {
+			pairs = append(pairs, k[0])
+		}
+	}
+	if r.boards == 1 {
+		return [][]int64{pairs}
+	}
+	return [][]int64{pairs, pairs}
+}
+
+// TestWestmereEXConfigurations checks the derived class against the printed one
+// for every row of the paper's tables, through labels, placement and regions.
+func TestWestmereEXConfigurations(t *testing.T) {
+	rows := exRows(t)
+	require.Len(t, rows, 34+9)
+	for i, row := range rows {
+		t.Run(fmt.Sprintf("%d %s %dGB", i, row.shorthand, row.gb), func(t *testing.T) {
+			sys := rx600(4, row.lay()...)
+			r := Derive(sys, corpustest.Rules(t))
+			require.True(t, r.Platform.Known(), r.Platform.Reason)
+			require.Len(t, r.Populations, 4)
+			require.True(t, r.Class.Known(), r.Class.Reason)
+			assert.Equal(t, Class{Name: row.class, Best: "1", Documented: true, Source: "FTS-WEX"}, r.Class.Value)
+			p := &r.Populations[3]
+			assert.Equal(t, int64(row.gb)*gib, p.Bytes.Value)
+			assert.Equal(t, row.n4+row.n8+row.n16, p.DIMMs.Value)
+			b := builder{sys: sys, platform: r.Platform.Value, places: r.Placements}
+			l, _ := b.layout(p)
+			assert.Equal(t, row.shorthand, l.exShorthand(r.Platform.Value))
+			pairs, ok := l.pairBytes(r.Platform.Value)
+			require.True(t, ok)
+			assert.Equal(t, []int64{row.bd * gib, row.ac * gib}, pairs[:2])
+			assert.Equal(t, row.boards == 2, p.Hemisphere.Value)
+			assert.True(t, p.Lockstep.Value)
+			assert.True(t, p.Order.Value, p.OrderDetail)
+			assert.True(t, r.Symmetric.Value)
+		})
+	}
+}
+
+// TestWestmereEXMeasured pins the paper's measured STREAM shares and the
+// channel shares of the model beside them (model-validation.csv).
+func TestWestmereEXMeasured(t *testing.T) {
+	tests := []struct {
+		units          [][]int64
+		stream600      float64
+		model          float64
+		class, limited string
+	}{
+		{[][]int64{{8, 8, 8, 8}, {8, 8, 8, 8}}, 1.00, 1, "1", ""},
+		{[][]int64{{8, 8}, {8, 8}}, 0.93, 1, "1", ""},
+		{[][]int64{{8}, {8}}, 0.61, 0.5, "2", ""},
+		{[][]int64{{8, 8, 8, 8}}, 0.42, 0.5, "3", ""},
+		{[][]int64{{8, 8}}, 0.40, 0.5, "3", ""},
+		{[][]int64{{8}}, 0.30, 0.25, "discouraged", ""},
+	}
+	for _, tt := range tests {
+		r := Derive(rx600(4, tt.units...), corpustest.Rules(t))
+		p := &r.Populations[0]
+		require.True(t, p.Relative.Known(), p.Relative.Reason)
+		require.NotNil(t, p.Relative.Value.Value)
+		assert.InDelta(t, tt.stream600, *p.Relative.Value.Value, 1e-9)
+		assert.Equal(t, wexDocument, p.Relative.Value.Source)
+		assert.InDelta(t, tt.model, p.Relative.Value.Low, 1e-9)
+		assert.InDelta(t, tt.model, p.Relative.Value.High, 1e-9)
+		assert.Equal(t, tt.class, r.Class.Value.Name)
+		assert.Equal(t, tt.class == "discouraged", r.Class.Value.Discouraged)
+	}
+}
+
+// TestWestmereEXSegments are the paper's examples of irregular layouts.
+func TestWestmereEXSegments(t *testing.T) {
+	tests := []struct {
+		name  string
+		units [][]int64
+		class string
+		ways  []int
+	}{
+		{"2-2|1-1 of one size", [][]int64{{8, 8, 8, 8}, {8, 8}}, "3", []int{4, 2}},
+		{"1-1|1-1 with 8 and 4 GB", [][]int64{{8, 8}, {4, 4}}, "3", []int{4, 2}},
+		{"2-1|2-1", [][]int64{{8, 8, 8}, {8, 8, 8}}, "2", []int{4, 2}},
+		{"2-1|0-0", [][]int64{{8, 8, 8}}, "discouraged", []int{2, 1}},
+		{"1-1|1-0 is not described", [][]int64{{8, 8}, {8}}, "", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Derive(rx600(4, tt.units...), corpustest.Rules(t))
+			assert.Equal(t, tt.class, r.Class.Or(Class{}).Name, r.Class.Reason)
+			var ways []int
+			for _, s := range r.Populations[0].Regions.Value {
+				ways = append(ways, s.Ways)
+			}
+			assert.Equal(t, tt.ways, ways)
+			assert.Nil(t, r.Populations[0].Relative.Value.Value)
+		})
+	}
+}
+
+func TestLockstepMismatch(t *testing.T) {
+	sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+	i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+	sys.Slots[i].SizeBytes = collecttest.Known(16 * gib)
+	r := Derive(sys, corpustest.Rules(t))
+	p := &r.Populations[0]
+	assert.False(t, p.Lockstep.Value)
+	assert.Equal(t, fact.OK, p.Lockstep.State)
+	assert.Equal(t, "DIMM-1B and DIMM-1D differ in size", p.LockstepDetail)
+	assert.False(t, p.Class.Known())
+	assert.True(t, r.Populations[1].Lockstep.Value)
+}
+
+// TestLockstepUnstated: a property that is not known of both modules of a pair
+// leaves their likeness open, unless one part number stands for it.
+func TestLockstepUnstated(t *testing.T) {
+	erase := map[string]func(*inventory.Slot){
+		"ranks":       func(s *inventory.Slot) { s.Ranks = fact.Fact[int]{} },
+		"type":        func(s *inventory.Slot) { s.Type = fact.Fact[string]{} },
+		"width":       func(s *inventory.Slot) { s.TotalWidth = fact.Fact[int]{} },
+		"registering": func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{} },
+	}
+	for name, blank := range erase {
+		sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+		i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+		blank(&sys.Slots[i])
+		r := Derive(sys, corpustest.Rules(t))
+		p := &r.Populations[0]
+		assert.Equal(t, "whether DIMM-1B and DIMM-1D are alike in "+name+" is not known", p.Lockstep.Reason)
+		assert.False(t, p.Lockstep.Known() || p.Hemisphere.Known() || p.Class.Known() || r.Class.Known(), name)
+		assert.True(t, r.Populations[1].Lockstep.Value, name)
+		for i := range sys.Slots {
+			sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
+		}
+		assert.True(t, Derive(sys, corpustest.Rules(t)).Populations[0].Lockstep.Value, name)
+	}
+}
+
+// TestLockstepContradicted: modules of one part number that firmware states as
+// unlike are two witnesses against each other; a size is read in more ways and is
+// believed.
+func TestLockstepContradicted(t *testing.T) {
+	for name, change := range map[string]func(*inventory.Slot){
+		"ranks": func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) },
+		"size":  func(s *inventory.Slot) { s.SizeBytes = collecttest.Known(int64(4 * gib)) },
+	} {
+		sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+		i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+		change(&sys.Slots[i])
+		p := Derive(sys, corpustest.Rules(t)).Populations[0]
+		assert.True(t, p.Lockstep.Known() && !p.Lockstep.Value, name)
+		for i := range sys.Slots {
+			sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
+		}
+		p = Derive(sys, corpustest.Rules(t)).Populations[0]
+		assert.Equal(t, name == "size", p.Lockstep.Known(), name)
+		assert.False(t, p.Lockstep.Value, name)
+	}
+}
+
+// TestLockstepUnknownBoard: another maker's board may pair its channels
+// otherwise; only a layout that is the same everywhere can be judged.
+func TestLockstepUnknownBoard(t *testing.T) {
+	build := func(counts []int) *Result {
+		m := newTestMachine(4, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
+		for s := range 4 {
+			m.fill(s, counts, testDIMM{gb: 8, rated: 1333, memType: "DDR3"})
+		}
+		return m.derive(t)
+	}
+	full := build([]int{2, 2, 2, 2, 2, 2, 2, 2})
+	assert.Equal(t, "1", full.Class.Value.Name, full.Class.Reason)
+	half := build([]int{1, 0, 1, 0, 1, 0, 1, 0})
+	assert.False(t, half.Class.Known())
+	assert.False(t, half.Populations[0].Lockstep.Known())
+	assert.Equal(t, 8*gib*4, half.Populations[0].Bytes.Value)
+}
+
+// TestWestmereEXSpeed is the paper's table of processors, and the Nehalem-EX
+// parts of the same rule.
+func TestWestmereEXSpeed(t *testing.T) {
+	for number, want := range map[string]int{"4870": 1066, "4860": 1066, "4850": 1066, "4830": 1066, "4820": 978, "4807": 800} {
+		sys := rx600(4, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
+		for i := range sys.Sockets {
+			sys.Sockets[i].Brand = collecttest.Known("Intel(R) Xeon(R) CPU E7- " + number + "  @ 2.00GHz")
+		}
+		r := Derive(sys, corpustest.Rules(t))
+		s := r.Populations[0].Speed
+		require.True(t, s.Known(), s.Reason)
+		assert.Equal(t, Speed{MTs: want, Limiter: LimitProcessor, Detail: "processor allows at most " + strconv.Itoa(want)}, s.Value)
+		assert.False(t, s.Unverified)
+	}
+}
+
+// TestWestmereEXOrder breaks the paper's fill order and its descending sizes.
+func TestWestmereEXOrder(t *testing.T) {
+	tests := []struct {
+		units  [][]int64
+		detail string
+	}{
+		{[][]int64{{8, 16}, {8, 16}}, "DIMM-1A holds a larger DIMM than DIMM-1B ahead of it; DIMM-1A holds a larger DIMM than DIMM-1B ahead of it"},
+		{[][]int64{{0, 8}, {8, 8}}, "DIMM-1A is filled before the slots ahead of it"},
+	}
+	for _, tt := range tests {
+		p := Derive(rx600(2, tt.units...), corpustest.Rules(t)).Populations[0]
+		require.True(t, p.Order.Known(), p.Order.Reason)
+		assert.False(t, p.Order.Value)
+		assert.Equal(t, tt.detail, p.OrderDetail)
+	}
+}
+
+// wexDocument is how people are told of Fujitsu's paper.
+const wexDocument = "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems"

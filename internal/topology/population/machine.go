@@ -1,0 +1,127 @@
+package population
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+)
+
+// symmetric compares the processors: number of DIMMs, capacity and layout.
+// Layouts that differ only in which of the equal channels or controllers are
+// used are the same, so that a mirrored board is not called unequal.
+func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
+	if b.frontSideBus() {
+		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
+	}
+	if len(pops) == 0 {
+		return fact.Unknown[bool](fact.Unread, "no populated processor is known", "")
+	}
+	c, unverified := fact.Direct, false
+	for i := range pops {
+		if !pops[i].DIMMs.Known() {
+			return fact.Blame[bool](pops[i].DIMMs)
+		}
+		if !pops[i].Bytes.Known() {
+			return fact.Blame[bool](pops[i].Bytes)
+		}
+		c, unverified = min(c, pops[i].DIMMs.Certainty), unverified || pops[i].DIMMs.Unverified
+	}
+	first := &pops[0]
+	for i := 1; i < len(pops); i++ {
+		if pops[i].DIMMs.Value != first.DIMMs.Value || pops[i].Bytes.Value != first.Bytes.Value {
+			return symmetry(false, c, unverified, first.DIMMs.From)
+		}
+	}
+	return b.sameLayouts(pops, c, unverified)
+}
+
+func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fact.Fact[bool] {
+	f := fact.Known(v, c, from)
+	f.Unverified = unverified
+	return f
+}
+
+// sameLayouts compares the layouts of processors with equal counts.
+func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
+	first := &pops[0]
+	if len(pops) == 1 {
+		return symmetry(true, c, unverified, first.DIMMs.From)
+	}
+	shape := ""
+	for i := range pops {
+		if !pops[i].DPC.Known() {
+			return fact.Blame[bool](pops[i].DPC)
+		}
+		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
+		s := b.shape(&pops[i])
+		if i > 0 && s != shape {
+			return symmetry(false, c, unverified, first.DIMMs.From)
+		}
+		shape = s
+	}
+	return symmetry(true, c, unverified, first.DIMMs.From)
+}
+
+// channelsAlike reports whether every populated processor has the same capacity on
+// each of its channels, whatever modules make it up: they interleave alike then.
+// A processor without memory is unlike one that has some.
+func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
+	if b.frontSideBus() {
+		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
+	}
+	if len(pops) == 0 {
+		return fact.Unknown[bool](fact.Unread, "no populated processor is known", "")
+	}
+	for i := range pops {
+		if x, y := &pops[0].Bytes, &pops[i].Bytes; x.Known() && y.Known() && x.Value != y.Value {
+			return symmetry(false, min(x.Certainty, y.Certainty), x.Unverified || y.Unverified, y.From)
+		}
+	}
+	c, unverified, first := fact.Direct, false, ""
+	for i := range pops {
+		bytes := &pops[i].ChannelBytes
+		if !bytes.Known() {
+			return fact.Blame[bool](*bytes)
+		}
+		c, unverified = min(c, bytes.Certainty), unverified || bytes.Unverified
+		s := b.shapeBy(&pops[i], func(channel int) string { return strconv.FormatInt(bytes.Value[channel], 10) })
+		if i == 0 {
+			first = s
+		} else if s != first {
+			return symmetry(false, c, unverified, bytes.From)
+		}
+	}
+	return symmetry(true, c, unverified, pops[0].ChannelBytes.From)
+}
+
+// shape is the layout without regard to the order of controllers, and of
+// channels behind one controller.
+func (b *builder) shape(pop *Population) string {
+	return b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
+}
+
+// shapeBy is what each channel holds, in the words of holds, without regard to the
+// order of controllers, and of channels behind one controller.
+func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {
+	groups := [][]string{nil}
+	l, _ := b.layout(pop)
+	if l.ctrls > 0 {
+		groups = make([][]string, l.ctrls)
+	}
+	for c := range pop.ChannelSlots {
+		k := 0
+		if l.ctrls > 0 {
+			k = l.ctrl[c]
+		}
+		groups[k] = append(groups[k], holds(c))
+	}
+	lines := make([]string, len(groups))
+	for k := range groups {
+		slices.Sort(groups[k])
+		lines[k] = strings.Join(groups[k], " ")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "|")
+}

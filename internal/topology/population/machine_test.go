@@ -1,0 +1,121 @@
+package population
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/tools/corpustest"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+const gib = int64(1) << 30
+
+// testMachine builds a machine with known placements, so that what follows
+// from them can be tested without slot labels.
+type testMachine struct {
+	sys    inventory.System
+	places []place.Placement
+}
+
+// newTestMachine has n populated sockets with one processor model.
+func newTestMachine(n int, vendor string, family, model, stepping int, brand string) *testMachine {
+	return &testMachine{sys: inventory.System{Sockets: collecttest.Sockets(n, vendor, family, model, stepping, brand)}}
+}
+
+// testDIMM is one module; zero fields are usual values.
+type testDIMM struct {
+	gb             int64
+	rated, run     int
+	ranks          int
+	lr, unbuffered bool
+	mv             int
+	memType        string
+}
+
+func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
+	s := inventory.Slot{Handle: uint16(0x1100 + len(m.sys.Slots)), Row: len(m.sys.Slots), State: inventory.SlotEmpty,
+		Locator: collecttest.Known(fmt.Sprintf("S%dC%dD%d", socket, channel, slot))}
+	if d.gb > 0 {
+		s.State = inventory.SlotPopulated
+		s.SizeBytes, s.Technology = collecttest.Known(d.gb*gib), collecttest.Known(inventory.DRAM)
+		s.Registered, s.LoadReduced = collecttest.Known(!d.unbuffered), collecttest.Known(d.lr)
+		s.Ranks, s.RatedMTs = collecttest.Known(2), collecttest.Known(d.rated)
+		s.TotalWidth, s.DataWidth = collecttest.Known(72), collecttest.Known(64)
+		if d.ranks > 0 {
+			s.Ranks = collecttest.Known(d.ranks)
+		}
+		if d.rated == 0 {
+			s.RatedMTs = fact.Fact[int]{State: fact.Unstated}
+		}
+		if d.run > 0 {
+			s.ConfiguredMTs = collecttest.Known(d.run)
+		}
+		if d.mv > 0 {
+			s.ConfiguredMV = collecttest.Known(d.mv)
+		}
+		if d.memType != "" {
+			s.Type = collecttest.Known(d.memType)
+		}
+	}
+	m.sys.Slots = append(m.sys.Slots, s)
+	m.places = append(m.places, place.Placement{Socket: socket, Controller: place.Unplaced, Channel: channel, Slot: slot,
+		Source: place.SourceLocator, Certainty: fact.Direct, Rule: "test"})
+}
+
+// fill puts counts[c] DIMMs on channel c of the socket.
+func (m *testMachine) fill(socket int, counts []int, d testDIMM) *testMachine {
+	for c, n := range counts {
+		for s := range n {
+			m.add(socket, c, s, d)
+		}
+	}
+	return m
+}
+
+// derive is Derive with the machine's own placements.
+func (m *testMachine) derive(t testing.TB) *Result { return m.deriveWith(corpustest.Rules(t)) }
+
+func (m *testMachine) deriveWith(k fs.FS) *Result {
+	r := &Result{Platform: platform.Recognise(&m.sys, k), Processors: platform.Processors(&m.sys, k), Placements: m.places}
+	r.populate(&m.sys)
+	return r
+}
+
+// deriveAs derives a machine with the processors of one whose platform is known.
+func (m *testMachine) deriveAs(known *Result) *Result {
+	r := &Result{Platform: known.Platform, Processors: known.Processors, Placements: m.places}
+	r.populate(&m.sys)
+	return r
+}
+
+// Processors that the tests use.
+func cascadeLake(n int) *testMachine {
+	return newTestMachine(n, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz")
+}
+
+func rome(n int) *testMachine {
+	return newTestMachine(n, platform.AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")
+}
+
+func milan(n int) *testMachine {
+	return newTestMachine(n, platform.AMD, 25, 1, 1, "AMD EPYC 7543 32-Core Processor")
+}
+
+func sandyBridge(n int) *testMachine {
+	return newTestMachine(n, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz")
+}
+
+// runsBelow reports whether running, in MT/s, is slower than the population may
+// expect: below the expected speed and not one of the speeds that a document calls
+// normal.
+func runsBelow(s Speed, running int) bool {
+	return running < s.MTs-ddr.Tolerance &&
+		!slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.SameSpeed(n, running) })
+}

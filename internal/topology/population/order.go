@@ -1,0 +1,166 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// orderKept checks the slots that are filled against the documents: the paper of
+// the lockstep boards, else the order within the channels that the slot map
+// gives, and the maker's own sets of slots for this number of modules. It is
+// kept only where the maker's sets, or equal channels filled from the first slot
+// on, prove it.
+func (b *builder) orderKept(pop *Population) {
+	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
+	if len(pop.Slots) == 0 {
+		return
+	}
+	if b.lockstepBoard != nil && pop.DPC.Known() {
+		b.exOrderKept(pop)
+		return
+	}
+	listed := b.setOrder(pop)
+	if listed.Known() {
+		pop.Order = listed
+		return
+	}
+	within, mapped := b.channelOrder(pop)
+	switch {
+	case !mapped:
+	case !within.Value, pop.DPC.Known() && equallyDeep(pop.DPC.Value):
+		pop.Order = within
+	default:
+		pop.Order = listed
+	}
+}
+
+// channelOrder checks the order within the channels: the slot that comes first holds a
+// DIMM before the next one does. Slot maps say which slot of a channel is first (known),
+// else the document of a board whose labels name channel and slot; labels alone do not,
+// and neither does a map that no document or dump confirms.
+func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
+	c, labelled := fact.Direct, false
+	for _, slots := range pop.ChannelSlots {
+		for _, i := range slots {
+			if b.turn(i) == place.Unplaced {
+				return kept, false
+			}
+			labelled = labelled || b.places[i].Source != place.SourceMap
+			c = min(c, b.places[i].Certainty)
+		}
+	}
+	for _, e := range pop.EmptySlots {
+		at := &b.places[e]
+		if at.Channel < 0 || at.Channel >= len(pop.ChannelSlots) || at.Slot == place.Unplaced {
+			continue
+		}
+		turn := at.Slot
+		if labelled {
+			turn = b.turn(e)
+		}
+		if turn == place.Unplaced {
+			pop.OrderDetail = ""
+			return kept, false
+		}
+		for _, i := range pop.ChannelSlots[at.Channel] {
+			if b.turn(i) > turn {
+				pop.OrderDetail = joinDetail(pop.OrderDetail, b.sys.Slots[i].Name()+" is filled before "+b.sys.Slots[e].Name())
+			}
+		}
+	}
+	if labelled {
+		pop.OrderSource = b.fill.Source
+	}
+	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
+}
+
+// turn is when a slot is filled on its channel, from 0; place.Unplaced where neither a
+// slot map nor the board's document says it.
+func (b *builder) turn(slot int) int {
+	at := &b.places[slot]
+	switch {
+	case at.Source != place.SourceMap:
+		return b.fill.Turn(b.sys.Slots[slot].Locator.Or(""), at)
+	case at.Unverified:
+		return place.Unplaced
+	}
+	return at.Slot
+}
+
+// setOrder checks the filled slots against the maker's sets for this number of
+// modules. A set of lockstep, mirroring or sparing says nothing unless BIOS setup
+// is known to have none of them on. What a sister model's manual says is not verified.
+func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
+	unknown := func(reason string) fact.Fact[bool] {
+		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
+	}
+	if b.sets == nil {
+		return unknown("which slots the maker fills for " + prose.Count(len(pop.Slots), "module") + " is in no document that was read")
+	}
+	var filled []int
+	for _, i := range pop.Slots {
+		n := b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.places[i])
+		if n < 0 || slices.Contains(filled, n) {
+			return unknown("the labels of the slots have no numbers of their own")
+		}
+		filled = append(filled, n)
+	}
+	slices.Sort(filled)
+	row := b.sets.Rows[len(filled)]
+	switch {
+	case len(row.Sets) == 0:
+		return unknown("which slots the maker fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
+	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
+		pop.ModeSlots = true
+		return unknown("the filled slots are the maker's set for lockstep, mirroring or sparing, and whether that is on is not known")
+	}
+	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
+	f.Unverified = b.sets.Analogous
+	if !f.Value {
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), prose.Count(len(filled), "module"))
+	}
+	pop.OrderSource = b.sets.Document(len(filled))
+	return f
+}
+
+// listed names the sets of a row: "1, 2" or "1, 3 or 6, 8".
+func (b *builder) listed(pop *Population, row *place.SetRow) string {
+	out := make([]string, len(row.Sets))
+	for i, set := range row.Sets {
+		out[i] = b.printed(pop, set)
+	}
+	return strings.Join(out, " or ")
+}
+
+// printed names slots of a set: by number, or by label where this processor's
+// labels have other numbers than the rows.
+func (b *builder) printed(pop *Population, set []int) string {
+	names := map[int]string{}
+	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
+		n := b.sets.Number(label, &b.places[slot])
+		if printed := place.PrintedNumber(label); printed == n {
+			names[n] = strconv.Itoa(n)
+		} else {
+			names[n] = label
+		}
+	}
+	out := make([]string, len(set))
+	for i, n := range set {
+		if out[i] = names[n]; out[i] == "" {
+			out[i] = strconv.Itoa(n)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// equallyDeep reports whether all channels hold the same number of modules.
+func equallyDeep(dpc []int) bool {
+	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
+}

@@ -1,0 +1,192 @@
+package population
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// populations has one entry for each populated socket, one with Socket
+// Unplaced on a front-side-bus machine.
+func (b *builder) populations() []Population {
+	owners := b.owners()
+	out := make([]Population, len(owners))
+	b.unowned = -1
+	for i := range owners {
+		out[i].Socket = owners[i].id
+	}
+	for i := range b.sys.Slots {
+		b.assign(i, out)
+	}
+	b.unlisted = b.sys.Firmware.Short
+	if b.unlisted != nil && b.allChannelsListed(out, owners) {
+		b.unlisted = nil
+	}
+	for i := range out {
+		b.count(&out[i])
+		b.channels(&out[i], owners[i].proc)
+		b.speeds(&out[i], owners[i].proc)
+	}
+	return out
+}
+
+// assign gives a DRAM slot to the population it belongs to.
+func (b *builder) assign(i int, pops []Population) {
+	s := &b.sys.Slots[i]
+	if !maybeDRAM(s) {
+		return
+	}
+	socket := place.Unplaced
+	if i < len(b.places) {
+		socket = b.places[i].Socket
+	}
+	if b.frontSideBus() {
+		socket = place.Unplaced
+	} else if socket == place.Unplaced {
+		if s.State != inventory.SlotEmpty && b.unowned < 0 {
+			b.unowned = i
+		}
+		return
+	}
+	for p := range pops {
+		if pops[p].Socket != socket {
+			continue
+		}
+		if s.State == inventory.SlotEmpty {
+			pops[p].EmptySlots = append(pops[p].EmptySlots, i)
+		} else {
+			pops[p].Slots = append(pops[p].Slots, i)
+		}
+		return
+	}
+}
+
+// allChannelsListed reports whether the slots listed are the board's, whatever number the arrays
+// announce: every channel of every processor has slots in the list, as many as the other channels or
+// in the pattern of the other processors' slots. One row less would break that.
+func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) bool {
+	if len(pops) == 0 {
+		return false
+	}
+	channels := b.channelsTotal(&pops[0], owners[0].proc).Or(0)
+	slots := map[int][]int{} // by socket, of each channel
+	for i := range pops {
+		slots[pops[i].Socket] = make([]int, channels)
+	}
+	for i := range b.sys.Slots {
+		if !maybeDRAM(&b.sys.Slots[i]) {
+			continue
+		}
+		at := &b.places[i]
+		if at.Channel < 0 || at.Channel >= channels || at.Socket == place.Unplaced && !b.frontSideBus() {
+			return false
+		}
+		if slots[at.Socket] == nil { // a socket without a processor
+			slots[at.Socket] = make([]int, channels)
+		}
+		slots[at.Socket][at.Channel]++
+	}
+	first := slots[pops[0].Socket]
+	for _, other := range slots {
+		if slices.Contains(other, 0) || !slices.Equal(first, other) {
+			return false
+		}
+	}
+	return channels > 0 && (len(slots) > 1 || slices.Min(first) == slices.Max(first))
+}
+
+// noneListed reports whether the table names no DRAM module at all: the
+// machine runs, so that the table is not whole, or calls modules non-volatile
+// that are not (a Huawei RH2288 V3 does so with all of its own). Processors with HBM and boards
+// with soldered memory run without a module.
+func (b *builder) noneListed() bool {
+	if b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs) {
+		return false
+	}
+	for i := range b.sys.Slots {
+		if s := &b.sys.Slots[i]; s.State != inventory.SlotEmpty && runsFrom(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// runsFrom reports whether a machine can run from the module alone.
+func runsFrom(s *inventory.Slot) bool {
+	switch s.Technology.Or(inventory.DRAM) {
+	case inventory.NVDIMM, inventory.Flash, inventory.CXL:
+		return false
+	default:
+		return true
+	}
+}
+
+// count fills DIMMs and Bytes.
+func (b *builder) count(pop *Population) {
+	if f := b.lost(); f != nil {
+		pop.DIMMs, pop.Bytes = *f, fact.Blame[int64](*f)
+		return
+	}
+	if b.unlisted != nil && len(pop.Slots)+len(pop.EmptySlots) == 0 {
+		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no slot of this processor is listed, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
+	if b.noneListed() {
+		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
+	if b.moreNodes != "" {
+		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.moreNodes, "a slot map for this product", b.sys.Nodes[0].MemoryBytes.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
+	if b.unowned >= 0 {
+		s := &b.sys.Slots[b.unowned]
+		reason := "which processor " + s.Name() + " belongs to could not be told"
+		if len(b.owners()) == 1 {
+			reason = "where " + s.Name() + " is on the board could not be told"
+		}
+		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
+			reason += ": " + b.places[b.unowned].Reason
+		}
+		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, "a slot map for this product", s.Locator.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		return
+	}
+	for _, i := range pop.Slots {
+		s := &b.sys.Slots[i]
+		if s.State == inventory.SlotUnknown {
+			pop.DIMMs = sizeUnknown[int](s)
+			pop.Bytes = fact.Blame[int64](pop.DIMMs)
+			return
+		}
+	}
+	// An unverified slot map doubts the channel of a module, not its processor.
+	c := fact.Direct
+	if !b.frontSideBus() {
+		c, _ = b.placed(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
+	}
+	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
+	pop.Bytes = b.sumBytes(pop.Slots)
+	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
+}
+
+// sizeUnknown says why the size of a module, and so whether there is one, is not known.
+func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
+	from := s.SizeBytes.From
+	switch {
+	case s.SizeBytes.State == fact.Malformed && from.Raw != "":
+		return fact.Unknown[T](fact.Malformed, "the size of "+s.Name()+" cannot be read: "+strconv.Quote(from.Raw), "", from)
+	case s.SizeBytes.State == fact.Conflicting && s.SizeBytes.Reason != "":
+		return fact.Unknown[T](fact.Conflicting, s.SizeBytes.Reason, s.SizeBytes.KnownBy, from)
+	case s.SizeBytes.State == fact.Absent:
+		return fact.Unknown[T](fact.Absent, "the table has no size of "+s.Name(), "", from)
+	default:
+		return fact.Unknown[T](fact.Unstated, "the size field of "+s.Name()+" says unknown", "", from)
+	}
+}

@@ -1,0 +1,210 @@
+package population
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// ratedBelow is why neither peak nor share of some processors is known.
+const ratedBelow = "the processor's maker rates it below what its channels give together, and what fewer channels leave of that is not documented"
+
+// shares fills what each population leaves of its processor's best bandwidth;
+// regions and speeds are known by now, or unknown for good.
+func (b *builder) shares(pops []Population) {
+	owners := b.owners()
+	for i := range pops {
+		pop := &pops[i]
+		if b.platform != nil && b.platform.RatedBelow {
+			pop.Best, pop.Relative = fact.Unknown[int64](fact.Absent, ratedBelow, ""), fact.Unknown[Share](fact.Absent, ratedBelow, "")
+			continue
+		}
+		best, ok := b.bestSpeed(owners[i].proc)
+		pop.Best = bestPeak(pop, best, ok)
+		if !pop.Regions.Known() {
+			pop.Relative = b.plainShare(pop, best)
+			continue
+		}
+		if b.platform.Policy == platform.PolicyEX {
+			if _, _, why := b.activePairs(pop); why != "" {
+				pop.Relative = fact.Unknown[Share](fact.Absent, why, "")
+				continue
+			}
+		}
+		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From)
+		pop.Relative.Unverified = pop.Regions.Unverified
+	}
+}
+
+// plainShare is the share of a layout that leaves interleaving no choice: all memory
+// on one channel has that channel's share, and where every channel holds the same no
+// layout of this processor has more. The other layouts of a platform whose
+// interleaving no document describes have none, nor has one behind memory buffers,
+// where the channels work in pairs.
+func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
+	if b.platform == nil || b.platform.Buffered || b.frontSideBus() || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
+		return fact.Blame[Share](pop.Regions)
+	}
+	share := 1.0
+	switch l, _ := b.layout(pop); {
+	case pop.ChannelsPopulated.Value == 1:
+		share = 1 / float64(len(pop.DPC.Value))
+	case pop.ChannelBytes.Known() && pop.ChannelsPopulated.Value == len(pop.DPC.Value) && l.even():
+	default:
+		return fact.Blame[Share](pop.Regions)
+	}
+	clock, clocked := b.clockShare(pop, best)
+	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Source: shareByModel}
+	if !clocked {
+		s.Source = shareByChannels
+	}
+	s.Basis = s.Source
+	f := fact.Known(s, min(pop.DPC.Certainty, pop.ChannelsTotal.Certainty), pop.DPC.From)
+	f.Unverified = pop.DPC.Unverified || pop.ChannelsTotal.Unverified
+	return f
+}
+
+// bestSpeed is the highest memory speed in MT/s that the processor can have in
+// this machine, whatever modules are in it: its own maximum, the platform's at
+// one module per channel, the board's, and the highest that machines with this
+// processor were seen at.
+func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
+	if b.frontSideBus() {
+		return 0, false
+	}
+	var e expectation
+	if b.processorLimit(&e, proc, channelDepths{}) != "" {
+		return 0, false
+	}
+	best := e.processor
+	fastest := 0
+	if b.platform != nil {
+		for _, row := range b.platform.Speeds {
+			if len(row) > 0 {
+				fastest = max(fastest, row[0])
+			}
+		}
+	}
+	limits := []int{ddr.Nominal(fastest), ddr.Nominal(e.observed)}
+	if b.board != nil {
+		limits = append(limits, ddr.Nominal(b.board.MaxMTs))
+	}
+	for _, limit := range limits {
+		if limit > 0 {
+			best = min(best, limit)
+		}
+	}
+	return best, true
+}
+
+func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
+	n := pop.ChannelsTotal
+	if !n.Known() {
+		return fact.Blame[int64](n)
+	}
+	if !ok {
+		return fact.Unknown[int64](fact.Absent, "the processor's highest memory speed is not in the vendors' table", "")
+	}
+	f := fact.Known(int64(n.Value)*int64(best)*1_000_000*bytesPerTransfer, n.Certainty, n.From)
+	f.Unverified = n.Unverified
+	return f
+}
+
+// clockShare is the part of the best speed that the population runs at, else
+// may run at. Behind memory buffers the links keep their speed, and a slower
+// memory clock costs little (about 5 % from 1066 to 800 on Westmere-EX, Fujitsu,
+// Memory Performance of Westmere-EX based Systems, 2011).
+func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool) {
+	if b.platform.Buffered {
+		return 1, true
+	}
+	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
+	if best == 0 || mts == 0 {
+		return 1, false
+	}
+	return min(1, float64(ddr.Nominal(mts))/float64(best)), true
+}
+
+// relative is the share of the best bandwidth by channels and clock, with the
+// measured value where a document measured just this layout; else by the measured
+// level of each region, where a document has them.
+func (b *builder) relative(pop *Population, best int) Share {
+	regions := pop.Regions.Value
+	l, _ := b.layout(pop)
+	clock, clocked := b.clockShare(pop, best)
+	var s Share
+	var names layoutNames
+	if b.platform.Policy == platform.PolicyEX {
+		regions, s, names = b.pairShare(pop, l, regions)
+	} else {
+		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions)
+	}
+	s.Low, s.High, s.Source = s.Low*clock, s.High*clock, shareByModel
+	s.Model = s.Low
+	if !clocked {
+		s.Source = shareByChannels
+	}
+	s.Basis = s.Source
+	if v, source, ok := b.measuredShare(pop, names, best, clock); ok {
+		s.Value, s.Source, s.Basis = &v, b.platform.Document(source), shareByLayout
+		return s
+	}
+	if b.platform.Policy == platform.PolicyEX {
+		b.pairLevels(&s, regions)
+	}
+	return s
+}
+
+// names are those of a layout of equal modules in one region.
+func (b *builder) names(pop *Population, regions []Region) layoutNames {
+	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
+		return layoutNames{}
+	}
+	depth := slices.Max(pop.DPC.Value)
+	for _, n := range pop.DPC.Value {
+		if n != 0 && n != depth {
+			return layoutNames{}
+		}
+	}
+	channels := strconv.Itoa(regions[0].Ways) + "/" + strconv.Itoa(len(pop.DPC.Value))
+	deep := channels + ", " + strconv.Itoa(depth) + " per channel"
+	mts := pop.RunningMTs.Or(pop.Speed.Value.MTs)
+	out := layoutNames{clocked: deep + ", " + strconv.Itoa(ddr.Nominal(mts)) + " MT/s", best: []string{deep}}
+	if depth == 1 {
+		out.best = append(out.best, channels)
+	}
+	return out
+}
+
+// measuredShare finds the layout among the measurements that hold for this
+// product and for this processor's slots and speed.
+func (b *builder) measuredShare(pop *Population, names layoutNames, best int, clock float64) (float64, string, bool) {
+	for _, m := range b.measured {
+		if m.Sockets != 0 && m.Sockets != b.processors() || m.Slots != 0 && m.Slots != len(pop.Slots)+len(pop.EmptySlots) || m.BestMTs != 0 && m.BestMTs != best {
+			continue
+		}
+		if v, ok := m.Layouts[names.clocked]; ok {
+			return v, m.Source, true
+		}
+		for _, name := range names.best {
+			if v, ok := m.Layouts[name]; ok && clock == 1 {
+				return v, m.Source, true
+			}
+		}
+	}
+	return 0, "", false
+}
+
+// processors counts the populated sockets.
+func (b *builder) processors() int {
+	n := 0
+	for i := range b.sys.Sockets {
+		if b.sys.Sockets[i].Populated.Or(false) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,261 @@
+package population
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// bytesPerTransfer is the width of a channel: 64 data bits.
+const bytesPerTransfer = 8
+
+// expectation gathers the limits of one population, in MT/s.
+type expectation struct {
+	dimm, processor int
+	// observed is the highest speed that the processor was seen at in the
+	// field, 0 without.
+	observed  int
+	platform  speedLimit
+	board     *platform.Board
+	certainty fact.Certainty
+	from      fact.Evidence
+	more      []fact.Evidence
+	maxDepth  int
+	// processorDepth is set when the processor's maximum is the lower one it
+	// has with several DIMMs per channel.
+	processorDepth bool
+}
+
+// expectedSpeed is min(DIMM rating, processor maximum, platform at this depth
+// and kind, board). It is unknown as soon as one of them is and could matter.
+func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth channelDepths) fact.Fact[Speed] {
+	if len(pop.Slots) == 0 {
+		return fact.Unknown[Speed](fact.Absent, "no DIMMs", "")
+	}
+	e := expectation{certainty: fact.Direct, dimm: unlimited}
+	for _, i := range pop.Slots {
+		f := ratedSpeed(&b.sys.Slots[i])
+		if !f.Known() {
+			return fact.Blame[Speed](f)
+		}
+		if f.Value < e.dimm {
+			e.dimm, e.from = f.Value, f.From
+		}
+		e.certainty = min(e.certainty, f.Certainty)
+		_, hi := depth.of(i)
+		e.maxDepth = max(e.maxDepth, hi)
+	}
+	if f := b.persistentLimit(&e); f != nil {
+		return fact.Blame[Speed](*f)
+	}
+	if reason := b.processorLimit(&e, proc, depth); reason != "" {
+		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
+	}
+	return b.settleSpeed(pop, &e, depth)
+}
+
+// persistentLimit holds the DRAM to the speed of the machine's persistent
+// modules, which sit on the same channels (Optane of the first generation is
+// rated 2666). It returns the rating that is not known.
+func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
+	for i := range b.sys.Slots {
+		s := &b.sys.Slots[i]
+		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.NVDIMM {
+			continue
+		}
+		f := ratedSpeed(s)
+		if !f.Known() {
+			return &f
+		}
+		if f.Value < e.dimm {
+			e.dimm, e.from = f.Value, f.From
+		}
+		e.certainty = min(e.certainty, f.Certainty)
+	}
+	return nil
+}
+
+// processorLimit finds the processor's maximum; it returns the reason when
+// there is none to be had.
+func (b *builder) processorLimit(e *expectation, proc *platform.Processor, depth channelDepths) string {
+	p := b.platform
+	if p != nil && p.SpeedByMode {
+		return "the highest speed of " + p.Name + " depends on the memory mode, which firmware does not tell"
+	}
+	v := 0
+	if proc != nil {
+		e.observed = proc.ObservedMTs
+	}
+	if p != nil && proc != nil {
+		v = p.ProcessorMTs[proc.Number]
+	}
+	if v == 0 && p != nil {
+		v = p.ProcessorMTs["*"]
+	}
+	if v == 0 && proc != nil {
+		v = proc.MaxMTs
+		if depth.known && e.maxDepth > 1 && proc.MaxMTs2DPC > 0 {
+			e.processorDepth = proc.MaxMTs2DPC < v
+			v = min(v, proc.MaxMTs2DPC)
+		}
+		if p != nil && p.Buffered && len(p.ProcessorMTs) > 0 {
+			e.certainty = min(e.certainty, fact.Indirect) // not in the document's own table
+		}
+	}
+	if v == 0 {
+		return "the processor's highest memory speed is not in the vendors' table"
+	}
+	e.processor = ddr.Nominal(v)
+	return ""
+}
+
+func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDepths) fact.Fact[Speed] {
+	unknown := func(reason string) fact.Fact[Speed] {
+		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
+	}
+	switch {
+	case b.platform != nil:
+		e.platform = platformLimit(b.platform, b.sys, pop.Slots, depth)
+	case e.maxDepth > 1:
+		return unknown("without platform data the speed with more than one DIMM per channel is not known")
+	default:
+		e.platform = speedLimit{lo: unlimited, hi: unlimited}
+	}
+	if e.platform.reason != "" {
+		return unknown(e.platform.reason)
+	}
+	ceiling := min(e.dimm, e.processor)
+	e.board = b.board
+	if e.board != nil {
+		ceiling = min(ceiling, e.board.MaxMTs)
+	}
+	if min(ceiling, e.platform.lo) != min(ceiling, e.platform.hi) {
+		return unknown(fmt.Sprintf("between %d and %d MT/s: the kind of DIMM or the DIMMs per channel are not known",
+			min(ceiling, e.platform.lo), min(ceiling, e.platform.hi)))
+	}
+	s := e.speed(b.platform)
+	s.AlsoNormal, s.OtherBoards = b.alsoNormal(e, s.MTs)
+	f := fact.Known(s, e.certainty, e.from)
+	f.More = e.more
+	f.Unverified = b.speedUnverified(e, ceiling)
+	return f
+}
+
+// speedUnverified reports whether the expectation rests on what no document
+// says of this machine: a limit from general knowledge, a processor without
+// platform data, or a channel with several DIMMs on a board by another maker
+// than those whose documents the platform's table was read from. Boards differ
+// at that depth.
+func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
+	switch {
+	case b.platform == nil:
+		return true
+	case e.board != nil && e.board.MaxMTs == ceiling && e.board.Unverified():
+		return true
+	case e.platform.lo != unlimited && e.platform.indirect:
+		return true
+	default:
+		return e.maxDepth >= b.platform.BoardDepth && b.platform.SpeedDependsOnDPC && !b.platform.DocumentedFor(b.sys.Machine.Vendor.Or(""), b.product)
+	}
+}
+
+// speed names the lowest limit. Where two are equal, the one that comes first
+// here is named; "none" is a DIMM that runs at its rating on a processor that
+// allows no more.
+func (e *expectation) speed(p *platform.Platform) Speed {
+	lowest := min(e.dimm, e.processor, e.platform.lo)
+	if e.board != nil && e.board.MaxMTs < lowest {
+		return Speed{MTs: e.board.MaxMTs, Limiter: LimitFirmware,
+			Detail: "board limit whatever the processor: " + strconv.Itoa(e.board.MaxMTs)}
+	}
+	s := Speed{MTs: lowest}
+	switch {
+	case e.processor == lowest && e.processorDepth && e.dimm > lowest:
+		s.Limiter = LimitDPC
+		s.Detail = dpcText(e.maxDepth) + ", a limit of the processor: " + strconv.Itoa(lowest)
+	case e.dimm == lowest && e.processor == lowest:
+		s.Limiter, s.Detail = LimitNone, "DIMMs and processor agree: "+strconv.Itoa(lowest)
+	case e.dimm == lowest:
+		s.Limiter, s.Detail = LimitDIMM, "slowest DIMM is rated "+strconv.Itoa(lowest)
+	case e.processor == lowest:
+		s.Limiter, s.Detail = LimitProcessor, "processor allows at most "+strconv.Itoa(lowest)
+	default:
+		s.Limiter, s.Detail = e.platform.why(p)
+	}
+	return s
+}
+
+// alsoNormal lists the lower speeds that single boards run this population
+// at, or that the processor was never seen above, fastest first; others are
+// those that no document says of this board.
+func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
+	if b.platform == nil {
+		return nil, nil
+	}
+	var own []int
+	add := func(to *[]int, v int) {
+		v = min(v, e.dimm, e.processor)
+		if v > 0 && v < expected && !slices.Contains(*to, v) {
+			*to = append(*to, v)
+		}
+	}
+	for board, row := range b.platform.AlsoNormal {
+		to := &others
+		if namesBoard(board, b.letters) {
+			to = &own
+		}
+		for d := 1; d <= e.maxDepth; d++ {
+			if d == e.maxDepth || d == e.platform.dpc {
+				add(to, platform.SpeedAt(row, d))
+			}
+		}
+	}
+	add(&own, e.observed)
+	if b.product == "" {
+		for i := range b.platform.Boards {
+			add(&others, b.platform.Boards[i].MaxMTs)
+		}
+	}
+	others = slices.DeleteFunc(others, func(v int) bool { return slices.Contains(own, v) })
+	all = slices.Concat(own, others)
+	for _, list := range [][]int{all, others} {
+		slices.Sort(list)
+		slices.Reverse(list)
+	}
+	return all, others
+}
+
+// namesBoard reports whether the key of a row, its maker and its model joined
+// by hyphens ("lenovo-x3550-m5"), names the product, of which product are the letters.
+func namesBoard(key, product string) bool {
+	_, model, _ := strings.Cut(key, "-")
+	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, letters(model))
+}
+
+// runningSpeed is the lowest configured speed in MT/s, known only when every
+// DIMM's is, and as sure as the least sure of them.
+func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
+	if len(slots) == 0 {
+		return fact.Unknown[int](fact.Absent, "no DIMMs", "")
+	}
+	var out fact.Fact[int]
+	c := fact.Direct
+	for n, i := range slots {
+		f := configuredSpeed(&sys.Slots[i])
+		if !f.Known() {
+			return f
+		}
+		c = min(c, f.Certainty)
+		if n == 0 || f.Value < out.Value {
+			out = f
+		}
+	}
+	out.Certainty = c
+	return out
+}

@@ -1,0 +1,136 @@
+package population
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// unlimited is the platform's limit where its documents set none.
+const unlimited = math.MaxInt
+
+// speedLimit is what the platform allows a population: between lo and hi MT/s,
+// which differ where the DIMM kind or the DIMMs per channel are not known.
+type speedLimit struct {
+	lo, hi   int
+	kind     string // row of the speed table behind lo
+	dpc      int    // DIMMs per channel behind lo
+	indirect bool   // unverified, or read off a neighbouring row
+	volts    bool   // the module may run at 1.35 V, which the row does not tell apart
+	reason   string // why there is no limit to be had; "" when there is
+}
+
+// channelDepths are the DIMMs per channel that each DIMM may sit at.
+type channelDepths struct {
+	of    func(slot int) (lo, hi int)
+	known bool
+}
+
+// platformLimit is the lowest limit over the DIMMs of a population.
+func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) speedLimit {
+	out := speedLimit{lo: unlimited, hi: unlimited}
+	for _, i := range slots {
+		lo, hi := depth.of(i)
+		l := slotLimit(p, &sys.Slots[i], lo, hi)
+		if l.reason != "" {
+			return l
+		}
+		if l.lo < out.lo {
+			out.lo, out.kind, out.dpc, out.volts = l.lo, l.kind, l.dpc, l.volts
+		}
+		out.hi = min(out.hi, l.hi)
+		out.indirect = out.indirect || l.indirect
+	}
+	return out
+}
+
+// slotLimit is the platform's limit for one DIMM on a channel with lo to hi
+// DIMMs.
+func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
+	// With DDR5 a board's second slot of a channel and a second rank lower the clock of a lone
+	// module, too: two ASRock Rack boards run 4800 modules at 4400 behind a Core i9-13900.
+	ddr5 := strings.HasPrefix(s.Type.Or(""), "DDR5")
+	if !p.SpeedDependsOnDPC || (len(p.Speeds) == 0 && hi == 1 && !ddr5) {
+		return speedLimit{lo: unlimited, hi: unlimited}
+	}
+	if len(p.Speeds) == 0 {
+		return speedLimit{reason: "no document gives the speed of " + p.Name + " with " + dpcText(hi)}
+	}
+	keys, exact := platform.KindsFor(p, s)
+	if len(keys) == 0 && hi == 1 && s.Ranks.Or(0) > 0 && s.Ranks.Value <= 2 {
+		return speedLimit{lo: unlimited, hi: unlimited, indirect: true}
+	}
+	if len(keys) == 0 && moduleUnstated(s) {
+		return speedLimit{reason: "firmware does not say what kind of DIMM " + s.Name() + " is, on which the speed of " + p.Name + " depends"}
+	}
+	if len(keys) == 0 {
+		return speedLimit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
+	}
+	out := speedLimit{lo: unlimited, indirect: !exact, volts: platform.LowVoltageUnlisted(p, s, keys)}
+	for _, key := range keys {
+		for d := lo; d <= hi; d++ {
+			if !p.Takes(key, d) {
+				continue
+			}
+			v := platform.SpeedAt(p.Speeds[key], d)
+			if v == 0 {
+				return speedLimit{reason: undocumented(p, keys, key, lo, hi, d)}
+			}
+			if v < out.lo {
+				out.lo, out.kind, out.dpc = v, key, d
+			}
+			out.hi = max(out.hi, v)
+			out.indirect = out.indirect || p.Unverified["speeds"] || p.Unverified["speeds "+strconv.Itoa(d)]
+		}
+	}
+	if out.lo == unlimited {
+		return speedLimit{reason: undocumented(p, keys, keys[0], lo, hi, hi)}
+	}
+	return out
+}
+
+// moduleUnstated reports whether firmware leaves the ranks or the registering
+// of a module open, so that its kind is not known.
+func moduleUnstated(s *inventory.Slot) bool {
+	return !s.Registered.Known() || s.Ranks.Or(0) == 0
+}
+
+// undocumented says which speed no document gives, in what is known: a kind
+// only where the module can be no other, a depth only where it is certain.
+func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int) string {
+	kind, depth := "each kind that this DIMM may be", "any number of DIMMs per channel that fits"
+	if len(keys) == 1 {
+		kind = key
+	}
+	if lo == hi {
+		depth = dpcText(d)
+	}
+	return "no document gives the speed of " + p.Name + " for " + kind + " with " + depth
+}
+
+func dpcText(d int) string {
+	if d == 1 {
+		return "1 DIMM per channel"
+	}
+	return strconv.Itoa(d) + " DIMMs per channel"
+}
+
+// why names the limiter behind a platform limit: depth where one DIMM per
+// channel would run faster, voltage where the same kind at 1.5 V would, else
+// the ranks and type of the DIMM.
+func (l speedLimit) why(p *platform.Platform) (limiter, detail string) {
+	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
+	if l.volts {
+		detail += ", which a board may not reach at 1.35 V"
+	}
+	if platform.SpeedAt(p.Speeds[l.kind], 1) > l.lo {
+		return LimitDPC, detail
+	}
+	if base, ok := strings.CutSuffix(l.kind, "-1.35v"); ok && platform.SpeedAt(p.Speeds[base+"-1.5v"], l.dpc) > l.lo {
+		return LimitVoltage, detail
+	}
+	return LimitRanks, detail
+}

@@ -1,0 +1,61 @@
+package population
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// BoardDecides reports whether running, in MT/s, is below the expected speed
+// and normal by the documents of other boards only: neither a fault nor in
+// order until this board's document is read.
+func (s Speed) BoardDecides(running int) bool {
+	return running < s.MTs-ddr.Tolerance &&
+		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.SameSpeed(n, running) })
+}
+
+// ratedSpeed is the slot's rated speed in MT/s by its printed name; unknown
+// when the field is, or when its unit is in doubt.
+func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
+	v, ok := s.RatedMTs.Get()
+	if !ok {
+		return unstated(s.RatedMTs, "the rated speed of "+s.Name()+" is not stated")
+	}
+	if v <= 0 {
+		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
+	}
+	if ddr.SuspectUnits(s.Type.Or(""), v) {
+		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM looks like a clock in MHz, not a data rate",
+			"firmware that states MT/s", s.RatedMTs.From)
+	}
+	f := s.RatedMTs
+	f.Value = ddr.Nominal(v)
+	return f
+}
+
+// configuredSpeed is the slot's configured speed in MT/s by its printed name;
+// unknown when the unit of its rated speed is in doubt.
+func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
+	v, ok := s.ConfiguredMTs.Get()
+	if !ok {
+		return unstated(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
+	}
+	doubt := ddr.SuspectUnits(s.Type.Or(""), v) && ddr.SuspectUnits(s.Type.Or(""), s.RatedMTs.Or(0))
+	if v <= 0 || doubt {
+		return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
+			"firmware that states MT/s", s.ConfiguredMTs.From)
+	}
+	f := s.ConfiguredMTs
+	f.Value = ddr.Nominal(v)
+	return f
+}
+
+// unstated gives an unknown fact a reason when its source left none.
+func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
+	if f.Reason == "" {
+		f.Reason = reason
+	}
+	return f
+}
