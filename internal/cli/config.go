@@ -71,6 +71,13 @@ func decodeYAML(data []byte, to any) error {
 		}
 		return err
 	}
+	var first yaml.Node
+	if err := yaml.Unmarshal(data, &first); err != nil {
+		return err
+	}
+	if err := emptyEntry(&first, "the file"); err != nil {
+		return err
+	}
 	var second yaml.Node
 	switch err := dec.Decode(&second); {
 	case errors.Is(err, io.EOF):
@@ -80,6 +87,23 @@ func decodeYAML(data []byte, to any) error {
 	default:
 		return fmt.Errorf("line %d: a second YAML document, expected one", second.Content[0].Line)
 	}
+}
+
+// emptyEntry complains about the first entry of a list that is empty or null, which the decoder leaves
+// out. key is what the node is the value of.
+func emptyEntry(n *yaml.Node, key string) error {
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yaml.SequenceNode && child.Kind == yaml.ScalarNode && child.Tag == "!!null":
+			return fmt.Errorf("line %d, column %d: entry %d of %s is empty", child.Line, child.Column, i+1, key)
+		case n.Kind == yaml.MappingNode && i%2 == 1:
+			key = n.Content[i-1].Value
+		}
+		if err := emptyEntry(child, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plainYAML says what is wrong with a file in words of the file, with its line.

@@ -27,6 +27,9 @@ func TestConfigurationInPlainWords(t *testing.T) {
 		"interval: 0s\n":                       `interval "0s", expected a duration such as 5m`,
 		"profile: hpc\n---\ninterval: 1m\n":    "line 3: a second YAML document, expected one",
 		"profile: hpc\n---\n\tx\n":             "line 3: ",
+		"waivers: [null]\n":                    "line 1, column 11: entry 1 of waivers is empty",
+		"profile: hpc\nwaivers:\n  -\n":        "line 3, column 4: entry 1 of waivers is empty",
+		"bios: [a.json, ~]\n":                  "line 1, column 16: entry 2 of bios is empty",
 		"interval: -1m\n":                      `interval "-1m", expected a duration such as 5m`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +91,64 @@ func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 1, machine, name)
+	}
+}
+
+// TestControllerErrorsOfNoSlot: errors that the management controller counts on a module that fits no
+// slot, or on the memory as a whole, are the machine's, under its own label; those that slots account
+// for are not counted twice.
+func TestControllerErrorsOfNoSlot(t *testing.T) {
+	t.Parallel()
+	m := machinetest.Named(t, "dell-r610-good")
+	root := t.TempDir()
+	m.Tree().WriteTo(t, root)
+	secret := filepath.Join(t.TempDir(), "bmc")
+	require.NoError(t, os.WriteFile(secret, []byte("username: u\npassword: p\n"), 0o600))
+	const system = "/redfish/v1/Systems/1"
+	for name, c := range map[string]struct {
+		label, counts, total string
+		want                 map[string]string // the rule and its severity
+		found                string
+	}{
+		"uncorrected":       {"DIMM.X99", `{"CorrectableECCErrorCount":0,"UncorrectableECCErrorCount":3}`, "", map[string]string{"memory.errors.uncorrected": "critical"}, "3 uncorrected errors on DIMM.X99 "},
+		"corrected":         {"DIMM.X99", `{"CorrectableECCErrorCount":400}`, "", map[string]string{"memory.errors.corrected": "info"}, "400 corrected errors on DIMM.X99 "},
+		"few corrected":     {"DIMM.X99", `{"CorrectableECCErrorCount":9}`, "", nil, ""},
+		"as a whole":        {"DIMM.X99", `{}`, `{"CorrectableECCErrorCount":0,"UncorrectableECCErrorCount":1}`, map[string]string{"memory.errors.uncorrected": "critical"}, "1 uncorrected error on memory as a whole "},
+		"all accounted for": {"DIMM.X99", `{"UncorrectableECCErrorCount":2}`, `{"UncorrectableECCErrorCount":2}`, map[string]string{"memory.errors.uncorrected": "critical"}, "2 uncorrected errors on DIMM.X99 "},
+		"a slot's":          {"A1", `{"UncorrectableECCErrorCount":2}`, `{"UncorrectableECCErrorCount":2}`, nil, ""},
+	} {
+		tree := map[string]string{
+			"/redfish/v1/":        `{"Systems":{"@odata.id":"/redfish/v1/Systems"}}`,
+			"/redfish/v1/Systems": `{"Members":[{"@odata.id":"` + system + `"}]}`,
+			system:                `{"Model":"PowerEdge R610","Memory":{"@odata.id":"` + system + `/Memory"},"MemorySummary":{"Metrics":{"@odata.id":"` + system + `/Total"}}}`,
+			system + "/Memory":    `{"Members":[{"@odata.id":"` + system + `/Memory/m"}]}`,
+			system + "/Memory/m": `{"Id":"m","DeviceLocator":"` + c.label + `","CapacityMiB":16384,"Status":{"State":"Enabled"},
+				"Metrics":{"@odata.id":"` + system + `/Memory/m/Metrics"}}`,
+			system + "/Memory/m/Metrics": `{"CurrentPeriod":` + c.counts + `}`,
+		}
+		if c.total != "" {
+			tree[system+"/Total"] = `{"CurrentPeriod":` + c.total + `}`
+		}
+		bmc := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ok := tree[r.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = w.Write([]byte(body))
+		}))
+		_, out, errs := run(nil, "check", "--root", root, "--redfish", bmc.URL, "--redfish-credentials", secret, "--redfish-insecure", "--format", "json")
+		bmc.Close()
+		var got map[string]string
+		for _, f := range verdictsOf(t, out) {
+			if strings.HasPrefix(f.Rule, "memory.errors.") && f.Subject == "machine" && f.Result == "fail" {
+				if got == nil {
+					got = map[string]string{}
+				}
+				got[f.Rule] = f.Severity
+				assert.Contains(t, out, c.found, name)
+			}
+		}
+		assert.Equal(t, c.want, got, "%s: %s", name, errs)
 	}
 }
 

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/serve/exporter"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
 
@@ -103,6 +107,10 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(out[formats.JSON]), &doc))
 			assert.Equal(t, v, doc.Verdict)
 
+			line := logLine(t, r)
+			assert.Equal(t, status, line.Verdict)
+			assert.Equal(t, v.Sentence, line.Sentence)
+
 			all := fleet.New("product")
 			all.Add("a", "a", r)
 			d := all.Document()
@@ -110,6 +118,36 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 			assert.Equal(t, 1, d.Verdicts[v.Status])
 		})
 	}
+}
+
+// loggedVerdict is what the daemon logs of an audit's verdict.
+type loggedVerdict struct{ Msg, Verdict, Sentence string }
+
+// logLine is the daemon's log line about an audit that gave this report.
+func logLine(t *testing.T, r *report.Report) loggedVerdict {
+	t.Helper()
+	var log locked
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- exporter.Serve(ctx, exporter.Config{Log: slog.New(slog.NewJSONHandler(&log, nil)),
+			Web: exporter.WebOptions{Addresses: []string{"127.0.0.1:0"}, MetricsPath: "/metrics"},
+			Audit: func(context.Context, bool) exporter.Outcome {
+				return exporter.Outcome{Report: r, Interval: time.Hour}
+			}})
+	}()
+	var out loggedVerdict
+	assert.Eventually(t, func() bool {
+		for line := range strings.Lines(log.text()) {
+			if json.Unmarshal([]byte(line), &out) == nil && out.Msg == "audit done" {
+				return true
+			}
+		}
+		return false
+	}, 20*time.Second, 5*time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
+	return out
 }
 
 // TestDeniedTable: a machine whose table only root may read is unknown, and says what to do.

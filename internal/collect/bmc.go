@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,12 +74,16 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 func (c *collector) modules(a *redfish.Answer) string {
 	dimms := a.DIMMs
 	if len(dimms) == 0 {
+		if a.Doubt == "" {
+			c.sys.BMCTotal = countedErrors(a.Counts)
+		}
 		return ""
 	}
 	pairs := matchModules(c.sys.Slots, dimms)
 	if a.Doubt != "" && !c.sameModules(dimms, pairs) {
 		return "its modules are not those of this machine and were left out"
 	}
+	c.sys.BMCTotal = countedErrors(a.Counts)
 	named := false
 	for i := range c.sys.Slots {
 		named = named || c.sys.Slots[i].PartNumber.Known()
@@ -94,6 +99,12 @@ func (c *collector) modules(a *redfish.Answer) string {
 				found++
 			}
 			c.module(&c.sys.Slots[slot], d, named)
+			if c.sys.Slots[slot].State == inventory.SlotPopulated {
+				continue
+			}
+		}
+		if e := countedErrors(d.Counts); e != nil && d.Installed {
+			c.sys.BMCModules = append(c.sys.BMCModules, inventory.ControllerModule{Label: controllerLabel(d), Errors: *e})
 		}
 	}
 	text := fmt.Sprintf("%d modules", installed)
@@ -101,6 +112,11 @@ func (c *collector) modules(a *redfish.Answer) string {
 		text += fmt.Sprintf(", of which %d could not be told apart among SMBIOS's slots by their names", installed-found)
 	}
 	return text
+}
+
+// controllerLabel is the controller's name of a module.
+func controllerLabel(d *redfish.DIMM) string {
+	return cmp.Or(d.Labels[0], d.Labels[1], d.Labels[2], d.Labels[3], "a module without a name")
 }
 
 // sameModules tells whether every installed module was found in a slot with a module of the same
@@ -198,7 +214,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 		return
 	}
 	s.Health = j.health()
-	s.BMCErrors = j.errors()
+	s.BMCErrors = countedErrors(d.Counts)
 	joinStatements(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
 	joinStatements(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
 	joinStatements(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
@@ -249,9 +265,8 @@ func (j besideSlot) health() fact.Fact[string] {
 	}
 }
 
-// errors returns the controller's error counts, nil if it states none.
-func (j besideSlot) errors() *inventory.ControllerErrors {
-	counts := j.d.Counts
+// countedErrors returns the controller's error counts, nil if it states none.
+func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	if counts == nil {
 		return nil
 	}

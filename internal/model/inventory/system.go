@@ -22,6 +22,11 @@ type System struct {
 	NUMA     NUMA
 	Memory   Memory
 	EDAC     []Controller
+	// BMCModules are the modules of the management controller with counted errors that no
+	// slot with a module is known for; BMCTotal are the errors that it counts on all modules together,
+	// nil where it does not say.
+	BMCModules []ControllerModule
+	BMCTotal   *ControllerErrors
 	// Settings maps canonical setting ids to their faces.
 	Settings map[string]Setting
 	// Exports lists the exports of BIOS settings that the settings rest on.
@@ -273,6 +278,12 @@ const (
 type ControllerErrors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	Alarms                 fact.Fact[string]
+}
+
+// ControllerModule is a module under the management controller's own label, with its errors.
+type ControllerModule struct {
+	Label  string
+	Errors ControllerErrors
 }
 
 // Slot is one memory device of SMBIOS (type 17): a slot, populated or empty,

@@ -19,6 +19,8 @@ type Answer struct {
 	BIOS *BIOS
 	// DIMMs lists memory modules and empty slots in the order of the service.
 	DIMMs []DIMM
+	// Counts are the errors that the service counted on all modules together, nil if it does not say.
+	Counts *Counts
 	// Problems lists what could not be read. Notes lists what the service does not have and what an
 	// operator should know.
 	Problems []Problem
@@ -64,6 +66,9 @@ func (a *Answer) Check() error {
 		if err := a.DIMMs[i].check(); err != nil {
 			return fmt.Errorf("DIMMs[%d].%w", i, err)
 		}
+	}
+	if err := a.Counts.check(); err != nil {
+		return err
 	}
 	for i := range a.Problems {
 		switch s := a.Problems[i].State; s {

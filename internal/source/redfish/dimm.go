@@ -42,14 +42,7 @@ func (d *DIMM) check() error {
 			return fmt.Errorf("Location: %+v, expected socket and channel from 0, controller and slot from -1, all up to %d", *l, maxModules)
 		}
 	}
-	if c := d.Counts; c != nil {
-		for _, n := range []*int64{c.Corrected, c.Uncorrected} {
-			if n != nil && *n < 0 {
-				return fmt.Errorf("Counts: %d errors, expected 0 or more", *n)
-			}
-		}
-	}
-	return nil
+	return d.Counts.check()
 }
 
 // Location says in which slot a module sits, as the service counts; -1 stands for a number that it
@@ -64,7 +57,7 @@ const (
 	maxProblems = 4
 )
 
-// Counts are the memory errors of a module since the last reset of the machine, or since somebody
+// Counts are the memory errors of a module, or of all together, since the last reset of the machine, or since somebody
 // cleared them (DSP0268 MemoryMetrics, CurrentPeriod). Errors over the lifetime of a module are not
 // read, because it is not known when they happened.
 type Counts struct {
@@ -75,4 +68,17 @@ type Counts struct {
 	// Alarms are the names of the alarms about errors that are set (AlarmTrips in the schema); nil
 	// if the service states none, empty if none is set.
 	Alarms []string
+}
+
+// check reports numbers that no reading of counts returns.
+func (c *Counts) check() error {
+	if c == nil {
+		return nil
+	}
+	for _, n := range []*int64{c.Corrected, c.Uncorrected} {
+		if n != nil && *n < 0 {
+			return fmt.Errorf("Counts: %d errors, expected 0 or more", *n)
+		}
+	}
+	return nil
 }

@@ -43,6 +43,17 @@ func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Probl
 	return nil
 }
 
+// total reads the errors that the service counted on all modules together, which some services count
+// although they have no counts of each. A service without them is asked in vain.
+func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
+	var m memoryMetrics
+	if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+		return a.absent(p, "the service links to counts of all memory errors and has none")
+	}
+	a.Counts = m.stated(printablePath(path))
+	return nil
+}
+
 // stated returns the counts, nil if the resource says nothing about errors.
 func (m *memoryMetrics) stated(path string) *Counts {
 	out := Counts{Path: path, Corrected: m.CurrentPeriod.CorrectableECCErrorCount.count(maxErrors),

@@ -49,8 +49,11 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	}
 	if at := s.Memory.path(); at == "" {
 		a.note("the service offers no memory inventory")
-	} else {
-		a.failed(c.memory(ctx, root, at, a))
+	} else if p := c.memory(ctx, root, at, a); a.failed(p) && p.last {
+		return
+	}
+	if at := s.MemorySummary.Metrics.path(); at != "" {
+		a.failed(c.total(ctx, at, a))
 	}
 }
 

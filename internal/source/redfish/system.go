@@ -15,6 +15,7 @@ type system struct {
 	AssetTag, HostName      string
 	Bios, Memory            resourceLink
 	ID, Name                string
+	MemorySummary           struct{ Metrics resourceLink }
 	// Oem holds the link to the BIOS settings of iLO 4, which has no other.
 	Oem struct {
 		Hp struct{ Links struct{ BIOS resourceLink } }

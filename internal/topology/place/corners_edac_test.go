@@ -96,6 +96,47 @@ func TestStrayErrors(t *testing.T) {
 	}
 }
 
+// TestControllerStrays: what the management controller counts on a module without a slot leaves the
+// kernel's zeroes of that kind unknown, where the controller has no count of the slot's own; what slots
+// and counters leave of its total is the machine's.
+func TestControllerStrays(t *testing.T) {
+	for name, c := range map[string]struct {
+		module, total, own, kernel int64 // uncorrected errors, -1 for not counted
+		stray                      []int64
+		slot                       fact.State
+	}{
+		"none":                  {0, 0, -1, 0, nil, fact.OK},
+		"on a module":           {3, -1, -1, 0, []int64{3}, fact.Conflicting},
+		"the slot has its own":  {3, -1, 0, 0, []int64{3}, fact.OK},
+		"the kernel counts too": {3, -1, -1, 1, []int64{3}, fact.OK},
+		"in total":              {-1, 2, -1, 0, []int64{2}, fact.Conflicting},
+		"more than counted":     {1, 4, -1, 1, []int64{1, 2}, fact.OK},
+		"less than counted":     {-1, 1, -1, 2, nil, fact.OK},
+	} {
+		count := func(n int64) inventory.ControllerErrors {
+			if n < 0 {
+				return inventory.ControllerErrors{}
+			}
+			return inventory.ControllerErrors{Uncorrected: known(n)}
+		}
+		sys := board("Quanta", "Q1", "PP", "A1*")
+		d := counted("A1", 0)
+		d.Uncorrected = known(c.kernel)
+		sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{d}}}
+		own, total := count(c.own), count(c.total)
+		sys.Slots[0].BMCErrors, sys.BMCTotal = &own, &total
+		sys.BMCModules = []inventory.ControllerModule{{Label: "X9", Errors: count(c.module)}}
+		slots, stray := JoinErrors(sys, nil, make([]Placement, 1))
+		var got []int64
+		for i := range stray {
+			assert.Equal(t, ByController, stray[i].By, name)
+			got = append(got, stray[i].Uncorrected.Value)
+		}
+		assert.Equal(t, c.stray, got, name)
+		assert.Equal(t, c.slot, slots[0].Uncorrected.State, name)
+	}
+}
+
 // TestUnlessElsewhere: a count of no more than what may be elsewhere is not known
 // where errors were counted for no module; one alone is enough.
 func TestUnlessElsewhere(t *testing.T) {

@@ -72,7 +72,14 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
-	return slots, strays(sys, places, all, likely)
+	stray := strays(sys, places, all, likely)
+	unplaced := controllerStrays(sys, slots, stray)
+	for i := range slots {
+		if sys.Slots[i].State == inventory.SlotPopulated && len(unplaced) > 0 {
+			slots[i] = unlessController(slots[i], sys.Slots[i].BMCErrors, unplaced)
+		}
+	}
+	return slots, append(stray, unplaced...)
 }
 
 func counters(controllers []inventory.Controller) []counter {
@@ -299,9 +306,44 @@ func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	if c.Uncorrected.Known() {
 		out.Uncorrected = c.Uncorrected
 	}
-	out.CountedSeconds = fact.Unknown[int64](fact.Unstated, "the management controller does not say since when it counts",
-		"the machine's last reset in the controller's own log", c.Corrected.From)
+	out.CountedSeconds = sinceReset(c)
 	return out
+}
+
+// sinceReset says that it is not known for how long the management controller counted.
+func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {
+	return fact.Unknown[int64](fact.Unstated, "the management controller does not say since when it counts",
+		"the machine's last reset in the controller's own log", c.Corrected.From)
+}
+
+// unlessController leaves a module's count of zero unknown where the management controller counts
+// errors of that kind on a module without a slot and none of its own on this one: they may be this
+// one's, of which firmware that handles errors first hides them from the kernel.
+func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []StrayErrors) *Errors {
+	if own == nil {
+		own = &inventory.ControllerErrors{}
+	}
+	out := *e
+	for i := range unplaced {
+		u := &unplaced[i]
+		if !own.Corrected.Known() {
+			out.Corrected = unlessHidden(out.Corrected, u.Corrected, u.Label)
+		}
+		if !own.Uncorrected.Known() {
+			out.Uncorrected = unlessHidden(out.Uncorrected, u.Uncorrected, u.Label)
+		}
+	}
+	return &out
+}
+
+// unlessHidden leaves a count of zero unknown where the management controller counts errors on what
+// label names.
+func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
+	if f.Or(1) != 0 || counted.Or(0) == 0 {
+		return f
+	}
+	return fact.Unknown[int64](fact.Conflicting, fmt.Sprintf("the management controller counted errors on %s, which may be this module, and the kernel none", label),
+		"the management controller's own log", f.From, counted.From)
 }
 
 // unlessElsewhere leaves a module's count unknown that is no more than most,
@@ -529,6 +571,39 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 			out = append(out, s)
 		}
 	}
+	return out
+}
+
+// controllerStrays are the errors that the management controller counts on modules without a slot,
+// and what slots and counters leave of those that it counts on all modules together.
+func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayErrors) []StrayErrors {
+	var out []StrayErrors
+	add := func(label, place string, e *inventory.ControllerErrors) {
+		s := StrayErrors{Label: label, Place: place, Errors: Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, CountedSeconds: sinceReset(e), By: ByController}}
+		if s.Some() {
+			out = append(out, s)
+		}
+	}
+	for i := range sys.BMCModules {
+		m := &sys.BMCModules[i]
+		add(m.Label, "counted by the management controller; no slot is known for it", &m.Errors)
+	}
+	if sys.BMCTotal == nil {
+		return out
+	}
+	rest := *sys.BMCTotal
+	for _, e := range slots {
+		rest.Corrected.Value -= e.Corrected.Or(0)
+		rest.Uncorrected.Value -= e.Uncorrected.Or(0)
+	}
+	for _, list := range [][]StrayErrors{stray, out} {
+		for i := range list {
+			rest.Corrected.Value -= list[i].Corrected.Or(0)
+			rest.Uncorrected.Value -= list[i].Uncorrected.Or(0)
+		}
+	}
+	rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
+	add("memory as a whole", "counted by the management controller, module not told", &rest)
 	return out
 }
 
