@@ -137,6 +137,26 @@ func TestControllerStrays(t *testing.T) {
 	}
 }
 
+// TestControllerStraysByLabel: no two counters without a slot have one label, because that is what
+// metrics tell them by. One that kernel and controller count has the higher count; modules of one name
+// are taken together.
+func TestControllerStraysByLabel(t *testing.T) {
+	sys := board("Quanta", "Q1", "PP", "A1*")
+	d := counted("DDR4_D1", 57)
+	d.Uncorrected = known(int64(0))
+	sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{d}}}
+	one := func(label string, n int64) inventory.ControllerModule {
+		return inventory.ControllerModule{Label: label, Errors: inventory.ControllerErrors{Corrected: known(n), Uncorrected: known(n)}}
+	}
+	sys.BMCModules = []inventory.ControllerModule{one("DDR4 D1", 60), one("X9", 1), one("X9", 2), one("Y", 0), {Label: "X9"}}
+	_, stray := JoinErrors(sys, nil, make([]Placement, 1))
+	require.Len(t, stray, 2)
+	assert.Equal(t, "DDR4_D1", stray[0].Label)
+	assert.Equal(t, int64(60), stray[0].Corrected.Value)
+	assert.Equal(t, "X9", stray[1].Label)
+	assert.Equal(t, int64(3), stray[1].Uncorrected.Value)
+}
+
 // TestUnlessElsewhere: a count of no more than what may be elsewhere is not known
 // where errors were counted for no module; one alone is enough.
 func TestUnlessElsewhere(t *testing.T) {

@@ -72,14 +72,13 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
-	stray := strays(sys, places, all, likely)
-	unplaced := controllerStrays(sys, slots, stray)
+	stray, unplaced := controllerStrays(sys, slots, strays(sys, places, all, likely))
 	for i := range slots {
 		if sys.Slots[i].State == inventory.SlotPopulated && len(unplaced) > 0 {
 			slots[i] = unlessController(slots[i], sys.Slots[i].BMCErrors, unplaced)
 		}
 	}
-	return slots, append(stray, unplaced...)
+	return slots, stray
 }
 
 func counters(controllers []inventory.Controller) []counter {
@@ -574,37 +573,65 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 	return out
 }
 
-// controllerStrays are the errors that the management controller counts on modules without a slot,
-// and what slots and counters leave of those that it counts on all modules together.
-func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayErrors) []StrayErrors {
-	var out []StrayErrors
-	add := func(label, place string, e *inventory.ControllerErrors) {
-		s := StrayErrors{Label: label, Place: place, Errors: Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, CountedSeconds: sinceReset(e), By: ByController}}
-		if s.Some() {
-			out = append(out, s)
-		}
-	}
+// controllerStrays adds the errors that the management controller counts on modules without a slot,
+// and what slots and counters leave of those that it counts on all modules together. A module that the
+// kernel's driver labels as the controller does is one with that counter. All labels differ. The second
+// result are those that rest on the controller.
+func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayErrors) (all, byController []StrayErrors) {
+	kernels := len(stray)
 	for i := range sys.BMCModules {
 		m := &sys.BMCModules[i]
-		add(m.Label, "counted by the management controller; no slot is known for it", &m.Errors)
-	}
-	if sys.BMCTotal == nil {
-		return out
-	}
-	rest := *sys.BMCTotal
-	for _, e := range slots {
-		rest.Corrected.Value -= e.Corrected.Or(0)
-		rest.Uncorrected.Value -= e.Uncorrected.Or(0)
-	}
-	for _, list := range [][]StrayErrors{stray, out} {
-		for i := range list {
-			rest.Corrected.Value -= list[i].Corrected.Or(0)
-			rest.Uncorrected.Value -= list[i].Uncorrected.Or(0)
+		n := slices.IndexFunc(stray, func(s StrayErrors) bool { return plainLabel(s.Label) == plainLabel(m.Label) })
+		e := ofController(&m.Errors)
+		switch {
+		case n >= kernels: // two modules of one name
+			stray[n].Corrected, stray[n].Uncorrected = sumOfKnown(stray[n].Corrected, e.Corrected), sumOfKnown(stray[n].Uncorrected, e.Uncorrected)
+		case n >= 0:
+			stray[n].Errors = *withController(&stray[n].Errors, &m.Errors)
+		case e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0:
+			stray = append(stray, StrayErrors{Label: m.Label, Place: "counted by the management controller; no slot is known for it", Errors: e})
 		}
 	}
-	rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
-	add("memory as a whole", "counted by the management controller, module not told", &rest)
-	return out
+	if sys.BMCTotal != nil {
+		rest := ofController(sys.BMCTotal)
+		take := func(e *Errors) {
+			rest.Corrected.Value -= e.Corrected.Or(0)
+			rest.Uncorrected.Value -= e.Uncorrected.Or(0)
+		}
+		for _, e := range slots {
+			take(e)
+		}
+		for i := range stray {
+			take(&stray[i].Errors)
+		}
+		rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
+		if s := (StrayErrors{Label: "memory as a whole", Place: "counted by the management controller, module not told", Errors: rest}); s.Some() {
+			stray = append(stray, s)
+		}
+	}
+	for i := range stray {
+		if stray[i].By == ByController {
+			byController = append(byController, stray[i])
+		}
+	}
+	return stray, byController
+}
+
+// sumOfKnown leaves out what is not known: errors that were counted stay errors.
+func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
+	switch {
+	case !a.Known():
+		return b
+	case !b.Known():
+		return a
+	default:
+		return sumOfErrors(a, b)
+	}
+}
+
+// ofController are counts of the management controller.
+func ofController(c *inventory.ControllerErrors) Errors {
+	return Errors{Corrected: c.Corrected, Uncorrected: c.Uncorrected, CountedSeconds: sinceReset(c), By: ByController}
 }
 
 // joinPlaces adds a counter's place to those of its label.
