@@ -133,7 +133,6 @@ func processor(out map[string][2]string, at string, a *smbios.Processor, b *uroo
 	out[at+"manufacturer"] = [2]string{a.Manufacturer.Or(unknown), text(b.Manufacturer)}
 	out[at+"version"] = [2]string{a.Version.Or(unknown), text(b.Version)}
 	out[at+"id"] = [2]string{number(a.ID), word(b.ID, 0)}
-	out[at+"current speed"] = [2]string{number(a.CurrentSpeed), word(uint64(b.CurrentSpeed), 0)}
 	if b.Len() > 0x25 {
 		out[at+"cores"] = [2]string{number(a.CoreCount), word(uint64(b.GetCoreCount()), 0)}
 		out[at+"threads"] = [2]string{number(a.ThreadCount), word(uint64(b.GetThreadCount()), 0)}

@@ -11,9 +11,6 @@ type MemoryArray struct {
 	Location, Use, ECC Field[string]
 	// MaxCapacity is in bytes.
 	MaxCapacity Field[int64]
-	// Error is the handle of an error structure, with the same special values as
-	// MemoryDevice.Error.
-	Error Field[uint16]
 	// Devices is the number of slots or sockets that firmware announces for the array.
 	Devices Field[int]
 }
@@ -29,7 +26,6 @@ func (t *Table) MemoryArrays() []MemoryArray {
 			Use:         f.word(0x05, "Use", &arrayUses),
 			ECC:         f.word(0x06, "Error Correction Type", &eccTypes),
 			MaxCapacity: f.maxCapacity(),
-			Error:       f.handle(0x0B, "Error Information Handle", ErrorNotProvided),
 			Devices:     f.num16(0x0D, "Number Of Devices", -1),
 		})
 	}
@@ -69,8 +65,6 @@ type ArrayMapping struct {
 	Size Field[int64]
 	// Array is the handle of the type 16 structure.
 	Array Field[uint16]
-	// PartitionWidth is the number of memory devices that form one row of the range.
-	PartitionWidth Field[int]
 }
 
 // ArrayMappings decodes the structures of type 19 in table order.
@@ -81,7 +75,6 @@ func (t *Table) ArrayMappings() []ArrayMapping {
 		m := ArrayMapping{Handle: s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x0F)
 		m.Array = f.handle(0x0C, "Physical Array Handle", 0xFFFF)
-		m.PartitionWidth = f.num8(0x0E, "Partition Width", -1)
 		out = append(out, m)
 	}
 	return out
@@ -94,10 +87,8 @@ type DeviceMapping struct {
 	// Start, End and Size have the same meaning as in ArrayMapping.
 	Start, End Field[uint64]
 	Size       Field[int64]
-	// Device is the handle of the type 17 structure, Mapping that of the type 19 structure.
-	Device, Mapping Field[uint16]
-	// Row is the position of the device in its row, from 1.
-	Row Field[int]
+	// Device is the handle of the type 17 structure.
+	Device Field[uint16]
 	// InterleavePosition is the device's position in an interleave, from 1. InterleaveDepth is the
 	// largest number of consecutive rows of the device that one interleaved transfer accesses. Both
 	// are 0 when the device is not interleaved.
@@ -112,11 +103,6 @@ func (t *Table) DeviceMappings() []DeviceMapping {
 		m := DeviceMapping{Handle: s.Handle}
 		m.Start, m.End, m.Size = f.addressRange(0x13)
 		m.Device = f.handle(0x0C, "Physical Device Handle", 0xFFFF)
-		m.Mapping = f.handle(0x0E, "Memory Array Mapped Address Handle", 0xFFFF)
-		m.Row = f.num8(0x10, "Partition Row Position", 0xFF)
-		if m.Row.Known() && m.Row.Value == 0 {
-			m.Row = status[int](Malformed) // reserved
-		}
 		m.InterleavePosition = f.interleave(0x11, "Interleave Position")
 		m.InterleaveDepth = f.interleave(0x12, "Interleaved Data Depth")
 		out = append(out, m)
@@ -188,9 +174,5 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 	return known(int64(n) + 1)
 }
 
-// The values of MemoryDevice.Error and MemoryArray.Error that are not handles: no information about
-// errors is provided, and no error was detected.
-const (
-	ErrorNotProvided = 0xFFFE
-	NoErrorHandle    = 0xFFFF
-)
+// errorNotProvided is the value of an error handle for "no information about errors is provided".
+const errorNotProvided = 0xFFFE

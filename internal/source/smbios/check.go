@@ -142,10 +142,10 @@ var (
 		{0x1C, "L2 Cache Handle", 0xFFFF, toCache, true},
 		{0x1E, "L3 Cache Handle", 0xFFFF, toCache, true},
 	}
-	arrayReferences  = []reference{{0x0B, "Error Information Handle", ErrorNotProvided, toError, true}}
+	arrayReferences  = []reference{{0x0B, "Error Information Handle", errorNotProvided, toError, true}}
 	deviceReferences = []reference{
 		{0x04, "Array Handle", 0xFFFF, toArray, false},
-		{0x06, "Error Information Handle", ErrorNotProvided, toError, true},
+		{0x06, "Error Information Handle", errorNotProvided, toError, true},
 	}
 	arrayMappingReferences  = []reference{{0x0C, "Physical Array Handle", 0xFFFF, toArray, true}}
 	deviceMappingReferences = []reference{

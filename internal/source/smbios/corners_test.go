@@ -82,18 +82,6 @@ func TestPrintedNumbers(t *testing.T) {
 	} {
 		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Minimum Voltage: "+v).millivolts(0x22, "Minimum Voltage"), v)
 	}
-	for v, want := range map[string]Field[JEP106]{
-		"Bank 128, Hex 0xFF": known(JEP106{Bank: 128, Code: 0xFF}), "Bank 129, Hex 0x01": status[JEP106](Malformed),
-		"Bank 1, Hex 0x100": status[JEP106](Malformed), "Bank x, Hex 0x01": status[JEP106](Malformed), "Bank 1, Hex zz": status[JEP106](Malformed),
-	} {
-		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Module Manufacturer ID: "+v).jep106(0x2C, "Module Manufacturer ID"), v)
-	}
-	for v, want := range map[string]Field[int]{
-		"0x7FFFFFFF": known(math.MaxInt32), "0x80000000": status[int](Malformed), "12": status[int](Malformed), "0x0000": status[int](Unstated),
-		"0xabcdef": known(0xABCDEF),
-	} {
-		assert.Equal(t, want, hexField(v, 0), v)
-	}
 	for v, want := range map[string]Field[uint16]{
 		"0x1000": known[uint16](0x1000), "0xFFFF": {Value: 0xFFFF, Status: Unstated}, "0x10000": status[uint16](Malformed), "1": status[uint16](Malformed),
 	} {
@@ -111,44 +99,6 @@ func TestPrintedNumbers(t *testing.T) {
 			assert.Equal(t, want, n, v)
 		}
 	}
-}
-
-// TestSize64: all ones are unknown, 0 is none, bit 63 no size (DSP0134 7.18.13).
-func TestSize64(t *testing.T) {
-	for n, want := range map[uint64]Field[int64]{
-		0: known[int64](0), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Malformed), math.MaxUint64: status[int64](Unstated),
-	} {
-		assert.Equal(t, want, madeFields(220, binary.LittleEndian.AppendUint64(nil, n)).size64(0x04, ""), n)
-	}
-}
-
-// TestChips: with DDR5 and LPDDR5 bit 15 says whether the chip is there, and bits
-// 14:12 are reserved; with other memory all 16 bits are the number (DSP0134 7.18.16).
-func TestChips(t *testing.T) {
-	for _, c := range []struct {
-		memory byte
-		raw    uint16
-		want   Field[int]
-	}{
-		{0x22, 0x8123, known(0x8123)}, {0x22, 0xF123, known(0x8123)}, {0x22, 0x0123, known(0)}, {0x22, 0xFF00, status[int](Unstated)},
-		{0x23, 0x8123, known(0x8123)}, {0x23, 0x0123, known(0)}, {0x1A, 0x7123, known(0x7123)}, {0x1A, 0xFF00, status[int](Unstated)},
-	} {
-		body := make([]byte, 0x64-4)
-		body[0x0C-4], body[0x12-4] = 1, c.memory
-		binary.LittleEndian.PutUint16(body[0x5E-4:], c.raw)
-		b := smbiostest.New(3, 7)
-		b.Add(typeMemoryDevice, body)
-		assert.Equal(t, c.want, devicesOf(Decode(nil, b.Table()))[0].PMIC0Revision, "%02x %04x", c.memory, c.raw)
-	}
-	for v, want := range map[[2]string]Field[int]{
-		{"Not Installed", ""}: known(0), {"1", "2.3"}: known(0x8123), {"15", "15.15"}: known(0x8FFF),
-		{"16", "0.0"}: status[int](Malformed), {"0", "16.0"}: status[int](Malformed), {"0", "0.16"}: status[int](Malformed),
-		{"x", "1.1"}: status[int](Malformed), {"1", "x"}: status[int](Malformed), {"1", "1"}: status[int](Malformed),
-	} {
-		assert.Equal(t, want, printed(t, typeMemoryDevice, 100, "PMIC0 Device Type: "+v[0], "PMIC0 Device Revision: "+v[1]).textChip("PMIC0"), v)
-	}
-	assert.Equal(t, known(0x12), printed(t, typeMemoryDevice, 100, "PMIC0 Revision Number: 0x0012").textChip("PMIC0"))
-	assert.Equal(t, Field[int]{}, printed(t, typeMemoryDevice, 100, "Size: 1 GB").textChip("PMIC0"))
 }
 
 // TestFamilyOfTwo: some numbers were given twice, and the maker decides.

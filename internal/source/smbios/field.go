@@ -80,8 +80,6 @@ type Text struct {
 	// Value is the string without leading and trailing spaces and with every byte that is not
 	// printable ASCII replaced by '.', as dmidecode prints it. It is "" unless Status is Known.
 	Value string
-	// Raw is the string as it is in the table or, for text, as dmidecode printed it.
-	Raw string
 	// Status is Unstated for string number 0 and for empty strings, and Malformed for a number
 	// beyond the last string.
 	Status Status

@@ -50,22 +50,21 @@ func binaryString(raw string) Text {
 	v := strings.Trim(printable(raw), " ")
 	// Read from dmidecode's text this string would be Unstated too.
 	if v == "" || v == notSpecified {
-		return Text{Raw: raw, Status: Unstated}
+		return Text{Status: Unstated}
 	}
-	return Text{Value: v, Raw: raw, Status: Known}
+	return Text{Value: v, Status: Known}
 }
 
 // textString makes a Text from a string as dmidecode prints it.
 func textString(v string) Text {
-	raw := v
 	v = strings.Trim(printable(v), " ")
 	switch v {
 	case "", notSpecified:
-		return Text{Raw: raw, Status: Unstated}
+		return Text{Status: Unstated}
 	case badIndex:
-		return Text{Raw: raw, Status: Malformed}
+		return Text{Status: Malformed}
 	}
-	return Text{Value: v, Raw: raw, Status: Known}
+	return Text{Value: v, Status: Known}
 }
 
 // badString returns the offset of the first field that names a string beyond the last one, and the

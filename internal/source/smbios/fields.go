@@ -183,11 +183,3 @@ func (f *fields) textSize(label string) Field[int64] {
 	}
 	return sizeField(v)
 }
-
-// flag reads one bit of a byte.
-func (f *fields) flag(off int, mask int) Field[bool] {
-	if !f.has(off, 1) {
-		return Field[bool]{}
-	}
-	return known(f.u8(off)&mask != 0)
-}

@@ -28,36 +28,15 @@ func TestProcessorCounts(t *testing.T) {
 		assert.Equal(t, c.want, f.threadsEnabled(), c)
 	}
 	assert.Equal(t, Field[int]{}, madeFields(typeProcessor, body[:0x30-4]).threadsEnabled())
-	for bits, want := range map[byte]Field[ProcessorCharacteristics]{
-		0: status[ProcessorCharacteristics](Unstated), 2: status[ProcessorCharacteristics](Unstated), 4: known[ProcessorCharacteristics](4), 0xFF: known[ProcessorCharacteristics](0xFC),
-	} {
-		body[0x26-4] = bits
-		assert.Equal(t, want, madeFields(typeProcessor, body).characteristics(), bits)
-	}
 }
 
-// TestFirmware: the extended ROM size in MB or GB, its bits from dmidecode 2.11
-// on, and revisions that are there only as a whole (DSP0134 7.1).
+// TestFirmware: dmidecode prints the characteristics bits from 2.11 on, and a UUID is stated unless
+// all its bits are equal.
 func TestFirmware(t *testing.T) {
-	body := make([]byte, 0x1A-4)
-	body[0x09-4] = 0xFF
-	for raw, want := range map[uint16]Field[int64]{
-		16: known[int64](16 << 20), 0x4002: known[int64](2 << 30), 0x8001: status[int64](Malformed), 0xC001: status[int64](Malformed), 0: status[int64](Unstated),
-	} {
-		body[0x18-4], body[0x19-4] = byte(raw), byte(raw>>8)
-		assert.Equal(t, want, madeFields(typeBIOS, body).romSize(), raw)
-	}
-	for raw, want := range map[[2]byte]Field[string]{
-		{1, 2}: known("1.2"), {0xFF, 2}: status[string](Unstated), {1, 0xFF}: status[string](Unstated), {0xFE, 0}: known("254.0"),
-	} {
-		body[0x14-4], body[0x15-4] = raw[0], raw[1]
-		assert.Equal(t, want, madeFields(typeBIOS, body).revision(0x14, "BIOS Revision"), raw)
-	}
 	for version, want := range map[string]Field[bool]{"2.10": {}, "2.11": known(true), "3.4": known(true)} {
-		table := parse(t, []byte(printedText(version, typeBIOS, 24, "Characteristics:", "\tUEFI is supported")))
+		table := parse(t, []byte(printedText(version, typeBIOS, 24, "Characteristics:", "\tSystem is a virtual machine")))
 		f := table.fields(&table.Structures[0])
-		uefi, _ := f.biosBits()
-		assert.Equal(t, want, uefi, version)
+		assert.Equal(t, want, f.virtualMachine(), version)
 	}
 	ones := [16]byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
 	assert.Equal(t, status[string](Unstated), madeFields(typeSystem, ones[:]).uuid(4, "", false))

@@ -12,19 +12,11 @@ import "strings"
 type HPEDIMMLocation struct {
 	Handle uint16
 	// Device is the handle of the type 17 structure.
-	Device Field[uint16]
-	// Board is the number of the board that the slot is on; it is Unstated for the system board
-	// (FFh).
-	Board Field[int]
-	// DIMM is the slot number, LogicalDIMM the number within the processor.
-	DIMM, LogicalDIMM Field[int]
-	Processor         Field[int]
+	Device    Field[uint16]
+	Processor Field[int]
 	// Channel is the number within the processor. Controller counts over the whole machine in the
 	// published Gen10 tables: the second processor has controllers 3 and 4.
 	Controller, Channel Field[int]
-	// InterleaveSet is the number of the interleave set within the processor.
-	InterleaveSet Field[int]
-	PartNumber    Text
 	// IndexInChannel is the position in the channel, from 0.
 	IndexInChannel Field[int]
 }
@@ -49,14 +41,9 @@ func (f *fields) hpeDIMMLocation() HPEDIMMLocation {
 	return HPEDIMMLocation{
 		Handle:         f.s.Handle,
 		Device:         f.handle(0x04, "", 0xFFFF),
-		Board:          f.num8(0x06, "", 0xFF),
-		DIMM:           f.num8(0x07, "", 0),
 		Processor:      f.num8(0x08, "", 0xFF),
-		LogicalDIMM:    f.num8(0x09, "", 0),
 		Controller:     f.num8(0x0D, "", 0),
 		Channel:        f.num8(0x0E, "", 0),
-		InterleaveSet:  f.num8(0x19, "", 0),
-		PartNumber:     f.str(0x1A, ""),
 		IndexInChannel: f.num8(0x1B, "", -1),
 	}
 }

@@ -61,7 +61,7 @@ func TestOracleDmidecode(t *testing.T) {
 		found = append(found, d...)
 		fields += n
 	}
-	assert.Greater(t, fields, 30000)
+	assert.Greater(t, fields, 20000)
 	t.Logf("%d fields compared, %d differ", fields, len(found))
 	checkKnown(t, found)
 }
@@ -108,6 +108,6 @@ func TestOracleInstalledDmidecode(t *testing.T) {
 		require.NoError(t, err, name)
 		d, n := compareTables(filepath.Base(name), ours, hex)
 		assert.Empty(t, d, "dmidecode -u")
-		assert.Greater(t, n, 100)
+		assert.Greater(t, n, 90)
 	}
 }

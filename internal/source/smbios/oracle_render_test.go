@@ -51,7 +51,10 @@ func naiveLines(text string) map[string]map[string]string {
 		for _, l := range strings.Split(block, "\n") {
 			if len(l) > 1 && l[0] == '\t' && l[1] != '\t' {
 				k, v, _ := strings.Cut(l[1:], ":")
-				blocks[id][k] = strings.TrimPrefix(v, " ")
+				if v = strings.Trim(v, " "); v == "" {
+					v = "Not Specified" // a string of spaces
+				}
+				blocks[id][k] = v
 			}
 		}
 	}
@@ -82,7 +85,7 @@ func render(t *Table) (out []block) {
 	for _, a := range t.MemoryArrays() {
 		add(a.Handle, 16, map[string]string{
 			"Location": word(a.Location), "Use": word(a.Use), "Error Correction Type": word(a.ECC),
-			"Maximum Capacity": bytesOf(a.MaxCapacity), "Error Information Handle": errorHandle(a.Error),
+			"Maximum Capacity":  bytesOf(a.MaxCapacity),
 			"Number Of Devices": number(a.Devices, ""),
 		})
 	}
@@ -92,13 +95,11 @@ func render(t *Table) (out []block) {
 	for _, m := range t.ArrayMappings() {
 		lines := renderRange(m.Start, m.End, m.Size)
 		lines["Physical Array Handle"] = hex4(m.Array)
-		lines["Partition Width"] = number(m.PartitionWidth, "")
 		add(m.Handle, 19, lines)
 	}
 	for _, m := range t.DeviceMappings() {
 		lines := renderRange(m.Start, m.End, m.Size)
-		lines["Physical Device Handle"], lines["Memory Array Mapped Address Handle"] = hex4(m.Device), hex4(m.Mapping)
-		lines["Partition Row Position"] = number(m.Row, "")
+		lines["Physical Device Handle"] = hex4(m.Device)
 		lines["Interleave Position"], lines["Interleaved Data Depth"] = notZero(m.InterleavePosition), notZero(m.InterleaveDepth)
 		add(m.Handle, 20, lines)
 	}
@@ -109,12 +110,10 @@ func renderProcessor(p Processor, v Version) map[string]string {
 	lines := map[string]string{
 		"Socket Designation": text(p.Designation), "Type": word(p.Type), "Family": word(p.FamilyName),
 		"Manufacturer": text(p.Manufacturer), "Version": text(p.Version), "Upgrade": word(p.Upgrade),
-		"External Clock": number(p.ExternalClock, " MHz"), "Max Speed": number(p.MaxSpeed, " MHz"),
-		"Current Speed": number(p.CurrentSpeed, " MHz"), "Status": "Unpopulated",
+		"Status":          "Unpopulated",
 		"L1 Cache Handle": cacheHandle(p.L1, "L1", v), "L2 Cache Handle": cacheHandle(p.L2, "L2", v),
 		"L3 Cache Handle": cacheHandle(p.L3, "L3", v),
-		"Serial Number":   text(p.Serial), "Asset Tag": text(p.AssetTag), "Part Number": text(p.PartNumber),
-		"Core Count": notUnknown(p.CoreCount), "Core Enabled": notUnknown(p.CoresEnabled),
+		"Core Count":      notUnknown(p.CoreCount), "Core Enabled": notUnknown(p.CoresEnabled),
 		"Thread Count": notUnknown(p.ThreadCount),
 	}
 	if p.Populated.Value {
@@ -135,23 +134,15 @@ func renderProcessor(p Processor, v Version) map[string]string {
 
 func renderDevice(d MemoryDevice) map[string]string {
 	lines := map[string]string{
-		"Array Handle": hex4(d.Array), "Error Information Handle": errorHandle(d.Error),
-		"Total Width": number(d.TotalWidth, " bits"), "Data Width": number(d.DataWidth, " bits"),
+		"Array Handle": hex4(d.Array),
+		"Total Width":  number(d.TotalWidth, " bits"), "Data Width": number(d.DataWidth, " bits"),
 		"Size": moduleSize(d), "Form Factor": word(d.FormFactor), "Locator": text(d.Locator),
 		"Bank Locator": text(d.BankLocator), "Type": word(d.Type), "Type Detail": d.Detail.Value.String(),
 		"Speed": number(d.Speed, " MT/s"), "Manufacturer": text(d.Manufacturer), "Serial Number": text(d.Serial),
 		"Asset Tag": text(d.AssetTag), "Part Number": text(d.PartNumber), "Rank": number(d.Rank, ""),
 		"Configured Memory Speed": number(d.ConfiguredSpeed, " MT/s"), "Minimum Voltage": volts(d.MinVoltage),
 		"Maximum Voltage": volts(d.MaxVoltage), "Configured Voltage": volts(d.ConfiguredVoltage),
-		"Memory Technology": word(d.Technology), "Firmware Version": text(d.FirmwareVersion),
-		"Module Manufacturer ID": jep(d.ModuleManufacturer), "Module Product ID": product(d.ModuleProduct),
-		"Memory Subsystem Controller Manufacturer ID": jep(d.ControllerManufacturer),
-		"Memory Subsystem Controller Product ID":      product(d.ControllerProduct),
-		"Non-Volatile Size":                           noneBytes(d.NonVolatile), "Volatile Size": noneBytes(d.Volatile),
-		"Cache Size": noneBytes(d.CacheSize), "Logical Size": noneBytes(d.LogicalSize),
-	}
-	if d.OperatingModes.Known() {
-		lines["Memory Operating Mode Capability"] = d.OperatingModes.Value.String()
+		"Memory Technology": word(d.Technology),
 	}
 	switch {
 	case d.Set.Known() && d.Set.Value == 0:
@@ -195,14 +186,8 @@ func lineOf(s Status, value, unstated, bad string) string {
 
 func word(f Field[string]) string { return lineOf(f.Status, f.Value, "Unknown", "<OUT OF SPEC>") }
 
-// text prints a string; dmidecode does not trim.
-func text(t Text) string {
-	raw := printable(t.Raw)
-	if raw == "" {
-		raw = "Not Specified"
-	}
-	return lineOf(t.Status, raw, raw, "<BAD INDEX>")
-}
+// text prints a string without the spaces around it.
+func text(t Text) string { return lineOf(t.Status, t.Value, "Not Specified", "<BAD INDEX>") }
 
 func number(f Field[int], unit string) string {
 	return lineOf(f.Status, fmt.Sprintf("%d%s", f.Value, unit), "Unknown", "<OUT OF SPEC>")
@@ -219,14 +204,6 @@ func notZero(f Field[int]) string {
 
 func hex4(f Field[uint16]) string {
 	return lineOf(f.Status, fmt.Sprintf("0x%04X", f.Value), fmt.Sprintf("0x%04X", f.Value), "")
-}
-
-func errorHandle(f Field[uint16]) string {
-	none := "Not Provided"
-	if f.Value == NoErrorHandle {
-		none = "No Error"
-	}
-	return lineOf(f.Status, fmt.Sprintf("0x%04X", f.Value), none, "")
 }
 
 func cacheHandle(f Field[uint16], level string, v Version) string {
@@ -248,13 +225,6 @@ func bytesOf(f Field[int64]) string {
 	return lineOf(f.Status, fmt.Sprintf("%d %s", n, [...]string{"bytes", "kB", "MB", "GB", "TB", "PB"}[unit]), "Unknown", "")
 }
 
-func noneBytes(f Field[int64]) string {
-	if f.Known() && f.Value == 0 {
-		return "None"
-	}
-	return bytesOf(f)
-}
-
 func moduleSize(d MemoryDevice) string {
 	if d.Installed.Known() && !d.Installed.Value {
 		return "No Module Installed"
@@ -268,12 +238,4 @@ func volts(f Field[int]) string {
 		v = fmt.Sprintf("%.1f V", float64(f.Value)/1000)
 	}
 	return lineOf(f.Status, v, "Unknown", "")
-}
-
-func jep(f Field[JEP106]) string {
-	return lineOf(f.Status, fmt.Sprintf("Bank %d, Hex 0x%02X", f.Value.Bank, f.Value.Code), "Unknown", "")
-}
-
-func product(f Field[int]) string {
-	return lineOf(f.Status, fmt.Sprintf("0x%04X", f.Value), "Unknown", "")
 }

@@ -16,46 +16,25 @@ type Processor struct {
 	// CPUID leaf 1 on x86, MIDR or the SoC ID on Arm.
 	ID Field[uint64]
 	// CPUID holds family, model and stepping; x86 only.
-	CPUID   Field[CPUID]
-	Version Text
-	// ExternalClock, MaxSpeed and CurrentSpeed are in MHz. MaxSpeed is the highest that the system
-	// supports in this socket, CurrentSpeed the speed at the last boot.
-	ExternalClock, MaxSpeed, CurrentSpeed Field[int]
-	Populated                             Field[bool]
+	CPUID     Field[CPUID]
+	Version   Text
+	Populated Field[bool]
 	// State is the state of the processor in a populated socket, such as "Enabled" or "Disabled By
 	// BIOS".
 	State Field[string]
 	// Upgrade is the kind of socket, such as "Socket LGA4677".
 	Upgrade Field[string]
 	// L1, L2 and L3 are the handles of the cache structures (type 7).
-	L1, L2, L3                   Field[uint16]
-	Serial, AssetTag, PartNumber Text
+	L1, L2, L3 Field[uint16]
 	// CoreCount, CoresEnabled, ThreadCount and ThreadsEnabled are of this processor, not of the
 	// machine. On many machines ThreadCount is the number of enabled threads.
 	CoreCount, CoresEnabled, ThreadCount, ThreadsEnabled Field[int]
-	Characteristics                                      Field[ProcessorCharacteristics]
-	// SocketType is the name of the socket (SMBIOS 3.8), for sockets that Upgrade has no code for.
-	SocketType Text
 }
 
 // CPUID is the signature of an x86 processor: family and model with their extended parts, and
 // stepping.
 type CPUID struct {
 	Family, Model, Stepping int
-}
-
-// ProcessorCharacteristics holds bits 2 to 9 of the processor characteristics (DSP0134 7.5.9); the
-// others are masked out.
-type ProcessorCharacteristics uint16
-
-// processorKnownFlags masks bits 2 to 9.
-const processorKnownFlags = 0x3FC
-
-// characteristicWords are the words of bits 2 to 9.
-var characteristicWords = [...]string{
-	"64-bit capable", "Multi-Core", "Hardware Thread", "Execute Protection",
-	"Enhanced Virtualization", "Power/Performance Control", "128-bit Capable",
-	"Arm64 SoC ID",
 }
 
 // Processors decodes the structures of type 4 in table order.
@@ -85,17 +64,11 @@ func (p *Processor) identity(f *fields, v Version) {
 }
 
 func (p *Processor) socket(f *fields) {
-	p.ExternalClock = f.num16(0x12, "External Clock", 0)
-	p.MaxSpeed = f.num16(0x14, "Max Speed", 0)
-	p.CurrentSpeed = f.num16(0x16, "Current Speed", 0)
 	p.Populated, p.State = f.processorStatus()
 	p.Upgrade = f.word(0x19, "Upgrade", &upgrades)
 	p.L1 = f.handle(0x1A, "L1 Cache Handle", 0xFFFF)
 	p.L2 = f.handle(0x1C, "L2 Cache Handle", 0xFFFF)
 	p.L3 = f.handle(0x1E, "L3 Cache Handle", 0xFFFF)
-	p.Serial = f.str(0x20, "Serial Number")
-	p.AssetTag = f.str(0x21, "Asset Tag")
-	p.PartNumber = f.str(0x22, "Part Number")
 }
 
 func (p *Processor) counts(f *fields) {
@@ -106,6 +79,4 @@ func (p *Processor) counts(f *fields) {
 	p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
 	p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
 	p.ThreadsEnabled = f.threadsEnabled()
-	p.Characteristics = f.characteristics()
-	p.SocketType = f.str(0x32, "Socket Type")
 }

@@ -81,32 +81,6 @@ func (f *fields) threadsEnabled() Field[int] {
 	return n
 }
 
-// characteristics reads the flags. They are Unstated when no flag with a known meaning is set.
-func (f *fields) characteristics() Field[ProcessorCharacteristics] {
-	var bits ProcessorCharacteristics
-	switch {
-	case f.text:
-		if _, ok := f.line("Characteristics"); !ok {
-			return Field[ProcessorCharacteristics]{}
-		}
-		for _, l := range f.items() {
-			for i, w := range characteristicWords {
-				if l.val == w {
-					bits |= 4 << i
-				}
-			}
-		}
-	case !f.has(0x26, 2):
-		return Field[ProcessorCharacteristics]{}
-	default:
-		bits = ProcessorCharacteristics(f.u16(0x26)) & processorKnownFlags
-	}
-	if bits == 0 {
-		return status[ProcessorCharacteristics](Unstated)
-	}
-	return known(bits)
-}
-
 // processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is
 // Unstated.
 func (f *fields) processorID() Field[uint64] {

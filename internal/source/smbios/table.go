@@ -65,9 +65,6 @@ type Table struct {
 	// Version is the SMBIOS version, after the corrections that dmidecode makes too (2.31 and 2.33
 	// become 2.3, 2.51 becomes 2.6).
 	Version Version
-	// Dmidecode is the version of the dmidecode that printed the text, such as "3.4"; "" when it is
-	// unknown or the source is not text.
-	Dmidecode string
 	// Structures are in table order and include inactive ones (type 126) and the end marker (type
 	// 127).
 	Structures []Structure
@@ -79,7 +76,8 @@ type Table struct {
 
 	// sorted holds handle<<40 | type<<32 | index, ascending, for lookups.
 	sorted []uint64
-	// dmi is Dmidecode as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
+	// dmi is the version of the dmidecode that printed the text, as a number: 3.4 is 304, 2.12 is
+	// 212, 0 is unknown.
 	dmi int
 	// beyond are the structures after the end marker, which do not belong to the table.
 	beyond []Structure

@@ -88,12 +88,11 @@ func (p *textParser) version(s string) bool {
 	if !ok || !strings.HasPrefix(rest, ".") {
 		return false
 	}
-	minor, rest, ok := leadingInt(rest[1:])
+	minor, _, ok := leadingInt(rest[1:])
 	if !ok {
 		return false
 	}
 	p.header = true
-	p.t.Dmidecode = s[:len(s)-len(rest)]
 	p.t.dmi = int(major*100 + min(minor, 99))
 	return true
 }

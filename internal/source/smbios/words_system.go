@@ -1,11 +1,5 @@
 package smbios
 
-// wakeUpTypes is DSP0134 7.2.2.
-var wakeUpTypes = wordList{words: []string{
-	"Reserved", "Other", "Unknown", "APM Timer", "Modem Ring", "LAN Remote",
-	"Power Switch", "PCI PME#", "AC Power Restored",
-}}
-
 // boardTypes is DSP0134 7.3.2.
 var boardTypes = wordList{first: 1, words: []string{
 	"Unknown", "Other", "Server Blade", "Connectivity Switch",
@@ -24,11 +18,6 @@ var chassisTypes = wordList{first: 1, words: []string{
 	"Rack Mount Chassis", "Sealed-case PC", "Multi-system", "CompactPCI",
 	"AdvancedTCA", "Blade", "Blade Enclosing", "Tablet", "Convertible",
 	"Detachable", "IoT Gateway", "Embedded PC", "Mini PC", "Stick PC",
-}}
-
-// chassisStates is DSP0134 7.4.2.
-var chassisStates = wordList{first: 1, words: []string{
-	"Other", "Unknown", "Safe", "Warning", "Critical", "Non-recoverable",
 }}
 
 // processorTypes is DSP0134 7.5.1.
