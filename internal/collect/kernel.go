@@ -45,7 +45,7 @@ func modelCPU(p *host.CPU) inventory.CPU {
 	return inventory.CPU{
 		Vendor: host.Fact(src, p.Vendor, fact.Direct), Brand: host.Fact(src, p.Brand, fact.Direct),
 		Family: host.Fact(src, p.Family, fact.Direct), Model: host.Fact(src, p.Model, fact.Direct),
-		Stepping: host.Fact(src, p.Stepping, fact.Direct), Microcode: host.Fact(src, p.Microcode, fact.Direct),
+		Stepping: host.Fact(src, p.Stepping, fact.Direct),
 		Packages: fact.Convert(host.Fact(src, p.Packages, fact.Direct), func(in []host.Package) []inventory.Package {
 			out := make([]inventory.Package, len(in))
 			for i, q := range in {

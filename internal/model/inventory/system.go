@@ -367,7 +367,6 @@ type Range struct {
 type CPU struct {
 	Vendor, Brand           fact.Fact[string]
 	Family, Model, Stepping fact.Fact[int]
-	Microcode               fact.Fact[string]
 	// Packages are the distinct physical_package_id of the online CPUs, in
 	// numeric order.
 	Packages fact.Fact[[]Package]

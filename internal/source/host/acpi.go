@@ -15,19 +15,13 @@ type ACPI struct {
 	Source Source
 	// Tables are the names listed, sorted: "APIC", "SRAT", "SSDT1".
 	Tables Value[[]string]
-	// Masked is true if /sys/firmware is empty, as container runtimes make it. Then a missing table
-	// means nothing.
-	Masked bool
-	// PMProfile is the FADT's preferred profile: 4 enterprise server, 7
-	// performance server, 0 unspecified.
-	PMProfile Value[int64]
 }
 
 // ReadACPI lists /sys/firmware/acpi/tables. An empty list does not mean "no tables", because the
 // kernel always shows some: it was masked or not captured.
 func ReadACPI(root *Root) *ACPI {
 	r := newReader(root)
-	a := &ACPI{Tables: r.names(acpiTables), Masked: root.firmwareMasked() != nil}
+	a := &ACPI{Tables: r.names(acpiTables)}
 	if a.Tables.State == fact.OK {
 		a.Tables.V = tableNames(a.Tables.V)
 		if len(a.Tables.V) == 0 {
@@ -38,8 +32,7 @@ func ReadACPI(root *Root) *ACPI {
 			a.Tables = unknown[[]string](e)
 		}
 	}
-	a.PMProfile = r.number("/sys/firmware/acpi/pm_profile")
-	a.Source = sourceOf("acpi", []outcomer{a.Tables}, a.PMProfile)
+	a.Source = sourceOf("acpi", []outcomer{a.Tables})
 	return a
 }
 

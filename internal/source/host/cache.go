@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
 // Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
@@ -24,8 +23,7 @@ type Caches struct {
 type Cache struct {
 	Index, Level int
 	// Type is "Data", "Instruction" or "Unified", "" if it is not known.
-	Type      string
-	SizeBytes Value[int64]
+	Type string
 }
 
 // L3Groups returns the number of level 3 caches.
@@ -145,20 +143,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 		if level.V < 1 || level.V > maxLevel {
 			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is not a cache level", level.V))
 		}
-		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V, SizeBytes: r.size(entry + "/size")})
+		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V})
 	}
 	return known(out, dir, "")
-}
-
-// size reads a size with a unit, "32768K".
-func (r *reader) size(path string) Value[int64] {
-	v := r.text(path)
-	if v.State != fact.OK {
-		return unknownAs[int64](v)
-	}
-	n, err := kerneltext.ParseSize([]byte(v.V))
-	if err != nil {
-		return malformed[int64](path, v.Raw, err)
-	}
-	return known(n, path, v.Raw)
 }

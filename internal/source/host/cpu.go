@@ -8,20 +8,15 @@ import (
 // (Documentation/admin-guide/cputopology.rst).
 type CPU struct {
 	Source Source
-	// Online, Present, Possible and Offline are the CPU numbers in the files of the same names in
+	// Online, Present and Offline are the CPU numbers in the files of the same names in
 	// /sys/devices/system/cpu. Without its file Online is derived from the folders with a topology,
 	// or else from cpuinfo.
-	Online, Present, Possible, Offline Value[[]int]
+	Online, Present, Offline Value[[]int]
 	Topology
 	Caches
 	// SMTControl and SMTActive are the contents of smt/control and smt/active.
 	SMTControl, SMTActive Value[string]
 	Identity
-	// Microcodes are the revisions of the first and last CPU of each package
-	// (cpuN/microcode/version, else that of the first processor in cpuinfo).
-	Microcodes Sampled
-	// Hybrid is true if the kernel has PMUs for two kinds of cores (/sys/devices/cpu_atom).
-	Hybrid Value[bool]
 }
 
 // ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo, or all of
@@ -32,19 +27,16 @@ func ReadCPU(root *Root) *CPU {
 	r := newReader(root)
 	c := &CPU{
 		Present:    r.set(cpuDir + "/present"),
-		Possible:   r.set(cpuDir + "/possible"),
 		Offline:    r.set(cpuDir + "/offline"),
 		SMTControl: r.text(cpuDir + "/smt/control"),
 		SMTActive:  r.text(cpuDir + "/smt/active"),
-		Hybrid:     r.hybrid(),
 	}
 	c.Identity = r.identity()
 	c.Online = r.online()
 	c.Topology, c.Caches = r.topology(c.Online)
-	c.Microcodes = r.microcodes(c)
 	c.Source = sourceOf("cpu",
 		[]outcomer{c.Online, c.Packages, c.Cores, c.ThreadsPerCore, c.Vendor},
-		c.Present, c.Possible, c.Offline, c.SMTControl, c.SMTActive, c.L3, c.Levels, c.Flags, c.Microcodes)
+		c.Present, c.Offline, c.SMTControl, c.SMTActive, c.L3, c.Levels, c.Flags)
 	return c
 }
 
@@ -87,30 +79,6 @@ func (r *reader) withTopology() Value[[]int] {
 		return unknown[[]int](&ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
 	}
 	return known(online, cpuDir, "")
-}
-
-// hybrid looks for the PMU of efficient cores, as perf and lscpu do.
-func (r *reader) hybrid() Value[bool] {
-	return r.isDir("/sys/devices/cpu_atom")
-}
-
-// microcodes samples the microcode revision. If the first file cannot be read, no other is tried
-// and cpuinfo's is taken.
-func (r *reader) microcodes(c *CPU) Sampled {
-	var s Sampled
-	sample := c.Sample()
-	s.Of = len(c.Online.V)
-	for _, cpu := range sample {
-		s.add(r.text(indexed(cpuPrefix, cpu, "/microcode/version")))
-		if s.Read == 0 {
-			break // no such file here
-		}
-	}
-	if s.Read == 0 && c.Microcode.State == fact.OK {
-		s = Sampled{Of: s.Of}
-		s.add(c.Microcode)
-	}
-	return s
 }
 
 // Sample returns CPUs that represent all: the first and the last of each package or, without

@@ -31,30 +31,14 @@ func TestReadCPU(t *testing.T) {
 	}, c.Packages.V)
 	assert.Equal(t, 8, c.Cores.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, 2, c.MinThreadsPerCore.V)
-	assert.Equal(t, 2, c.Dies.V)
 	assert.Equal(t, 4, c.L3Groups().V)
 	assert.Equal(t, 4, c.CPUsPerL3().V)
 	assert.Equal(t, "on", c.SMTControl.V)
 	assert.Equal(t, []int{0, 14, 1, 15}, c.Sample())
 	assert.Equal(t, "GenuineIntel", c.Vendor.V)
 	assert.Equal(t, []int{6, 143, 8}, []int{c.Family.V, c.Model.V, c.Stepping.V})
-	assert.Equal(t, "0x2b000590", c.Microcode.V)
 	assert.True(t, c.Flags.V["ida"])
 	assert.Equal(t, "x86_64", c.Architecture.V)
-	revision, same := c.Microcodes.Uniform()
-	assert.True(t, same)
-	assert.Equal(t, "0x2b000590", revision)
-	assert.Equal(t, int64(48<<10), c.Levels.V[0].SizeBytes.V)
-	assert.Equal(t, fact.Unread, c.Hybrid.State, "a capture without the folder says nothing")
-}
-
-func TestMicrocodeDiffers(t *testing.T) {
-	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files().With(hosttest.Files{cpuFile(2, "microcode/version"): "0x1\n"})
-	c := readCPU(t, f)
-	assert.Equal(t, []string{"0x2b000590", "0x1"}, c.Microcodes.Distinct)
-	_, same := c.Microcodes.Uniform()
-	assert.False(t, same)
 }
 
 func TestOfflineThreads(t *testing.T) {
@@ -64,7 +48,6 @@ func TestOfflineThreads(t *testing.T) {
 	c := readCPU(t, f)
 	assert.Equal(t, 4, c.Cores.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V, "the largest over online CPUs")
-	assert.Equal(t, 1, c.MinThreadsPerCore.V)
 	assert.Equal(t, []int{5, 6, 7}, c.Offline.V)
 }
 
@@ -114,7 +97,7 @@ func TestCoresNotFromBrokenLists(t *testing.T) {
 func TestOldKernelMasks(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files().Without("sys/devices/system/cpu/online")
 	for cpu := range 8 {
-		for _, list := range []string{"thread_siblings_list", "core_cpus_list", "package_cpus_list", "core_siblings_list", "die_cpus_list"} {
+		for _, list := range []string{"thread_siblings_list", "core_cpus_list", "package_cpus_list", "core_siblings_list"} {
 			delete(f, cpuFile(cpu, "topology/"+list))
 		}
 		core := cpu % 4
@@ -125,7 +108,6 @@ func TestOldKernelMasks(t *testing.T) {
 	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V, "from the topology folders")
 	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, fact.Absent, c.Dies.State)
 }
 
 func TestOnlyCPUInfo(t *testing.T) {

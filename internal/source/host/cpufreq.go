@@ -22,42 +22,31 @@ type CPUFreq struct {
 	Source Source
 	// Policies counts cpufreq/policyN without those whose CPUs are all offline. It is known to be 0 if the kernel has no frequency driver.
 	Policies Value[int]
-	// First is the policy with the lowest number, with all its fields.
+	// First is the policy with the lowest number.
 	First Policy
 	// Drivers and the others may differ between policies; they are read from at most samplePolicies
 	// policies.
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
-	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), First.Boost that of one
-	// policy.
+	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), Boosts that of policies.
 	Boost Value[bool]
 	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
 	// package, 0 (performance) to 15 (power).
 	EPB Sampled
-	// intel_pstate/{status,no_turbo,turbo_pct,min_perf_pct,max_perf_pct}.
-	// While status is "off" the others are Refused (EAGAIN).
-	IntelStatus                Value[string]
-	NoTurbo                    Value[bool]
-	TurboPct, MinPerf, MaxPerf Value[int64]
-	// amd_pstate/{status,prefcore}.
-	AMDStatus, AMDPrefcore Value[string]
+	// intel_pstate/{status,no_turbo,min_perf_pct,max_perf_pct}. While status is "off" the others are
+	// Refused (EAGAIN).
+	IntelStatus      Value[string]
+	NoTurbo          Value[bool]
+	MinPerf, MaxPerf Value[int64]
+	// AMDStatus is amd_pstate/status.
+	AMDStatus Value[string]
 	// Uncore are the entries of intel_uncore_frequency, in order of name.
 	Uncore Value[[]Uncore]
 }
 
-// Policy is one cpufreq policy. CPPCNominalPerf and CPPCHighestPerf are not the policy's but those
-// of CPU 0, on the abstract scale of ACPI's CPPC.
+// Policy is one cpufreq policy.
 type Policy struct {
-	// Dir is the folder of the policy.
-	Dir                              string
-	Driver, Governor                 Value[string]
-	AvailableGovernors               Value[string]
-	EPP, AvailableEPP                Value[string]
-	Boost                            Value[bool]
-	AvailableFrequencies             Value[string]
-	CPUInfoMinKHz, CPUInfoMaxKHz     Value[int64]
-	ScalingMinKHz, ScalingMaxKHz     Value[int64]
-	BaseKHz, BIOSLimitKHz            Value[int64]
-	CPPCNominalPerf, CPPCHighestPerf Value[int64]
+	Driver, Governor, EPP  Value[string]
+	CPUInfoMaxKHz, BaseKHz Value[int64]
 }
 
 // Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
@@ -74,11 +63,9 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 		Boost:       r.flag(freqDir + "/boost"),
 		IntelStatus: r.text(cpuDir + "/intel_pstate/status"),
 		NoTurbo:     r.flag(cpuDir + "/intel_pstate/no_turbo"),
-		TurboPct:    r.number(cpuDir + "/intel_pstate/turbo_pct"),
 		MinPerf:     r.number(cpuDir + "/intel_pstate/min_perf_pct"),
 		MaxPerf:     r.number(cpuDir + "/intel_pstate/max_perf_pct"),
 		AMDStatus:   r.text(cpuDir + "/amd_pstate/status"),
-		AMDPrefcore: r.text(cpuDir + "/amd_pstate/prefcore"),
 		Uncore:      r.uncore(),
 		EPB:         r.epb(cpu),
 	}
@@ -153,16 +140,11 @@ func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
 
 func (r *reader) policy(dir string) Policy {
 	return Policy{
-		Dir:    dir,
-		Driver: r.text(dir + "/scaling_driver"), Governor: r.text(dir + "/scaling_governor"),
-		AvailableGovernors: r.text(dir + "/scaling_available_governors"),
-		EPP:                r.text(dir + "/energy_performance_preference"), AvailableEPP: r.text(dir + "/energy_performance_available_preferences"),
-		Boost:                r.flag(dir + "/boost"),
-		AvailableFrequencies: r.text(dir + "/scaling_available_frequencies"),
-		CPUInfoMinKHz:        r.number(dir + "/cpuinfo_min_freq"), CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
-		ScalingMinKHz: r.number(dir + "/scaling_min_freq"), ScalingMaxKHz: r.number(dir + "/scaling_max_freq"),
-		BaseKHz: r.number(dir + "/base_frequency"), BIOSLimitKHz: r.number(dir + "/bios_limit"),
-		CPPCNominalPerf: r.number(cpuPrefix + "0/acpi_cppc/nominal_perf"), CPPCHighestPerf: r.number(cpuPrefix + "0/acpi_cppc/highest_perf"),
+		Driver:        r.text(dir + "/scaling_driver"),
+		Governor:      r.text(dir + "/scaling_governor"),
+		EPP:           r.text(dir + "/energy_performance_preference"),
+		CPUInfoMaxKHz: r.number(dir + "/cpuinfo_max_freq"),
+		BaseKHz:       r.number(dir + "/base_frequency"),
 	}
 }
 

@@ -132,10 +132,10 @@ func flagSet(line string) map[string]bool {
 // and CPU 0's MIDR_EL1.
 func (r *reader) identity() Identity {
 	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
-	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}
+	id := Identity{}
 	if err != nil {
 		e := readError("read", cpuinfo, err)
-		id.Vendor, id.Brand, id.Microcode = unknown[string](e), unknown[string](e), unknown[string](e)
+		id.Vendor, id.Brand = unknown[string](e), unknown[string](e)
 		id.Family, id.Model, id.Stepping = unknown[int](e), unknown[int](e), unknown[int](e)
 		id.Flags = unknown[map[string]bool](e)
 		id.Architecture = r.architecture(nil)
@@ -144,7 +144,6 @@ func (r *reader) identity() Identity {
 	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
 	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
 	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
-	id.Microcode = k.text("microcode")
 	id.Flags = derive(k.text("flags", "Features", "features"), flagSet)
 	id.Architecture = r.architecture(k)
 	return id
@@ -158,12 +157,8 @@ type Identity struct {
 	// Family, Model and Stepping are those of CPUID, decimal. On Arm Family is the architecture,
 	// Model the part and Stepping the revision.
 	Family, Model, Stepping Value[int]
-	// Microcode is the revision as printed, "0x2007108".
-	Microcode Value[string]
 	// Flags are the words of "flags" or "Features".
 	Flags Value[map[string]bool]
-	// MIDR is Arm's identification register, regs/identification/midr_el1.
-	MIDR Value[int64]
 	// Architecture is the kernel's word, "x86_64" (/proc/sys/kernel/arch,
 	// else from the keys of cpuinfo).
 	Architecture Value[string]

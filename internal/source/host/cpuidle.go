@@ -29,14 +29,12 @@ type IdleState struct {
 	Index int
 	// Name is at most 15 characters: "C6"; ACPI's C2 is not the hardware's.
 	Name, Desc Value[string]
-	// LatencyUS and ResidencyUS are in microseconds.
-	LatencyUS, ResidencyUS Value[int64]
+	// LatencyUS is the exit latency in microseconds.
+	LatencyUS Value[int64]
 	// Disabled is the file "disable", set by an administrator or, if DefaultStatus is "disabled",
 	// by the driver at boot (Linux 5.6 and later).
 	Disabled      Value[bool]
 	DefaultStatus Value[string]
-	// Usage counts entries since boot.
-	Usage Value[int64]
 }
 
 // maxStates is above the kernel's CPUIDLE_STATE_MAX.
@@ -87,10 +85,9 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 		s := indexed(dir+"/state", i, "")
 		states = append(states, IdleState{
 			Index: i, Name: r.text(s + "/name"), Desc: r.text(s + "/desc"),
-			LatencyUS: r.number(s + "/latency"), ResidencyUS: r.number(s + "/residency"),
+			LatencyUS:     r.number(s + "/latency"),
 			Disabled:      derive(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
 			DefaultStatus: r.text(s + "/default_status"),
-			Usage:         r.number(s + "/usage"),
 		})
 	}
 	return known(states, dir, "")

@@ -6,10 +6,9 @@ const dmiDir = "/sys/class/dmi/id/"
 // root can read serial numbers and the UUID. They identify a machine: print them only on request.
 type DMIID struct {
 	Source                                                           Source
-	Vendor, Product, ProductVersion, ProductFamily, ProductSKU       Value[string]
-	BoardVendor, Board, BoardVersion                                 Value[string]
-	ChassisVendor, ChassisType, ChassisVersion                       Value[string]
-	BIOSVendor, BIOSVersion, BIOSDate, BIOSRelease, ECRelease        Value[string]
+	Vendor, Product, ProductVersion, ProductFamily                   Value[string]
+	BoardVendor, Board                                               Value[string]
+	BIOSVendor, BIOSVersion, BIOSDate                                Value[string]
 	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag Value[string]
 }
 
@@ -22,7 +21,7 @@ func ReadDMIID(root *Root) *DMIID {
 		*f.into = r.text(dmiDir + f.name)
 	}
 	d.Source = sourceOf("dmi_id", []outcomer{d.Vendor, d.Product},
-		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate, d.ChassisType)
+		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate)
 	return d
 }
 
@@ -34,11 +33,8 @@ type dmiFile struct {
 func (d *DMIID) files() []dmiFile {
 	return []dmiFile{
 		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
-		{"product_family", &d.ProductFamily}, {"product_sku", &d.ProductSKU},
-		{"board_vendor", &d.BoardVendor}, {"board_name", &d.Board}, {"board_version", &d.BoardVersion},
-		{"chassis_vendor", &d.ChassisVendor}, {"chassis_type", &d.ChassisType}, {"chassis_version", &d.ChassisVersion},
+		{"product_family", &d.ProductFamily}, {"board_vendor", &d.BoardVendor}, {"board_name", &d.Board},
 		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
-		{"bios_release", &d.BIOSRelease}, {"ec_firmware_release", &d.ECRelease},
 		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
 		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
 	}

@@ -29,8 +29,6 @@ type Controller struct {
 	Index int
 	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
 	Name Value[string]
-	// SizeBytes is size_mb, in bytes.
-	SizeBytes Value[int64]
 	// ScrubRate is sdram_scrub_rate in bytes/s.
 	ScrubRate Value[int64]
 	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
@@ -46,17 +44,14 @@ type Controller struct {
 
 // EDACEntry is one dimmN, rankN or csrowN.
 type EDACEntry struct {
-	// Kind is "dimm", "rank" or "csrow".
-	Kind  string
-	Index int
 	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
 	// channel. Location is for example "channel 0 slot 1".
 	Label, Location Value[string]
 	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
 	// on all its channels.
 	SizeBytes Value[int64]
-	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
-	MemType, Mode, DeviceType Value[string]
+	// MemType is "Registered-DDR4", Mode "SECDED".
+	MemType, Mode Value[string]
 	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
 	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
 	// read.
@@ -99,7 +94,6 @@ func (r *reader) controllers() Value[[]Controller] {
 		list = append(list, Controller{
 			Index:     n,
 			Name:      r.text(dir + "/mc_name"),
-			SizeBytes: r.megabytes(dir + "/size_mb"),
 			ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
 			Entries:   r.edacEntries(dir),
 
@@ -142,17 +136,15 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 		several := unknown[int64](&ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
 		return EDACEntry{
 			Corrected: several, Uncorrected: several,
-			Kind: kind, Index: n,
 			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
 			SizeBytes: r.megabytes(d + "/size_mb"),
-			MemType:   r.text(d + "/mem_type"), Mode: r.text(d + "/edac_mode"), DeviceType: r.text(d + "/dev_type"),
+			MemType:   r.text(d + "/mem_type"), Mode: r.text(d + "/edac_mode"),
 		}
 	}
 	return EDACEntry{
-		Kind: kind, Index: n,
 		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
 		SizeBytes: r.megabytes(d + "/size"),
-		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"), DeviceType: r.text(d + "/dimm_dev_type"),
+		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"),
 		Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count")),
 	}
 }

@@ -15,7 +15,6 @@ type attribute struct{ list, mask string }
 var (
 	threadAttributes  = [...]attribute{{"/topology/thread_siblings_list", "/topology/thread_siblings"}, {"/topology/core_cpus_list", "/topology/core_cpus"}}
 	packageAttributes = [...]attribute{{"/topology/package_cpus_list", "/topology/package_cpus"}, {"/topology/core_siblings_list", "/topology/core_siblings"}}
-	dieAttributes     = [...]attribute{{"/topology/die_cpus_list", "/topology/die_cpus"}}
 )
 
 var errOverlap = errors.New("CPU lists overlap")
@@ -146,14 +145,6 @@ func largest(groups [][]int) int {
 	n := 0
 	for _, g := range groups {
 		n = max(n, len(g))
-	}
-	return n
-}
-
-func smallest(groups [][]int) int {
-	n := len(groups[0])
-	for _, g := range groups {
-		n = min(n, len(g))
 	}
 	return n
 }

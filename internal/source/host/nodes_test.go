@@ -63,7 +63,7 @@ func TestListsOfNodes(t *testing.T) {
 
 // TestTierHints: what tells nodes of GPUs, CXL and persistent memory from DRAM.
 func TestTierHints(t *testing.T) {
-	const gpus, weights, demotion, dax = "proc/driver/nvidia/gpus/", "sys/kernel/mm/mempolicy/weighted_interleave/", "sys/kernel/mm/numa/demotion_enabled", "sys/bus/dax/devices/"
+	const gpus, weights, dax = "proc/driver/nvidia/gpus/", "sys/kernel/mm/mempolicy/weighted_interleave/", "sys/bus/dax/devices/"
 	base := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
 	read := func(more hosttest.Files) host.TierHints { return readNUMA(t, base.With(more)).Hints }
 	list := "names\t/proc/driver/nvidia/gpus\t0000:01:00.0\t0000:02:00.0"
@@ -84,13 +84,11 @@ func TestTierHints(t *testing.T) {
 	}
 	assert.Equal(t, fact.Malformed, read(many).GPUs.State, "not the first 64 for all")
 
-	h = read(hosttest.Files{weights + "node0": "4\n", weights + "node1": "1\n", weights + "auto": "true\n", demotion: "false\n"})
+	h = read(hosttest.Files{weights + "node0": "4\n", weights + "node1": "1\n", weights + "auto": "true\n"})
 	assert.True(t, h.Weights.Auto.Known() && h.Weights.Auto.V)
 	assert.Equal(t, int64(4), h.Weights.Nodes[0].V)
-	assert.True(t, h.Demotion.Known() && !h.Demotion.V)
-	h = read(hosttest.Files{weights + "node0": "4\n", demotion: "maybe\n"})
+	h = read(hosttest.Files{weights + "node0": "4\n"})
 	assert.True(t, h.Weights.Auto.Known() && !h.Weights.Auto.V, "a kernel without the file")
-	assert.Equal(t, fact.Malformed, h.Demotion.State)
 	assert.Equal(t, fact.Unread, read(nil).Weights.Auto.State)
 	assert.Empty(t, read(nil).Weights.Nodes)
 	assert.Equal(t, fact.Denied, read(hosttest.Notes(hosttest.Files{}, "denied\t/sys/kernel/mm/mempolicy/weighted_interleave\tlist\tpermission denied")).Weights.Auto.State)
@@ -99,11 +97,10 @@ func TestTierHints(t *testing.T) {
 	assert.Equal(t, []int{1}, read(hosttest.Files{tier + "nodes": "1\n"}).Tiers.V[0].Nodes.V)
 	assert.Equal(t, []int{0}, read(hosttest.Files{tier + "nodelist": "0\n", tier + "nodes": "1\n"}).Tiers.V[0].Nodes.V)
 
-	h = read(hosttest.Files{dax + "dax0.0": hosttest.LinkTo + "../../../devices/platform/hmem.0/dax0.0", "sys/devices/platform/hmem.0/dax0.0/target_node": "0\n", "sys/devices/platform/hmem.0/dax0.0/numa_node": "-1\n"})
+	h = read(hosttest.Files{dax + "dax0.0": hosttest.LinkTo + "../../../devices/platform/hmem.0/dax0.0", "sys/devices/platform/hmem.0/dax0.0/target_node": "0\n"})
 	require.Len(t, h.DAX.V, 1)
 	assert.Equal(t, "../../../devices/platform/hmem.0/dax0.0", h.DAX.V[0].Origin.V)
 	assert.True(t, h.DAX.V[0].Target.Known(), "node 0")
-	assert.Equal(t, fact.Unstated, h.DAX.V[0].Node.State)
 	assert.False(t, h.DAX.V[0].Driver.Known())
 	assert.Equal(t, fact.Unread, read(nil).DAX.State)
 	many = hosttest.Files{}
@@ -136,8 +133,6 @@ func TestPartsOfTheTopology(t *testing.T) {
 	for id, want := range map[string]fact.State{"2147483648\n": fact.OK, "2147483649\n": fact.Malformed, "0\n": fact.OK} {
 		assert.Equal(t, want, readCPU(t, hosttest.Machine{CoresPerSocket: 1}.Files().With(hosttest.Files{cpuFile(0, "topology/physical_package_id"): id})).Packages.State, id)
 	}
-	assert.Equal(t, fact.Unstated, readCPU(t, f.With(hosttest.Files{cpuFile(0, "topology/die_id"): "-1\n"})).Dies.State)
-	assert.Equal(t, 2, readCPU(t, f.Without(cpuFile(0, "topology/die_id"))).Dies.V, "kernels before it have none")
 
 	for name, info := range map[string]string{"no core": "processor : 0\nphysical id : 0\n", "no package": "processor : 0\ncore id : 0\n"} {
 		assert.False(t, readCPU(t, hosttest.Files{"proc/cpuinfo": info}).Cores.Known(), name)
@@ -207,9 +202,6 @@ func TestFlagOfAGuest(t *testing.T) {
 	v = read(f.Without("proc/cpuinfo"))
 	assert.Equal(t, fact.Unread, v.HypervisorFlag.State)
 	assert.Empty(t, v.HypervisorFlag.Raw)
-	for text, want := range map[string]fact.State{"none [integrity] confidentiality\n": fact.OK, "none [integrity\n": fact.Malformed, "none integrity]\n": fact.Malformed} {
-		assert.Equal(t, want, read(f.With(hosttest.Files{"sys/kernel/security/lockdown": text})).Lockdown.State, text)
-	}
 }
 
 // TestErrorOfRegisters: there is an error only where nothing was read.

@@ -15,11 +15,10 @@ type NUMA struct {
 	Source Source
 	// Directory is false on a kernel without CONFIG_NUMA.
 	Directory Value[bool]
-	// Online and the others are the node numbers in the files of the same names. has_memory exists
-	// since Linux 3.8, has_generic_initiator since 5.6. Without its file Online is derived from the
-	// nodeN folders. HasCPU and HasMemory are Malformed if they contradict the files of the nodes;
-	// then use the fields of each Node.
-	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
+	// Online and the others are the node numbers in the files of the same names; has_memory exists
+	// since Linux 3.8. Without its file Online is derived from the nodeN folders. HasCPU and HasMemory
+	// are Malformed if they contradict the files of the nodes; then use the fields of each Node.
+	Online, HasCPU, HasMemory Value[[]int]
 	// Nodes are the online nodes in numeric order; numbers may have gaps.
 	Nodes []Node
 	Hints TierHints
@@ -54,16 +53,12 @@ type Node struct {
 // Initiators is nodeN/accessC/initiators: rated by firmware, never measured
 // (Documentation/admin-guide/mm/numaperf.rst).
 type Initiators struct {
-	// Latencies in ns, bandwidths in MiB/s.
-	ReadLatency, WriteLatency     Value[int64]
-	ReadBandwidth, WriteBandwidth Value[int64]
-	// Nodes are the initiators linked there, which are the best ones.
-	Nodes Value[[]int]
+	// ReadBandwidth is in MiB/s.
+	ReadBandwidth Value[int64]
 }
 
 // SideCache is one level of memory-side cache.
 type SideCache struct {
-	Level     int
 	SizeBytes Value[int64]
 }
 
@@ -74,11 +69,8 @@ func ReadNUMA(root *Root) *NUMA {
 	if there, ok := n.Directory.Get(); !ok || !there {
 		return n.withoutFolder()
 	}
-	n.Possible = r.set(nodeDir + "/possible")
 	n.HasCPU = r.set(nodeDir + "/has_cpu")
 	n.HasMemory = r.set(nodeDir + "/has_memory")
-	n.HasNormalMemory = r.set(nodeDir + "/has_normal_memory")
-	n.HasGenericInitiator = r.set(nodeDir + "/has_generic_initiator")
 	n.Online = r.onlineNodes()
 	for _, id := range n.Online.V {
 		n.Nodes = append(n.Nodes, r.node(n, id))
@@ -97,10 +89,10 @@ func (n *NUMA) withoutFolder() *NUMA {
 		e = &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
 	}
 	none := unknown[[]int](e)
-	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
+	n.Online, n.HasCPU, n.HasMemory = none, none, none
 	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e),
 		Windows: unknown[[]Range](e), NVDIMM: unknown[[]string](e),
-		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}, Demotion: unknown[bool](e)}
+		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}}
 	n.Source = sourceOf("numa", []outcomer{none})
 	return n
 }
@@ -113,7 +105,7 @@ func (n *NUMA) sum() {
 		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
 		optional = append(optional, node.HasCPU, node.HasMemory)
 	}
-	n.Source = sourceOf("numa", needed, append(optional, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory)...)
+	n.Source = sourceOf("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
 }
 
 // onlineNodes reads the list, or lists the folders where the kernel has no
@@ -231,14 +223,9 @@ func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
 	found := r.numbered(dir, "node")
 	if found.State != fact.OK {
-		none := unknownAs[int64](found)
-		return Initiators{ReadLatency: none, WriteLatency: none, ReadBandwidth: none, WriteBandwidth: none, Nodes: found}
+		return Initiators{ReadBandwidth: unknownAs[int64](found)}
 	}
-	return Initiators{
-		ReadLatency: r.number(dir + "/read_latency"), WriteLatency: r.number(dir + "/write_latency"),
-		ReadBandwidth: r.number(dir + "/read_bandwidth"), WriteBandwidth: r.number(dir + "/write_bandwidth"),
-		Nodes: found,
-	}
+	return Initiators{ReadBandwidth: r.number(dir + "/read_bandwidth")}
 }
 
 func (r *reader) sideCaches(dir string) Value[[]SideCache] {
@@ -248,8 +235,7 @@ func (r *reader) sideCaches(dir string) Value[[]SideCache] {
 	}
 	var out []SideCache
 	for _, level := range levels.V {
-		size := r.number(indexed(dir+"/index", level, "/size"))
-		out = append(out, SideCache{Level: level, SizeBytes: size})
+		out = append(out, SideCache{SizeBytes: r.number(indexed(dir+"/index", level, "/size"))})
 	}
 	return known(out, dir, "")
 }

@@ -19,7 +19,6 @@ const nodes = "sys/devices/system/node/"
 
 func TestReadNUMA(t *testing.T) {
 	n := readNUMA(t, hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, NodeMiB: 1024}.Files().With(hosttest.Files{
-		nodes + "node1/access0/initiators/read_latency":            "90\n",
 		nodes + "node1/access0/initiators/read_bandwidth":          "120000\n",
 		nodes + "node1/access0/initiators/node1":                   hosttest.LinkTo + "../../../node1",
 		nodes + "node1/memory_side_cache/index1/size":              "1073741824\n",
@@ -30,9 +29,8 @@ func TestReadNUMA(t *testing.T) {
 	assert.Equal(t, []int{2, 3}, n.Nodes[1].CPUs.V)
 	assert.Equal(t, []int{12, 10, 21, 21}, n.Nodes[1].Distances.V)
 	assert.Equal(t, int64(1<<30), n.Nodes[1].MemTotalBytes.V)
-	assert.Equal(t, int64(90), n.Nodes[1].Access[0].ReadLatency.V)
-	assert.Equal(t, []int{1}, n.Nodes[1].Access[0].Nodes.V)
-	assert.Equal(t, fact.Unread, n.Nodes[1].Access[1].ReadLatency.State)
+	assert.Equal(t, int64(120000), n.Nodes[1].Access[0].ReadBandwidth.V)
+	assert.Equal(t, fact.Unread, n.Nodes[1].Access[1].ReadBandwidth.State)
 	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.V[0].SizeBytes.V)
 	assert.Equal(t, []host.Tier{{Number: 4, Nodes: host.Value[[]int]{V: []int{0, 1, 2, 3}, State: fact.OK, Path: "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", Raw: "0-3"}}}, n.Hints.Tiers.V)
 	assert.Equal(t, fact.Unread, n.Hints.CXL.State)

@@ -30,9 +30,6 @@ type TierHints struct {
 	GPUs Value[[]int]
 	// Weights are the weights for interleaving over nodes.
 	Weights Weights
-	// Demotion is /sys/kernel/mm/numa/demotion_enabled: reclaim moves pages to a
-	// slower tier (Documentation/ABI/testing/sysfs-kernel-mm-numa).
-	Demotion Value[bool]
 }
 
 // Weights is /sys/kernel/mm/mempolicy/weighted_interleave
@@ -53,10 +50,8 @@ type Tier struct {
 
 // DAXDevice is one device-dax instance.
 type DAXDevice struct {
-	Name string
-	// Target is the node that the memory forms if it is used as RAM, Node the node that it is near
-	// to. The kernel's -1 is Unstated.
-	Target, Node Value[int64]
+	// Target is the node that the memory forms if it is used as RAM. The kernel's -1 is Unstated.
+	Target Value[int64]
 	// Origin is the target of the entry's link. Its path says to what the memory belongs: ACPI0017
 	// and a region to CXL, ndbusN to persistent memory, hmem to a range that firmware set apart and
 	// that has no other driver.
@@ -70,7 +65,7 @@ const tierDir = "/sys/devices/virtual/memory_tiering"
 func (r *reader) tierHints() TierHints {
 	devices := r.names("/sys/bus/cxl/devices")
 	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
-		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
+		GPUs: r.gpuNodes(), Weights: r.weights()}
 }
 
 // maxGPUs is more than any machine has.
@@ -181,10 +176,8 @@ func (r *reader) dax() Value[[]DAXDevice] {
 	for _, name := range names.V {
 		entry := dir + "/" + name
 		devices = append(devices, DAXDevice{
-			Name:   name,
 			Origin: r.link(entry),
 			Target: notNegative(r.number(entry + "/target_node")),
-			Node:   notNegative(r.number(entry + "/numa_node")),
 			Driver: r.linkName(entry + "/driver"),
 		})
 	}

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/arrange"
@@ -13,13 +12,11 @@ type Topology struct {
 	// Packages are the packages by physical_package_id in numeric order. It is Unstated if the
 	// kernel gives -1 (POWER and s390 guests), and not known if the cores are not.
 	Packages Value[[]Package]
-	// Dies counts the dies of all packages (die_cpus_list, Linux 5.3+).
-	Dies Value[int]
 	// Cores counts the cores with at least one CPU online.
 	Cores Value[int]
-	// ThreadsPerCore is the largest number of online siblings of a core, MinThreadsPerCore the
-	// smallest. They differ on hybrid processors and if single CPUs are offline.
-	ThreadsPerCore, MinThreadsPerCore Value[int]
+	// ThreadsPerCore is the largest number of online siblings of a core. Other cores of hybrid
+	// processors, and those with single CPUs offline, have fewer.
+	ThreadsPerCore Value[int]
 }
 
 // Package is one physical package of the kernel, with its online CPUs.
@@ -43,18 +40,16 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 		}
 	}
 	t := Topology{
-		Cores:             cores.counted(func(g [][]int) int { return len(g) }),
-		ThreadsPerCore:    cores.counted(largest),
-		MinThreadsPerCore: cores.counted(smallest),
-		Dies:              r.dies(online.V),
-		Packages:          countCores(r.packages(online.V), &cores),
+		Cores:          cores.counted(func(g [][]int) int { return len(g) }),
+		ThreadsPerCore: cores.counted(largest),
+		Packages:       countCores(r.packages(online.V), &cores),
 	}
 	return t, r.caches(online.V)
 }
 
 func unknownTopology(online Value[[]int]) Topology {
 	n := unknownAs[int](online)
-	return Topology{Packages: unknownAs[[]Package](online), Dies: n, Cores: n, ThreadsPerCore: n, MinThreadsPerCore: n}
+	return Topology{Packages: unknownAs[[]Package](online), Cores: n, ThreadsPerCore: n}
 }
 
 // countCores counts for each package the cores whose first CPU belongs to it. If the cores are not
@@ -75,15 +70,6 @@ func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 		}
 	}
 	return packages
-}
-
-// dies counts the dies. Arm prints die_id -1 and one die for each CPU, which states nothing.
-func (r *reader) dies(online []int) Value[int] {
-	if id := r.number(indexed(cpuPrefix, online[0], "/topology/die_id")); id.State == fact.OK && id.V < 0 {
-		return unknown[int](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
-	}
-	g := r.partition(online, dieAttributes[:])
-	return g.counted(func(groups [][]int) int { return len(groups) })
 }
 
 // packages groups the CPUs by the package's list and reads the id of the first, middle and last CPU
@@ -176,22 +162,19 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 		byID[p.PhysicalID] = append(byID[p.PhysicalID], p.ID)
 	}
 	packages := packageList(byID)
-	most, least := 0, len(all.V)
+	most := 0
 	cores := map[int]int{}
 	for c, n := range threads {
-		most, least = max(most, n), min(least, n)
+		most = max(most, n)
 		cores[c.pkg]++
 	}
 	for i := range packages {
 		packages[i].Cores = cores[packages[i].ID]
 	}
 	const raw = "physical id, core id"
-	dies := &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: errors.New("cpuinfo does not name dies")}
 	return Topology{
-		Packages:          known(packages, cpuinfo, raw),
-		Dies:              unknown[int](dies),
-		Cores:             known(len(threads), cpuinfo, raw),
-		ThreadsPerCore:    known(most, cpuinfo, raw),
-		MinThreadsPerCore: known(least, cpuinfo, raw),
+		Packages:       known(packages, cpuinfo, raw),
+		Cores:          known(len(threads), cpuinfo, raw),
+		ThreadsPerCore: known(most, cpuinfo, raw),
 	}, true
 }

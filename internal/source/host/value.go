@@ -70,9 +70,8 @@ type Sampled struct {
 	// first file with each value.
 	Distinct []string
 	Paths    []string
-	// Read counts the files that gave a value, Asked those that were tried. Of counts the CPUs or
-	// policies that could have been asked.
-	Read, Asked, Of int
+	// Read counts the files that gave a value, Of the CPUs or policies that could have been asked.
+	Read, Of int
 	// Failed is the first failure. State is OK only if a file was tried and every one that was gave
 	// a value.
 	State  fact.State
@@ -93,7 +92,6 @@ func (s Sampled) outcome() (fact.State, *ReadError) { return s.State, s.Failed }
 //
 //go:noinline
 func (s *Sampled) add(v Value[string]) {
-	s.Asked++
 	if v.State != fact.OK {
 		if s.Failed == nil {
 			s.Failed, s.State = v.Err, v.State

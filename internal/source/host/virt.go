@@ -22,22 +22,14 @@ type Virtualization struct {
 	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
 	// after it).
 	DeviceTree Value[string]
-	// FirmwareMasked is true if /sys/firmware is an empty folder in an otherwise complete tree, as
-	// container runtimes make it.
-	FirmwareMasked bool
-	// Lockdown is the kernel's lockdown mode, the word in brackets: "none",
-	// "integrity", "confidentiality".
-	Lockdown Value[string]
 }
 
 // ReadVirt reads the signs of virtualization. cpu has the flags.
 func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	r := newReader(root)
 	v := &Virtualization{
-		Type:           r.text("/sys/hypervisor/type"),
-		DeviceTree:     r.firstString("/proc/device-tree/hypervisor/compatible"),
-		FirmwareMasked: root.firmwareMasked() != nil,
-		Lockdown:       r.bracketed("/sys/kernel/security/lockdown"),
+		Type:       r.text("/sys/hypervisor/type"),
+		DeviceTree: r.firstString("/proc/device-tree/hypervisor/compatible"),
 	}
 	v.HypervisorFlag = derive(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
 	if v.HypervisorFlag.State == fact.OK {
@@ -71,18 +63,4 @@ func (r *reader) firstString(path string) Value[string] {
 	}
 	first = strings.ToValidUTF8(first, "\uFFFD")
 	return known(first, path, first)
-}
-
-// bracketed reads the chosen word of a file such as "always [madvise] never".
-func (r *reader) bracketed(path string) Value[string] {
-	v := r.text(path)
-	if v.State != fact.OK {
-		return v
-	}
-	_, rest, ok := strings.Cut(v.V, "[")
-	word, _, closed := strings.Cut(rest, "]")
-	if !ok || !closed {
-		return malformed[string](path, v.Raw, fmt.Errorf("no choice in brackets"))
-	}
-	return known(word, path, v.Raw)
 }

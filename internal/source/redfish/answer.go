@@ -39,8 +39,8 @@ type BIOS struct {
 	Resource, Settings, Registry []byte
 	// RegistryName is the registry's name including its version, "" if the resource names none.
 	RegistryName string
-	// Path and SettingsPath are the paths of the resources without identifiers of the machine.
-	Path, SettingsPath string
+	// Path is the path of the resource without identifiers of the machine.
+	Path string
 }
 
 // failed adds p to Problems and returns true, unless p is nil.

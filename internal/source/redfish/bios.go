@@ -59,7 +59,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	if p != nil {
 		return head.Registry, a.absent(p, "the settings object is not there: what waits for the next boot is not known")
 	}
-	a.BIOS.Settings, a.BIOS.SettingsPath = body, printablePath(pending)
+	a.BIOS.Settings = body
 	return head.Registry, nil
 }
 

@@ -20,7 +20,7 @@ type DIMM struct {
 	SpeedMTs  int
 	Ranks     int
 	// Type is MemoryDeviceType as sent, for example DDR4 or DDR5.
-	Type, Manufacturer, PartNumber string
+	Type, PartNumber string
 	// Location is MemoryLocation, nil if the service does not state socket and channel.
 	Location *Location
 	// Counts are the errors that the service counted on the module, nil if it does not say.

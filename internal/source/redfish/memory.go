@@ -44,7 +44,6 @@ type memoryResource struct {
 	OperatingSpeedMHz number `json:"OperatingSpeedMhz"`
 	RankCount         number
 	MemoryDeviceType  string
-	Manufacturer      string
 	PartNumber        string
 	Status            struct{ State, Health string }
 	Metrics           resourceLink
@@ -124,7 +123,7 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 	d := DIMM{Path: printablePath(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
 		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
 		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
-		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}
+		PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}
 	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
 		d.Labels[i] = c.word(label)
 	}

@@ -171,7 +171,7 @@ func silent(t *testing.T, a *Answer) {
 		text += fmt.Sprintf("%+v", d)
 	}
 	if a.BIOS != nil {
-		text += a.BIOS.Path + a.BIOS.SettingsPath
+		text += a.BIOS.Path
 	}
 	for _, word := range []string{password, token, "FCH123456", "33221100", "node17", "DIMMSERIAL"} {
 		assert.NotContains(t, text, word)
@@ -191,7 +191,7 @@ func TestReadMachine(t *testing.T) {
 	assert.Equal(t, "/redfish/v1/Systems/ID/Bios", a.BIOS.Path)
 	assert.Equal(t, []DIMM{
 		{Path: "/redfish/v1/Systems/ID/Memory/1", Labels: [4]string{"PROC 1 DIMM 1", "PROC 1 DIMM 1", "proc1dimm1", "1"}, Installed: true, Known: true,
-			Health: "Critical", Condition: "Enabled", SizeBytes: 16 << 30, SpeedMTs: 3200, Ranks: 2, Type: "DDR4", Manufacturer: "Example", PartNumber: "EX-1",
+			Health: "Critical", Condition: "Enabled", SizeBytes: 16 << 30, SpeedMTs: 3200, Ranks: 2, Type: "DDR4", PartNumber: "EX-1",
 			Counts: &Counts{Path: "/redfish/v1/Systems/ID/Memory/1/MemoryMetrics", Corrected: new(int64(17)), Uncorrected: new(int64(0)), Alarms: []string{"CorrectableECCError"}}},
 		{Path: "/redfish/v1/Systems/ID/Memory/2", Labels: [4]string{"", "PROC 1 DIMM 2", "", "2"}, Known: true, Condition: "Absent"},
 	}, a.DIMMs)

@@ -9,8 +9,6 @@ import (
 // Option is one word of the command line: "numa=off", "quiet".
 type Option struct {
 	Key, Value string
-	// HasValue tells "key=" from "key".
-	HasValue bool
 	// Raw is the word as written, with its quotes.
 	Raw string
 }
@@ -60,7 +58,7 @@ func option(word string) Option {
 	if strings.HasPrefix(bare, `"`) {
 		bare = strings.TrimSuffix(bare[1:], `"`)
 	}
-	o.Key, o.Value, o.HasValue = strings.Cut(bare, "=")
+	o.Key, o.Value, _ = strings.Cut(bare, "=")
 	if strings.HasPrefix(o.Value, `"`) {
 		o.Value = strings.TrimSuffix(o.Value[1:], `"`)
 	}

@@ -19,9 +19,6 @@ type CPUInfo struct {
 // not have them.
 type Processor struct {
 	ID, PhysicalID, CoreID int
-	Siblings, Cores        int
-	Model                  string
-	Microcode              string
 }
 
 // Bounds of one parse.
@@ -67,7 +64,7 @@ func (c *CPUInfo) begin(key string, value []byte) {
 	if err != nil || id < 0 || id > MaxCPU || len(c.Processors) >= maxProcessors {
 		return
 	}
-	c.Processors = append(c.Processors, Processor{ID: id, PhysicalID: -1, CoreID: -1, Siblings: -1, Cores: -1})
+	c.Processors = append(c.Processors, Processor{ID: id, PhysicalID: -1, CoreID: -1})
 }
 
 // take keeps a key that appears for the first time, and the numbers of the
@@ -86,14 +83,6 @@ func (c *CPUInfo) take(key string, value []byte) {
 		p.PhysicalID = parseID(value)
 	case "core id":
 		p.CoreID = parseID(value)
-	case "siblings":
-		p.Siblings = parseID(value)
-	case "cpu cores":
-		p.Cores = parseID(value)
-	case "microcode":
-		p.Microcode = sharedString(c.First["microcode"], value)
-	case "model name":
-		p.Model = sharedString(c.First["model name"], value)
 	}
 }
 
@@ -104,12 +93,4 @@ func parseID(b []byte) int {
 		return -1
 	}
 	return n
-}
-
-// sharedString shares the first processor's string instead of making a new one.
-func sharedString(first string, b []byte) string {
-	if first == string(b) {
-		return first
-	}
-	return string(b)
 }
