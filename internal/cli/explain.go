@@ -20,8 +20,9 @@ func (p *Program) explainCommand() *cobra.Command {
 		Use:   "explain WORD",
 		Short: "explain a rule, setting or platform to a person new to the subject",
 		Long: `explain says of a rule, a setting or a platform what it is, why it matters, what was
-measured, how it is changed, and which documents say so. Where a flag names a
-machine it says what that machine shows; memaudit explain never reads the live one.`,
+measured, how it is changed, and which documents say so; a rule is printed in full,
+as by memaudit rules show. If a flag names a machine, it says what that machine
+shows; memaudit explain never reads the live one unless --root / is given.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeWords,
 		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0]) },
@@ -33,10 +34,7 @@ machine it says what that machine shows; memaudit explain never reads the live o
 
 // explain prints the page of a word, with what the named machine shows of it.
 func (p *Program) explain(f *checkFlags, word string) error {
-	e, err := p.explainer(f.rules, f.config, rulepack.LoadCompiled)
-	if err == nil && e.KnowsRule(word) {
-		e, err = p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // its example is one of its cases
-	}
+	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
 	if err != nil {
 		return err
 	}

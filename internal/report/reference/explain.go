@@ -5,9 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/settings"
@@ -19,10 +17,9 @@ import (
 
 // Explainer explains rules, settings and platforms.
 type Explainer struct {
-	topics []Topic
-	rules  []rulepack.RuleInfo
-	// profiles are read when a setting is explained: rules and platforms need none.
-	profiles func() []rulepack.ProfileInfo
+	topics   []Topic
+	rules    []rulepack.RuleInfo
+	profiles []rulepack.ProfileInfo
 	// platforms are their ids: the file of one is read when it is asked for.
 	platforms []string
 	describe  func(id string) (*platform.Info, error)
@@ -43,8 +40,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	profiles := sync.OnceValue(func() []rulepack.ProfileInfo { return rulepack.ProfilesApart(packs) })
-	return &Explainer{topics, rulepack.Describe(packs), profiles, platforms, platform.Describer(k), tables}, nil
+	return &Explainer{topics, rulepack.Describe(packs), rulepack.ProfilesApart(packs), platforms, platform.Describer(k), tables}, nil
 }
 
 // Words lists all that can be explained: rules, settings, platforms.
@@ -78,11 +74,6 @@ func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, erro
 	return e.rule(rules, doc), nil
 }
 
-// KnowsRule reports whether a word is a rule's id.
-func (e *Explainer) KnowsRule(word string) bool {
-	return slices.ContainsFunc(e.rules, func(r rulepack.RuleInfo) bool { return r.ID == word })
-}
-
 // Knows reports whether Explain has a page about a word.
 func (e *Explainer) Knows(word string) bool {
 	_, setting := settings.Lookup(strings.TrimPrefix(word, "setting."))
@@ -91,84 +82,16 @@ func (e *Explainer) Knows(word string) bool {
 
 func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
 
-// rule explains the rules of one id, the one for every machine first.
+// rule explains the rules of one id: what they are about, what was measured of it, what
+// the named machine shows, and the rules as rules show prints them.
 func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.Block {
 	general := rules[len(rules)-1]
 	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}}, e.about(general.ID, general.Title)...)
-	out = append(out, partHeading("Why it matters"))
-	for _, why := range differentTexts(rules, func(r *rulepack.RuleInfo) string { return r.Why }) {
-		out = append(out, page.Block{Fields: []page.Field{why}, Indent: 2})
-	}
-	out = append(out, e.measured(general.ID, differentTexts(rules, effect))...)
-	if f, name := audit.Example(general); f != nil {
-		out = append(out, partHeading("What a report says: a made-up machine ("+name+")"), page.Block{Example: bareFinding(f)})
+	if measured := e.measuredOf(general.ID); len(measured) > 0 {
+		out = append(out, effectsPart(measured)...)
 	}
 	out = append(out, e.judged(general.ID, doc)...)
-	return slices.Concat(out, waysToMend(rules), sources(rules))
-}
-
-// bareFinding is a finding without what the page about its rule says in parts of its own.
-func bareFinding(f *verdict.Finding) string {
-	built := report.BuildFinding(f)
-	built.Why, built.Remedy, built.Citation, built.Effect = nil, nil, nil, nil
-	return text.Finding(&built, text.Options{Width: exampleWidth})
-}
-
-// effect is what a document says of a rule's effect, with the document; "" where none
-// does. An effect that is computed is told by the rule's own example.
-func effect(r *rulepack.RuleInfo) string {
-	if !r.Computed {
-		if r.Effect == "" {
-			return ""
-		}
-		return r.Effect + " [" + r.Citation.Line() + "]"
-	}
-	f, _ := audit.Example(*r)
-	if f == nil || f.Effect == nil || f.Citation == nil || !strings.HasPrefix(f.Effect.Source, f.Citation.Vendor) {
-		return ""
-	}
-	return f.Effect.Text + " [" + f.Effect.Source + "]"
-}
-
-// waysToMend are what a failure's report tells to do.
-func waysToMend(rules []rulepack.RuleInfo) []page.Block {
-	out := []page.Block{partHeading("How to change it")}
-	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string {
-		if f, _ := audit.Example(*r); f != nil && f.Result == verdict.Fail {
-			return f.Remedy
-		}
-		return ""
-	})
-	if len(fields) == 0 {
-		fields = []page.Field{{Name: "-", Value: "nothing is to be changed: the rule explains, and never fails"}}
-	}
-	return append(out, page.Block{Fields: fields, Indent: 2})
-}
-
-// sources are the documents behind the rules of one id.
-func sources(rules []rulepack.RuleInfo) []page.Block {
-	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) })
-	if len(fields) == 0 {
-		fields = []page.Field{{Name: "-", Value: "none: the machine is compared with itself, not with a document"}}
-	}
-	return []page.Block{partHeading("Documents"), {Fields: fields, Indent: 2}}
-}
-
-// differentTexts are the different texts of some rules, each with the machines that its
-// rule is written for.
-func differentTexts(rules []rulepack.RuleInfo, get func(*rulepack.RuleInfo) string) []page.Field {
-	var out []page.Field
-	for i := range slices.Backward(rules) {
-		value := get(&rules[i])
-		if value == "" || slices.ContainsFunc(out, func(f page.Field) bool { return strings.HasPrefix(f.Value, value) }) {
-			continue
-		}
-		if scope := rules[i].Scope; scope != "" && len(rules) > 1 {
-			value += " [" + scope + "]"
-		}
-		out = append(out, page.Field{Name: "-", Value: value})
-	}
-	return out
+	return slices.Concat(out, []page.Block{partHeading("The rule in full")}, rulesOfID(rules))
 }
 
 // judged is what an audit of the named machine says of a rule.

@@ -19,7 +19,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	if t := e.topic(s.ID); t != nil {
 		out = append(out, partHeading("Why it matters"), page.Block{Fields: []page.Field{{Name: "-", Value: t.Why}}, Indent: 2})
 	}
-	out = append(out, e.measured(s.ID, effects)...)
+	out = append(out, effectsPart(append(effects, e.measuredOf(s.ID)...))...)
 	out = append(out, partHeading("What documents ask for"))
 	if len(wants.Rows) > 0 {
 		out = append(out, page.Block{Table: wants})
@@ -70,9 +70,8 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 			*list = append(*list, page.Field{Name: name, Value: value})
 		}
 	}
-	profiles := e.profiles()
-	for i := range profiles {
-		p := &profiles[i]
+	for i := range e.profiles {
+		p := &e.profiles[i]
 		s, ok := p.Settings[id]
 		if !ok {
 			continue

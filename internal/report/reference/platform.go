@@ -28,8 +28,7 @@ func platformFields(p *platform.Info) []page.Field {
 	for _, topic := range slices.Sorted(maps.Keys(p.Notes)) {
 		fields = append(fields, page.Field{Name: topic, Value: p.Notes[topic]})
 	}
-	return append(fields, page.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)},
-		page.Field{Name: "source", Value: document(&p.Citation)})
+	return append(fields, page.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)})
 }
 
 // fewerOfKinds lists the kinds of which a channel takes fewer modules than it has slots.

@@ -4,6 +4,8 @@
 package reference
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -35,6 +38,22 @@ func Rule(i *rulepack.RuleInfo) []page.Block {
 	built := report.BuildFinding(f)
 	return append(blocks, page.Block{Text: fmt.Sprintf("In its case %q it %s:", name, says)},
 		page.Block{Example: text.Finding(&built, text.Options{Width: exampleWidth})})
+}
+
+// rulesOfID are the rules of one id in full below a heading of theirs, each under the
+// machines that it is for where there are several.
+func rulesOfID(rules []rulepack.RuleInfo) []page.Block {
+	var out []page.Block
+	for i := range rules {
+		blocks := Rule(&rules[i])
+		if len(rules) > 1 {
+			blocks[0] = partHeading("For " + cmp.Or(rules[i].Scope, "every other machine"))
+		} else {
+			blocks = blocks[1:]
+		}
+		out = append(out, blocks...)
+	}
+	return out
 }
 
 // exampleWidth leaves room for an indent on 80 columns.
@@ -84,4 +103,39 @@ func source(c *verdict.Citation) string {
 		return c.Line()
 	}
 	return c.Line() + ", " + c.URL
+}
+
+// ByName writes rules/by-name.md, to which alerts link: under a heading for each
+// id the rules of all packs in full, with what they say of the example servers,
+// and after them the settings that profiles may want. examples says of a rule's
+// id on which of the example servers it fails, passes or cannot tell.
+func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
+	out := []page.Block{
+		{Head: &page.Head{Level: 1, Name: "Rules by name"}},
+		{Text: "Made from the packs by go generate; do not edit. Of several rules of one name, the narrowest that fits the machine speaks. The program says the same of each:"},
+		{Commands: []string{"memaudit rules show memory.channel.populated"}},
+	}
+	for rest := rulepack.Describe(packs); len(rest) > 0; {
+		id := rest[0].ID
+		of := slices.IndexFunc(rest, func(r rulepack.RuleInfo) bool { return r.ID != id })
+		if of < 0 {
+			of = len(rest)
+		}
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Name: id}}, page.Block{Fields: []page.Field{exampleField(examples[id])}})
+		out = append(out, rulesOfID(rest[:of])...)
+		rest = rest[of:]
+	}
+	for _, s := range settings.All() {
+		id := "setting." + s.ID
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Name: id}}, page.Block{Fields: []page.Field{
+			{Name: "title", Value: s.Title}, exampleField(examples[id]),
+		}}, page.Block{Commands: []string{"memaudit explain " + s.ID}})
+	}
+	var b bytes.Buffer
+	err := page.WriteMarkdown(&b, out)
+	return b.String(), err
+}
+
+func exampleField(says string) page.Field {
+	return page.Field{Name: "on the example servers", Value: says}
 }

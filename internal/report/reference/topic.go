@@ -87,16 +87,16 @@ func (e *Explainer) about(word, title string) []page.Block {
 	return append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
 }
 
-// measured adds what a word's topic says was measured to the effects of its rules
-// or profiles.
-func (e *Explainer) measured(word string, effects []page.Field) []page.Block {
+// measuredOf is what documents measured of a word's topic.
+func (e *Explainer) measuredOf(word string) []page.Field {
+	var out []page.Field
 	if t := e.topic(word); t != nil {
 		for i := range t.Measured {
 			m := &t.Measured[i]
-			effects = append(effects, page.Field{Name: "-", Value: m.Text + " [" + m.Source.Line() + "]"})
+			out = append(out, page.Field{Name: "-", Value: m.Text + " [" + m.Source.Line() + "]"})
 		}
 	}
-	return effectsPart(effects)
+	return out
 }
 
 // effectsPart says what was measured, or that nothing was.
