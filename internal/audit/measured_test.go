@@ -7,7 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -15,7 +15,7 @@ import (
 
 // readOf is a decided figure of a node's own memory, 1 % apart.
 func readOf(node int, rate float64) inventory.Measured {
-	return inventory.Measured{Figure: measure.Figure{Kind: measure.Read, Count: 8, Median: rate, Low: rate * 0.995, High: rate * 1.005, Clock: 8e8},
+	return inventory.Measured{Figure: figure.Figure{Kind: figure.Read, Count: 8, Median: rate, Low: rate * 0.995, High: rate * 1.005, Clock: 8e8},
 		CPUNode: node, MemoryNode: node, Threads: 16, Like: "same"}
 }
 
@@ -60,7 +60,7 @@ func TestMeasured(t *testing.T) {
 }
 
 // between is a figure of one node's processors and another node's memory.
-func between(cpu, memory int, kind measure.Kind, v float64) inventory.Measured {
+func between(cpu, memory int, kind figure.Kind, v float64) inventory.Measured {
 	m := readOf(memory, v)
 	m.Kind, m.CPUNode = kind, cpu
 	return m
@@ -69,7 +69,7 @@ func between(cpu, memory int, kind measure.Kind, v float64) inventory.Measured {
 // TestRemoteAsThePapersMeasured: IBM's 61 and 87 ns, Dell's 40 % between own and
 // other memory, and what a machine with interleaved memory shows.
 func TestRemoteAsThePapersMeasured(t *testing.T) {
-	undecided := between(0, 1, measure.Latency, 87e-9)
+	undecided := between(0, 1, figure.Latency, 87e-9)
 	undecided.Why = "the passes differ by 7 %"
 	for name, c := range map[string]struct {
 		maker, product, platform string
@@ -78,15 +78,15 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 		foreign                  bool
 		want                     verdict.Result
 	}{
-		"IBM as printed":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), between(0, 1, measure.Latency, 87e-9), "", "memaudit", false, verdict.Pass},
-		"IBM interleaved":         {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 74e-9), between(0, 1, measure.Latency, 74e-9), "", "memaudit", false, verdict.Fail},
-		"IBM undecided":           {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "", "memaudit", false, verdict.Unknown},
-		"IBM by MLC":              {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "another tool", "mlc", false, verdict.Pass},
-		"IBM in a guest":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "measured in a guest", "memaudit", false, verdict.NotApplicable},
-		"IBM, of another machine": {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), between(0, 1, measure.Latency, 87e-9), "another machine", "mlc", true, verdict.NotApplicable},
-		"Dell as printed":         {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Triad, 14e9), between(0, 1, measure.Triad, 10e9), "", "memaudit", false, verdict.Pass},
-		"Dell interleaved":        {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Triad, 12e9), between(0, 1, measure.Triad, 12e9), "", "memaudit", false, verdict.Fail},
-		"Dell, latency alone":     {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Latency, 60e-9), between(0, 1, measure.Latency, 90e-9), "", "memaudit", false, verdict.Unknown},
+		"IBM as printed":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 61e-9), between(0, 1, figure.Latency, 87e-9), "", "memaudit", false, verdict.Pass},
+		"IBM interleaved":         {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 74e-9), between(0, 1, figure.Latency, 74e-9), "", "memaudit", false, verdict.Fail},
+		"IBM undecided":           {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 61e-9), undecided, "", "memaudit", false, verdict.Unknown},
+		"IBM by MLC":              {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 61e-9), undecided, "another tool", "mlc", false, verdict.Pass},
+		"IBM in a guest":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 61e-9), undecided, "measured in a guest", "memaudit", false, verdict.NotApplicable},
+		"IBM, of another machine": {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, figure.Latency, 61e-9), between(0, 1, figure.Latency, 87e-9), "another machine", "mlc", true, verdict.NotApplicable},
+		"Dell as printed":         {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, figure.Triad, 14e9), between(0, 1, figure.Triad, 10e9), "", "memaudit", false, verdict.Pass},
+		"Dell interleaved":        {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, figure.Triad, 12e9), between(0, 1, figure.Triad, 12e9), "", "memaudit", false, verdict.Fail},
+		"Dell, latency alone":     {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, figure.Latency, 60e-9), between(0, 1, figure.Latency, 90e-9), "", "memaudit", false, verdict.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, topo := twoSockets()
@@ -105,9 +105,9 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 // TestChannelsAsThePaperMeasured: the Ohio State study of Bensley prints of the same
 // modules that one channel has a 57 % higher latency than two, and four a 6 % lower one.
 func TestChannelsAsThePaperMeasured(t *testing.T) {
-	undecided := between(0, 0, measure.Latency, 157e-9)
+	undecided := between(0, 0, figure.Latency, 157e-9)
 	undecided.Why = "the passes differ by 7 %"
-	latency := func(ns float64) inventory.Measured { return between(0, 0, measure.Latency, ns*1e-9) }
+	latency := func(ns float64) inventory.Measured { return between(0, 0, figure.Latency, ns*1e-9) }
 	one, two, four := []int{0, 0, 0, 0}, []int{0, 0, 1, 1}, []int{0, 1, 2, 3}
 	for name, c := range map[string]struct {
 		platform  string
@@ -161,7 +161,7 @@ func TestChannelsAsThePaperMeasured(t *testing.T) {
 // layout, 2-2|2-2 as 1.00; processors in two of these layouts stand so beside each
 // other, and one that does not is named.
 func TestClassesAsThePaperMeasured(t *testing.T) {
-	triad := func(node int, rate float64) inventory.Measured { return between(node, node, measure.Triad, rate) }
+	triad := func(node int, rate float64) inventory.Measured { return between(node, node, figure.Triad, rate) }
 	undecided := triad(1, 8e9)
 	undecided.Why = "the passes differ by 7 %"
 	for name, c := range map[string]struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// figure is a count that must not fall below a share.
-type figure struct {
+// shareFigure is a count that must not fall below a share.
+type shareFigure struct {
 	name      string
 	count, of int
 	least     float64
@@ -25,10 +25,10 @@ type figure struct {
 // side by side.
 type corpusFigures struct {
 	lock sync.Mutex
-	of   map[string][]figure
+	of   map[string][]shareFigure
 }
 
-func (f *corpusFigures) add(source string, figures ...figure) {
+func (f *corpusFigures) add(source string, figures ...shareFigure) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	f.of[source] = append(f.of[source], figures...)
@@ -42,9 +42,9 @@ const (
 
 // figures are those that every source has: slots placed and platforms recognised.
 // The slots of laptops and of damaged tables are counted, and no share is asked of them.
-func (c *tally) figures(source string) []figure {
+func (c *tally) figures(source string) []shareFigure {
 	placed := map[string]float64{corpustest.Servers: 0.99, corpustest.Workstations: 0.85}
-	return []figure{
+	return []shareFigure{
 		figurePlaced:     {"populated DRAM slots with socket and channel", c.mapped, c.rows, placed[source]},
 		figureRecognised: {"machines with several slots whose platform is recognised", c.recognised, c.several, 0.97},
 	}

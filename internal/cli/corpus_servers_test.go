@@ -23,15 +23,15 @@ import (
 
 // servers checks the servers' verdicts against the table of testdata/corpus, and
 // gives the figures that are about servers alone.
-func (c *tally) servers(t *testing.T, all []audited) []figure {
+func (c *tally) servers(t *testing.T, all []audited) []shareFigure {
 	for _, a := range all {
 		guessedSlots(t, &a)
 		missingSlots(t, &a)
 	}
 	sameTable(t, "memory-rules.txt", rulesTable(all))
 	even := evenServers(t, all)
-	return append(namedFigures(t, all), figure{"machines whose channels are all equally filled", even, len(all), 0.3},
-		figure{"failures at warning or above that cite the machine's own maker", c.ownCited, c.warned, 0.4})
+	return append(namedFigures(t, all), shareFigure{"machines whose channels are all equally filled", even, len(all), 0.3},
+		shareFigure{"failures at warning or above that cite the machine's own maker", c.ownCited, c.warned, 0.4})
 }
 
 // namedProcessors are the names that the knowledge's platforms.yaml gives a
@@ -111,7 +111,7 @@ func namedPattern(t *testing.T) *regexp.Regexp {
 // namedFigures counts the servers with a processor that platforms.yaml names:
 // how many have a platform, and how many of them a grade, a class or a share
 // of the bandwidth for every processor with memory.
-func namedFigures(t *testing.T, all []audited) []figure {
+func namedFigures(t *testing.T, all []audited) []shareFigure {
 	named := namedPattern(t)
 	machines, recognised, graded := 0, 0, 0
 	for _, a := range all {
@@ -131,7 +131,7 @@ func namedFigures(t *testing.T, all []audited) []figure {
 		}
 	}
 	require.Greater(t, machines, 700)
-	return []figure{
+	return []shareFigure{
 		{"machines with a processor of platforms.yaml whose platform is recognised", recognised, machines, 0.97},
 		{"machines with a processor of platforms.yaml whose population is graded", graded, machines, 0.95},
 	}

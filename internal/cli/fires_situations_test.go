@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
 // beside are machines with something that is not part of them: a measured file, an
@@ -64,7 +65,7 @@ func measuredFile(t *testing.T, product string, threads int, rates ...float64) s
 		c := measure.Cell{CPUNode: node, MemoryNode: node, Threads: threads}
 		for pass := range 7 {
 			seconds := float64(threads)
-			c.Passes = append(c.Passes, measure.Pass{Kind: measure.Read, Value: rate * (1 + float64(pass)/1000), Wall: seconds, CPU: seconds,
+			c.Passes = append(c.Passes, measure.Pass{Kind: figure.Read, Value: rate * (1 + float64(pass)/1000), Wall: seconds, CPU: seconds,
 				Steal: &quiet, Stall: &quiet, Foreign: &quiet, Clock: 8e8})
 		}
 		r.Nodes = append(r.Nodes, c)

@@ -19,6 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/collect/measured"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/live"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
@@ -250,7 +251,7 @@ func measureBlocks(result, then *measure.Result, doc *report.Report, width int) 
 		width = matrixWidth
 	}
 	var matrices []string
-	for _, kind := range measure.Kinds() {
+	for _, kind := range figure.Kinds() {
 		matrices = append(matrices, result.Matrix(kind, width-2))
 	}
 	out = append(out, page.Block{Example: strings.Join(matrices, "\n")}, page.Block{Fields: fieldsOf(result.Doubts())})

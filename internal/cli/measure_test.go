@@ -16,6 +16,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -60,14 +61,14 @@ func (s *steady) Map(node int, _ []int, _ measure.Buffer) (measure.Memory, error
 	return &steadyMemory{s, node}, nil
 }
 
-func (s *steady) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
+func (s *steady) Pass(kind figure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
 	s.now = s.now.Add(d)
 	node := m.(*steadyMemory).node
 	value, latency := s.rates[node], 80e-9
 	if home := cpus[0] / 16; home != node {
 		value, latency = 0.7*min(value, s.rates[home]), 1.5*latency
 	}
-	if kind == measure.Latency {
+	if kind == figure.Latency {
 		value = latency
 	}
 	wall := d * time.Duration(len(cpus))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/figure"
+
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 
@@ -34,7 +36,7 @@ func Decode(data []byte) (*Result, error) {
 			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
 		}
 		for j := range c.Passes {
-			if p := &c.Passes[j]; p.Value < 0 || p.Value > MaxValue || p.Clock < 0 || p.Clock > MaxValue {
+			if p := &c.Passes[j]; p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
 				return nil, fmt.Errorf("nodes[%d].passes[%d]: value %g, clock %g: expected numbers that can be", i, j, p.Value, p.Clock)
 			}
 		}

@@ -88,10 +88,6 @@ func (c *Cell) company(f *Figure) string {
 
 // Bounds of an honest figure.
 const (
-	// MinPasses must count.
-	MinPasses = 7
-	// MaxSpread is the widest spread of a figure that is decided.
-	MaxSpread = 0.05
 	// MinBusy is the least share of a pass's wall time that its threads ran.
 	MinBusy = 0.97
 )

@@ -4,24 +4,27 @@
 // checked against, and when it is judged at all, is explained in docs/measure.md.
 package measure
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/memaudit/memaudit/internal/model/figure"
+)
 
 // Schema names the document of a measurement.
 const Schema = "memaudit.measurement/v1"
 
-// Kind is what a figure is of.
-type Kind string
-
-// The kinds of figures. Read and Triad are in bytes per second, Latency is in
-// seconds per load.
-const (
-	Read    Kind = "read"
-	Triad   Kind = "triad"
-	Latency Kind = "latency"
+// Figure and Kind are the model's.
+type (
+	Figure = figure.Figure
+	Kind   = figure.Kind
 )
 
-// Kinds are all of them, in the order in which they are measured.
-func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
+// The kinds of figures.
+const (
+	Read    = figure.Read
+	Triad   = figure.Triad
+	Latency = figure.Latency
+)
 
 // Result is one measurement: the document that measure --format json prints.
 type Result struct {
@@ -94,24 +97,3 @@ type Pass struct {
 	// Discarded says why the pass does not count; null when it does.
 	Discarded *string `json:"discarded" jsonschema:"nullable"`
 }
-
-// Figure is one kind's passes summed up.
-type Figure struct {
-	Kind Kind `json:"kind"`
-	// Count is the number of passes that count.
-	Count int `json:"passes"`
-	// Median, Low and High are of the passes that count.
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	// Clock is the median of the passes' clocks.
-	Clock float64 `json:"clock,omitempty"`
-	// Why says why the figure is undecided; "" when it is decided.
-	Why string `json:"why,omitempty"`
-}
-
-// Decided reports whether the figure may be judged.
-func (f *Figure) Decided() bool { return f.Why == "" }
-
-// Spread is (highest - lowest) / median.
-func (f *Figure) Spread() float64 { return (f.High - f.Low) / f.Median }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
 const (
@@ -71,7 +73,7 @@ func (r *measurementRun) prepare() error {
 		}
 		r.memory[p.Memory] = m
 	}
-	passes := time.Duration(len(r.cells) * (rounds*perRound + 1) * len(Kinds()))
+	passes := time.Duration(len(r.cells) * (rounds*perRound + 1) * len(figure.Kinds()))
 	left := r.plan.Limit*9/10 - r.bench.Now().Sub(r.began)
 	r.pass = min(max(left/passes, shortest), longest)
 	return nil
@@ -82,11 +84,11 @@ func (r *measurementRun) late() bool { return r.bench.Now().Sub(r.began) >= r.pl
 // cell does one round of one cell.
 func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
 	cpus := r.plan.Machine.node(c.CPUNode).CPUs
-	for _, kind := range Kinds() {
+	for _, kind := range figure.Kinds() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.late() || round >= rounds && c.Figure(kind).Count >= MinPasses {
+		if r.late() || round >= rounds && c.Figure(kind).Count >= figure.MinPasses {
 			continue
 		}
 		if round == 0 && kind != Latency { // clocks rise, caches fill

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
@@ -16,12 +17,12 @@ import (
 const asymmetric, dropped = 0.08, 0.07
 
 // gap compares the sockets' own memory: by how much node a is below node b.
-func gap(r *measure.Result, a, b int) measure.Gap {
+func gap(r *measure.Result, a, b int) figure.Gap {
 	x, y := r.Cell(a, a).Figure(measure.Read), r.Cell(b, b).Figure(measure.Read)
 	return x.Below(&y)
 }
 
-func failed(g measure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
+func failed(g figure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
 
 // TestQuietMachine: figures are the truth, decided, within the time, and the
 // memory is given back.
@@ -128,7 +129,7 @@ func TestNeverAFalseFailure(t *testing.T) {
 	for seed := range uint64(machines) {
 		r, err := healthy(seed).measured()
 		require.NoError(t, err)
-		for _, g := range []measure.Gap{gap(r, 0, 1), gap(r, 1, 0)} {
+		for _, g := range []figure.Gap{gap(r, 0, 1), gap(r, 1, 0)} {
 			require.False(t, failed(g), "seed %d: %+v", seed, g)
 			if g.Why == "" {
 				passed++

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
 // kindUnits are what a kind is printed in.
@@ -130,7 +132,7 @@ func (r *Result) Changes(then *Result) []Line {
 	for i := range r.Nodes {
 		c := &r.Nodes[i]
 		old := then.Cell(c.CPUNode, c.MemoryNode)
-		for _, kind := range Kinds() {
+		for _, kind := range figure.Kinds() {
 			where := fmt.Sprintf("node %d, memory of node %d: ", c.CPUNode, c.MemoryNode)
 			out = append(out, Line{string(kind), where + change(then, r, old, c, kind)})
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
@@ -32,7 +32,7 @@ func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
 	assert.Nil(t, none.Threads)
 	assert.Nil(t, none.Value)
 	assert.Nil(t, none.Low)
-	one := buildFigure(&inventory.Measured{Figure: measure.Figure{Count: 1, Median: 3, Low: 2, High: 4}, Threads: 1})
+	one := buildFigure(&inventory.Measured{Figure: figure.Figure{Count: 1, Median: 3, Low: 2, High: 4}, Threads: 1})
 	assert.Equal(t, []any{new(0), new(0), new(1), new(3.0), new(2.0), new(4.0)}, []any{one.CPUNode, one.MemoryNode, one.Threads, one.Value, one.Low, one.High})
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"cel.dev/cel-go/common/types"
 
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -186,8 +186,8 @@ func (m *Machine) local() []*measuredNode {
 			continue
 		}
 		for j := range from.Figures {
-			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Read {
-				n := &measuredNode{m: m, read: f, path: from.Path, triad: otherFigure(from, f, measure.Triad)}
+			if f := &from.Figures[j]; f.Local() && f.Kind == figure.Read {
+				n := &measuredNode{m: m, read: f, path: from.Path, triad: otherFigure(from, f, figure.Triad)}
 				at := slices.IndexFunc(out, func(o *measuredNode) bool { return o.read.MemoryNode == f.MemoryNode })
 				if at < 0 {
 					out = append(out, n)
@@ -204,7 +204,7 @@ func (m *Machine) local() []*measuredNode {
 // evidence is the reading behind a figure.
 func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 	unit := "B/s"
-	if f.Kind == measure.Latency {
+	if f.Kind == figure.Latency {
 		unit = "s"
 	}
 	return fact.Evidence{Source: "measured", Path: n.path, Field: fmt.Sprintf("node %d %s", f.MemoryNode, f.Kind),
@@ -281,7 +281,7 @@ func measuredType() *ObjectType {
 }
 
 func (n *measuredNode) acceptedRead() *inventory.Measured {
-	return otherFigure(n.m.sys.Accepted, n.read, measure.Read)
+	return otherFigure(n.m.sys.Accepted, n.read, figure.Read)
 }
 
 // share is unknown when the figure is undecided.
@@ -381,15 +381,15 @@ func crossingsOf(from *inventory.Measurement) []*crossing {
 		own := *f
 		own.MemoryNode = f.CPUNode
 		out = append(out, &crossing{from: from, cpu: f.CPUNode, memory: f.MemoryNode,
-			latency: otherFigure(from, f, measure.Latency), triad: otherFigure(from, f, measure.Triad),
-			ownLatency: otherFigure(from, &own, measure.Latency), near: otherFigure(from, &own, measure.Triad)})
+			latency: otherFigure(from, f, figure.Latency), triad: otherFigure(from, f, figure.Triad),
+			ownLatency: otherFigure(from, &own, figure.Latency), near: otherFigure(from, &own, figure.Triad)})
 	}
 	return out
 }
 
 // otherFigure is the figure of another kind, or of another measurement, of the same
 // nodes; nil without.
-func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
+func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind figure.Kind) *inventory.Measured {
 	if from == nil {
 		return nil
 	}

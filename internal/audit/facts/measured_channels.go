@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -20,8 +20,8 @@ func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 			continue
 		}
 		for j := range from.Figures {
-			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Latency {
-				return &measuredNode{m: m, read: f, path: from.Path}, f, otherFigure(m.sys.Accepted, f, measure.Latency)
+			if f := &from.Figures[j]; f.Local() && f.Kind == figure.Latency {
+				return &measuredNode{m: m, read: f, path: from.Path}, f, otherFigure(m.sys.Accepted, f, figure.Latency)
 			}
 		}
 	}

@@ -3,18 +3,19 @@ package facts
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/figure"
+
 	"github.com/stretchr/testify/assert"
 
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// figure is a decided one of a node's processors and a node's memory.
-func figure(kind measure.Kind, cpu, memory int, v float64) inventory.Measured {
-	return inventory.Measured{Figure: measure.Figure{Kind: kind, Count: 8, Median: v, Low: 0.99 * v, High: 1.01 * v, Clock: 8e8}, CPUNode: cpu, MemoryNode: memory, Threads: 16, Like: "one way"}
+// decided is a decided figure of a node's processors and a node's memory.
+func decided(kind figure.Kind, cpu, memory int, v float64) inventory.Measured {
+	return inventory.Measured{Figure: figure.Figure{Kind: kind, Count: 8, Median: v, Low: 0.99 * v, High: 1.01 * v, Clock: 8e8}, CPUNode: cpu, MemoryNode: memory, Threads: 16, Like: "one way"}
 }
 
 // measuredMachine has two processors of two nodes each, 40 and 80 GB/s of theoretical peak.
@@ -44,7 +45,7 @@ func of(figures ...inventory.Measured) inventory.Measurement {
 // TestNodesMeasured: what reads its own memory is a node that was measured, by the last file
 // that has it; what another tool, or a guest, says of it is not judged.
 func TestNodesMeasured(t *testing.T) {
-	far, triad, own := figure(measure.Read, 0, 1, 10e9), figure(measure.Triad, 0, 0, 9e9), figure(measure.Read, 0, 0, 20e9)
+	far, triad, own := decided(figure.Read, 0, 1, 10e9), decided(figure.Triad, 0, 0, 9e9), decided(figure.Read, 0, 0, 20e9)
 	for _, c := range []struct {
 		name  string
 		files []inventory.Measurement
@@ -52,9 +53,9 @@ func TestNodesMeasured(t *testing.T) {
 	}{
 		{"own memory read", []inventory.Measurement{of(own)}, []string{"node 0: 20.0 GB/s (8 passes, 2.0 % apart, 16 threads)"}},
 		{"not the other node's, and no Triad", []inventory.Measurement{of(far, triad, own)}, []string{"node 0: 20.0 GB/s (8 passes, 2.0 % apart, 16 threads)"}},
-		{"the last of two files", []inventory.Measurement{of(own, figure(measure.Read, 1, 1, 18e9)), of(figure(measure.Read, 0, 0, 15e9))},
+		{"the last of two files", []inventory.Measurement{of(own, decided(figure.Read, 1, 1, 18e9)), of(decided(figure.Read, 0, 0, 15e9))},
 			[]string{"node 0: 15.0 GB/s (8 passes, 2.0 % apart, 16 threads)", "node 1: 18.0 GB/s (8 passes, 2.0 % apart, 16 threads)"}},
-		{"one that is not judged", []inventory.Measurement{of(own), {Unjudged: "measured in a guest", Figures: []inventory.Measured{figure(measure.Read, 0, 0, 5e9)}}},
+		{"one that is not judged", []inventory.Measurement{of(own), {Unjudged: "measured in a guest", Figures: []inventory.Measured{decided(figure.Read, 0, 0, 5e9)}}},
 			[]string{"node 0: 20.0 GB/s (8 passes, 2.0 % apart, 16 threads)"}},
 	} {
 		m := measuredMachine(c.files...)
@@ -73,7 +74,7 @@ func TestNodesMeasured(t *testing.T) {
 // TestNodeMeasured: figures are checked against those of the same way, and against the node's
 // share of its processor's peak.
 func TestNodeMeasured(t *testing.T) {
-	own := figure(measure.Read, 0, 0, 16e9)
+	own := decided(figure.Read, 0, 0, 16e9)
 	undecided, unlike, strange, threadless := own, own, own, own
 	undecided.Why, unlike.Like, strange.Like, strange.CPUNode, strange.MemoryNode, threadless.Threads = "the passes differ by 7 %", "", "one way", 9, 9, 0
 	halved := measuredMachine(of(own))
@@ -84,7 +85,7 @@ func TestNodeMeasured(t *testing.T) {
 	homeless.sys.Nodes[0].Socket = fact.Unknown[int](fact.Denied, "its CPUs were denied", "")
 	accepted := func(then inventory.Measured, now inventory.Measured) *Machine {
 		m := measuredMachine(of(now))
-		m.sys.Accepted = &inventory.Measurement{Figures: []inventory.Measured{figure(measure.Triad, 0, 0, 1e9), figure(measure.Read, 1, 1, 1e9), figure(measure.Read, 0, 1, 1e9), then}}
+		m.sys.Accepted = &inventory.Measurement{Figures: []inventory.Measured{decided(figure.Triad, 0, 0, 1e9), decided(figure.Read, 1, 1, 1e9), decided(figure.Read, 0, 1, 1e9), then}}
 		return m
 	}
 	src := func(m *Machine) any { return nodeMeasured(t, m) }
@@ -96,13 +97,13 @@ func TestNodeMeasured(t *testing.T) {
 		{"a node that is not there", "read_share", src(measuredMachine(of(strange))), nil, "has no node 9"},
 		{"undecided", "read_share", src(measuredMachine(of(undecided))), nil, "differ by 7 %"},
 		{"undecided", "words", src(measuredMachine(of(undecided))), nil, "differ by 7 %"},
-		{"the second processor's", "peak_words", src(measuredMachine(of(figure(measure.Read, 3, 3, 16e9)))), "40.0 GB/s", ""},
+		{"the second processor's", "peak_words", src(measuredMachine(of(decided(figure.Read, 3, 3, 16e9)))), "40.0 GB/s", ""},
 		{"", "threads", src(measuredMachine(of(own))), int64(16), ""},
 		{"the tool does not say", "threads", src(measuredMachine(of(threadless))), nil, "number of threads is not said"},
 		{"nothing accepted", "read_dropped", src(measuredMachine(of(own))), nil, "no measurement was accepted"},
 		{"", "accepted", src(accepted(own, own)), true, ""},
 		{"as accepted", "read_dropped", src(accepted(own, own)), 0.0, ""},
-		{"by a fifth and the passes' width", "read_dropped", src(accepted(figure(measure.Read, 0, 0, 20.4e9), own)), 0.2, ""},
+		{"by a fifth and the passes' width", "read_dropped", src(accepted(decided(figure.Read, 0, 0, 20.4e9), own)), 0.2, ""},
 		{"the accepted one's pages are not known", "read_dropped", src(accepted(unlike, own)), nil, "the size of the pages is not known"},
 		{"its own pages are not known", "read_dropped", src(accepted(own, unlike)), nil, "the size of the pages is not known"},
 		{"accepted undecided", "accepted_words", src(accepted(undecided, own)), "undecided (the passes differ by 7 %)", ""},
@@ -115,9 +116,9 @@ func TestNodeMeasured(t *testing.T) {
 // TestLatencies: the idle latency of the first node that the last judged file has, against the
 // accepted one of the same node.
 func TestLatencies(t *testing.T) {
-	own, then := figure(measure.Latency, 0, 0, 90e-9), figure(measure.Latency, 0, 0, 60e-9)
-	far, reads := figure(measure.Latency, 0, 1, 150e-9), figure(measure.Read, 0, 0, 20e9)
-	m := measuredMachine(of(figure(measure.Latency, 0, 0, 70e-9)), of(far, reads, own), inventory.Measurement{Unjudged: "measured in a guest", Figures: []inventory.Measured{figure(measure.Latency, 0, 0, 300e-9)}})
+	own, then := decided(figure.Latency, 0, 0, 90e-9), decided(figure.Latency, 0, 0, 60e-9)
+	far, reads := decided(figure.Latency, 0, 1, 150e-9), decided(figure.Read, 0, 0, 20e9)
+	m := measuredMachine(of(decided(figure.Latency, 0, 0, 70e-9)), of(far, reads, own), inventory.Measurement{Unjudged: "measured in a guest", Figures: []inventory.Measured{decided(figure.Latency, 0, 0, 300e-9)}})
 	m.sys.Accepted = &inventory.Measurement{Figures: []inventory.Measured{then}}
 	for i := range 2 {
 		m.sys.Slots = append(m.sys.Slots, inventory.Slot{Handle: uint16(i), State: inventory.SlotPopulated})
@@ -153,10 +154,10 @@ func TestLatencies(t *testing.T) {
 // last result that has them: another tool's is believed less, one of memaudit's that is not
 // judged and another machine's not at all.
 func TestCrossings(t *testing.T) {
-	own, far := figure(measure.Latency, 0, 0, 90e-9), figure(measure.Latency, 0, 1, 150e-9)
-	nobody := figure(measure.Latency, inventory.NoNode, 1, 70e-9)
+	own, far := decided(figure.Latency, 0, 0, 90e-9), decided(figure.Latency, 0, 1, 150e-9)
+	nobody := decided(figure.Latency, inventory.NoNode, 1, 70e-9)
 	other := func(change func(*inventory.Measurement)) inventory.Measurement {
-		m := inventory.Measurement{Tool: "mlc", Path: "/b.txt", Unjudged: "made by mlc", Figures: []inventory.Measured{own, figure(measure.Latency, 0, 2, 190e-9)}}
+		m := inventory.Measurement{Tool: "mlc", Path: "/b.txt", Unjudged: "made by mlc", Figures: []inventory.Measured{own, decided(figure.Latency, 0, 2, 190e-9)}}
 		change(&m)
 		return m
 	}
@@ -167,7 +168,7 @@ func TestCrossings(t *testing.T) {
 		sure  fact.Certainty
 	}{
 		"the only file":         {[]inventory.Measurement{of(nobody, own, far, far)}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
-		"two nodes":             {[]inventory.Measurement{of(own, far, figure(measure.Latency, 0, 3, 160e-9))}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns", "node 0's processors: own memory 90 ns, node 3's 160 ns"}, fact.Direct},
+		"two nodes":             {[]inventory.Measurement{of(own, far, decided(figure.Latency, 0, 3, 160e-9))}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns", "node 0's processors: own memory 90 ns, node 3's 160 ns"}, fact.Direct},
 		"the last one":          {[]inventory.Measurement{of(own, far), other(as)}, []string{"node 0's processors: own memory 90 ns, node 2's 190 ns"}, fact.Indirect},
 		"without other nodes":   {[]inventory.Measurement{of(own, far), of(own)}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
 		"of another machine":    {[]inventory.Measurement{of(own, far), other(func(m *inventory.Measurement) { m.Foreign = true })}, []string{"node 0's processors: own memory 90 ns, node 1's 150 ns"}, fact.Direct},
@@ -218,14 +219,14 @@ func TestTriads(t *testing.T) {
 		v, _ := o.field(name)
 		return *v
 	}
-	reads := []inventory.Measured{figure(measure.Read, 0, 0, 10e9), figure(measure.Read, 2, 2, 20e9)}
-	both := pairs(m(append(reads, figure(measure.Triad, 0, 0, 9e9), figure(measure.Triad, 2, 2, 18e9))...))
+	reads := []inventory.Measured{decided(figure.Read, 0, 0, 10e9), decided(figure.Read, 2, 2, 20e9)}
+	both := pairs(m(append(reads, decided(figure.Triad, 0, 0, 9e9), decided(figure.Triad, 2, 2, 18e9))...))
 	assert.Len(t, both, 2, "each asked about once")
 	assert.InDelta(t, 0.5, fact(both[0], "triad_times").v, 1e-9)
 	assert.InDelta(t, 0.5, fact(both[0], "share_times").v, 1e-9)
 	assert.InDelta(t, 2.0, fact(both[1], "triad_times").v, 1e-9)
 	assert.Equal(t, "node 0: 9.0 GB/s, 50 % of node 2's 18.0 GB/s; of such layouts a document measured 50 %", fact(both[0], "triad_words").v)
-	for _, one := range []inventory.Measured{figure(measure.Triad, 0, 0, 9e9), figure(measure.Triad, 2, 2, 18e9)} {
+	for _, one := range []inventory.Measured{decided(figure.Triad, 0, 0, 9e9), decided(figure.Triad, 2, 2, 18e9)} {
 		for _, p := range pairs(m(append(reads, one)...)) {
 			assert.Equal(t, "no Triad was measured of these nodes", fact(p, "triad_times").Reason)
 		}
@@ -236,6 +237,6 @@ func TestTriads(t *testing.T) {
 	modelled.topo.Populations = modelled.topo.Populations[:1]
 	assert.Equal(t, "the layout of this node's socket is not known", fact(pairs(modelled)[0], "share_times").Reason)
 	assert.Empty(t, pairs(m(reads[0])), "one processor alone has nothing beside it")
-	three := pairs(m(reads[0], reads[1], figure(measure.Read, 3, 3, 20e9)))
+	three := pairs(m(reads[0], reads[1], decided(figure.Read, 3, 3, 20e9)))
 	assert.Len(t, three, 2, "the first nodes of both; the second processor's other node has no partner")
 }

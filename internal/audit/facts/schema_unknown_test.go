@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -97,7 +97,7 @@ func emptySources() map[string]map[string]any {
 	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, stray: []place.StrayErrors{{}}}}
 	out["node"] = map[string]any{"silence": &inventory.Node{}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
-	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: measure.Figure{Why: "not measured"}}}}
+	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: figure.Figure{Why: "not measured"}}}}
 	out[SubjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -26,7 +26,7 @@ func latMemRd(text []byte) (*inventory.Measurement, error) {
 	run, size, ns, stride := -1, 0.0, 0.0, ""
 	end := func() {
 		if stride != "" && size >= memorySize && ns > 0 {
-			one := nowhere(single(measure.Latency, ns*1e-9), "lat_mem_rd stride "+stride)
+			one := nowhere(single(figure.Latency, ns*1e-9), "lat_mem_rd stride "+stride)
 			one.Run, one.Threads = run, 1
 			m.Figures = append(m.Figures, one)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -53,15 +53,15 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 
 // likwidKind: load is memaudit's read, stream is STREAM's Triad; likwid's own
 // triad reads three arrays and is another thing.
-func likwidKind(test string) measure.Kind {
+func likwidKind(test string) figure.Kind {
 	base, _, _ := strings.Cut(test, "_")
 	switch base {
 	case "load":
-		return measure.Read
+		return figure.Read
 	case "stream":
-		return measure.Triad
+		return figure.Triad
 	default:
-		return measure.Kind("likwid_" + base)
+		return figure.Kind("likwid_" + base)
 	}
 }
 

@@ -5,7 +5,7 @@ package measured
 import (
 	"errors"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -23,8 +23,8 @@ var (
 )
 
 // single is a figure without passes: it can be shown and never judged.
-func single(kind measure.Kind, value float64) measure.Figure {
-	return measure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
+func single(kind figure.Kind, value float64) figure.Figure {
+	return figure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
 		Why: "the tool prints one figure without its passes"}
 }
 
@@ -34,6 +34,6 @@ func external(tool string) *inventory.Measurement {
 }
 
 // nowhere is a figure that names no node.
-func nowhere(f measure.Figure, what string) inventory.Measured {
+func nowhere(f figure.Figure, what string) inventory.Measured {
 	return inventory.Measured{Figure: f, CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode, What: what}
 }

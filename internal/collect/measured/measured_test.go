@@ -11,6 +11,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/collect/measured"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -35,7 +36,7 @@ func TestStream(t *testing.T) {
 	require.NotEmpty(t, m.Unjudged)
 	require.Len(t, m.Figures, 4)
 	for i, f := range m.Figures {
-		require.Equal(t, measure.Triad, f.Kind)
+		require.Equal(t, figure.Triad, f.Kind)
 		require.Equal(t, []int{i, inventory.NoNode, inventory.NoNode, 1}, []int{f.Run, f.CPUNode, f.MemoryNode, f.Threads})
 	}
 	require.InDelta(t, 3939.7779e6, m.Figures[0].Median, 1)
@@ -58,7 +59,7 @@ func TestStreamWhole(t *testing.T) {
 	require.Equal(t, 1, m.Figures[7].Run)
 	require.Equal(t, 32, m.Figures[7].Threads)
 	require.InDelta(t, 5e6, m.Figures[0].Low, 1, "the longest pass took twice as long")
-	require.Equal(t, measure.Kind("stream_copy"), m.Figures[0].Kind, "no other function stands for Triad")
+	require.Equal(t, figure.Kind("stream_copy"), m.Figures[0].Kind, "no other function stands for Triad")
 }
 
 // TestStreamThreads: what one run counted is not said of the next, which was built without
@@ -112,7 +113,7 @@ func TestMLC(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "mlc", m.Tool)
 	got := map[[2]int][2]float64{}
-	kinds := map[measure.Kind]int{}
+	kinds := map[figure.Kind]int{}
 	for _, f := range m.Figures {
 		kinds[f.Kind]++
 		require.False(t, f.Decided(), "one figure has no passes")
@@ -120,14 +121,14 @@ func TestMLC(t *testing.T) {
 			continue
 		}
 		v := got[[2]int{f.CPUNode, f.MemoryNode}]
-		if f.Kind == measure.Latency {
+		if f.Kind == figure.Latency {
 			v[0] = f.Median
 		} else {
 			v[1] = f.Median
 		}
 		got[[2]int{f.CPUNode, f.MemoryNode}] = v
 	}
-	require.Equal(t, map[measure.Kind]int{measure.Latency: 4, measure.Read: 5, "mix": 2}, kinds)
+	require.Equal(t, map[figure.Kind]int{figure.Latency: 4, figure.Read: 5, "mix": 2}, kinds)
 	require.InDelta(t, 131.0e-9, got[[2]int{0, 1}][0], 1e-12)
 	require.InDelta(t, 34.4e9, got[[2]int{0, 1}][1], 1)
 	require.InDelta(t, 110.7e9, got[[2]int{1, 1}][1], 1)
@@ -235,10 +236,10 @@ func (nothing) Close() error              { return nil }
 func (q *quiet) Map(int, []int, measure.Buffer) (measure.Memory, error) { return nothing{}, nil }
 func (q *quiet) Now() time.Time                                         { return q.now }
 func (q *quiet) Counters([]int) measure.Counters                        { return measure.Counters{} }
-func (q *quiet) Pass(kind measure.Kind, cpus []int, _ measure.Memory, d time.Duration) (measure.Sample, error) {
+func (q *quiet) Pass(kind figure.Kind, cpus []int, _ measure.Memory, d time.Duration) (measure.Sample, error) {
 	q.now = q.now.Add(d)
 	v := 40e9
-	if kind == measure.Latency {
+	if kind == figure.Latency {
 		v = 90e-9
 	}
 	return measure.Sample{Value: v, Wall: d * time.Duration(len(cpus)), CPU: d * time.Duration(len(cpus)), Clock: 8e8}, nil

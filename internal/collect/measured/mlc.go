@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -27,16 +27,16 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 		return nil, nil
 	}
 	m := external("mlc")
-	var kind measure.Kind
+	var kind figure.Kind
 	var nodes []int
 	scale := 1.0
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
 		switch {
 		case strings.HasPrefix(line, "Measuring idle latencies"):
-			kind, scale, nodes = measure.Latency, 1e-9, nil
+			kind, scale, nodes = figure.Latency, 1e-9, nil
 		case strings.HasPrefix(line, "Measuring Memory Bandwidths between nodes"):
-			kind, scale, nodes = measure.Read, 1e6, nil
+			kind, scale, nodes = figure.Read, 1e6, nil
 		case strings.HasPrefix(line, "Measuring"):
 			kind, nodes = "", nil
 		}
@@ -58,16 +58,16 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 }
 
 // peakKind: only all reads are what memaudit's own reads are.
-func peakKind(what string) measure.Kind {
+func peakKind(what string) figure.Kind {
 	if what == "ALL Reads" {
-		return measure.Read
+		return figure.Read
 	}
 	return "mix"
 }
 
 // mlcCells are a row of a matrix: the node of the processors, then one figure
 // for each node of memory.
-func mlcCells(kind measure.Kind, scale float64, nodes []int, row []string) []inventory.Measured {
+func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inventory.Measured {
 	var out []inventory.Measured
 	cpu, _ := strconv.Atoi(row[1])
 	for i, word := range strings.Fields(row[2]) {

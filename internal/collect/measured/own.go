@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -32,13 +33,13 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 	}
 	for i := range r.Nodes {
 		c := &r.Nodes[i]
-		for _, kind := range measure.Kinds() {
+		for _, kind := range figure.Kinds() {
 			f := c.Figure(kind)
 			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Threads: c.Threads, What: string(kind)}
 			switch kind {
-			case measure.Triad:
+			case figure.Triad:
 				one.Store = r.Store
-			case measure.Latency:
+			case figure.Latency:
 				one.Threads = 1
 			default: // a read has no store and every thread
 			}

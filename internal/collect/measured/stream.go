@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -57,21 +57,21 @@ func stream(text []byte) (*inventory.Measurement, error) {
 
 // streamFigure takes the highest rate as printed; the lowest follows from the
 // longest of its passes.
-func streamFigure(row []string) (measure.Figure, error) {
+func streamFigure(row []string) (figure.Figure, error) {
 	var n [4]float64
 	for i := range n {
 		v, err := strconv.ParseFloat(row[i+2], 64)
 		if err != nil || v <= 0 {
-			return measure.Figure{}, fmt.Errorf("%s: %q, expected a number above 0", row[1], row[i+2])
+			return figure.Figure{}, fmt.Errorf("%s: %q, expected a number above 0", row[1], row[i+2])
 		}
 		n[i] = v
 	}
 	best, least, most := n[0]*1e6, min(n[1], n[2], n[3]), max(n[1], n[2], n[3])
-	kind := measure.Kind("stream_" + strings.ToLower(row[1]))
+	kind := figure.Kind("stream_" + strings.ToLower(row[1]))
 	if row[1] == "Triad" {
-		kind = measure.Triad
+		kind = figure.Triad
 	}
-	f := measure.Figure{Kind: kind, Count: 1, Median: best, High: best, Low: best * least / most}
+	f := figure.Figure{Kind: kind, Count: 1, Median: best, High: best, Low: best * least / most}
 	f.Why = "STREAM does not say which kind of store it was built with"
 	return f, nil
 }

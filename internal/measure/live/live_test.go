@@ -12,6 +12,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/memaudit/memaudit/internal/model/figure"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/measure"
@@ -340,7 +342,7 @@ func TestBench(t *testing.T) {
 	if p := m.Placed(); p.Known {
 		require.InDelta(t, 1, p.Here, 0.001)
 	}
-	for _, kind := range measure.Kinds() {
+	for _, kind := range figure.Kinds() {
 		s, err := bench.Pass(kind, node.CPUs, m, time.Millisecond)
 		require.NoError(t, err)
 		require.Positive(t, s.Value)

@@ -3,7 +3,7 @@ package inventory
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
 // Measurement is one result of measured bandwidth or latency: memaudit's own or
@@ -26,7 +26,7 @@ type Measurement struct {
 
 // Measured is one figure.
 type Measured struct {
-	measure.Figure
+	figure.Figure
 	// CPUNode and MemoryNode are the nodes it is of, NoNode where the tool does
 	// not say; Run counts the runs of a tool that names no node, from 0.
 	CPUNode    int `json:"cpu_node"`

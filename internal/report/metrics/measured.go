@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -28,21 +28,21 @@ func (b *families) measured(all []report.Measurement) {
 	}
 	const labels = "cpu_node memory_node"
 	b.family("measured_read_bytes_per_second", labels, "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
-	eachFigure(last, measure.Read, func(f *report.MeasuredFigure, nodes ...string) {
+	eachFigure(last, figure.Read, func(f *report.MeasuredFigure, nodes ...string) {
 		if f.Undecided == nil {
 			b.add(*f.Value, nodes...)
 		}
 	})
 	b.end()
 	b.family("measured_latency_seconds", labels, "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
-	eachFigure(last, measure.Latency, func(f *report.MeasuredFigure, nodes ...string) {
+	eachFigure(last, figure.Latency, func(f *report.MeasuredFigure, nodes ...string) {
 		if f.Undecided == nil {
 			b.add(*f.Value, nodes...)
 		}
 	})
 	b.end()
 	b.family("measured_spread_ratio", labels, "How far the passes of reading lie apart, over their median; a figure above 0.05 is undecided.")
-	eachFigure(last, measure.Read, func(f *report.MeasuredFigure, nodes ...string) {
+	eachFigure(last, figure.Read, func(f *report.MeasuredFigure, nodes ...string) {
 		if *f.Value > 0 {
 			b.add((*f.High-*f.Low) / *f.Value, nodes...)
 		}
@@ -58,7 +58,7 @@ func (b *families) measured(all []report.Measurement) {
 }
 
 // eachFigure calls f for the figures of a kind that have a value and nodes.
-func eachFigure(m *report.Measurement, kind measure.Kind, f func(f *report.MeasuredFigure, nodes ...string)) {
+func eachFigure(m *report.Measurement, kind figure.Kind, f func(f *report.MeasuredFigure, nodes ...string)) {
 	for i := range m.Figures {
 		if one := &m.Figures[i]; one.Kind == string(kind) && one.Value != nil && one.CPUNode != nil {
 			f(one, strconv.Itoa(*one.CPUNode), strconv.Itoa(*one.MemoryNode))

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/model/figure"
+
 	"github.com/memaudit/memaudit/internal/arrange"
-	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
@@ -21,15 +22,15 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	}
 	one := Measured{Machine: m.Name, Kind: m.Kind, Undecided: last.Unjudged}
 	for i := range last.Figures {
-		figure := &last.Figures[i]
-		if figure.Kind != string(measure.Read) || figure.CPUNode == nil || figure.MemoryNode == nil || *figure.CPUNode != *figure.MemoryNode {
+		measured := &last.Figures[i]
+		if measured.Kind != string(figure.Read) || measured.CPUNode == nil || measured.MemoryNode == nil || *measured.CPUNode != *measured.MemoryNode {
 			continue
 		}
 		switch {
-		case figure.Undecided != nil:
-			one.Undecided = cmp.Or(one.Undecided, figure.Undecided)
-		case figure.Value != nil && (one.ReadBytesPerSecond == nil || *figure.Value < *one.ReadBytesPerSecond):
-			one.Node, one.ReadBytesPerSecond = figure.CPUNode, figure.Value
+		case measured.Undecided != nil:
+			one.Undecided = cmp.Or(one.Undecided, measured.Undecided)
+		case measured.Value != nil && (one.ReadBytesPerSecond == nil || *measured.Value < *one.ReadBytesPerSecond):
+			one.Node, one.ReadBytesPerSecond = measured.CPUNode, measured.Value
 		}
 	}
 	switch {
