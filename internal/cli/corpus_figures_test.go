@@ -55,7 +55,7 @@ func (c *tally) figures(source string) []shareFigure {
 func (f *corpusFigures) table(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Made by make corpus-summary; read the diff.\n# source\tfigure\tcount\tof\tshare\n")
-	line := func(source string, f figure) {
+	line := func(source string, f shareFigure) {
 		share := float64(f.count) / float64(f.of)
 		assert.GreaterOrEqual(t, share, f.least, "%s: %s", source, f.name)
 		fmt.Fprintf(&b, "%s\t%s\t%d\t%d\t%.3f\n", source, f.name, f.count, f.of, share)

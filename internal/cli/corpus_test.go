@@ -229,7 +229,7 @@ func deref(s *string) string {
 // that a changed one shows in review. A text audited again gives the same bytes, and
 // what is printed for a person fits its screen.
 func TestCorpusTexts(t *testing.T) {
-	fires, figures := newFires(), &corpusFigures{of: map[string][]figure{}}
+	fires, figures := newFires(), &corpusFigures{of: map[string][]shareFigure{}}
 	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires, figures) })
 	fires.captures(t)
 	sameTable(t, "fires.tsv", fires.table(t))
