@@ -2,6 +2,16 @@
 // and prints it as Markdown.
 package page
 
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
 // Block is one part of a page about rules, profiles or platforms. Pages have
 // two writers, for a terminal and for Markdown, so that a command and a
 // document can never say different things. Exactly one of the fields is used.
@@ -37,4 +47,74 @@ type Field struct {
 type Table struct {
 	Heads []string
 	Rows  [][]string
+}
+
+// WriteMarkdown prints blocks as a Markdown page. Nothing is wrapped, so that
+// a change of one sentence is a change of one line.
+func WriteMarkdown(w io.Writer, blocks []Block) error {
+	var out bytes.Buffer
+	for i := range blocks {
+		markdownBlock(&out, &blocks[i])
+	}
+	if _, err := w.Write(append(bytes.TrimSpace(out.Bytes()), '\n')); err != nil {
+		return fmt.Errorf("write Markdown: %w", err)
+	}
+	return nil
+}
+
+func markdownBlock(out *bytes.Buffer, b *Block) {
+	switch {
+	case b.Head != nil:
+		fmt.Fprintf(out, "%s %s\n\n", strings.Repeat("#", b.Head.Level), markdown(b.Head.Name))
+	case b.Example != "":
+		out.WriteString("```text\n" + cleanLines(b.Example) + "```\n\n")
+	case len(b.Commands) > 0:
+		out.WriteString("```console\n$ " + strings.Join(b.Commands, "\n$ ") + "\n```\n\n")
+	case b.Text != "":
+		out.WriteString(markdown(b.Text) + "\n\n")
+	}
+	fields := false
+	for _, f := range b.Fields {
+		if f.Value != "" {
+			fmt.Fprintf(out, "- **%s**: %s\n", f.Name, markdownText(f.Value, f.Code))
+			fields = true
+		}
+	}
+	if fields {
+		out.WriteByte('\n')
+	}
+}
+
+func markdownText(s string, code bool) string {
+	if !code {
+		return markdown(s)
+	}
+	if s == "" {
+		return ""
+	}
+	fence := "`"
+	if strings.Contains(s, "`") {
+		fence = "``"
+	}
+	return fence + printable.Clean(strings.Join(strings.Fields(s), " ")) + fence
+}
+
+// markup is what Markdown would take for it, made at first use.
+var markup = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
+})
+
+// markdown escapes what Markdown would take for markup.
+func markdown(s string) string {
+	s = printable.Clean(strings.Join(strings.Fields(s), " "))
+	return markup().Replace(s)
+}
+
+// cleanLines cleans each line; a fence inside would end the block.
+func cleanLines(s string) string {
+	var out strings.Builder
+	for line := range strings.Lines(s) {
+		out.WriteString(strings.ReplaceAll(printable.Clean(strings.TrimSuffix(line, "\n")), "```", "'''") + "\n")
+	}
+	return out.String()
 }
