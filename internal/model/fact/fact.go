@@ -29,8 +29,6 @@ func (c Certainty) String() string {
 		return "corroborated"
 	case Indirect:
 		return "indirect"
-	case None:
-		return "none"
 	default:
 		return "none"
 	}
@@ -85,8 +83,6 @@ func (s State) String() string {
 		return "malformed"
 	case Conflicting:
 		return "conflicting"
-	case Unread:
-		return "unread"
 	default:
 		return "unread"
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
 // attribute is a file below cpuN with a list of CPUs, and the file with a mask that older kernels
@@ -31,14 +30,13 @@ type grouping struct {
 	err *ReadError
 }
 
-// members reads the list of siblings of one CPU; the result is valid until the next call. which
-// remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
+// members reads the list of siblings of one CPU. which remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
 func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, path, raw string, err *ReadError) {
 	for i := *which; i < 2*len(attrs); i++ {
 		a := attrs[i/2]
 		var v Value[[]int]
 		if i%2 == 0 {
-			v = r.scratchSet(indexed(cpuPrefix, cpu, a.list))
+			v = r.set(indexed(cpuPrefix, cpu, a.list))
 		} else {
 			v = r.mask(indexed(cpuPrefix, cpu, a.mask))
 		}
@@ -147,18 +145,4 @@ func largest(groups [][]int) int {
 		n = max(n, len(g))
 	}
 	return n
-}
-
-// scratchSet is set with a shared buffer: V is valid only until the next call.
-func (r *reader) scratchSet(path string) Value[[]int] {
-	b, err := r.line(path, LimitList)
-	if err != nil {
-		return unknown[[]int](err)
-	}
-	list, perr := kerneltext.AppendCPUList(r.nums[:0], b)
-	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
-	}
-	r.nums = list
-	return known(list, path, string(b))
 }

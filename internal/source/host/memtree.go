@@ -25,10 +25,6 @@ type memTree struct {
 	nodes int
 	// taken is how many of them takeNew counted.
 	taken int
-	// recent is the folder of the last member, because the next member is mostly in the same
-	// folder.
-	recent     *memNode
-	recentPath string
 }
 
 func newMemTree() *memTree {
@@ -40,14 +36,10 @@ func newMemTree() *memTree {
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
-	switch {
-	case parent == t.recentPath:
-		dir = t.recent
-	case parent != ".":
+	if parent != "." {
 		if dir = t.folder(parent); dir == nil {
 			return
 		}
-		t.recent, t.recentPath = dir, parent
 	}
 	if old := dir.kids[name]; old != nil && old.kind == KindDir {
 		return
@@ -81,24 +73,8 @@ func (t *memTree) folder(path string) *memNode {
 	return dir
 }
 
-// direct finds a path without links and "..", which most are; nil if find is needed.
-func (t *memTree) direct(path string) *memNode {
-	n := t.root
-	for n != nil && path != "" {
-		part, rest, _ := strings.Cut(path, "/")
-		n, path = n.kids[part], rest
-	}
-	if n != nil && n.link != "" {
-		return nil
-	}
-	return n
-}
-
 // find resolves a path. Links are followed inside the tree only.
 func (t *memTree) find(path string, follow bool) (*memNode, error) {
-	if n := t.direct(path); n != nil {
-		return n, nil
-	}
 	stack := []*memNode{t.root}
 	parts := strings.Split(path, "/")
 	links, own := 0, len(parts) // own: how many of the last parts are the caller's

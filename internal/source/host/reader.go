@@ -16,7 +16,6 @@ import (
 type reader struct {
 	root *Root
 	buf  []byte
-	nums []int
 }
 
 func newReader(root *Root) *reader {

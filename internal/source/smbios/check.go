@@ -65,9 +65,9 @@ func (t *Table) checkDevices(ended bool) {
 
 // checkHandles reports handles that occur twice and references to structures that do not exist.
 func (t *Table) checkHandles() {
-	for i := 1; i < len(t.sorted); i++ {
-		if t.sorted[i]>>40 == t.sorted[i-1]>>40 {
-			t.duplicate(&t.Structures[uint32(t.sorted[i-1])], &t.Structures[uint32(t.sorted[i])])
+	for i := 1; i < len(t.order); i++ {
+		if a, b := &t.Structures[t.order[i-1]], &t.Structures[t.order[i]]; a.Handle == b.Handle {
+			t.duplicate(a, b)
 		}
 	}
 	var there [256]bool
@@ -76,7 +76,7 @@ func (t *Table) checkHandles() {
 	}
 	// The output of `dmidecode -t` lacks the structures that its fields refer to.
 	filtered := t.Source == FromText && !there[typeEndOfTable]
-	var good uint32
+	var good identity
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		refs := references(s.Type)
@@ -84,12 +84,12 @@ func (t *Table) checkHandles() {
 		for j := range refs {
 			r := &refs[j]
 			h := f.handle(r.off, r.label, r.notProvided)
-			key := uint32(h.Value)<<8 | uint32(r.to[0])
-			if !h.Known() || key == good || filtered && !there[r.to[0]] {
+			to := identity{h.Value, r.to[0]}
+			if !h.Known() || to == good || filtered && !there[r.to[0]] {
 				continue
 			}
 			if t.leads(h.Value, r.to) {
-				good = key // devices share their array
+				good = to // devices share their array
 				continue
 			}
 			t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is not a structure of type %d",

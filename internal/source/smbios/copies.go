@@ -11,11 +11,11 @@ import (
 // (DSP0134 6.1.2), so the second is the same thing and would otherwise be counted again.
 func (t *Table) dropCopies() {
 	copies := map[int]bool{}
-	for i := 1; i < len(t.sorted); i++ {
-		a, b := &t.Structures[uint32(t.sorted[i-1])], &t.Structures[uint32(t.sorted[i])]
+	for i := 1; i < len(t.order); i++ {
+		a, b := &t.Structures[t.order[i-1]], &t.Structures[t.order[i]]
 		if sameStructure(a, b) {
 			t.problemAt(CodeDuplicateHandle, b, true, "stands in the table twice, first at offset 0x%x; the copy is left out", a.Offset)
-			copies[int(uint32(t.sorted[i]))] = true
+			copies[t.order[i]] = true
 		}
 	}
 	t.findTwins(copies)
@@ -142,32 +142,3 @@ func (t *Table) endAtMarker() {
 
 // listTypes are the types of structures that say which processors, slots and address ranges there are.
 var listTypes = [...]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}
-
-// finish checks a decoded table as a whole and builds its lookup index. A table that cannot be
-// believed is refused (Table.Err).
-func (t *Table) finish() {
-	err := t.outsized()
-	switch {
-	case err != nil:
-	case t.Source != FromText: // people keep parts of a text
-		err = t.nothingKnown()
-	case t.withoutFields():
-		err = ErrNoFields
-	}
-	if err != nil {
-		t.refuse(err)
-		return
-	}
-	t.endAtMarker()
-	t.index()
-	if len(t.Structures) == 0 {
-		t.problem(CodeNoStructures, -1, false, "no structures")
-		return
-	}
-	t.checkCount()
-	t.dropCopies()
-	t.checkHandles()
-	t.checkFields()
-	t.checkEmpty()
-	t.Problems = slices.Clip(t.Problems)
-}

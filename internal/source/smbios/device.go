@@ -116,8 +116,10 @@ func (f *fields) configuredLabel() string {
 	if !f.text {
 		return now
 	}
-	if _, ok := f.line(now); ok {
-		f.pos-- // found again at once
+	pos := f.pos
+	_, ok := f.line(now)
+	f.pos = pos
+	if ok {
 		return now
 	}
 	return "Configured Clock Speed"

@@ -26,8 +26,6 @@ func (k EntryPointKind) String() string {
 		return "_SM_"
 	case EntryPoint64:
 		return "_SM3_"
-	case NoEntryPoint:
-		return "none"
 	default:
 		return "none"
 	}
@@ -40,10 +38,9 @@ func (k EntryPointKind) length() int {
 		return 0x18
 	case EntryPoint32:
 		return 0x1E
-	case EntryPointLegacy, NoEntryPoint:
+	default:
 		return 0x0F
 	}
-	return 0x0F
 }
 
 // entryPointKind recognises the anchor string at the start of b.

@@ -32,8 +32,6 @@ func (s Status) String() string {
 		return "bad"
 	case Known:
 		return "known"
-	case Missing:
-		return "missing"
 	default:
 		return "missing"
 	}

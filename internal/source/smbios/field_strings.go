@@ -31,17 +31,15 @@ func (f *fields) str(off int, label string) Text {
 // nthString returns string number n, counted from 1. A string cannot be empty: an empty string area
 // means that there are no strings.
 func (f *fields) nthString(n int) (string, bool) {
-	if f.strN == 0 || n < f.strN {
-		f.strN, f.strRest = 1, f.s.strs
-	}
-	for ; f.strN < n; f.strN++ {
-		_, rest, ok := strings.Cut(f.strRest, "\x00")
+	rest := f.s.strs
+	for ; n > 1; n-- {
+		_, after, ok := strings.Cut(rest, "\x00")
 		if !ok {
 			return "", false
 		}
-		f.strRest = rest
+		rest = after
 	}
-	str, _, _ := strings.Cut(f.strRest, "\x00")
+	str, _, _ := strings.Cut(rest, "\x00")
 	return str, str != ""
 }
 

@@ -13,11 +13,6 @@ type fields struct {
 	text bool
 	dmi  int // version of dmidecode, 3.4 is 304; 0 is unknown
 	pos  int // the line the next label is expected at
-
-	// The string found last has number strN, and strRest starts with it. Fields name strings in
-	// rising order, so the next search goes on from here.
-	strN    int
-	strRest string
 }
 
 func (t *Table) fields(s *Structure) fields {

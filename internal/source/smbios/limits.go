@@ -100,7 +100,7 @@ const longest = 0xC0
 
 // refuse empties a table that cannot be believed and keeps the reason.
 func (t *Table) refuse(err error) {
-	t.Structures, t.sorted, t.Err = nil, nil, err
+	t.Structures, t.order, t.first, t.Err = nil, nil, nil, err
 	code := CodeNoStructures
 	if errors.Is(err, ErrTooLarge) {
 		code = CodeTooLarge

@@ -1,6 +1,7 @@
 package smbios
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -74,8 +75,10 @@ type Table struct {
 	// Parse returns it as its error.
 	Err error
 
-	// sorted holds handle<<40 | type<<32 | index, ascending, for lookups.
-	sorted []uint64
+	// order holds the positions in Structures by handle and type, first that of the first structure of
+	// each handle and type.
+	order []int
+	first map[identity]int
 	// dmi is the version of the dmidecode that printed the text, as a number: 3.4 is 304, 2.12 is
 	// 212, 0 is unknown.
 	dmi int
@@ -141,34 +144,61 @@ func (t *Table) Count(typ uint8) int {
 // Lookup returns the first structure with this handle and type, or nil. Handles should be unique
 // but sometimes are not.
 func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
-	key := uint64(handle)<<40 | uint64(typ)<<32
-	if i := t.search(key); i < len(t.sorted) && t.sorted[i]>>32 == key>>32 {
-		return &t.Structures[uint32(t.sorted[i])]
+	if i, ok := t.first[identity{handle, typ}]; ok {
+		return &t.Structures[i]
 	}
 	return nil
 }
 
-// search returns the index of the first entry of sorted that is not less than key.
-func (t *Table) search(key uint64) int {
-	lo, hi := 0, len(t.sorted)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); t.sorted[mid] < key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+// identity is the handle and type of a structure, to which references from other structures lead.
+type identity struct {
+	handle uint16
+	typ    uint8
 }
 
-// index fills sorted.
+// index fills order and first.
 func (t *Table) index() {
-	t.sorted = make([]uint64, len(t.Structures))
+	t.order, t.first = make([]int, len(t.Structures)), make(map[identity]int, len(t.Structures))
 	for i := range t.Structures {
 		s := &t.Structures[i]
-		t.sorted[i] = uint64(s.Handle)<<40 | uint64(s.Type)<<32 | uint64(uint32(i))
+		t.order[i] = i
+		if id := (identity{s.Handle, s.Type}); t.Lookup(id.handle, id.typ) == nil {
+			t.first[id] = i
+		}
 	}
-	slices.Sort(t.sorted)
+	slices.SortStableFunc(t.order, func(i, j int) int {
+		a, b := &t.Structures[i], &t.Structures[j]
+		return cmp.Or(cmp.Compare(a.Handle, b.Handle), cmp.Compare(a.Type, b.Type))
+	})
+}
+
+// finish checks a decoded table as a whole and builds its lookup index. A table that cannot be
+// believed is refused (Table.Err).
+func (t *Table) finish() {
+	err := t.outsized()
+	switch {
+	case err != nil:
+	case t.Source != FromText: // people keep parts of a text
+		err = t.nothingKnown()
+	case t.withoutFields():
+		err = ErrNoFields
+	}
+	if err != nil {
+		t.refuse(err)
+		return
+	}
+	t.endAtMarker()
+	t.index()
+	if len(t.Structures) == 0 {
+		t.problem(CodeNoStructures, -1, false, "no structures")
+		return
+	}
+	t.checkCount()
+	t.dropCopies()
+	t.checkHandles()
+	t.checkFields()
+	t.checkEmpty()
+	t.Problems = slices.Clip(t.Problems)
 }
 
 // problem adds a defect that is not about one structure.

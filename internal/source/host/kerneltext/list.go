@@ -21,31 +21,26 @@ const maxListed = 1 << 18
 // sorted and without duplicates. Numbers above MaxCPU, reversed ranges and
 // anything else are errors.
 func ParseCPUList(b []byte) ([]int, error) {
-	return AppendCPUList(nil, b)
-}
-
-// AppendCPUList is ParseCPUList into a buffer of the caller.
-func AppendCPUList(dst []int, b []byte) ([]int, error) {
-	start := len(dst)
+	var list []int
 	rest := Trim(b)
 	for len(rest) > 0 {
 		var item []byte
 		var more bool
 		item, rest, more = bytes.Cut(rest, []byte{','})
 		if more && len(Trim(rest)) == 0 {
-			return dst[:start], fmt.Errorf("list %q ends in a comma", Excerpt(b))
+			return nil, fmt.Errorf("list %q ends in a comma", Excerpt(b))
 		}
 		r, err := parseRange(Trim(item))
 		if err != nil {
-			return dst[:start], err
+			return nil, err
 		}
-		if len(dst)-start+r.count() > maxListed {
-			return dst[:start], fmt.Errorf("list of more than %d numbers", maxListed)
+		if len(list)+r.count() > maxListed {
+			return nil, fmt.Errorf("list of more than %d numbers", maxListed)
 		}
-		dst = r.append(dst)
+		list = r.append(list)
 	}
-	slices.Sort(dst[start:])
-	return dst[:start+len(slices.Compact(dst[start:]))], nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // cpuRange is first-last, of which the first used of every group count.
