@@ -36,6 +36,47 @@ func TestDriverSeats(t *testing.T) {
 	}
 }
 
+// TestOrderedSeats: i7core_edac counts the channels of the R710 from the other end, as its label file
+// says: DIMM_A3 is channel 0.
+func TestOrderedSeats(t *testing.T) {
+	for label, want := range map[string]seatOf{
+		"CPU#0Channel#0_DIMM#0": {0, 2, 0}, "CPU#0Channel#2_DIMM#1": {0, 0, 1}, "CPU#1Channel#1_DIMM#2": {1, 1, 2},
+	} {
+		got, ok := orderedSeat([]int{2, 1, 0}, label)
+		assert.True(t, ok, label)
+		assert.Equal(t, want, got, label)
+	}
+	for _, label := range []string{"CPU#0Channel#3_DIMM#0", "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0", "DIMM_A1"} {
+		_, ok := orderedSeat([]int{2, 1, 0}, label)
+		assert.False(t, ok, label)
+	}
+}
+
+// TestBoardCountedFromTheOtherEnd: a counter of the R710 is that of the slot in its label file; boards that
+// the file does not name get none.
+func TestBoardCountedFromTheOtherEnd(t *testing.T) {
+	p, err := platform.ByID(corpustest.Rules(t), "westmere-ep")
+	require.NoError(t, err)
+	for product, want := range map[string]int64{"PowerEdge R710": 7, "PowerEdge M710": 0} {
+		sys := board("Dell Inc.", product, "PP", "DIMM_A1*", "DIMM_A2*", "DIMM_A3*")
+		sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{
+			counted("CPU#0Channel#0_DIMM#0", 7), counted("CPU#0Channel#1_DIMM#0", 0), counted("CPU#0Channel#2_DIMM#0", 0)}}}
+		got, stray := JoinErrors(sys, p, []Placement{{Channel: 0}, {Channel: 1}, {Channel: 2}})
+		assert.Equal(t, want, got[2].Corrected.Or(0), product)
+		assert.Equal(t, want > 0, len(stray) == 0, product)
+	}
+}
+
+// TestPrintedLabel: a label that names the kind of memory is the slot of that name.
+func TestPrintedLabel(t *testing.T) {
+	sys := board("Quanta", "Q1", "PP", "DIMM_C1*", "DIMM_D1*")
+	sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counted("DDR4_C1", 0), counted("DDR4_D1", 57)}}}
+	got, stray := JoinErrors(sys, nil, make([]Placement, 2))
+	assert.Empty(t, stray)
+	assert.Equal(t, int64(57), got[1].Corrected.Value)
+	assert.Equal(t, ByLabel, got[1].By)
+}
+
 // TestWorstCounter: the first of those with the most errors of a kind.
 func TestWorstCounter(t *testing.T) {
 	of := func(label string, ce, ue int64) counter {
@@ -81,8 +122,8 @@ func TestStrayErrors(t *testing.T) {
 			placed, []found{{"DDR4_D1", "controller 0, csrow 0 channel 2 and csrow 1 channel 2", nil, false, 57, 0}}},
 		"no module told": {[]inventory.Controller{{Index: 1, CorrectedNoInfo: known(int64(2)), UncorrectedNoInfo: known(int64(0))}},
 			placed, []found{{"mc1, module not told", "", []int{0, 1}, false, 2, 0}}},
-		"more than its modules have": {[]inventory.Controller{{Uncorrected: known(int64(5)), UncorrectedNoInfo: known(int64(0)), DIMMs: []inventory.ControllerDIMM{counting("DDR4_A1", "", 0, 1)}}},
-			placed, []found{{"DDR4_A1", "controller 0", nil, false, 0, 1}, {"mc0, module not told", "", []int{0, 1}, false, -1, 4}}},
+		"more than its modules have": {[]inventory.Controller{{Uncorrected: known(int64(5)), UncorrectedNoInfo: known(int64(0)), DIMMs: []inventory.ControllerDIMM{counting("DDR4_X1", "", 0, 1)}}},
+			placed, []found{{"DDR4_X1", "controller 0", nil, false, 0, 1}, {"mc0, module not told", "", []int{0, 1}, false, -1, 4}}},
 	} {
 		sys := board("Quanta", "Q1", "PP", "A1*", "B1*")
 		sys.Slots[0].SizeBytes, sys.Slots[1].SizeBytes = known(int64(8<<30)), known(int64(8<<30))

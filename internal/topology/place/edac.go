@@ -10,6 +10,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
+// i7coreLabel is how i7core_edac labels a module.
+const i7coreLabel = "CPU#{cpu}Channel#{chan}_DIMM#{slot}"
+
 // edacPatterns read a DIMM's label or location below an EDAC controller
 // (kernel documentation, RAS: driver-api/edac). ghes_edac prints "memory N"
 // and knows no channel.
@@ -17,7 +20,7 @@ var edacPatterns = [...]string{
 	"CPU_SrcID#{cpu}_MC#{ctl}_Chan#{chan}_DIMM#{slot}", // skx_edac, i10nm_edac
 	"CPU_SrcID#{cpu}_Ha#{ctl}_Chan#{chan}_DIMM#{slot}", // sb_edac
 	"CPU_SrcID#{cpu}_Channel#{chan}_DIMM#{slot}",
-	"CPU#{cpu}Channel#{chan}_DIMM#{slot}", // i7core_edac
+	i7coreLabel,
 	"channel {chan} slot {slot}",
 	"csrow {slot} channel {chan}",
 	"mc#{_}csrow#{slot}channel#{chan}",

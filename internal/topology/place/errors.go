@@ -3,6 +3,7 @@ package place
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -57,7 +58,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 	if len(all) > 0 {
 		joinByLabel(sys, all)
 		likely = slotsByChannel(sys, p, places, all)
-		if likely != nil && verifiedPlaces(places, likely) && followsBoard(&sys.Machine, p) {
+		if likely != nil && verifiedPlaces(places, likely) && boardOrder(&sys.Machine, p) != nil {
 			for i := range all {
 				all[i].slot, all[i].by = likely[i], ByChannel
 			}
@@ -112,7 +113,12 @@ func joinByLabel(sys *inventory.System, all []counter) {
 	names := slotNames(sys)
 	found := map[int][]*counter{}
 	for i := range all {
-		if slot, ok := names[plainLabel(all[i].dimm.Label.Or(""))]; ok && slot >= 0 {
+		label := plainLabel(all[i].dimm.Label.Or(""))
+		slot, ok := names[label]
+		if !ok {
+			slot, ok = names[memoryWord.ReplaceAllString(label, "")]
+		}
+		if ok && slot >= 0 {
 			found[slot] = append(found[slot], &all[i])
 		}
 	}
@@ -125,6 +131,9 @@ func joinByLabel(sys *inventory.System, all []counter) {
 		}
 	}
 }
+
+// memoryWord is the kind of memory, which boards print before a slot's name: DDR4_D1.
+var memoryWord = regexp.MustCompile(`^DDR[2-5]`)
 
 // slotNames maps what a counter of a slot may be labelled to the index of the
 // slot, to -1 where two slots share the name.
@@ -207,9 +216,12 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 		}
 		at[seat] = i
 	}
-	slots := make([]int, len(all))
+	slots, order := make([]int, len(all)), boardOrder(&sys.Machine, p)
 	for i := range all {
 		seat, ok := driverSeat(p, all[i].dimm.Label.Or(""))
+		if order != nil && len(order.Channels) > 0 {
+			seat, ok = orderedSeat(order.Channels, all[i].dimm.Label.Or(""))
+		}
 		slot, there := at[seat]
 		if !ok || !there || !sameBytes(&sys.Slots[slot], []*counter{&all[i]}) {
 			return nil
@@ -228,17 +240,32 @@ func verifiedPlaces(places []Placement, slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return places[i].Unverified })
 }
 
-// followsBoard reports whether a label file confirms the driver's numbering for
-// boards of the machine's maker.
-func followsBoard(m *inventory.Machine, p *platform.Platform) bool {
+// boardOrder is the driver's numbering as a label file says it for the board, nil without one.
+func boardOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	product := m.Product.Or("") + " " + m.Board.Or("")
 	id := identify(m)
-	for _, o := range p.EDACOrder {
-		if id.isVendor([]string{o.Maker}) && o.Covers(product) {
-			return true
+	for i := range p.EDACOrder {
+		if o := &p.EDACOrder[i]; id.isVendor([]string{o.Maker}) && o.Covers(product) {
+			return o
 		}
 	}
-	return false
+	return nil
+}
+
+// orderedSeat reads the labels of i7core_edac on a board whose label file says which channel of the slot
+// map each of the driver's is.
+func orderedSeat(channels []int, label string) (seatOf, bool) {
+	var c captured
+	if !matchLabel(i7coreLabel, strings.TrimSpace(label), &c) {
+		return seatOf{}, false
+	}
+	socket, _ := c.get(fieldCPU)
+	channel, _ := c.get(fieldChannel)
+	slot, _ := c.get(fieldSlot)
+	if channel >= len(channels) {
+		return seatOf{}, false
+	}
+	return seatOf{socket, channels[channel], slot}, true
 }
 
 // driverSeat reads the labels of skx_edac, i10nm_edac and sb_edac. A processor

@@ -74,6 +74,8 @@ type EDACOrder struct {
 	Maker    string `yaml:"maker"`
 	Products string `yaml:"products"`
 	Except   string `yaml:"except"`
+	// Channels are the slot map's channel of each of the driver's; empty where they are the same.
+	Channels []int  `yaml:"channels"`
 	Source   string `yaml:"source"`
 }
 
