@@ -36,7 +36,7 @@ func paperRows(t *testing.T) []paperRow {
 // names says the text, and what is not judged gives its reason.
 func TestPaperRowsAreHeld(t *testing.T) {
 	tests := map[string]bool{}
-	for _, pattern := range []string{"*_test.go", "../platform/*_test.go", "../place/*_test.go", "../population/*_test.go", "../cli/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../topology/*/*_test.go", "../cli/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, f := range files {

@@ -27,7 +27,7 @@ type wexRow struct {
 // wexRows reads the paper's 34 + 9 configurations from population's table.
 func wexRows(t *testing.T) []wexRow {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "population", "testdata", "westmere-ex-configurations.csv"))
+	f, err := os.Open(filepath.Join("..", "topology", "population", "testdata", "westmere-ex-configurations.csv"))
 	require.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)

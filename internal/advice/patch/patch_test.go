@@ -650,7 +650,7 @@ func TestUnknownValueLocksNothing(t *testing.T) {
 // each workload profile writes.
 func workloads(t *testing.T, system string) (names []string, writes map[string]map[string]string, factory map[string]string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "profiles", "hpe-"+system+".tsv"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "profiles", "hpe-"+system+".tsv"))
 	require.NoError(t, err)
 	writes, factory = map[string]map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(data)) {

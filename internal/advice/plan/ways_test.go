@@ -41,7 +41,7 @@ func mix(c *plan.Configuration) string {
 // TestWaysWestmereEX: the plan lists all 34 + 9 configurations of the Fujitsu
 // paper's two tables, each with the class printed there, and no other.
 func TestWaysWestmereEX(t *testing.T) {
-	f, err := os.Open(filepath.Join("..", "population", "testdata", "westmere-ex-configurations.csv"))
+	f, err := os.Open(filepath.Join("..", "..", "topology", "population", "testdata", "westmere-ex-configurations.csv"))
 	require.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)

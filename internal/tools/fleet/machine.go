@@ -51,6 +51,7 @@ func (d *Dashboard) head() {
 	wide := func(title, expr string, labels ...string) {
 		d.table(24, title, "", "", "", expr, labels...).GridPos.H = 4
 	}
+	wide("Verdict", "memaudit_verdict"+thisMachine+" == 1", "status")
 	wide("Machine", "memaudit_machine_info"+thisMachine, "vendor", "product", "bios_vendor", "bios_version", "bios_date", "platform", "virtual")
 	d.table(8, "Population", "Equal population, equal signature.", "", "", "memaudit_population_info"+thisMachine, "signature").GridPos.H = 4
 	d.table(8, "Profile", "", "", "", "memaudit_profile_info"+thisMachine, "profile", "intent").GridPos.H = 4

@@ -32,6 +32,7 @@ func Overview() *Dashboard {
 	d.choice("product", "Product", `memaudit_machine_info{job=~"$job"}`, true)
 	d.numbers()
 	d.row("Findings")
+	d.series(24, "Machines by verdict", "", "short", "{{status}}", "count by (status) ((memaudit_verdict{"+jobMatcher+"} == 1)"+notOfOthers+")")
 	d.series(12, "Failed rules", "Over all machines, by severity.", "short", "{{severity}}", "sum by (severity) (product_rule:memaudit_machines_failed:count{"+ofBoth+"})")
 	d.table(12, "Rules that fail", "On how many machines.", "", "machines", "sort_desc(sum by (rule, severity) (product_rule:memaudit_machines_failed:count{"+ofBoth+"}))", "rule", "severity")
 	d.table(12, "Machines with findings", "At warning or critical.", "", "",
