@@ -124,3 +124,83 @@ func compareEntries(a, b SMBIOSEntry) int {
 		return a.Instance - b.Instance
 	}
 }
+
+const dmiDir = "/sys/class/dmi/id/"
+
+// DMIID holds the strings in /sys/class/dmi/id (Documentation/ABI/testing/sysfs-class-dmi). Only
+// root can read serial numbers and the UUID. They identify a machine: print them only on request.
+type DMIID struct {
+	Source                                                           Source
+	Vendor, Product, ProductVersion, ProductFamily                   Value[string]
+	BoardVendor, Board                                               Value[string]
+	BIOSVendor, BIOSVersion, BIOSDate                                Value[string]
+	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag Value[string]
+}
+
+// ReadDMIID reads /sys/class/dmi/id. Serial numbers that may not be read do not lower the state of
+// the source.
+func ReadDMIID(root *Root) *DMIID {
+	r := newReader(root)
+	d := &DMIID{}
+	for _, f := range d.files() {
+		*f.into = r.text(dmiDir + f.name)
+	}
+	d.Source = sourceOf("dmi_id", []outcomer{d.Vendor, d.Product},
+		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate)
+	return d
+}
+
+type dmiFile struct {
+	name string
+	into *Value[string]
+}
+
+func (d *DMIID) files() []dmiFile {
+	return []dmiFile{
+		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
+		{"product_family", &d.ProductFamily}, {"board_vendor", &d.BoardVendor}, {"board_name", &d.Board},
+		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
+		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
+		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
+	}
+}
+
+const acpiTables = "/sys/firmware/acpi/tables"
+
+// ACPI says which ACPI tables firmware provided. Only their names are read; reading the content
+// needs root (Documentation/ABI/testing/sysfs-firmware-acpi).
+type ACPI struct {
+	Source Source
+	// Tables are the names listed, sorted: "APIC", "SRAT", "SSDT1".
+	Tables Value[[]string]
+}
+
+// ReadACPI lists /sys/firmware/acpi/tables. An empty list does not mean "no tables", because the
+// kernel always shows some: it was masked or not captured.
+func ReadACPI(root *Root) *ACPI {
+	r := newReader(root)
+	a := &ACPI{Tables: r.names(acpiTables)}
+	if a.Tables.State == fact.OK {
+		a.Tables.V = tableNames(a.Tables.V)
+		if len(a.Tables.V) == 0 {
+			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
+			if root.certain(acpiTables) {
+				e = &ReadError{Op: "list", Path: acpiTables, State: fact.Denied, Err: errors.New("the folder is empty: hidden from us")}
+			}
+			a.Tables = unknown[[]string](e)
+		}
+	}
+	a.Source = sourceOf("acpi", []outcomer{a.Tables})
+	return a
+}
+
+// tableNames removes the names of folders that are not tables.
+func tableNames(names []string) []string {
+	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
+}
+
+// Has tells whether firmware provided a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It
+// is unknown if the list is.
+func (a *ACPI) Has(table string) Value[bool] {
+	return derive(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
+}
