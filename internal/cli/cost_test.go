@@ -57,7 +57,7 @@ func TestCostOfAnotherAudit(t *testing.T) {
 	first := testing.AllocsPerRun(1, func() { a.audit(t.Context(), true) })
 	again := testing.AllocsPerRun(2, func() { a.audit(t.Context(), false) })
 	t.Logf("%.0f allocations to audit again, %.0f with rules read anew", again, first)
-	assert.LessOrEqual(t, again, 9_000.0)
+	assert.LessOrEqual(t, again, 12_000.0)
 	assert.Less(t, again, first-2_000)
 }
 
