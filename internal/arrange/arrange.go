@@ -35,8 +35,6 @@ func Collected[T any](all iter.Seq[T], compare func(a, b T) int) []T {
 }
 
 // inserted sorts a short list, without an allocation.
-//
-//go:noinline
 func inserted[T any](list []T, compare func(a, b T) int) bool {
 	if len(list) > shortList {
 		return false

@@ -96,7 +96,6 @@ type auditRun struct {
 	roots   map[int][]int
 }
 
-//go:noinline
 func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *auditRun {
 	m := facts.NewMachine(sys, topo)
 	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}

@@ -49,7 +49,6 @@ const (
 	fromArchive
 )
 
-//go:noinline
 func (g *gatherer) refuse(input string, err error) {
 	g.pool.submit(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }

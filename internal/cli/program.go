@@ -81,8 +81,6 @@ func usageError(format string, args ...any) error {
 }
 
 // notAudited is an audit that could not be done.
-//
-//go:noinline
 func notAudited(err error, hint string) error {
 	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }

@@ -65,8 +65,6 @@ type collector struct {
 }
 
 // conflict records that two readings of the same thing differ.
-//
-//go:noinline
 func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
 	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }

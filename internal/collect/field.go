@@ -60,8 +60,6 @@ func (p *phrases) detail(d smbios.TypeDetail) string {
 }
 
 // evidence names one field, for example "type 17 0x1101 Speed".
-//
-//go:noinline
 func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
 }

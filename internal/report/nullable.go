@@ -8,8 +8,6 @@ import (
 )
 
 // stated is the fact's value, nil when it is not known or empty.
-//
-//go:noinline
 func stated(f fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil

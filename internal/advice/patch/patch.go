@@ -131,8 +131,6 @@ func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 
 // given shows the export to the table as it will be after the next boot, with
 // the changes made so far and some more values changed.
-//
-//go:noinline
 func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.out.Changes {

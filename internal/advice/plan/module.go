@@ -8,8 +8,6 @@ import (
 // moveModule puts a module into a slot. What belongs to the slot stays: handle,
 // array, labels, stated positions, the place in the table. Which addresses it
 // gets only the next boot tells.
-//
-//go:noinline
 func moveModule(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
@@ -27,8 +25,6 @@ func isModule(s *inventory.Slot) bool {
 }
 
 // clearSlot takes the module out.
-//
-//go:noinline
 func clearSlot(s *inventory.Slot) {
 	slot := *s
 	*s = inventory.Slot{

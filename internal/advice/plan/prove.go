@@ -93,8 +93,6 @@ func (s *search) source(layout []int) string {
 }
 
 // reachOf collects what the derivation says of each processor.
-//
-//go:noinline
 func reachOf(topo *population.Result) Reach {
 	r := Reach{Bytes: topo.InstalledBytes}
 	for i := range topo.Populations {

@@ -22,8 +22,6 @@ func (p *Pipeline) aboutOthers(id string) bool {
 }
 
 // failures lists what fails among the rules that are asked for.
-//
-//go:noinline
 func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
 	var out []Finding
 	for i := range findings {

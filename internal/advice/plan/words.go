@@ -25,8 +25,6 @@ func SlotName(sys *inventory.System, slot int) string {
 
 // BankLabel is the bank's label of a slot whose own label another slot has too; ""
 // where the label is the only one.
-//
-//go:noinline
 func BankLabel(sys *inventory.System, slot int) string {
 	l := sys.Slots[slot].Locator.Or("")
 	for i := range sys.Slots {

@@ -56,7 +56,6 @@ var Declared = sync.OnceValue(func() *Schema {
 	return s
 })
 
-//go:noinline
 func (s *Schema) addObject(variable string, t *ObjectType) {
 	s.types[t.Name] = t
 	s.objects[variable] = t

@@ -187,8 +187,6 @@ func allChannels(m *Machine) Value {
 }
 
 // isDRAM reports whether a populated slot holds a DRAM module.
-//
-//go:noinline
 func isDRAM(s *inventory.Slot) bool {
 	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }

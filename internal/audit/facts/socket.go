@@ -18,8 +18,6 @@ import (
 
 // dimmValues reads one fact of every populated DIMM of the socket, distinct and
 // sorted.
-//
-//go:noinline
 func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {

@@ -56,8 +56,6 @@ func socket(f func(s *socketFacts) Value) func(any) Value {
 
 // ofPopulation reads a field of the socket's population; without one the reason
 // is that of the slots.
-//
-//go:noinline
 func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
@@ -94,8 +92,6 @@ func (m *Machine) listed() bool {
 }
 
 // noPopulation says why nothing is known of the DIMMs.
-//
-//go:noinline
 func (m *Machine) noPopulation() Value {
 	f := m.sys.Firmware.SMBIOS
 	if !f.Known() {

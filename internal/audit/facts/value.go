@@ -49,8 +49,6 @@ func (v Value) Text() string {
 func (v Value) Known() bool { return v.v != nil }
 
 // valueOf turns a fact of the model into a Value.
-//
-//go:noinline
 func valueOf[T any](f fact.Fact[T]) Value {
 	out := origin(&f)
 	if f.Known() {
@@ -79,8 +77,6 @@ func widened[T any](v *T) any {
 }
 
 // native widens the model's types to those CEL knows.
-//
-//go:noinline
 func native(v any) any {
 	switch t := v.(type) {
 	case int:
@@ -104,8 +100,6 @@ func native(v any) any {
 
 // computedFrom replaces the value of a known fact by something computed from it and
 // keeps origin, certainty and reason.
-//
-//go:noinline
 func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	out := origin(&f)
 	if f.Known() {

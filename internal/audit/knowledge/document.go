@@ -12,8 +12,6 @@ import (
 )
 
 // itemsOf are the items of a list.
-//
-//go:noinline
 func itemsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil {
 		return nil

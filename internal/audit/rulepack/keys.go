@@ -154,8 +154,6 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 
 // valueOfKey is a key's value, also one that is merged in; of several mappings that are
 // merged the first has it, as in YAML. A file whose merges lead into themselves is refused before.
-//
-//go:noinline
 func valueOfKey(n *yaml.Node, key string) *yaml.Node {
 	if n = resolve(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil

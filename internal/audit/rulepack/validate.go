@@ -49,8 +49,6 @@ func (v *validator) complain(n *yaml.Node, format string, args ...any) {
 }
 
 // keyOrRule finds a key's node, or the rule's own.
-//
-//go:noinline
 func keyOrRule(n *yaml.Node, key string) *yaml.Node {
 	if c := valueOfKey(n, key); c != nil {
 		return c

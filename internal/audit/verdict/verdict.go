@@ -33,8 +33,6 @@ const (
 )
 
 // Rank orders severities; the unknown word ranks lowest.
-//
-//go:noinline
 func (s Severity) Rank() int {
 	switch s {
 	case Critical:

@@ -64,14 +64,11 @@ type subjectChanges struct {
 	unknown []string
 }
 
-//go:noinline
 func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
 	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
 }
 
 // lost notes what was known then and is not now.
-//
-//go:noinline
 func (p *subjectChanges) lost(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }

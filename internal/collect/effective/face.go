@@ -36,8 +36,6 @@ func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) effectiv
 const elsewhere = "an export of the BIOS settings with --bios, or the BMC with --redfish"
 
 // unobservable returns an unknown for a value that the running system does not show.
-//
-//go:noinline
 func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, elsewhere, at...)
 }
@@ -86,8 +84,6 @@ func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {
 const maxNamed = 4
 
 // undecided returns an unknown for who decided, with the reason.
-//
-//go:noinline
 func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, reason, "an export of the BIOS settings, to compare", at...)
 }

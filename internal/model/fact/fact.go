@@ -137,8 +137,6 @@ func (f Fact[T]) Or(other T) T {
 }
 
 // Evidence lists every reading behind the fact.
-//
-//go:noinline
 func (f Fact[T]) Evidence() []Evidence {
 	if f.From == (Evidence{}) {
 		return f.More
@@ -147,15 +145,11 @@ func (f Fact[T]) Evidence() []Evidence {
 }
 
 // Known makes a known fact.
-//
-//go:noinline
 func Known[T any](v T, c Certainty, from Evidence, more ...Evidence) Fact[T] {
 	return Fact[T]{Value: v, State: OK, Certainty: c, From: from, More: more}
 }
 
 // Unknown makes an unknown fact with the reason and what would help.
-//
-//go:noinline
 func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 	f := Fact[T]{State: s, Reason: reason, KnownBy: knownBy}
 	if len(from) > 0 {
@@ -166,8 +160,6 @@ func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 
 // Blame carries the reason of an unknown fact over to another type. A known one has none:
 // what is blamed on it is unread, never the zero value as if that were known.
-//
-//go:noinline
 func Blame[T, U any](f Fact[U]) Fact[T] {
 	if f.State == OK {
 		f.State = Unread
@@ -190,8 +182,6 @@ func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
 }
 
 // First is the first known fact; when none is, the first that gives a reason.
-//
-//go:noinline
 func First[T any](facts ...Fact[T]) Fact[T] {
 	var reasoned *Fact[T]
 	for i := range facts {

@@ -4,8 +4,6 @@ import "github.com/memaudit/memaudit/internal/model/fact"
 
 // HandleText writes an SMBIOS handle as docs/interface.md and dmidecode do:
 // "0x000A".
-//
-//go:noinline
 func HandleText(handle uint16) string {
 	const digits = "0123456789ABCDEF"
 	return string([]byte{'0', 'x', digits[handle>>12], digits[handle>>8&15], digits[handle>>4&15], digits[handle&15]})
@@ -20,8 +18,6 @@ func SlotSubject(handle uint16, locator string) string {
 }
 
 // Name is the slot's label, or its handle where firmware gives it none.
-//
-//go:noinline
 func (s *Slot) Name() string {
 	if l := s.Locator.Or(""); l != "" {
 		return l

@@ -74,8 +74,6 @@ func ExactSize(n int64) string {
 }
 
 // Count writes a number with its noun: "1 finding", "3 findings".
-//
-//go:noinline
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -86,8 +86,6 @@ func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 }
 
 // fitting returns the attributes of a setting that are not unverified and that fits accepts.
-//
-//go:noinline
 func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 	var out []*Attribute
 	attrs := t.Settings[s.ID]

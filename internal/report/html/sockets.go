@@ -29,8 +29,6 @@ func socketTitles(ids []int) string {
 }
 
 // alikeNumbers groups the numbers below n by what is said of them, in the order of the first.
-//
-//go:noinline
 func alikeNumbers(n int, says func(int) string) [][]int {
 	var out [][]int
 	at := map[string]int{}

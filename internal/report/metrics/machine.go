@@ -33,8 +33,6 @@ func (b *families) slots(slots []report.Slot) {
 // eachModule visits the populated slots. Of two with one handle and one label,
 // which only a damaged table has, it visits the first: a query could not tell
 // them apart.
-//
-//go:noinline
 func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	type key struct{ handle, locator string }
 	seen := make(map[key]bool, len(slots))

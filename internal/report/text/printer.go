@@ -74,7 +74,6 @@ func (p *printer) flush(w io.Writer) error {
 	return nil
 }
 
-//go:noinline
 func (p *printer) newline() {
 	p.buf = append(p.buf, '\n')
 	p.col = 0
@@ -101,8 +100,6 @@ func (p *printer) lead(word string) {
 }
 
 // to adds spaces up to a column, if it is not passed yet.
-//
-//go:noinline
 func (p *printer) to(col int) {
 	for p.col < col {
 		n := min(col-p.col, len(blanks))

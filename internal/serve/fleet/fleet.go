@@ -36,8 +36,6 @@ func appendOnce(names []string, name string) []string {
 }
 
 // word keeps one copy of each text: ten thousand machines say much the same.
-//
-//go:noinline
 func (f *Fleet) word(s string) *string {
 	if kept, ok := f.words[s]; ok {
 		return &kept

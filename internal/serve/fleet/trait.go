@@ -11,8 +11,6 @@ import (
 )
 
 // trait keeps what a machine has; what is not known is no trait.
-//
-//go:noinline
 func (f *Fleet) trait(m *Machine, name, value string) {
 	if value != "" {
 		m.traits[*f.word(name)] = *f.word(value)

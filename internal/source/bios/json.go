@@ -80,8 +80,6 @@ func pathStep(key string) string {
 }
 
 // stringMember returns a string member of an object, "" if there is none.
-//
-//go:noinline
 func stringMember(o object, key string) string {
 	s, _ := o[key].(string)
 	return cleanValue(s)

@@ -271,8 +271,6 @@ func (e *Export) addNested(a Attribute, o object) error {
 }
 
 // stated returns the value of the first of these attributes that has one.
-//
-//go:noinline
 func (e *Export) stated(names ...string) string {
 	for _, name := range names {
 		if a, ok := e.Attribute(name); ok && a.Stated {

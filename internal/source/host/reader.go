@@ -70,8 +70,6 @@ func (r *reader) text(path string) Value[string] {
 }
 
 // number reads a decimal integer, which may be negative.
-//
-//go:noinline
 func (r *reader) number(path string) Value[int64] {
 	return r.numberBase(path, 10)
 }

@@ -39,8 +39,6 @@ type ReadError struct {
 }
 
 // Error returns for example "read /sys/x: denied: permission denied".
-//
-//go:noinline
 func (e *ReadError) Error() string {
 	return fmt.Sprintf("%s %s: %s: %v", e.Op, e.Path, e.State, e.Err)
 }

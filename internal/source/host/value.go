@@ -89,8 +89,6 @@ func (s Sampled) Uniform() (string, bool) {
 func (s Sampled) outcome() (fact.State, *ReadError) { return s.State, s.Failed }
 
 // add adds one reading to the sample.
-//
-//go:noinline
 func (s *Sampled) add(v Value[string]) {
 	if v.State != fact.OK {
 		if s.Failed == nil {

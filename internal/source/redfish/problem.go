@@ -29,7 +29,6 @@ func (p *Problem) Error() string {
 	return p.Op + ": " + p.Text
 }
 
-//go:noinline
 func problem(s fact.SourceState, op, format string, args ...any) *Problem {
 	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
 }

@@ -82,8 +82,6 @@ func sizeField(v string) Field[int64] {
 }
 
 // textStatus returns the Status that a printed value stands for.
-//
-//go:noinline
 func textStatus(v string) Status {
 	switch v {
 	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":

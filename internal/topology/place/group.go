@@ -63,8 +63,6 @@ func (g *slotGroup) distinct(f labelField) []int {
 }
 
 // insertSorted adds v to an ascending list unless it is there.
-//
-//go:noinline
 func insertSorted(values []int, v int) []int {
 	at := len(values)
 	for at > 0 && values[at-1] >= v {

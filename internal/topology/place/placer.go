@@ -78,8 +78,6 @@ func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 }
 
 // populatedDRAM lists the populated DRAM slots.
-//
-//go:noinline
 func (pl *placer) populatedDRAM() []int {
 	var slots []int
 	for i := range pl.sys.Slots {
@@ -127,7 +125,6 @@ func (pl *placer) fail(reason string, all bool) {
 	}
 }
 
-//go:noinline
 func (pl *placer) failSlot(i int, reason string, all bool) {
 	o := &pl.out[i]
 	o.Controller, o.Channel, o.Slot, o.Reason = Unplaced, Unplaced, Unplaced, reason

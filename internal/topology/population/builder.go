@@ -106,8 +106,6 @@ func (b *builder) placed(slots []int, ok func(*place.Placement) bool) (c fact.Ce
 }
 
 // evidence is the reading that a population's facts rest on first.
-//
-//go:noinline
 func (b *builder) evidence(pop *Population) fact.Evidence {
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		if len(l) > 0 {
