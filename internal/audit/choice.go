@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -68,7 +67,7 @@ func (e *Engine) CheckProfile(name string) error {
 	for _, k := range known {
 		like[k] = likeness{shared(name, k), unlike(name, k)}
 	}
-	arrange.Stably(known, func(a, b string) int {
+	slices.SortStableFunc(known, func(a, b string) int {
 		return cmp.Or(cmp.Compare(like[b].shared, like[a].shared), cmp.Compare(like[a].unlike, like[b].unlike))
 	})
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
@@ -176,7 +175,7 @@ func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits 
 			fits = append(fits, Applicable{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
-	arrange.Stably(fits, func(a, b Applicable) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
+	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
 	return fits, missing
 }
 
@@ -194,7 +193,7 @@ func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []st
 
 // fitIDs are the ids, those written most narrowly for the machine first.
 func fitIDs(fits []Applicable) []string {
-	arrange.Stably(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
+	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {
 		ids = append(ids, f.ID)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/collect/measured"
 	"github.com/memaudit/memaudit/internal/measure"
@@ -288,7 +287,7 @@ func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 		}
 		return len(order)
 	}
-	arrange.Stably(out, func(a, b *report.Finding) int { return place(a) - place(b) })
+	slices.SortStableFunc(out, func(a, b *report.Finding) int { return place(a) - place(b) })
 	return out
 }
 

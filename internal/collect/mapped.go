@@ -3,8 +3,8 @@ package collect
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/smbios"
@@ -52,7 +52,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	if len(spans) == 0 {
 		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", auditHere), 0
 	}
-	arrange.Values(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	if spans[0].start != 0 {
 		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", auditHere, at), 0
 	}
@@ -144,7 +144,7 @@ func (c *collector) deviceRanges() (int64, bool) {
 			spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 		}
 	}
-	arrange.Values(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	var sum, end uint64
 	for _, s := range spans {
 		if s.end > end {

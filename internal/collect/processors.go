@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/smbios"
@@ -68,7 +67,7 @@ func inBoardOrder(all []smbios.Processor) []smbios.Processor {
 		}
 		numbers[all[i].Handle], name = n, letters
 	}
-	arrange.Stably(all, func(a, b smbios.Processor) int { return cmp.Compare(numbers[a.Handle], numbers[b.Handle]) })
+	slices.SortStableFunc(all, func(a, b smbios.Processor) int { return cmp.Compare(numbers[a.Handle], numbers[b.Handle]) })
 	return all
 }
 

@@ -6,8 +6,6 @@ import (
 	"math/bits"
 	"slices"
 	"time"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 const (
@@ -122,7 +120,7 @@ func (s *Machine) pairs(o Options) []Pair {
 			}
 		}
 	}
-	arrange.Stably(out, func(a, b Pair) int { return remote(a) - remote(b) })
+	slices.SortStableFunc(out, func(a, b Pair) int { return remote(a) - remote(b) })
 	return out
 }
 

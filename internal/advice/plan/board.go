@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -66,7 +65,7 @@ func (u *memoryUnit) settle() {
 		seen[g.controller]++
 	}
 	u.controllers = len(index)
-	arrange.Stably(u.turn, func(x, y int) int { return nth[x] - nth[y] })
+	slices.SortStableFunc(u.turn, func(x, y int) int { return nth[x] - nth[y] })
 }
 
 // channelGroup is one channel, or the channels that work in lockstep.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // counts are the modules at hand, by kind.
@@ -52,7 +50,7 @@ func (b *board) spread(counts, inOrder []int) [][]int {
 		for i := range order {
 			order[i] = i
 		}
-		arrange.Stably(order, func(x, y int) int {
+		slices.SortStableFunc(order, func(x, y int) int {
 			if more := cmp.Compare(modulesIn(out[x]), modulesIn(out[y])); level && more != 0 {
 				return more
 			}
@@ -314,7 +312,7 @@ func bought(extra []int) []int {
 
 // fewestFirst orders purchases by the modules bought, then as they were.
 func fewestFirst(purchases [][]int) [][]int {
-	arrange.Stably(purchases, func(x, y []int) int { return cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))) })
+	slices.SortStableFunc(purchases, func(x, y []int) int { return cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))) })
 	return purchases
 }
 
@@ -322,7 +320,7 @@ func fewestFirst(purchases [][]int) [][]int {
 // modules taken out, and leaves out the empty one and what stands twice.
 func (b *board) cheapestFirst(purchases [][]int) [][]int {
 	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return modulesIn(bought(extra)) == 0 })
-	arrange.Stably(purchases, func(x, y []int) int {
+	slices.SortStableFunc(purchases, func(x, y []int) int {
 		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))),
 			cmp.Compare(modulesIn(y), modulesIn(x)), slices.Compare(x, y))
 	})

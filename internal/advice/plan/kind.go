@@ -2,8 +2,8 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -81,7 +81,7 @@ func (b *board) sortKinds() {
 	for i := range order {
 		order[i] = i
 	}
-	arrange.Stably(order, func(x, y int) int {
+	slices.SortStableFunc(order, func(x, y int) int {
 		p, q := b.kinds[x].traits, b.kinds[y].traits
 		return cmp.Or(cmp.Compare(q.bytes, p.bytes), cmp.Compare(q.ranks, p.ranks), cmp.Compare(b.kinds[x].like, b.kinds[y].like))
 	})

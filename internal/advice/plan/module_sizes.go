@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -64,7 +63,7 @@ func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	if sys != nil {
 		out = withInstalled(out, sys)
 	}
-	arrange.Values(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
+	slices.SortFunc(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
 	return out
 }
 

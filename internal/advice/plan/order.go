@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -35,7 +34,7 @@ func (b *board) settleOrder() {
 				}
 			}
 			if !g.ordered { // what is filled stays; which one is next is not known
-				arrange.Stably(g.layers, func(x, y []int) int { return b.fullness(y) - b.fullness(x) })
+				slices.SortStableFunc(g.layers, func(x, y []int) int { return b.fullness(y) - b.fullness(x) })
 			}
 			for _, l := range g.layers {
 				if b.fullness(l) > 0 {
@@ -60,7 +59,7 @@ func (b *board) orderBySets(g *channelGroup) {
 			}
 		}
 	}
-	arrange.Stably(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
+	slices.SortStableFunc(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
 	g.ordered = true
 }
 
@@ -76,7 +75,7 @@ func (b *board) orderByLabels(g *channelGroup) {
 	if slices.ContainsFunc(g.layers, func(l []int) bool { return turn(l) == place.Unplaced }) {
 		return
 	}
-	arrange.Stably(g.layers, func(x, y []int) int { return turn(x) - turn(y) })
+	slices.SortStableFunc(g.layers, func(x, y []int) int { return turn(x) - turn(y) })
 	g.ordered = true
 }
 
@@ -139,7 +138,7 @@ func (b *board) assuming(down bool) *board {
 			}
 			changed, g.ordered = true, true
 			g.layers = slices.Clone(g.layers)
-			arrange.Values(g.layers, func(x, y []int) int {
+			slices.SortFunc(g.layers, func(x, y []int) int {
 				at := cmp.Compare(b.topo.Placements[x[0]].Slot, b.topo.Placements[y[0]].Slot)
 				if down {
 					return -at
@@ -177,7 +176,7 @@ func (b *board) byChannel(steps []Step) string {
 			return ""
 		}
 	}
-	arrange.Values(ways, func(x, y way) int {
+	slices.SortFunc(ways, func(x, y way) int {
 		return cmp.Or(cmp.Compare(x.fromSocket, y.fromSocket), cmp.Compare(x.from, y.from), cmp.Compare(x.toSocket, y.toSocket), cmp.Compare(x.to, y.to))
 	})
 	channel := func(socket, channel int) string {
@@ -227,12 +226,12 @@ func (b *board) installs(steps []Step) string {
 		count[[2]int{b.socketOf(s.To), b.topo.Placements[s.To].Channel}]++
 	}
 	channels := map[place][]string{}
-	for _, at := range arrange.Collected(maps.Keys(count), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }) {
+	for _, at := range slices.SortedFunc(maps.Keys(count), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }) {
 		p := place{at[0], count[at]}
 		channels[p] = append(channels[p], strconv.Itoa(at[1]))
 	}
 	var parts []string
-	for _, p := range arrange.Collected(maps.Keys(channels), func(x, y place) int {
+	for _, p := range slices.SortedFunc(maps.Keys(channels), func(x, y place) int {
 		return cmp.Or(cmp.Compare(x.socket, y.socket), cmp.Compare(x.modules, y.modules))
 	}) {
 		where := "channel " + channels[p][0]

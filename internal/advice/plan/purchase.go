@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
@@ -286,7 +285,7 @@ func addCandidate(list []*candidate, c *candidate) []*candidate {
 		return list
 	}
 	list = append(list, c)
-	arrange.Stably(list, func(x, y *candidate) int { return cmp.Compare(x.buys(), y.buys()) })
+	slices.SortStableFunc(list, func(x, y *candidate) int { return cmp.Compare(x.buys(), y.buys()) })
 	return list
 }
 
@@ -434,7 +433,7 @@ func (b *board) removals(counts []int) [][]int {
 		}
 	}
 	take(0)
-	arrange.Stably(out, func(x, y []int) int { return cmp.Compare(b.bytes(y), b.bytes(x)) })
+	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(y), b.bytes(x)) })
 	return out
 }
 

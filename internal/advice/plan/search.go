@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -205,7 +204,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 		out = append(out, p)
 	}
-	arrange.Stably(out, func(x, y proposal) int {
+	slices.SortStableFunc(out, func(x, y proposal) int {
 		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
 	})
 	return out

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -103,7 +102,7 @@ func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 		}
 	}
 	for _, slots := range channels {
-		arrange.Values(slots, func(x, y int) int {
+		slices.SortFunc(slots, func(x, y int) int {
 			return cmp.Compare(b.topo.Placements[x].Slot, b.topo.Placements[y].Slot)
 		})
 		for j := 1; j < len(slots); j++ {

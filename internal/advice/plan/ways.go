@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // Ways lists the ways to reach a capacity of the whole machine in bytes with
@@ -43,7 +41,7 @@ func (t *Target) ways(bytes int64, all bool) []Configuration {
 	if !all {
 		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
 	}
-	arrange.Stably(out, betterWay)
+	slices.SortStableFunc(out, betterWay)
 	return out
 }
 
@@ -244,7 +242,7 @@ func (t *Target) spread(n int, all bool) []shape {
 		most[e.controllers] = max(most[e.controllers], e.channels)
 	}
 	var out []shape
-	for _, e := range arrange.Collected(maps.Keys(best), func(x, y extent) int {
+	for _, e := range slices.SortedFunc(maps.Keys(best), func(x, y extent) int {
 		return cmp.Or(cmp.Compare(y.controllers, x.controllers), cmp.Compare(y.channels, x.channels))
 	}) {
 		if all || e.channels == most[e.controllers] {
@@ -265,7 +263,7 @@ func (t *Target) distinct(n int) []shape {
 			out = append(out, s)
 		}
 	}
-	arrange.Stably(out, func(x, y shape) int { return x.unevenness() - y.unevenness() })
+	slices.SortStableFunc(out, func(x, y shape) int { return x.unevenness() - y.unevenness() })
 	return out[:min(len(out), mostShapesRanked)]
 }
 

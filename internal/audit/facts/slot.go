@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
@@ -295,7 +294,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 	if len(with) == 0 {
 		return Missing(fact.Absent, "no counter without a slot has such errors", "")
 	}
-	arrange.Stably(with, func(a, b place.StrayErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
+	slices.SortStableFunc(with, func(a, b place.StrayErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
 	return derived(func() any {
 		out := []string{}
 		for i := range with {

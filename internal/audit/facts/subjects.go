@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
@@ -112,7 +111,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 		stray = slices.DeleteFunc(stray, func(s place.StrayErrors) bool { return !s.Some() })
 	}
 	if len(stray) > 0 {
-		arrange.Stably(stray, func(a, b place.StrayErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
+		slices.SortStableFunc(stray, func(a, b place.StrayErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
 		add(SubjectMachine, &counterFacts{m: m, stray: stray})
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // RulesByID lists the rules of all packs by id, in the order of reports. Within one
@@ -20,8 +18,8 @@ func RulesByID(packs []*Pack) [][]*Rule {
 		}
 	}
 	out := make([][]*Rule, 0, len(rules))
-	for _, id := range arrange.Collected(maps.Keys(rules), compareIDs) {
-		arrange.Stably(rules[id], func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
+	for _, id := range slices.SortedFunc(maps.Keys(rules), compareIDs) {
+		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
 		out = append(out, rules[id])
 	}
 	return out

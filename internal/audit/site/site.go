@@ -17,7 +17,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/knowledge"
 	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -164,7 +163,7 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 		faults = append(faults, knowledge.Parse(where, data).Check(schemas)...)
 	}
 	if len(faults) > 0 {
-		arrange.Values(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
 	if err := out.compile(k, &joined{FS: emptyFS{}, own: own}); err != nil {

@@ -3,8 +3,6 @@ package prose
 import (
 	"slices"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // Distance counts the letters to put in, take out or change between two words (Levenshtein).
@@ -35,6 +33,6 @@ func Nearest(names []string, name string, n int) []string {
 	for _, s := range out {
 		far[s] = Distance(strings.ToUpper(s), name)
 	}
-	arrange.Stably(out, func(x, y string) int { return far[x] - far[y] })
+	slices.SortStableFunc(out, func(x, y string) int { return far[x] - far[y] })
 	return out[:min(n, len(out))]
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // Load reads all tables of a folder (rules/settings). A table that names an unknown setting, word
@@ -156,7 +154,7 @@ func (t *Table) build() {
 		}
 	}
 	for _, found := range t.index {
-		arrange.Values(found, func(a, b Match) int {
+		slices.SortFunc(found, func(a, b Match) int {
 			if a.Rank != b.Rank {
 				return a.Rank - b.Rank
 			}

@@ -3,10 +3,10 @@ package formats
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -72,7 +72,7 @@ func worstFirst(findings []report.Finding) []*report.Finding {
 	for i := range findings {
 		out[i] = &findings[i]
 	}
-	arrange.Stably(out, func(a, b *report.Finding) int { return urgency(b) - urgency(a) })
+	slices.SortStableFunc(out, func(a, b *report.Finding) int { return urgency(b) - urgency(a) })
 	return out
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -27,7 +26,7 @@ func causes(findings []report.Finding) (roots []int, led map[int][]int) {
 			roots = append(roots, i)
 		}
 	}
-	arrange.Stably(roots, func(a, b int) int { return worstSeverity(b, findings, led) - worstSeverity(a, findings, led) })
+	slices.SortStableFunc(roots, func(a, b int) int { return worstSeverity(b, findings, led) - worstSeverity(a, findings, led) })
 	return roots, led
 }
 

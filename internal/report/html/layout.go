@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -102,7 +101,7 @@ func columns(slots []*report.Slot) []column {
 		}
 		out[i].put(s)
 	}
-	arrange.Stably(out, func(a, b column) int {
+	slices.SortStableFunc(out, func(a, b column) int {
 		return cmp.Or(cmp.Compare(a.controller, b.controller), cmp.Compare(a.channel, b.channel))
 	})
 	return out

@@ -2,10 +2,10 @@ package metrics
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -51,7 +51,7 @@ func worstFirst(all []report.Finding, causes map[string]string) []*report.Findin
 		}
 	}
 	follows := func(f *report.Finding) int { return int(zeroOrOne(rootOf(f, causes) != f.Rule)) }
-	arrange.Stably(out, func(a, c *report.Finding) int {
+	slices.SortStableFunc(out, func(a, c *report.Finding) int {
 		return cmp.Or(cmp.Compare(report.SeverityRank(c.Severity), report.SeverityRank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})
 	return out

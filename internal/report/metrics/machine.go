@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -68,7 +67,7 @@ func (b *families) slotCounts(slots []report.Slot) {
 	for k := range count {
 		keys = append(keys, k)
 	}
-	arrange.Values(keys, func(a, c key) int {
+	slices.SortFunc(keys, func(a, c key) int {
 		return cmp.Or(cmp.Compare(len(a.socket), len(c.socket)), cmp.Compare(a.socket, c.socket), cmp.Compare(a.state, c.state))
 	})
 	b.family("dimm_slots", "socket state", "Number of memory slots by processor and state; the empty socket is not known, or one controller serves all.")

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -93,7 +92,7 @@ func sizesWord(slots []report.Slot) string {
 	for size := range count {
 		sizes = append(sizes, size)
 	}
-	arrange.Values(sizes, func(a, c int64) int { return cmp.Compare(c, a) })
+	slices.SortFunc(sizes, func(a, c int64) int { return cmp.Compare(c, a) })
 	words := make([]string, 0, len(sizes))
 	for _, size := range sizes {
 		words = append(words, strconv.Itoa(count[size])+"x"+sizeWord(size))

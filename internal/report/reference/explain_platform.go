@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -41,7 +40,7 @@ func shares(p *platform.Info) []page.Field {
 		if m.Slots > 0 {
 			at += ", " + strconv.Itoa(m.Slots) + " slots"
 		}
-		layouts := arrange.Collected(maps.Keys(m.Layouts), func(a, b string) int {
+		layouts := slices.SortedFunc(maps.Keys(m.Layouts), func(a, b string) int {
 			return cmp.Or(cmp.Compare(m.Layouts[b], m.Layouts[a]), strings.Compare(a, b))
 		})
 		each := make([]string, len(layouts))

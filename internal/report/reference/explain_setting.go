@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
@@ -91,7 +90,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 		}
 		add(&documents, "-", p.Citation.Vendor+", "+p.Citation.Title)
 	}
-	arrange.Stably(order, func(a, b [2]string) int {
+	slices.SortStableFunc(order, func(a, b [2]string) int {
 		return cmp.Or(strings.Compare(a[0], b[0]), cmp.Compare(len(by[b]), len(by[a])))
 	})
 	for _, key := range order {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -56,7 +55,7 @@ func failureGroups(findings []report.Finding) []*causeGroup {
 		}
 		g.follows.led = append(g.follows.led, g)
 	}
-	arrange.Stably(roots, func(a, b *causeGroup) int { return b.rank() - a.rank() })
+	slices.SortStableFunc(roots, func(a, b *causeGroup) int { return b.rank() - a.rank() })
 	return roots
 }
 

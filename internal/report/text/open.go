@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
@@ -45,7 +44,7 @@ func openWays(findings []report.Finding) []openWay {
 			out[at].rules = append(out[at].rules, f.Rule)
 		}
 	}
-	arrange.Stably(out, func(a, b openWay) int {
+	slices.SortStableFunc(out, func(a, b openWay) int {
 		return cmp.Or(cmp.Compare(a.hopeless(), b.hopeless()), cmp.Compare(len(b.rules), len(a.rules)))
 	})
 	return out

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/prose"
@@ -40,7 +39,7 @@ func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 		}
 		out[j].add(f)
 	}
-	arrange.Stably(out, func(a, b verdictless) int { return b.n - a.n })
+	slices.SortStableFunc(out, func(a, b verdictless) int { return b.n - a.n })
 	return out
 }
 

@@ -2,9 +2,8 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // kindDiffers is what differs among the machines of a kind: those unlike most, and the traits of
@@ -48,7 +47,7 @@ func (d *Document) kinds() []kindDiffers {
 	}
 	for i := range out {
 		for _, s := range out[i].split {
-			arrange.Stably(s.values, func(a, b splitValue) int { return b.machines - a.machines })
+			slices.SortStableFunc(s.values, func(a, b splitValue) int { return b.machines - a.machines })
 		}
 	}
 	return out

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // groups puts machines of one kind together that are equal in every trait, and
@@ -44,11 +42,11 @@ func ofKind(kind string, machines []*Machine) []Group {
 	var out []Group
 	for _, g := range bySignature {
 		slices.Sort(g.Machines)
-		arrange.Stably(g.Differs, func(a, b Difference) int { return cmp.Compare(a.Machine, b.Machine) })
+		slices.SortStableFunc(g.Differs, func(a, b Difference) int { return cmp.Compare(a.Machine, b.Machine) })
 		g.Majority = 2*len(g.Machines) > len(machines)
 		out = append(out, *g)
 	}
-	arrange.Values(out, func(a, b Group) int {
+	slices.SortFunc(out, func(a, b Group) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Machines[0], b.Machines[0]))
 	})
 	return out

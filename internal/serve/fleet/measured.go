@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/figure"
-
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
@@ -69,7 +67,7 @@ func ranked(all []Measured) []Measured {
 		}
 		return *v
 	}
-	arrange.Values(out, func(a, b Measured) int {
+	slices.SortFunc(out, func(a, b Measured) int {
 		return cmp.Or(cmp.Compare(value(a.ShareOfMedian), value(b.ShareOfMedian)),
 			cmp.Compare(value(a.ReadBytesPerSecond), value(b.ReadBytesPerSecond)), cmp.Compare(a.Machine, b.Machine))
 	})

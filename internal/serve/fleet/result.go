@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -45,15 +44,15 @@ func (f *Fleet) Document() *Document {
 }
 
 func (d *Document) sort() {
-	arrange.Values(d.Machines, worseFirst)
-	arrange.Values(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
-	arrange.Values(d.Findings, func(a, b Finding) int {
+	slices.SortFunc(d.Machines, worseFirst)
+	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
+	slices.SortFunc(d.Findings, func(a, b Finding) int {
 		return cmp.Or(report.SeverityRank(b.Severity)-report.SeverityRank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
 	})
-	arrange.Values(d.Pending, func(a, b Pending) int {
+	slices.SortFunc(d.Pending, func(a, b Pending) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Setting, b.Setting))
 	})
-	arrange.Values(d.Undecided, func(a, b Undecided) int {
+	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(report.OrEmpty(a.KnownBy), report.OrEmpty(b.KnownBy)))
 	})
 }
@@ -78,7 +77,7 @@ func biosVersions(machines []Machine) []BIOSVersion {
 		slices.Sort(v.Machines)
 		out = append(out, *v)
 	}
-	arrange.Values(out, func(a, b BIOSVersion) int {
+	slices.SortFunc(out, func(a, b BIOSVersion) int {
 		return cmp.Or(cmp.Compare(a.Product, b.Product), len(b.Machines)-len(a.Machines), cmp.Compare(a.Version, b.Version))
 	})
 	return out

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
@@ -194,7 +193,7 @@ func (c *Recorder) notes() []byte {
 	order := func(a, b question) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op))
 	}
-	for _, q := range arrange.Collected(maps.Keys(c.answers), order) {
+	for _, q := range slices.SortedFunc(maps.Keys(c.answers), order) {
 		a := c.answers[q]
 		switch {
 		case unnotable(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:

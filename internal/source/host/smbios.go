@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
@@ -110,7 +109,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 			out[i].Position = -1 // half an order is not an order
 		}
 	}
-	arrange.Values(out, compareEntries)
+	slices.SortFunc(out, compareEntries)
 	return known(out, dmiEntries, fmt.Sprintf("%d structures", len(out)))
 }
 

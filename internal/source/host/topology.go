@@ -2,8 +2,8 @@ package host
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
@@ -140,7 +140,7 @@ func packageList(byID map[int][]int) []Package {
 	for id, cpus := range byID {
 		list = append(list, Package{ID: id, CPUs: sortedSet(cpus)})
 	}
-	arrange.Values(list, func(a, b Package) int { return a.ID - b.ID })
+	slices.SortFunc(list, func(a, b Package) int { return a.ID - b.ID })
 	return list
 }
 

@@ -2,8 +2,7 @@ package place
 
 import (
 	"fmt"
-
-	"github.com/memaudit/memaudit/internal/arrange"
+	"slices"
 )
 
 // What firmware's address ranges of modules (SMBIOS type 20, DSP0134 7.21) say of
@@ -71,7 +70,7 @@ func (pl *placer) addressesAgainst() string {
 		}
 	}
 	start := func(i int) int64 { return pl.sys.Slots[i].Range.Start }
-	arrange.Values(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
+	slices.SortFunc(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
 	left := map[int]bool{}
 	says := ""
 	for n, i := range slots[min(1, len(slots)):] {

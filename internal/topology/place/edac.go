@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
@@ -214,7 +213,7 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 		if len(out[socket]) != n {
 			return nil
 		}
-		arrange.Values(out[socket], compareEDAC)
+		slices.SortFunc(out[socket], compareEDAC)
 	}
 	return out
 }

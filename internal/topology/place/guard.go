@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
@@ -102,7 +101,7 @@ func (pl *placer) lettersOfProcessors() bool {
 		seats[o.Socket] = append(seats[o.Socket], seat{number, o.Channel, o.Slot})
 	}
 	for _, of := range seats {
-		arrange.Stably(of, func(x, y seat) int { return cmp.Compare(x.number, y.number) })
+		slices.SortStableFunc(of, func(x, y seat) int { return cmp.Compare(x.number, y.number) })
 		for i := 1; i < len(of); i++ {
 			if of[i-1].number == of[i].number || cmp.Or(cmp.Compare(of[i-1].channel, of[i].channel), cmp.Compare(of[i-1].slot, of[i].slot)) >= 0 {
 				return false

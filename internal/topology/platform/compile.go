@@ -9,7 +9,6 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
@@ -46,7 +45,7 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 		}
 		files = append(files, f)
 	}
-	arrange.Stably(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
+	slices.SortStableFunc(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
 	return files, nil
 }
 

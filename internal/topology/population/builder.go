@@ -2,8 +2,8 @@ package population
 
 import (
 	"cmp"
+	"slices"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -135,7 +135,7 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 
 // sortSlots orders the slots of a channel by slot number, then table row.
 func (b *builder) sortSlots(slots []int) {
-	arrange.Values(slots, func(x, y int) int {
+	slices.SortFunc(slots, func(x, y int) int {
 		return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y))
 	})
 }
