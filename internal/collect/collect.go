@@ -47,8 +47,8 @@ func collectAll(in Input) *collector {
 	c.kernel()
 	c.processors()
 	if c.table != nil {
-		c.sys.Slots = slotsOfTable(c.table, &c.said)
-		c.sys.Arrays = arrays(c.table, &c.said)
+		c.sys.Slots = slotsOfTable(c.table)
+		c.sys.Arrays = arrays(c.table)
 		c.hpe()
 		c.mapped()
 	}

@@ -51,8 +51,6 @@ type Failure struct {
 type collector struct {
 	sys   *inventory.System
 	table *smbios.Table
-	// said shares texts between the many structures of the table.
-	said phrases
 	// given says that the table comes from a file and not from the root.
 	given bool
 	facts *host.Facts

@@ -12,7 +12,7 @@ import (
 
 // slotsOfTable converts the memory devices to slots. Devices of arrays that are not system memory
 // (flash, video, cache) are left out.
-func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
+func slotsOfTable(t *smbios.Table) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != systemMemory {
@@ -33,9 +33,9 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 		out = out[:row+1] // in place: a slot is large
 		s := &out[row]
 		*s = inventory.Slot{Row: row}
-		fillSlot(s, said.of(17, d.Handle, t), d)
+		fillSlot(s, structureOf(17, d.Handle, t), d)
 		if known && cards[array] {
-			s.Technology = fact.Known(inventory.CXL, fact.Direct, said.of(16, array, t).evidence("Location", cxlCard))
+			s.Technology = fact.Known(inventory.CXL, fact.Direct, structureOf(16, array, t).evidence("Location", cxlCard))
 		}
 		first, twice := rows[s.Handle]
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
@@ -52,7 +52,7 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 			}
 		}
 	}
-	countNamed(out, named, t, said)
+	countNamed(out, named, t)
 	runsOnDRAM(out)
 	return withoutStrays(out, t.MemoryArrays())
 }
@@ -228,9 +228,9 @@ func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fa
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
 	if v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0 {
-		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", s.said.detail(v)))
+		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
 	}
-	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", s.said.detail(v)))
+	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
 func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
@@ -238,7 +238,7 @@ func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.
 	if !ok {
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
-	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", s.said.detail(v)))
+	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
 // technology distinguishes DRAM from other memory by type, locator, memory technology and type
@@ -259,7 +259,7 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 	case strings.HasPrefix(tech, "NVDIMM") || strings.HasPrefix(tech, "Intel Optane") || strings.HasPrefix(tech, "Intel persistent"):
 		return say(inventory.NVDIMM, "Memory Technology", tech)
 	case typ == "Logical non-volatile device" || detail.Has(smbios.DetailNonVolatile):
-		return say(inventory.NVDIMM, "Type Detail", s.said.detail(detail))
+		return say(inventory.NVDIMM, "Type Detail", detail.String())
 	case typ == "ROM" || typ == "EPROM" || typ == "EEPROM" || typ == "FEPROM":
 		return say(inventory.Flash, "Type", typ)
 	case tech == "DRAM":

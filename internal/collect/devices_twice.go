@@ -85,7 +85,7 @@ func isWordRune(r rune) bool {
 
 // countNamed makes the state of slots unknown in which firmware names a module but counts no memory,
 // unless it prints such texts for every slot.
-func countNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table, said *phrases) {
+func countNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table) {
 	var real []*namedModule
 	for i := range named {
 		if !standing(slots, named, &named[i]) {
@@ -94,7 +94,7 @@ func countNamed(slots []inventory.Slot, named []namedModule, t *smbios.Table, sa
 	}
 	for _, n := range real {
 		s := &slots[n.row]
-		at := said.of(17, s.Handle, t)
+		at := structureOf(17, s.Handle, t)
 		module(s, at, &n.device)
 		s.State, s.Named = inventory.SlotUnknown, true
 		s.SizeBytes = fact.Unknown[int64](fact.Conflicting,

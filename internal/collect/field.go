@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/slab"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -18,50 +17,16 @@ type structure struct {
 	name string
 	// version is the table's version, for the reason of a field that is missing.
 	version smbios.Version
-	said    *phrases
-}
-
-// phrases shares texts between the structures of one table. Most of them lack the same fields, and
-// a machine can have a thousand slots with a dozen fields.
-type phrases struct {
-	texts   slab.Texts
-	reasons map[fieldGap]string
-	details map[smbios.TypeDetail]string
-}
-
-// fieldGap is a field without a value, in all structures of one type.
-type fieldGap struct {
-	kind   int
-	name   string
-	status smbios.Status
 }
 
 // structureOf returns the structure with this type and handle.
 func structureOf(kind int, handle uint16, t *smbios.Table) structure {
-	return (&phrases{}).of(kind, handle, t)
-}
-
-// of returns the structure with this type and handle and shares its texts.
-func (p *phrases) of(kind int, handle uint16, t *smbios.Table) structure {
-	return structure{kind, p.texts.Join("type ", strconv.Itoa(kind), " ", inventory.HandleText(handle), " "), t.Version, p}
-}
-
-// detail returns the words for a type detail.
-func (p *phrases) detail(d smbios.TypeDetail) string {
-	text, made := p.details[d]
-	if !made {
-		text = d.String()
-		if p.details == nil {
-			p.details = map[smbios.TypeDetail]string{}
-		}
-		p.details[d] = text
-	}
-	return text
+	return structure{kind, fmt.Sprintf("type %d %s ", kind, inventory.HandleText(handle)), t.Version}
 }
 
 // evidence names one field, for example "type 17 0x1101 Speed".
 func (s structure) evidence(field, raw string) fact.Evidence {
-	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
+	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.name + field, Raw: raw}
 }
 
 // fieldFact converts a field to a fact with the given certainty.
@@ -89,26 +54,16 @@ func unknownField[T any](s structure, name string, status smbios.Status) fact.Fa
 
 // reason says why a field has no value.
 func (s structure) reason(name string, status smbios.Status) string {
-	key := fieldGap{s.kind, name, status}
-	if reason, made := s.said.reasons[key]; made {
-		return reason
-	}
-	var reason string
 	switch {
 	case status == smbios.Unstated:
-		reason = "firmware does not state " + describe(s.kind, name)
+		return "firmware does not state " + describe(s.kind, name)
 	case status == smbios.Malformed:
-		reason = "SMBIOS holds no valid value of " + describe(s.kind, name)
+		return "SMBIOS holds no valid value of " + describe(s.kind, name)
 	case s.version.Known():
-		reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
+		return fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
 	default:
-		reason = "this SMBIOS table has no field for " + describe(s.kind, name)
+		return "this SMBIOS table has no field for " + describe(s.kind, name)
 	}
-	if s.said.reasons == nil {
-		s.said.reasons = map[fieldGap]string{}
-	}
-	s.said.reasons[key] = reason
-	return reason
 }
 
 // describe returns the name of a field for an operator.

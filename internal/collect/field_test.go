@@ -15,13 +15,13 @@ import (
 // field that is not there are three states.
 func TestFieldStates(t *testing.T) {
 	for status, want := range map[smbios.Status]fact.State{smbios.Malformed: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {
-		assert.Equal(t, want, unknownField[int](structure{kind: 17, said: &phrases{}}, "Speed", status).State)
+		assert.Equal(t, want, unknownField[int](structure{kind: 17}, "Speed", status).State)
 	}
 	b := smbiostest.New(3, 2)
 	array := b.Array(smbiostest.Array{Devices: 2})
 	b.MemoryDevice(smbiostest.DIMM{Array: array, RawSize: 0x7FFF, Length: 0x1C})
 	b.MemoryDevice(smbiostest.DIMM{Array: array, SizeUnknown: true})
-	got := slotsOfTable(smbios.Decode(nil, b.Table()), &phrases{})
+	got := slotsOfTable(smbios.Decode(nil, b.Table()))
 	require.Len(t, got, 2)
 	assert.Equal(t, fact.Malformed, got[0].SizeBytes.State)
 	assert.Equal(t, fact.Unstated, got[1].SizeBytes.State)
@@ -37,7 +37,7 @@ func TestForeignArrays(t *testing.T) {
 		device = b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30})
 	}
 	table := smbios.Decode(nil, b.Table())
-	gotSlots, gotArrays := slotsOfTable(table, &phrases{}), arrays(table, &phrases{})
+	gotSlots, gotArrays := slotsOfTable(table), arrays(table)
 	require.Len(t, gotSlots, 1)
 	require.Len(t, gotArrays, 1)
 	assert.Equal(t, device, gotSlots[0].Handle)

@@ -230,13 +230,13 @@ func tableSource(t *smbios.Table) inventory.Source {
 }
 
 // arrays returns the memory arrays that hold system memory.
-func arrays(t *smbios.Table, said *phrases) []inventory.Array {
+func arrays(t *smbios.Table) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != systemMemory {
 			continue
 		}
-		s := said.of(16, a.Handle, t)
+		s := structureOf(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
 			ECC:              wordFact(s, "Error Correction Type", a.ECC),
 			Location:         wordFact(s, "Location", a.Location),
@@ -252,7 +252,7 @@ func (c *collector) hpe() {
 	for i := range c.sys.Slots {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && device == c.sys.Slots[i].Handle {
-				c.sys.Slots[i].HPE = hpeLocation(l, c.said.of(202, l.Handle, c.table))
+				c.sys.Slots[i].HPE = hpeLocation(l, structureOf(202, l.Handle, c.table))
 			}
 		}
 	}

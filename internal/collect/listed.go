@@ -53,7 +53,7 @@ func (c *collector) misusedArrays() {
 	var arrays []uint16
 	for d := range c.table.EachMemoryDevice() {
 		array := d.Array.Or(0)
-		if _, other := uses[array]; !other || !d.Array.Known() || !isModule(d, c.said.of(17, d.Handle, c.table)) {
+		if _, other := uses[array]; !other || !d.Array.Known() || !isModule(d, structureOf(17, d.Handle, c.table)) {
 			continue
 		}
 		if names[array] == nil {

@@ -90,7 +90,7 @@ func (c *collector) mappedDevices() {
 		if s.State == inventory.SlotPopulated {
 			n := ranges[s.Handle]
 			s.Range = first[s.Handle]
-			s.Mapped = fact.Known(n > noRange, fact.Indirect, c.said.of(17, s.Handle, c.table).evidence("range of type 20", display(n)))
+			s.Mapped = fact.Known(n > noRange, fact.Indirect, structureOf(17, s.Handle, c.table).evidence("range of type 20", display(n)))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (c *collector) processors() {
 		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !nameless(&p) })
 		seen := make(map[smbios.Processor]bool, len(central))
 		for _, p := range inBoardOrder(central) {
-			s := c.said.of(4, p.Handle, c.table)
+			s := structureOf(4, p.Handle, c.table)
 			out := socket(s, &p, len(c.sys.Sockets))
 			if running && nameless(&p) {
 				out = emptied(s, &p, &out)

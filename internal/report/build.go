@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -45,8 +46,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	if a == nil {
 		a = &verdict.Audit{}
 	}
-	own := &documentParts{}
-	inv := own.inventory(sys, topo, o)
+	inv := BuildInventory(sys, topo, o)
 	r := Report{
 		Schema:       SchemaReport,
 		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
@@ -68,7 +68,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		r.Why = &a.ProfileWhy
 	}
 	for i := range a.Findings {
-		r.Findings = append(r.Findings, own.finding(&a.Findings[i]))
+		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
 	}
 	if o.Plan != nil && sys != nil {
 		r.advise(sys, o.Plan)
@@ -102,7 +102,33 @@ func buildSummary(s verdict.Summary) Summary {
 }
 
 // BuildFinding makes the document of one finding.
-func BuildFinding(f *verdict.Finding) Finding { return (&documentParts{}).finding(f) }
+func BuildFinding(f *verdict.Finding) Finding {
+	out := Finding{
+		Rule:      f.Rule,
+		Title:     wordOrNil(f.Title),
+		Result:    string(f.Result),
+		Severity:  string(f.Severity),
+		Subject:   f.Subject,
+		Found:     wordOrNil(f.Found),
+		Expected:  wordOrNil(f.Expected),
+		Why:       wordOrNil(f.Why),
+		Reason:    wordOrNil(f.Reason),
+		KnownBy:   wordOrNil(f.KnownBy),
+		CausedBy:  wordOrNil(f.CausedBy),
+		Remedy:    wordOrNil(f.Remedy),
+		Advice:    []string{},
+		Evidence:  buildEvidence(f.Evidence),
+		Certainty: f.Certainty.String(),
+		Citation:  buildCitation(f.Citation),
+		Mark:      wordOrNil(f.Mark),
+		Explains:  f.Explains,
+		Effect:    buildEffect(f.Effect),
+	}
+	if f.Waiver != nil {
+		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until)}
+	}
+	return out
+}
 
 func buildEffect(e *verdict.Effect) *Effect {
 	if e == nil {
@@ -111,30 +137,39 @@ func buildEffect(e *verdict.Effect) *Effect {
 	return &Effect{Text: e.Text, Source: wordOrNil(e.Source), Beside: e.Beside}
 }
 
-func (p *documentParts) finding(f *verdict.Finding) Finding {
-	out := Finding{
-		Rule:      f.Rule,
-		Title:     p.word(f.Title),
-		Result:    string(f.Result),
-		Severity:  string(f.Severity),
-		Subject:   f.Subject,
-		Found:     p.word(f.Found),
-		Expected:  p.word(f.Expected),
-		Why:       p.word(f.Why),
-		Reason:    p.word(f.Reason),
-		KnownBy:   p.word(f.KnownBy),
-		CausedBy:  p.word(f.CausedBy),
-		Remedy:    p.word(f.Remedy),
-		Advice:    []string{},
-		Evidence:  p.readings(f.Evidence),
-		Certainty: f.Certainty.String(),
-		Citation:  p.citation(f.Citation),
-		Mark:      p.word(f.Mark),
-		Explains:  f.Explains,
-		Effect:    buildEffect(f.Effect),
+func buildCitation(c *verdict.Citation) *Citation {
+	if c == nil || c.Vendor == "" && c.Title == "" {
+		return nil
 	}
-	if f.Waiver != nil {
-		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until)}
+	return &Citation{
+		Vendor:  c.Vendor,
+		Title:   c.Title,
+		Year:    positiveOrNil(c.Year),
+		Place:   wordOrNil(c.Place),
+		URL:     wordOrNil(c.URL),
+		Version: c.Version, Standing: wordOrNil(c.Standing),
+	}
+}
+
+// buildEvidence is never nil, so that JSON has [] and not null.
+func buildEvidence(in []fact.Evidence) []Evidence {
+	out := make([]Evidence, len(in))
+	for i := range in {
+		e := &in[i]
+		out[i] = Evidence{Source: e.Source, Path: wordOrNil(e.Path), Raw: wordOrNil(rawReading(e))}
 	}
 	return out
+}
+
+// rawReading joins the field and what was read in it: "type 17 0x1101 Speed:
+// 1333 MT/s".
+func rawReading(e *fact.Evidence) string {
+	switch {
+	case e.Field == "":
+		return e.Raw
+	case e.Raw == "":
+		return e.Field
+	default:
+		return e.Field + ": " + e.Raw
+	}
 }

@@ -13,10 +13,6 @@ import (
 // BuildInventory makes the inventory of one machine. topo may be nil: then no
 // slot has a place and no processor a population.
 func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
-	return (&documentParts{}).inventory(sys, topo, o)
-}
-
-func (p *documentParts) inventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
 	if sys == nil {
 		sys = &inventory.System{}
 	}
@@ -28,9 +24,9 @@ func (p *documentParts) inventory(sys *inventory.System, topo *population.Result
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
 		Sources:    buildSources(sys),
 		Sockets:    buildSockets(sys.Sockets, topo.Processors),
-		Slots:      p.slots(sys.Slots, topo, &o),
+		Slots:      buildSlots(sys.Slots, topo, &o),
 		Nodes:      buildNodes(sys.Nodes),
-		Settings:   p.settings(sys.Settings),
+		Settings:   buildSettings(sys.Settings),
 		Population: buildPopulation(topo),
 		Unmapped:   buildUnmapped(sys.Exports),
 
@@ -150,29 +146,29 @@ func buildNodes(in []inventory.Node) []Node {
 	return out
 }
 
-func (p *documentParts) settings(in map[string]inventory.Setting) map[string]Setting {
+func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
 		out[id] = Setting{
-			Configured: p.face(&s.Configured),
-			Pending:    p.face(&s.Pending),
-			Effective:  p.face(&s.Effective),
-			DecidedBy:  p.decidedBy(&s.DecidedBy),
+			Configured: buildFace(&s.Configured),
+			Pending:    buildFace(&s.Pending),
+			Effective:  buildFace(&s.Effective),
+			DecidedBy:  buildDecidedBy(&s.DecidedBy),
 		}
 	}
 	return out
 }
 
-func (p *documentParts) decidedBy(by *fact.Fact[string]) DecidedBy {
-	f := p.face(by)
+func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
+	f := buildFace(by)
 	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
-// face prints one fact of a setting with its reasons.
-func (p *documentParts) face(f *fact.Fact[string]) Face {
-	out := Face{Value: p.stated(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: p.readings(f.Evidence())}
+// buildFace prints one fact of a setting with its reasons.
+func buildFace(f *fact.Fact[string]) Face {
+	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
-		out.Reason, out.KnownBy = p.word(f.Reason), p.word(f.KnownBy)
+		out.Reason, out.KnownBy = wordOrNil(f.Reason), wordOrNil(f.KnownBy)
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func nowhere() place.Placement {
 	}
 }
 
-func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, o *Options) []Slot {
+func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot {
 	places := topo.Placements
 	out := make([]Slot, 0, len(in))
 	documented := ""
@@ -31,16 +31,16 @@ func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, o *O
 		if i < len(places) {
 			at = places[i]
 		}
-		slot := p.slot(&in[i])
-		slot.Socket, slot.Controller = p.coordinate(at.Socket), p.coordinate(at.Controller)
-		slot.Channel, slot.Slot = p.coordinate(at.Channel), p.coordinate(at.Slot)
-		slot.Mapping = p.mapping(&at)
+		slot := buildSlot(&in[i])
+		slot.Socket, slot.Controller = coordinate(at.Socket), coordinate(at.Controller)
+		slot.Channel, slot.Slot = coordinate(at.Channel), coordinate(at.Slot)
+		slot.Mapping = buildMapping(&at)
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
 			slot.Errors = buildErrors(topo.Errors[i])
 		}
 		slot.Memory = memoryBeside(&in[i], documented)
 		if o.Identifiers {
-			slot.Serial, slot.AssetTag = p.word(in[i].Serial), p.word(in[i].AssetTag)
+			slot.Serial, slot.AssetTag = wordOrNil(in[i].Serial), wordOrNil(in[i].AssetTag)
 		}
 		out = append(out, slot)
 	}
@@ -59,32 +59,32 @@ func memoryBeside(s *inventory.Slot, documented string) string {
 	return ""
 }
 
-func (p *documentParts) slot(s *inventory.Slot) Slot {
+func buildSlot(s *inventory.Slot) Slot {
 	out := Slot{
 		Handle:         inventory.HandleText(s.Handle),
-		Locator:        p.stated(&s.Locator),
-		BankLocator:    p.stated(&s.BankLocator),
+		Locator:        stated(s.Locator),
+		BankLocator:    stated(s.BankLocator),
 		State:          string(s.State),
 		SizeBytes:      positive(s.SizeBytes),
-		Type:           p.stated(&s.Type),
-		FormFactor:     p.stated(&s.FormFactor),
+		Type:           stated(s.Type),
+		FormFactor:     stated(s.FormFactor),
 		Registered:     boolOrNil(s.Registered),
 		NonVolatile:    boolOrNil(s.NonVolatile),
-		Ranks:          p.positive(&s.Ranks),
-		DataWidthBits:  p.positive(&s.DataWidth),
-		TotalWidthBits: p.positive(&s.TotalWidth),
-		RatedMTs:       p.positive(&s.RatedMTs),
-		ConfiguredMTs:  p.positive(&s.ConfiguredMTs),
-		ConfiguredMV:   p.positive(&s.ConfiguredMV),
-		Manufacturer:   p.stated(&s.Manufacturer),
-		PartNumber:     p.stated(&s.PartNumber),
-		Health:         p.stated(&s.Health),
+		Ranks:          positive(s.Ranks),
+		DataWidthBits:  positive(s.DataWidth),
+		TotalWidthBits: positive(s.TotalWidth),
+		RatedMTs:       positive(s.RatedMTs),
+		ConfiguredMTs:  positive(s.ConfiguredMTs),
+		ConfiguredMV:   positive(s.ConfiguredMV),
+		Manufacturer:   stated(s.Manufacturer),
+		PartNumber:     stated(s.PartNumber),
+		Health:         stated(s.Health),
 	}
 	if out.State == "" {
 		out.State = string(inventory.SlotUnknown)
 	}
 	if t, ok := s.Technology.Get(); ok {
-		out.Technology = p.word(string(t))
+		out.Technology = wordOrNil(string(t))
 	}
 	return out
 }
@@ -113,12 +113,12 @@ func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
 	return out
 }
 
-func (p *documentParts) mapping(at *place.Placement) Mapping {
-	m := Mapping{Source: p.word(at.Source), Reason: p.word(at.Reason), Doubt: p.word(at.Doubt)}
+func buildMapping(at *place.Placement) Mapping {
+	m := Mapping{Source: wordOrNil(at.Source), Reason: wordOrNil(at.Reason), Doubt: wordOrNil(at.Doubt)}
 	if m.Source != nil {
-		m.Certainty = p.word(at.Certainty.String())
+		m.Certainty = wordOrNil(at.Certainty.String())
 	} else if m.Reason == nil {
-		m.Reason = p.word("nothing says where the slot is")
+		m.Reason = wordOrNil("nothing says where the slot is")
 	}
 	return m
 }

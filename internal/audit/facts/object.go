@@ -96,13 +96,12 @@ func (o *Object) model(i int) *answer {
 	if a != nil && a.of == o.path {
 		return a
 	}
-	found := o.trace.answer()
+	found := &answer{path: o.path + "." + o.typ.Fields[i].Name, of: o.path}
 	if a != nil {
 		found.value = a.value // read under another path, which a trace may know it by
 	} else {
 		found.value = o.answered(&o.typ.Fields[i])
 	}
-	found.path, found.of = o.trace.join(o.path, ".", o.typ.Fields[i].Name), o.path
 	o.cache[i] = found
 	return found
 }

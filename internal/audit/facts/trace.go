@@ -1,11 +1,10 @@
 package facts
 
 import (
-	"strings"
+	"slices"
 	"sync/atomic"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/slab"
 )
 
 // factTrace notes which facts an expression read: they are the verdict's evidence,
@@ -18,12 +17,6 @@ type factTrace struct {
 	certainty  fact.Certainty
 	unverified bool
 	partial    bool
-	// answers and paths are of what was read from the model through this trace.
-	answers slab.Of[answer]
-	paths   slab.Texts
-	// listed is room for the readings of one verdict, readings keeps those of all.
-	listed   []fact.Evidence
-	readings slab.Of[fact.Evidence]
 }
 
 // answer is what the model said of a field, and the field's path below the object's,
@@ -40,22 +33,6 @@ var rounds atomic.Int64
 
 func newTrace() *factTrace {
 	return &factTrace{round: rounds.Add(1), certainty: fact.Direct}
-}
-
-// answer is room for what the model says of a field; without a trace on its own.
-func (t *factTrace) answer() *answer {
-	if t == nil {
-		return &answer{}
-	}
-	return t.answers.New()
-}
-
-// join makes a path of its parts.
-func (t *factTrace) join(parts ...string) string {
-	if t == nil {
-		return strings.Join(parts, "")
-	}
-	return t.paths.Join(parts...)
 }
 
 // reset forgets everything, so that one trace serves many expressions.
@@ -92,41 +69,19 @@ func (t *factTrace) value(name string) Value {
 // evidence lists the readings behind the facts read, each once, in the order
 // of reading.
 func (t *factTrace) evidence() []fact.Evidence {
-	out := t.listed[:0]
-	var sums [maxEvidence]uint32 // of readings' fields: most readings differ there
-	add := func(e *fact.Evidence) {
-		if len(out) == maxEvidence {
-			return
+	var out []fact.Evidence
+	add := func(e fact.Evidence) {
+		if len(out) < maxEvidence && !slices.Contains(out, e) {
+			out = append(out, e)
 		}
-		sum := fieldSum(e.Field)
-		for i, other := range sums[:len(out)] {
-			if other == sum && out[i] == *e {
-				return
-			}
-		}
-		sums[len(out)] = sum
-		out = append(out, *e)
 	}
 	for _, a := range t.facts {
-		v := &a.value
-		if v.from != (fact.Evidence{}) {
-			add(&v.from)
+		if a.value.from != (fact.Evidence{}) {
+			add(a.value.from)
 		}
-		for j := range v.more {
-			add(&v.more[j])
+		for _, e := range a.value.more {
+			add(e)
 		}
 	}
-	t.listed = out
-	kept := t.readings.Slice(len(out))
-	copy(kept, out)
-	return kept
-}
-
-// fieldSum is a number that equal fields have in common (FNV-1a).
-func fieldSum(field string) uint32 {
-	sum := uint32(2166136261)
-	for i := range len(field) {
-		sum = (sum ^ uint32(field[i])) * 16777619
-	}
-	return sum
+	return out
 }
