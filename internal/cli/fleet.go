@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,9 +55,6 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	auditors, err := p.auditors(f)
 	if err != nil {
 		return err
-	}
-	if p.OwnsProcess {
-		debug.SetMemoryLimit(math.MaxInt64) // the machines' documents are all kept
 	}
 	doc := p.gatherFleet(auditors, by, paths)
 	if err := f.output.write(p, false, func(w *terminal) error { return doc.Write(w, f.output.format) }); err != nil {

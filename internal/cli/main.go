@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -17,18 +16,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
-// usualMemory is more than the audit of any real machine takes, in bytes.
-const usualMemory = 128 << 20
-
 // Main runs the program and returns its exit status.
 func (p *Program) Main(args []string) int {
-	if p.OwnsProcess {
-		// One audit allocates a few megabytes: let it end before the first
-		// collection of garbage. The limit keeps a large one from taking five times
-		// what it needs; fleet, which keeps many machines, lifts it.
-		debug.SetGCPercent(400)
-		debug.SetMemoryLimit(usualMemory)
-	}
 	if p.tables == nil {
 		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules) })
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -98,6 +99,10 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
+// memoryLimit is what the daemon's memory should stay below: it mostly waits, and an audit
+// may collect garbage more often instead.
+const memoryLimit = 24 << 20
+
 // serve runs the daemon until it is told to stop.
 func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if err := f.check(); err != nil {
@@ -114,10 +119,10 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if _, err := f.input.controller(); err != nil {
 		return err
 	}
-	idle, audit := func() {}, a.audit
+	var idle func()
 	if p.OwnsProcess {
-		modestMemory()
-		audit, idle = inOneGo(a.audit)
+		debug.SetMemoryLimit(memoryLimit)
+		idle = debug.FreeOSMemory
 	}
 	f.web.Addresses = f.addresses
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
@@ -126,7 +131,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.log,
+		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.log,
 		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {

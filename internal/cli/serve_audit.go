@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/serve/exporter"
@@ -25,8 +24,6 @@ type auditor struct {
 	options *audit.Options
 	// broken says why the configuration no longer loads, nil when it does.
 	broken error
-	// last is the plan of the audit before.
-	last lastPlan
 }
 
 // load reads configuration and rules; what was loaded before stays when they
@@ -41,7 +38,7 @@ func (a *auditor) load() error {
 		a.f.input.conf = before
 		return err
 	}
-	a.engine, a.options, a.last = engine, options, lastPlan{}
+	a.engine, a.options = engine, options
 	return nil
 }
 
@@ -75,11 +72,10 @@ func (a *auditor) once() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := a.last.of(j, func() *plan.Plan { return a.p.advice(a.engine, a.options, j) })
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")
 	}
-	doc := j.report(a.p.reportOptions(&a.f.input).With(made).By(a.f.criteria(failed)))
+	doc := a.p.advised(a.engine, a.options, j, a.p.reportOptions(&a.f.input).By(a.f.criteria(failed)))
 	doc.Took = a.p.Now().Sub(began)
 	return &doc, failed
 }
