@@ -55,29 +55,3 @@ func TestJSON(t *testing.T) {
 		t.Error("a function is no JSON")
 	}
 }
-
-// TestIndentJSON: of shapes that no report has.
-func TestIndentJSON(t *testing.T) {
-	for _, src := range []string{
-		`{}`, `[]`, `null`, `"a"`, `[[],{},[[]]]`, `{"a":1,"b":[1,2,{"c":"d"}],"e":{}}`,
-		`{"x":"a,b:{c}[d]\"e\\"}`, `["\\","\\\"",""]`, `{"a":{"b":{"c":[true,false,null,-1.5e3]}}}` + "\n",
-	} {
-		var want bytes.Buffer
-		if err := json.Indent(&want, []byte(src), "", "  "); err != nil {
-			t.Fatal(err)
-		}
-		if have := indentJSON([]byte(src)); string(have) != want.String() {
-			t.Errorf("%s, expected %s", have, &want)
-		}
-	}
-}
-
-// TestEndOfStrings: a quote that is escaped ends nothing, and what is cut short ends
-// with the text.
-func TestEndOfStrings(t *testing.T) {
-	for src, want := range map[string]int{`"a"x`: 3, `"a\"b"x`: 6, `"`: 1, `"a`: 2, `"a\`: 3, `""`: 2} {
-		if have, _ := stringEnd([]byte(src), 0); have != want {
-			t.Errorf("%s ends at %d, expected %d", src, have, want)
-		}
-	}
-}

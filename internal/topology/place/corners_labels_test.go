@@ -38,28 +38,6 @@ func TestEmptyPatterns(t *testing.T) {
 	}
 }
 
-// TestRememberedShapes: the rule that is remembered for labels of a shape is the first
-// one that reads them, as it is without remembering.
-func TestRememberedShapes(t *testing.T) {
-	rules := rulesOf(t, "first\tSLOT A{num}\tROW X{num}\t\t\t\t", "one\tSLOT P1\t\t\t\t\t", "any\tSLOT {C}{num}\t\t\t\t\t", "bank\t*\tROW X{num}\t\t\t\t")
-	for _, order := range [][][2]string{
-		{{"SLOT B1", "ROW 1"}, {"SLOT A1", "ROW X1"}},     // another bank
-		{{"slot-1", "ROW X1"}, {"SLOT A1", "ROW X2"}},     // another locator
-		{{"SLOT A1", "ROW X1"}, {"SLOT B1", "ROW X1"}},    // one shape, and not by the rule that is remembered
-		{{"SLOT P1", ""}, {"SLOT P2", ""}},                // a digit that the pattern names
-		{{"unread", ""}, {"SLOT A1", ""}, {"unread", ""}}, // a shape that no rule reads
-		{{"a1", ""}, {"b1", ""}, {"c1", ""}, {"d1", ""}, {"e1", ""}, {"SLOT A1", "ROW X1"}, {"a1", ""}},
-	} {
-		var memo shapeMemo
-		for _, l := range order {
-			got, c := memo.match(rules, l[0], l[1])
-			want, captured := firstMatch(rules, l[0], l[1])
-			assert.Equal(t, want, got, "%v: %v", order, l)
-			assert.Equal(t, captured, c, "%v: %v", order, l)
-		}
-	}
-}
-
 // TestHalfLabelledFirst: a slot without one of the two labels is left alone wherever
 // firmware lists it; another family of labels, and one that nobody reads, is not one of them.
 func TestHalfLabelledFirst(t *testing.T) {

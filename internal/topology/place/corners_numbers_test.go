@@ -150,21 +150,6 @@ func TestSharedSlots(t *testing.T) {
 	}
 }
 
-// TestShapesOfLabels: labels of one shape differ in digits, and in capitals that
-// stand before a digit or at the end.
-func TestShapesOfLabels(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"", "", true}, {"DIMM", "DIMM", true}, {"A1", "A2", true}, {"A0", "A9", true}, {"A/", "A0", false}, {"A:", "A9", false}, {"A0", "A/", false}, {"A9", "A:", false},
-		{"P1A1", "P1B1", true}, {"P1A1", "P1Z1", true}, {"P1A", "P1Z", true}, {"P1@1", "P1A1", false}, {"P1[1", "P1Z1", false}, {"P1A1", "P1a1", false}, {"P1a1", "P1A1", false},
-		{"PA1", "PB1", true}, {"A1", "B1", false}, {"1AB", "1CB", false}, {"A1", "A12", false}, {"A1", "AB", false}, {"AB", "A1", false}, {"P1A1", "P1.1", false}, {"P1.1", "P1A1", false},
-	} {
-		assert.Equal(t, c.want, sameShape(c.a, c.b), c)
-	}
-}
-
 // TestFastestOfKinds: the highest speed of the kinds a module may be; a depth that
 // no document gives leaves it open, and 1 MT/s would be a speed.
 func TestFastestOfKinds(t *testing.T) {

@@ -4,7 +4,6 @@ package place
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"testing"
 
@@ -66,7 +65,6 @@ func (c *tally) add(name string, sys *inventory.System, p *platform.Platform, ou
 func placeArchive(t *testing.T, archive string) *tally {
 	c := &tally{unknown: map[string]int{}, source: map[string]int{}, certainty: map[string]int{}}
 	collecttest.Each(t, archive, func(name string, sys *inventory.System) {
-		sameAsFirstMatch(t, rules.FS, sys)
 		p := platform.Recognise(sys, rules.FS).Or(nil)
 		out, _ := Slots(sys, p, rules.FS)
 		require.Len(t, out, len(sys.Slots), name)
@@ -74,19 +72,6 @@ func placeArchive(t *testing.T, archive string) *tally {
 	})
 	c.report(t)
 	return c
-}
-
-// sameAsFirstMatch holds the short cut for alike labels to the plain search.
-func sameAsFirstMatch(t *testing.T, k fs.FS, sys *inventory.System) {
-	rules, err := loadLocatorRules(k, identify(&sys.Machine))
-	require.NoError(t, err)
-	var memo shapeMemo
-	for i := range sys.Slots {
-		locator, bank := labelText(&sys.Slots[i].Locator), labelText(&sys.Slots[i].BankLocator)
-		fast, _ := memo.match(rules, locator, bank)
-		slow, _ := firstMatch(rules, locator, bank)
-		require.Equal(t, slow, fast, "%s / %s", locator, bank)
-	}
 }
 
 // TestCoverageServers measures placing on the machines of linuxhw/DMI filed

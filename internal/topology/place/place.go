@@ -8,7 +8,6 @@ import (
 
 // read finds the rule that reads each slot's labels; a slot without one has the reason.
 func (pl *placer) read(rules []LocatorRule) {
-	var memo shapeMemo
 	for i := range pl.sys.Slots {
 		s := &pl.sys.Slots[i]
 		if s.Technology.Known() && s.Technology.Value == inventory.Flash {
@@ -20,7 +19,7 @@ func (pl *placer) read(rules []LocatorRule) {
 			pl.out[i].Reason = "firmware gives the slot no label"
 			continue
 		}
-		r, c := memo.match(rules, locator, bank)
+		r, c := firstMatch(rules, locator, bank)
 		if r < 0 {
 			pl.out[i].Reason = "no known pattern reads this slot's label"
 			if strings.EqualFold(locator, "NO DIMM") { // firmware of many boards, Supermicro's X10DRi among them
