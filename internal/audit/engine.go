@@ -47,18 +47,6 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	return e
 }
 
-// Prepare has the conditions of the rules that speak of every machine made ready
-// on another processor, for an audit that comes soon: while the machine is read.
-func (e *Engine) Prepare() {
-	conditions := make([]string, 0, len(e.rules))
-	for _, candidates := range e.rules {
-		if general := candidates[len(candidates)-1]; general.For.Width() == 0 && general.Applies != "" {
-			conditions = append(conditions, general.Applies)
-		}
-	}
-	e.programs.Prepare(conditions)
-}
-
 // Role tells what the rules of an id are to a plan.
 func (e *Engine) Role(id string) verdict.Role { return e.roles()[id] }
 

@@ -41,25 +41,17 @@ func (p *Program) check(f *checkFlags) error {
 		return err
 	}
 	began := p.Now()
-	options, err := p.options(f)
+	engine, options, err := p.engine(f)
 	if err != nil {
 		return err
 	}
 	options.NoReadings = f.output.format == formats.Text && !f.output.verbose
-	rules, err := p.ahead(f, options)
-	if err != nil {
-		return err
-	}
 	done := p.progress("reading and judging the machine")
 	defer done()
 	sys, failed := p.system(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
-	}
-	engine, err := rules()
-	if err != nil {
-		return err
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -44,47 +43,32 @@ func registerFailOn(cmd *cobra.Command, word *string) {
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// engine loads configuration and rules.
+// engine loads the configuration, puts a site's data beside the built-in, loads the rules and
+// says what an audit is to check the machine against.
 func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
-	o, err := p.options(f)
+	conf, err := p.loadConfig(f.config)
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := p.ruled(f, o)
-	return engine, o, err
-}
-
-// options loads the configuration, puts a site's data beside the built-in and says what an
-// audit is to check the machine against.
-func (p *Program) options(f *checkFlags) (*audit.Options, error) {
-	conf, err := p.loadConfig(f.config)
-	if err != nil {
-		return nil, err
-	}
 	f.input.conf = conf
 	if err := p.join(f.ownRules()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}
 	o.Asked = o.Profile != ""
-	return o, nil
-}
-
-// ruled loads the rules after options and makes sure of the profile that is asked for.
-func (p *Program) ruled(f *checkFlags, o *audit.Options) (*audit.Engine, error) {
 	engine, err := p.engineOf(f.ownRules())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return nil, p.misnamed(f, engine, err)
+			return nil, nil, p.misnamed(f, engine, err)
 		}
 	}
-	return engine, nil
+	return engine, o, nil
 }
 
 // engineOf is an engine of the built-in rules and those of a site's own folders.
@@ -98,25 +82,6 @@ func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
 
 // ownRules are the folders of a site's rules.
 func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rules, f.rules) }
-
-// ahead loads the rules and prepares them on another processor, while the machine is
-// read; what it gives waits for them. What the user named may be wrong, and is looked
-// at first.
-func (p *Program) ahead(f *checkFlags, o *audit.Options) (func() (*audit.Engine, error), error) {
-	load := sync.OnceValues(func() (*audit.Engine, error) {
-		engine, err := p.ruled(f, o)
-		if err == nil {
-			engine.Prepare()
-		}
-		return engine, err
-	})
-	if o.Asked || len(f.ownRules()) > 0 {
-		_, err := load()
-		return load, err
-	}
-	go func() { _, _ = load() }()
-	return load, nil
-}
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {
 	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}

@@ -3,9 +3,7 @@ package facts
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
@@ -40,8 +38,6 @@ type Programs struct {
 	// it was not. It may be nil.
 	Ahead func(src string) (p cel.Program, ok bool, err error)
 	done  map[programKey]compiled
-	// preparing is what Prepare started and Get waits for.
-	preparing sync.WaitGroup
 }
 
 type programKey struct{ src, want string }
@@ -51,31 +47,8 @@ type compiled struct {
 	err     error
 }
 
-// Prepare plans conditions that were parsed ahead of time, on another processor where
-// there is one, while the caller does other things. It is called once and before Get,
-// which waits for it.
-func (x *Programs) Prepare(conditions []string) {
-	if x.Ahead == nil || runtime.GOMAXPROCS(0) == 1 {
-		return
-	}
-	x.preparing.Go(func() {
-		x.done = make(map[programKey]compiled, 2*len(conditions))
-		for _, src := range conditions {
-			key := programKey{src, types.BoolType.TypeName()}
-			if _, again := x.done[key]; again {
-				continue
-			}
-			if p, ok, err := x.Ahead(src); ok {
-				x.done[key] = compiled{p, err}
-			}
-		}
-		Declared() // the facts' types, which the first evaluation asks for
-	})
-}
-
 // Get is the program of an expression that gives the wanted type.
 func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
-	x.preparing.Wait()
 	key := programKey{src, want.TypeName()}
 	if c, ok := x.done[key]; ok {
 		return c.program, c.err
