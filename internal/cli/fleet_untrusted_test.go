@@ -259,7 +259,7 @@ func TestFleetTooMany(t *testing.T) {
 		unreadable int
 	}{
 		{dir, "expected fewer", 4, 1}, {dir, "not SMBIOS", 5, 5}, {archive, "expected fewer", 2, 3}, {archive, "not SMBIOS", 3, 3}, {list, "expected fewer", 2, 3},
-		{deep[:strings.Index(deep, "/d/")], "more than 32 folders deep", maxFleetEntries, 1},
+		{before(deep, "/d/"), "more than 32 folders deep", maxFleetEntries, 1},
 	} {
 		all := fleet.New("product")
 		g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) }), left: c.left}
@@ -269,4 +269,10 @@ func TestFleetTooMany(t *testing.T) {
 		assert.Len(t, d.Unreadable, c.unreadable, "%s: %+v", c.path, d.Unreadable)
 		assert.True(t, slices.ContainsFunc(d.Unreadable, func(u fleet.Unreadable) bool { return strings.Contains(u.Reason, c.want) }), "%+v", d.Unreadable)
 	}
+}
+
+// before is the part of a text in front of a separator.
+func before(text, separator string) string {
+	first, _, _ := strings.Cut(text, separator)
+	return first
 }

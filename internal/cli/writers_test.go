@@ -76,7 +76,7 @@ func TestOtherOwner(t *testing.T) {
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "belongs to user 1234")
 	_, _, err := readCredentials(conf)
-	assert.ErrorContains(t, err, "belongs to user 1234, expected root or the user who runs memaudit")
+	require.ErrorContains(t, err, "belongs to user 1234, expected root or the user who runs memaudit")
 
 	require.NoError(t, os.Chown(conf, 0, 1234))
 	require.NoError(t, os.Chmod(conf, 0o660))

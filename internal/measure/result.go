@@ -13,10 +13,11 @@ import (
 // Schema names the document of a measurement.
 const Schema = "memaudit.measurement/v1"
 
-// Figure and Kind are the model's.
 type (
+	// Figure is the model's.
 	Figure = figure.Figure
-	Kind   = figure.Kind
+	// Kind is the model's.
+	Kind = figure.Kind
 )
 
 // The kinds of figures.

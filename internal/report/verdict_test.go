@@ -73,7 +73,7 @@ func TestVerdict(t *testing.T) {
 		{"waived", "waived:critical" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no failure but those that are waived", 0, 0},
 		{"channels unknown", "unknown:warning" + channels + " pass:critical", report.Criteria{}, nil, "unknown", "the memory channels could not be checked: no reason", 3, 3},
 		{"nothing audited", "", report.Criteria{FailOn: "never"}, nil, "unknown", "nothing was audited", 3, 3},
-		{"an input not read", "pass:warning" + channels, report.Criteria{Failed: errors.New("--bios gone.json: no such file.")}, nil, "unknown", "--bios gone.json: no such file", 3, 3},
+		{"an input not read", "pass:warning" + channels, report.Criteria{Failed: errors.New("--bios gone.json: no such file")}, nil, "unknown", "--bios gone.json: no such file", 3, 3},
 		{"an input not read and a failure", "fail:critical" + channels, report.Criteria{Failed: errors.New("no answer")}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
 		{"denied", "unknown:warning" + channels + " pass:warning", report.Criteria{}, table("denied"), "unknown", "the SMBIOS table could not be read (permission denied): run as root", 3, 3},
 		{"denied, and the controller lists the modules", "pass:warning" + channels, report.Criteria{}, table("denied"), "ok", "memory is populated as documented", 0, 0},

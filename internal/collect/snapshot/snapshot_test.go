@@ -166,7 +166,7 @@ func TestInputsRefused(t *testing.T) {
 	} {
 		err := inputsOf(t, data)
 		require.ErrorContains(t, err, want)
-		assert.ErrorContains(t, err, inputsName+": ")
+		require.ErrorContains(t, err, inputsName+": ")
 	}
 	require.NoError(t, inputsOf(t, `{"schema":"memaudit.inputs/v1","tree":true}`))
 }
@@ -198,7 +198,7 @@ func TestOldInputs(t *testing.T) {
 	assert.Equal(t, "B", by)
 	a := in.BMC(redfish.Identity{})
 	assert.Equal(t, int64(2), *a.DIMMs[0].Counts.Corrected)
-	assert.EqualError(t, a.Err(), "GET /x: no")
+	require.EqualError(t, a.Err(), "GET /x: no")
 	require.Len(t, in.Measurements, 1)
 }
 

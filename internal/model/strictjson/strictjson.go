@@ -184,7 +184,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "-" && !(f.Anonymous && name == "") {
+		if f.IsExported() && name != "-" && (!f.Anonymous || name != "") {
 			out[cmp.Or(name, f.Name)] = f.Type
 		}
 	}

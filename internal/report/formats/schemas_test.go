@@ -30,14 +30,6 @@ func hostile() *report.Report {
 	return reporttest.Report(m)
 }
 
-func reports() map[string]*report.Report {
-	out := map[string]*report.Report{"hostile": hostile(), "empty": {GeneratedAt: "2026-11-20T08:30:00Z"}}
-	for name, m := range reporttest.Inputs() {
-		out[name] = reporttest.Report(m)
-	}
-	return out
-}
-
 // TestFormatsArePrintable: whatever firmware prints, no terminal acts on any format.
 func TestFormatsArePrintable(t *testing.T) {
 	for _, format := range Reports() {

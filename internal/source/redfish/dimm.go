@@ -35,7 +35,7 @@ func (d *DIMM) check() error {
 	case d.SpeedMTs < 0 || d.SpeedMTs > maxMTs:
 		return fmt.Errorf("SpeedMTs: %d, expected 0 to %d", d.SpeedMTs, maxMTs)
 	case d.Ranks < 0 || d.Ranks > maxRanks:
-		return fmt.Errorf("Ranks: %d, expected 0 to %d", d.Ranks, maxRanks)
+		return fmt.Errorf("Ranks: %d, expected 0 to %d", d.Ranks, maxRanks) //nolint:staticcheck // begins with the name of the key
 	}
 	if l := d.Location; l != nil {
 		if min(l.Socket, l.Channel, l.Controller+1, l.Slot+1) < 0 || max(l.Socket, l.Controller, l.Channel, l.Slot) > maxModules {

@@ -23,7 +23,7 @@ func main() {
 	flag.Parse()
 	err := filterOrList(*to, *list, *verbose)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "skipped:", err)
+		_, _ = fmt.Fprintln(os.Stderr, "skipped:", err)
 		os.Exit(1)
 	}
 }
@@ -65,28 +65,28 @@ func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 		}
 		var e testEvent
 		if json.Unmarshal([]byte(line), &e) != nil {
-			fmt.Fprint(out, line) // the go command's own words
+			_, _ = fmt.Fprint(out, line) // the go command's own words
 			continue
 		}
 		of := testEvent{Package: e.Package, Test: e.Test}
 		switch e.Action {
 		case "build-output":
-			fmt.Fprint(out, e.Output)
+			_, _ = fmt.Fprint(out, e.Output)
 		case "output":
 			said[of] = append(said[of], e.Output)
 			if verbose {
-				fmt.Fprint(out, e.Output)
+				_, _ = fmt.Fprint(out, e.Output)
 			}
 		case "pass", "fail", "skip":
 			if e.Action == "skip" && e.Test != "" {
-				fmt.Fprintf(skipped, "%s\t%s.%s\n", lastReason(said[of]), strings.TrimPrefix(e.Package, "github.com/memaudit/memaudit/"), e.Test)
+				_, _ = fmt.Fprintf(skipped, "%s\t%s.%s\n", lastReason(said[of]), strings.TrimPrefix(e.Package, "github.com/memaudit/memaudit/"), e.Test)
 			}
 			switch {
 			case verbose:
 			case e.Action == "fail":
-				fmt.Fprint(out, strings.Join(said[of], ""))
+				_, _ = fmt.Fprint(out, strings.Join(said[of], ""))
 			case e.Test == "" && len(said[of]) > 0:
-				fmt.Fprint(out, said[of][len(said[of])-1])
+				_, _ = fmt.Fprint(out, said[of][len(said[of])-1])
 			}
 			delete(said, of)
 		}
@@ -116,11 +116,11 @@ func listed(notes string) string {
 	}
 	slices.Sort(reasons)
 	var out strings.Builder
-	fmt.Fprintf(&out, "Skipped, by reason: %d\n", len(reasons))
+	_, _ = fmt.Fprintf(&out, "Skipped, by reason: %d\n", len(reasons))
 	for _, reason := range reasons {
 		all := tests[reason]
 		slices.Sort(all)
-		fmt.Fprintf(&out, "- %s: %s\n", reason, strings.Join(slices.Compact(all), ", "))
+		_, _ = fmt.Fprintf(&out, "- %s: %s\n", reason, strings.Join(slices.Compact(all), ", "))
 	}
 	return out.String()
 }

@@ -12,11 +12,11 @@ const (
 	// bootTime is how many microseconds after the start of the kernel firmware's
 	// memory map is reported at the latest, with much room.
 	bootTime = 60_000_000
-	// MirroredPrefix starts the message about mirrored memory, and MirroredPriority is its
-	// priority: level info of facility 0, the kernel's own. What a program writes to the log has
-	// another facility (linux drivers/firmware/efi/efi.c, efi_find_mirror: pr_info;
-	// kernel/printk/printk.c, devkmsg_write).
-	MirroredPrefix   = "efi: Memory: "
+	// MirroredPrefix starts the message about mirrored memory.
+	MirroredPrefix = "efi: Memory: "
+	// MirroredPriority is the message's priority: level info of facility 0, the kernel's own. What a
+	// program writes to the log has another facility (linux drivers/firmware/efi/efi.c,
+	// efi_find_mirror: pr_info; kernel/printk/printk.c, devkmsg_write).
 	MirroredPriority = 6
 )
 
