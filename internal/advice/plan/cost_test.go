@@ -62,6 +62,6 @@ func TestCostOfPlanning(t *testing.T) {
 	found, topo, _ := planned(t, sys, p)
 	allocations, took := cost(t, func() { require.NotEmpty(t, plan.Make(sys, topo, found, p).Advice) })
 	t.Logf("advice: %.0f allocations, %v", allocations, took)
-	require.LessOrEqual(t, allocations, 5_800.0)
+	require.LessOrEqual(t, allocations, 7_000.0)
 	require.Less(t, took, most)
 }
