@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
@@ -15,8 +16,11 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge that holds the built-in rules.
-const Part = "rules"
+// Part is the part of the compiled knowledge that holds the built-in rules, ProfilePart that with the tables of their profiles by id.
+const (
+	Part        = "rules"
+	ProfilePart = "profiles"
+)
 
 // builtin is the content of Part: the packs without cases, and every expression parsed.
 type builtin struct {
@@ -31,11 +35,7 @@ type parsedExprs map[string][]byte
 func Compile(packs []*Pack) ([]byte, error) {
 	out := builtin{Expressions: parsedExprs{}}
 	for _, p := range packs {
-		compact, err := p.compact()
-		if err != nil {
-			return nil, err
-		}
-		out.Packs = append(out.Packs, compact)
+		out.Packs = append(out.Packs, p.compact())
 	}
 	for _, src := range expressions(packs) {
 		data, err := encodeExpr(src)
@@ -47,24 +47,30 @@ func Compile(packs []*Pack) ([]byte, error) {
 	return compiled.Encode(out)
 }
 
-// compact is a copy of the pack with its cases counted and the tables of its profiles encoded each by itself.
-func (p *Pack) compact() (*Pack, error) {
-	out := &Pack{File: p.File, Judges: p.SettingIDs()}
+// compact is a copy of the pack with its cases counted.
+func (p *Pack) compact() *Pack {
+	out := &Pack{File: p.File, Judges: p.SettingIDs(), Profiles: p.Profiles}
 	for _, r := range p.Rules {
 		rule := *r
 		rule.Counted = r.caseCounts()
 		out.Rules = append(out.Rules, &rule)
 	}
-	for _, q := range p.Profiles {
-		profile := *q
-		table, err := compiled.Encode(q.Settings)
-		if err != nil {
-			return nil, err
+	return out
+}
+
+// CompileProfiles encodes the tables of the profiles, each by itself.
+func CompileProfiles(packs []*Pack) ([]byte, error) {
+	out := map[string]compiled.Raw{}
+	for _, p := range packs {
+		for _, q := range p.Profiles {
+			table, err := compiled.Encode(q.Settings)
+			if err != nil {
+				return nil, err
+			}
+			out[q.ID] = table
 		}
-		profile.Compiled = table
-		out.Profiles = append(out.Profiles, &profile)
 	}
-	return out, nil
+	return compiled.Encode(out)
 }
 
 // encodeExpr parses an expression and resolves its identifiers, as a check would: the planner then looks a variable up at once.
@@ -147,13 +153,27 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 	if err := compiled.ReadPart(fsys, Part, &in); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
+	tables := sync.OnceValue(func() map[string]compiled.Raw {
+		var out map[string]compiled.Raw
+		if compiled.ReadPart(fsys, ProfilePart, &out) != nil {
+			return nil // a test compares it with the files
+		}
+		return out
+	})
+	rows := func(id string) SettingTable {
+		var out SettingTable
+		if compiled.Decode(tables()[id], &out) != nil {
+			return nil
+		}
+		return out
+	}
 	for _, p := range in.Packs {
 		p.expressions = in.Expressions
 		for _, r := range p.Rules {
 			r.pack = p
 		}
 		for _, q := range p.Profiles {
-			q.pack = p
+			q.pack, q.rows = p, rows
 		}
 	}
 	return in.Packs, nil

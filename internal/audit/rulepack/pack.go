@@ -11,7 +11,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
 // Pack is one YAML file of rules and profiles, one file a document.
@@ -53,6 +52,7 @@ func (p *Pack) SettingIDs() []string {
 // that is given must match; within a list one entry suffices. It is an index:
 // what it rules out is never compiled.
 type Match struct {
+	_ struct{} `cbor:",toarray"` // without the names of fields
 	// Platforms are ids of rules/platforms.
 	Platforms []string `yaml:"platforms,omitempty"`
 	// Vendors are beginnings of the system manufacturer.
@@ -85,6 +85,7 @@ func (m *Match) Width() int {
 
 // Rule is one check with everything a verdict says.
 type Rule struct {
+	_ struct{} `cbor:",toarray"` // without the names of fields
 	// ID is area.subject.aspect.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
@@ -148,6 +149,7 @@ type Rule struct {
 
 // EffectSpec is what a deviation costs.
 type EffectSpec struct {
+	_ struct{} `cbor:",toarray"` // without the names of fields
 	// Text is the statement; Expr computes it instead.
 	Text string `yaml:"text,omitempty"`
 	Expr string `yaml:"expr,omitempty"`
@@ -180,7 +182,8 @@ type Case struct {
 
 // ProfileSpec is a table of settings that a document wants.
 type ProfileSpec struct {
-	ID string `yaml:"id"`
+	_  struct{} `cbor:",toarray"` // without the names of fields
+	ID string   `yaml:"id"`
 	// Intents are those of the package's Intents that the table answers; none
 	// when the document serves a purpose that no intent names, so that the
 	// profile is found by its id alone.
@@ -215,23 +218,19 @@ type ProfileSpec struct {
 	// Settings keeps the order of the file. Of a compiled profile it is nil:
 	// Table reads it.
 	Settings SettingTable `yaml:"settings" cbor:"-"`
-	// Compiled is the encoded table of a compiled profile: of many profiles an audit needs one.
-	Compiled compiled.Raw `yaml:"-"`
 
 	pack *Pack
 	node *yaml.Node
+	// rows reads the table of a compiled profile: of many profiles an audit needs one.
+	rows func(id string) SettingTable
 }
 
 // Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with the file.
 func (p *ProfileSpec) Table() SettingTable {
-	if p.Compiled == nil {
+	if p.rows == nil {
 		return p.Settings
 	}
-	var rows SettingTable
-	if compiled.Decode(p.Compiled, &rows) != nil {
-		return nil
-	}
-	return rows
+	return p.rows(p.ID)
 }
 
 // Serves reports whether the profile answers an intent.
@@ -264,7 +263,8 @@ type SettingTable []WantedSetting
 
 // WantedSetting is one row of a profile.
 type WantedSetting struct {
-	ID string `yaml:"-"`
+	_  struct{} `cbor:",toarray"` // without the names of fields
+	ID string   `yaml:"-"`
 	// Want is the canonical value; several when the document accepts several. In a
 	// profile that names the preset it is written by, the loader puts the preset's
 	// word here, and moves after it those of Also, which stand for the same.

@@ -48,6 +48,7 @@ func (s Severity) Rank() int {
 
 // Citation names the document a verdict rests on.
 type Citation struct {
+	_ struct{} `cbor:",toarray"` // without the names of fields
 	Vendor  string `yaml:"vendor" json:"vendor"`
 	Title   string `yaml:"title" json:"title"`
 	Version string `yaml:"version,omitempty" json:"version,omitempty"`
