@@ -49,7 +49,7 @@ func TestCostOfPlanning(t *testing.T) {
 	for _, c := range []struct {
 		gib, ways   int
 		allocations float64
-	}{{128, 6, 8_600}, {256, 7, 9_900}, {512, 6, 8_400}, {1024, 1, 1_200}} {
+	}{{128, 6, 11_500}, {256, 7, 13_200}, {512, 6, 11_200}, {1024, 1, 1_600}} {
 		allocations, took := cost(t, func() {
 			list, _, _ := target.Ways(int64(c.gib)<<30, true)
 			require.Len(t, list, c.ways)
@@ -62,6 +62,6 @@ func TestCostOfPlanning(t *testing.T) {
 	found, topo, _ := planned(t, sys, p)
 	allocations, took := cost(t, func() { require.NotEmpty(t, plan.Make(sys, topo, found, p).Advice) })
 	t.Logf("advice: %.0f allocations, %v", allocations, took)
-	require.LessOrEqual(t, allocations, 7_000.0)
+	require.LessOrEqual(t, allocations, 8_700.0)
 	require.Less(t, took, most)
 }
