@@ -318,6 +318,8 @@ func TestDamagesCorpus(t *testing.T) {
 			after, _ := damageVerdicts(t, e, text)
 			for key, f := range after {
 				switch {
+				case key[0] == "firmware.smbios.wellformed" && strings.Contains(c.name, "announced"):
+					// A table that announced more devices than it lists agrees with itself when it announces fewer.
 				case f.Result == verdict.Pass && before[key].Result == verdict.Fail:
 					counts["passes: "+c.name]++
 					assert.Fail(t, "a failing rule passes", "%s: %s: %s", name, c.name, strings.Join(key[:], " of "))
