@@ -29,8 +29,8 @@ func TestEveryKnownIDIsLoaded(t *testing.T) {
 	for _, p := range packs {
 		for _, r := range p.Rules {
 			loaded[r.ID] = append(loaded[r.ID], r.Subject)
-			if r.Subject == facts.SubjectCounter { // of each slot, and of the machine for what no slot takes
-				loaded[r.ID] = append(loaded[r.ID], facts.SubjectSlot, facts.SubjectMachine)
+			if r.Subject == "counter" { // of each slot, and of the machine for what no slot takes
+				loaded[r.ID] = append(loaded[r.ID], "slot", "machine")
 			}
 		}
 	}
