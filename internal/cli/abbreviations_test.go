@@ -23,7 +23,7 @@ import (
 var plainWords = []string{
 	"BIOS", "CPU", "DIMM", "RDIMM", "LRDIMM", "UDIMM", "DDR", "GiB", "MiB", "KiB", "GB", "MB", "MT", "MHz", "GHz", "mV", "OS", "URL", "FILE", "DIR", "JSON", "SUM", "SCP", "PCI", "RAM", "DRAM", "ID", "DMI", "PATCH",
 	"AMD", "IBM", "HP", "HPE", "EMC", "DMTF", "DSP0134", "EPYC", "PRIMERGY", "FUJITSU", "NVIDIA", "OSU", "GT", "ES", "EX", "EP",
-	"CRITICAL", "WARNING", "INFO", "PASS", "UNKNOWN", "INCOMPLETE", "ERROR", "ADVICE", "NOTE", "WAIVED", "SOURCES", "SLOTS", "PASSED", "NOT", "APPLICABLE",
+	"OK", "CRITICAL", "WARNING", "INFO", "PASS", "UNKNOWN", "ERROR", "ADVICE", "NOTE", "WAIVED", "SOURCES", "SLOTS", "PASSED", "NOT", "APPLICABLE",
 }
 
 // onlySmall keeps small letters.

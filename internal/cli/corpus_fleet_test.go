@@ -42,6 +42,7 @@ func inFirst(text []byte, kind string, match *regexp.Regexp, to string, populate
 
 var (
 	biosVersion     = regexp.MustCompile(`(?m)^\tVersion: (\S.*)$`)
+	moduleText      = regexp.MustCompile(`(?m)^\t(Manufacturer|Serial Number|Part Number|Speed): .*$`)
 	moduleSize      = regexp.MustCompile(`(?m)^\tSize: \d+ [MG]B$`)
 	configuredSpeed = regexp.MustCompile(`(?m)^\t(Configured (?:Memory|Clock) Speed): 1600 (\S+)$`)
 )
@@ -61,11 +62,15 @@ func lostModule(text []byte) ([]byte, []string) {
 	if len(moduleSize.FindAll(text, 2)) == 1 {
 		traits = []string{"population"} // without any module the size is not known
 	}
-	text, ok := inFirst(text, memoryDevice, moduleSize, "\tSize: No Module Installed", true)
-	if !ok {
-		return text, nil
+	all := blocks(text)
+	for _, i := range ofKind(all, memoryDevice) {
+		if moduleSize.MatchString(all[i]) {
+			all[i] = moduleSize.ReplaceAllString(all[i], "\tSize: No Module Installed")
+			all[i] = moduleText.ReplaceAllString(all[i], "\t${1}: Not Specified") // what remains would say that firmware mapped it out
+			return joined(all), traits
+		}
 	}
-	return text, traits
+	return text, nil
 }
 
 // TestFleetOfRealMachines: of fleets of five machines of each product, alike but
