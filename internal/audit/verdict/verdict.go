@@ -48,11 +48,11 @@ func (s Severity) Rank() int {
 
 // Citation names the document a verdict rests on.
 type Citation struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
-	Vendor  string `yaml:"vendor" json:"vendor"`
-	Title   string `yaml:"title" json:"title"`
-	Version string `yaml:"version,omitempty" json:"version,omitempty"`
-	Year    int    `yaml:"year,omitempty" json:"year,omitempty"`
+	_       struct{} `cbor:",toarray"` // without the names of fields
+	Vendor  string   `yaml:"vendor" json:"vendor"`
+	Title   string   `yaml:"title" json:"title"`
+	Version string   `yaml:"version,omitempty" json:"version,omitempty"`
+	Year    int      `yaml:"year,omitempty" json:"year,omitempty"`
 	// Place is the page, table, figure or section.
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`

@@ -35,7 +35,7 @@ func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
 
 // values are what a row of a table says.
 type values struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
+	_       struct{}   `cbor:",toarray"` // without the names of fields
 	SizeGB  float64    `yaml:"size_gb"`
 	DDR     string     `yaml:"ddr"`
 	Type    string     `yaml:"type"`

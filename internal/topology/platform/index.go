@@ -10,7 +10,7 @@ import (
 // IndexRow is one way to recognise a platform. The index has the "recognise" rows of all platform files, so that an audit reads one small part and one
 // platform.
 type IndexRow struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
+	_          struct{} `cbor:",toarray"` // without the names of fields
 	ID, Vendor string
 	// Family and Model are -1 when the row gives no CPUID.
 	Family, Model int
