@@ -228,7 +228,7 @@ func TestBrowserPrints(t *testing.T) {
 		dir := t.TempDir()
 		page, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
 		status, _, errs := run(t, nil, "check", "--root", treeOf(t, name), "--profile", profile, "--format", "html", "--output", page, "--fail-on", "never")
-		require.Equal(t, 0, status, errs)
+		require.Contains(t, []int{0, 3}, status, "3: the verdict of some is unknown. %s", errs)
 		chromium(t, nil, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+page)
 		data, err := os.ReadFile(pdf)
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ var allowed = map[string]bool{
 	"exit": true, "exit_group": true, "gettid": true, "getpid": true, "tgkill": true, "futex": true,
 	"nanosleep": true, "sched_yield": true, "restart_syscall": true, "rt_sigaction": true, "rt_sigprocmask": true,
 	"rt_sigreturn": true, "sigaltstack": true, "epoll_create1": true, "epoll_ctl": true, "epoll_pwait": true, "eventfd2": true,
-	"mincore": true, "getrandom": true,
+	"mincore": true, "getrandom": true, "statfs": true, // whether the configuration is on a read-only mount
 }
 
 // narrowed are calls of the above that could also change something: only the named
