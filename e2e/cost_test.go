@@ -63,7 +63,9 @@ func TestSystemCalls(t *testing.T) {
 			require.Empty(t, os.Getenv("CI"), string(out))
 			t.Skip("strace may not trace here: " + string(out))
 		}
-		require.ErrorContains(t, err, "exit status 3", "the machine has no SMBIOS table: %s", out)
+		if err != nil { // a machine without an SMBIOS table
+			require.ErrorContains(t, err, "exit status 3", string(out))
+		}
 		return len(fileCalls.FindAllString(readFile(t, log), -1))
 	}
 	of := func(cores int) (cpus, calls int) {
