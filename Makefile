@@ -36,8 +36,8 @@ build: ## build bin/memaudit
 check: build ## build and audit this machine; ends well whatever the audit finds
 	@scripts/check-here $(BIN)
 
-demo: build ## audit a bundled example server
-	@$(BIN) check --snapshot testdata/demo.tar.gz --profile max-performance --fail-on never
+demo: build ## audit the example server that is part of the program
+	@$(BIN) demo || [ $$? = 1 ] # 1: the example has a finding
 
 machines: ## write the tests' example servers below DIR, a tree each
 	@$(GO) run ./internal/tools/machines "$(DIR)"

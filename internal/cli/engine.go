@@ -33,7 +33,12 @@ func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	fl.StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
-	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	f.registerProfile(p, cmd)
+}
+
+// registerProfile adds --profile.
+func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
 	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
 }
 
@@ -46,9 +51,12 @@ func registerFailOn(cmd *cobra.Command, word *string) {
 // engine loads the configuration, puts a site's data beside the built-in, loads the rules and
 // says what an audit is to check the machine against.
 func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
-	conf, err := p.loadConfig(f.config)
-	if err != nil {
-		return nil, nil, err
+	conf := &config{}
+	if f.input.example == "" {
+		var err error
+		if conf, err = p.loadConfig(f.config); err != nil {
+			return nil, nil, err
+		}
 	}
 	f.input.conf = conf
 	if err := p.join(f.ownRules()); err != nil {

@@ -114,6 +114,9 @@ func (f *inputFlags) open() (*host.Root, error) {
 	var err error
 	var what string
 	switch {
+	case f.example != "":
+		what = "example " + f.example
+		root, err = openExample(f.example)
 	case f.snapshot != "":
 		what = "--snapshot " + f.snapshot
 		root, err = host.OpenCaptureFile(f.snapshot)

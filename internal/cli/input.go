@@ -12,9 +12,11 @@ import (
 // inputFlags say which machine is audited.
 type inputFlags struct {
 	root, snapshot, smbios string
-	bios, measured         []string
-	identifiers, hostName  bool
-	redfish                redfishFlags
+	// example names an embedded example server, which is audited alone.
+	example               string
+	bios, measured        []string
+	identifiers, hostName bool
+	redfish               redfishFlags
 	// asker is the daemon's, which goes on without a controller that it cannot ask.
 	asker *bmcAsker
 	// partNumbers are kept between the daemon's audits; nil reads them for each.
@@ -66,7 +68,7 @@ func (f *inputFlags) oneMachine() error {
 // live reports whether the running system is audited: nothing else was named, or
 // a root that holds this kernel's own sysfs, as a container mounts it.
 func (f *inputFlags) live() bool {
-	return f.snapshot == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
+	return f.snapshot == "" && f.example == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
 }
 
 // redfishFlags name the management controller to ask.

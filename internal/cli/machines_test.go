@@ -115,16 +115,32 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestDemo: the committed capture is the machine's tree and nothing else.
-func TestDemo(t *testing.T) {
+// TestExampleServers: each embedded capture is a machine's tree and nothing else, and demo audits it.
+func TestExampleServers(t *testing.T) {
 	t.Parallel()
-	m := machinetest.Named(t, "dell-r610-unbalanced")
+	for name, machine := range map[string]string{"dell-r610": "dell-r610-unbalanced", "dell-r7625": "dell-r7625-8-of-12"} {
+		checkExample(t, name, machinetest.Named(t, machine))
+		wantStatus, want, _ := run(nil, "check", "--root", tree(t, machine))
+		status, got, errs := run(nil, "demo", name)
+		assert.Equal(t, wantStatus, status, errs)
+		assert.Equal(t, want, got)
+	}
+	_, first, _ := run(nil, "demo", exampleServers[0].name)
+	_, got, _ := run(nil, "demo")
+	assert.Equal(t, first, got)
+	status, _, errs := run(nil, "demo", "dell-r61")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, `invalid argument "dell-r61" for "memaudit demo"`)
+}
+
+func checkExample(t *testing.T, name string, m machinetest.Machine) {
+	t.Helper()
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write(m.Tree().Tar(t, ""))
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	file := filepath.Join("..", "..", "testdata", "demo.tar.gz")
+	file := filepath.Join("..", "..", "examples", name+".tar.gz")
 	if *update {
 		require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644))
 	}

@@ -78,7 +78,7 @@ ask for. It only reads: nothing on the machine is changed.`,
 		RunE: showHelp,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
+	root.AddCommand(p.checkCommand(), p.demoCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(),
 		p.planCommand(), p.labelsCommand(), p.baselineCommand(), p.measureCommand(), p.explainCommand(), p.serveCommand(),
 		p.versionCommand(), p.manCommand())
 	return root

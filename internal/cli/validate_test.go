@@ -187,7 +187,7 @@ func TestWrongInputs(t *testing.T) {
 		return file
 	}
 	none, text, comment := filepath.Join(dir, "none"), at("text", "hello world\n"), at("comment.yaml", "# nothing yet\n")
-	demo := filepath.Join(corpustest.Root(t), "testdata", "demo.tar.gz")
+	demo := filepath.Join(corpustest.Root(t), "examples", "dell-r610.tar.gz")
 	for _, c := range []struct {
 		says string
 		args []string

@@ -16,9 +16,20 @@ func General() []Machine {
 		R610("dell-r610-unbalanced", "Socket 1 has two DIMMs on channel 0 and none on channel 2; SMT is on.", []string{"A1", "A2", "A3", "B1", "B2", "B4"}, 2),
 		Interleaved(R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)),
 		EPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
+		eightOfTwelve(),
 		guest(),
 		erring(),
 	}
+}
+
+// eightOfTwelve is a server of today that leaves a third of its channels empty.
+func eightOfTwelve() Machine {
+	server := Servers()["supermicro-genoa"]
+	server.Vendor, server.Product, server.Label = "Dell Inc.", "PowerEdge R7625", dellNumber(12)
+	return Machine{Name: "dell-r7625-8-of-12", About: "Two EPYC 9354 with eight 32 GiB DIMMs each: four of the twelve channels of both processors are empty.",
+		Profile: "balanced", CPUID: server.ID, Table: server.Table(func(_, channel, _ int) bool { return channel < 8 }),
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 256 << 10, Vendor: "AuthenticAMD", Brand: server.Brand},
+		Files: DMI(server.Vendor, server.Product, "1.0")}
 }
 
 // erring is a server with one module that has errors, as its EDAC driver shows.
