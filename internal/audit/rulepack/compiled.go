@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
@@ -153,17 +152,14 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 	if err := compiled.ReadPart(fsys, Part, &in); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
-	tables := sync.OnceValue(func() map[string]compiled.Raw {
-		var out map[string]compiled.Raw
-		if compiled.ReadPart(fsys, ProfilePart, &out) != nil {
-			return nil // a test compares it with the files
-		}
-		return out
-	})
+	var tables map[string]compiled.Raw
+	if err := compiled.ReadPart(fsys, ProfilePart, &tables); err != nil {
+		return nil, fmt.Errorf("profiles: %w", err)
+	}
 	rows := func(id string) SettingTable {
 		var out SettingTable
-		if compiled.Decode(tables()[id], &out) != nil {
-			return nil
+		if compiled.Decode(tables[id], &out) != nil {
+			return nil // a test compares every table with its file
 		}
 		return out
 	}
@@ -173,6 +169,9 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 			r.pack = p
 		}
 		for _, q := range p.Profiles {
+			if len(tables[q.ID]) == 0 {
+				return nil, fmt.Errorf("profiles: %s has no table of %s (go generate ./rules writes it)", compiled.File(ProfilePart), q.ID)
+			}
 			q.pack, q.rows = p, rows
 		}
 	}

@@ -46,7 +46,9 @@ func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
 	}
 	blob, err := Compile([]*Pack{pack})
 	require.NoError(t, err)
-	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}})
+	profiles, err := CompileProfiles([]*Pack{pack})
+	require.NoError(t, err)
+	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}, compiled.File(ProfilePart): {Data: profiles}})
 	require.NoError(t, err)
 	out := map[string]cel.Program{}
 	for _, src := range sources {
