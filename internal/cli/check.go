@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +43,9 @@ func (p *Program) check(f *checkFlags) error {
 		return err
 	}
 	began := p.Now()
+	if p.OwnsProcess && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // one short run over a few MB
+	}
 	engine, options, err := p.engine(f)
 	if err != nil {
 		return err
