@@ -10,6 +10,7 @@ LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
+GREMLINS_VERSION := v0.6.0
 VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_OLDEST := 2.14.18
@@ -96,12 +97,9 @@ golden: ## make generated files and goldens anew; read the diff before committin
 mutate: ## change every value, threshold and condition of the packs; a case must notice
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
 
-SAMPLE ?= 0
-MUTATED := source/smbios topology/place topology/population topology/platform advice/plan audit/facts collect collect/effective audit/rulepack audit report serve/exporter \
-	advice/patch model/settings source/bios collect/baseline serve/fleet source/redfish source/host
 .PHONY: mutate-go
-mutate-go: ## change conditions, bounds and returned errors of the Go code, all or SAMPLE of each package; tests must notice (minutes a package)
-	$(GO) run ./internal/tools/gomutate -sample $(SAMPLE) -reasons internal/tools/gomutate/reasons.tsv $(MUTATED:%=./internal/%)
+mutate-go: $(TOOLS)/gremlins ## change the Go code of PKG=./internal/FOLDER; its tests must notice (minutes)
+	GOFLAGS= $(TOOLS)/gremlins unleash $(PKG)
 
 .PHONY: slot-maps
 slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
@@ -169,6 +167,9 @@ all: build lint race corpus mutate e2e ## what must be green before an issue is 
 
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(TOOLS)/gremlins:
+	GOBIN=$(TOOLS) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
