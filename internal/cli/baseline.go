@@ -144,8 +144,8 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	j.found = j.found.Area(baselineArea)
-	doc := j.report(p.reportOptions(&f.input).By(f.criteria(failed)))
+	j.Found = j.Found.Area(baselineArea)
+	doc := j.Report(p.reportOptions(&f.input).By(f.criteria(failed)))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
 		doc.Judge(f.criteria(failed))

@@ -63,7 +63,7 @@ func (p *Program) check(f *checkFlags) error {
 		return usageError("%w", err)
 	}
 	if f.profile != "" {
-		if err := engine.CheckFits(f.profile, sys, j.topo); err != nil {
+		if err := engine.CheckFits(f.profile, sys, j.Population); err != nil {
 			return usageError("--profile: %w", err)
 		}
 	}
@@ -73,7 +73,7 @@ func (p *Program) check(f *checkFlags) error {
 	doc := p.advised(engine, options, j, p.reportOptions(&f.input).By(f.criteria(failed)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
-		doc.HoldAgainst(engine.Compare(sys, j.topo))
+		doc.HoldAgainst(engine.Compare(sys, j.Population))
 	}
 	done()
 	return p.finish(f, &doc, failed)

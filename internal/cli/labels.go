@@ -52,7 +52,7 @@ func (p *Program) labels(f *checkFlags) error {
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	doc := j.report(p.reportOptions(&f.input).By(f.criteria(failed)))
+	doc := j.Report(p.reportOptions(&f.input).By(f.criteria(failed)))
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc) }); err != nil {
 		return err
 	}

@@ -120,8 +120,8 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	j.found = j.found.Area(measureArea)
-	doc := j.report(p.reportOptions(&f.input).By(report.Criteria{FailOn: f.failOn, Strict: true}))
+	j.Found = j.Found.Area(measureArea)
+	doc := j.Report(p.reportOptions(&f.input).By(report.Criteria{FailOn: f.failOn, Strict: true}))
 	if err := describe(result, &doc); err != nil {
 		return notAudited(err, "")
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
@@ -70,18 +69,13 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	after, taken, err := plan.WhatIf(sys, j.topo, changes)
+	doc, assumed, err := p.auditor(engine, options).WhatIf(j, changes, f.input.identifiers)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	for _, t := range taken {
-		p.warn(t)
+	for _, a := range assumed {
+		p.warn(a)
 	}
-	outcome, err := plan.Compare(j.topo, j.found, after, p.pipeline(engine, options))
-	if err != nil {
-		return usageError("%w", err)
-	}
-	doc := report.BuildWhatIf(sys, j.topo, &outcome, f.input.identifiers)
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteWhatIf(t, f.output.format, &doc, t.options)
 	})

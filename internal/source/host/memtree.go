@@ -3,8 +3,7 @@ package host
 import (
 	"fmt"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // memNode is one member of a capture in memory.
@@ -96,7 +95,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 		next := top.kids[part]
 		switch {
 		case top.kind != KindDir:
-			return nil, unix.ENOTDIR
+			return nil, syscall.ENOTDIR
 		case next == nil:
 			return nil, missingIn(path, len(parts) == 0, asked)
 		case next.link == "" || len(parts) == 0 && !follow:
@@ -104,7 +103,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 			continue
 		}
 		if links++; links > maxLinks || len(parts) > maxParts {
-			return nil, unix.ELOOP
+			return nil, syscall.ELOOP
 		}
 		if strings.HasPrefix(next.link, "/") {
 			stack = stack[:1]
@@ -120,7 +119,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 func missingIn(path string, last, asked bool) error {
 	switch {
 	case last && asked && !strings.HasPrefix(path, "proc/"):
-		return unix.ENOENT
+		return syscall.ENOENT
 	case last && !asked:
 		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
 	default:
@@ -136,7 +135,7 @@ func (t *memTree) read(dst []byte, path string, limit int) ([]byte, bool, error)
 	switch n.kind {
 	case KindFile:
 	case KindDir:
-		return dst, false, unix.EISDIR
+		return dst, false, syscall.EISDIR
 	default:
 		return dst, false, ErrNotRegular
 	}
@@ -153,7 +152,7 @@ func (t *memTree) list(path string) ([]string, error) {
 		return nil, err
 	}
 	if n.kind != KindDir {
-		return nil, unix.ENOTDIR
+		return nil, syscall.ENOTDIR
 	}
 	names := make([]string, 0, len(n.kids))
 	for name := range n.kids {
@@ -176,7 +175,7 @@ func (t *memTree) readlink(path string) (string, error) {
 		return "", err
 	}
 	if n.link == "" {
-		return "", unix.EINVAL
+		return "", syscall.EINVAL
 	}
 	return n.link, nil
 }

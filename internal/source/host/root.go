@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,23 @@ type backend interface {
 	whole(path string) bool
 	close() error
 }
+
+// registerRead is one register: 8 bytes of a file at an offset, or why they were not read.
+type registerRead struct {
+	at   int64
+	data [8]byte
+	err  error
+}
+
+// errBeyondEnd: a plain file ends before the register.
+var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
+
+// maxLinks is the kernel's own limit for links in one path.
+const maxLinks = 40
+
+// maxParts limits the components of a path after all its links were expanded, and the bytes of a
+// member's name in an archive.
+const maxParts = 4096
 
 // Root is the machine below a folder: "/" of the live system, a tree mounted or unpacked elsewhere,
 // or a capture in memory. Its methods may be called concurrently. Paths are absolute within the
@@ -290,6 +308,13 @@ func relative(path string) (string, error) {
 		}
 	}
 	return path[1:], nil
+}
+
+func splitPath(path string) (parent, name string) {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return ".", path
 }
 
 // noted returns the failure that the notes record for a question, nil if there is none.

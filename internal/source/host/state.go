@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
@@ -70,9 +69,9 @@ func classify(err error) fact.State {
 		return fact.Unstated
 	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrEmpty):
 		return fact.Truncated
-	case errors.Is(err, unix.ENOENT), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, syscall.ENOENT), errors.Is(err, fs.ErrNotExist):
 		return fact.Absent
-	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, ErrMasked):
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM), errors.Is(err, ErrMasked):
 		return fact.Denied
 	default:
 		return fact.Refused
@@ -99,22 +98,3 @@ const (
 	// the msr driver are read as what they are.
 	KindOther
 )
-
-func kindOf(fd int) (Kind, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return KindNone, err
-	}
-	return kindOfMode(st.Mode), nil
-}
-
-func kindOfMode(mode uint32) Kind {
-	switch mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		return KindFile
-	case unix.S_IFDIR:
-		return KindDir
-	default:
-		return KindOther
-	}
-}

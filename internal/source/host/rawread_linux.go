@@ -91,9 +91,21 @@ func openRetry(open func() (int, error)) (int, error) {
 	}
 }
 
-// registerRead is one register: 8 bytes of a file at an offset, or why they were not read.
-type registerRead struct {
-	at   int64
-	data [8]byte
-	err  error
+func kindOf(fd int) (Kind, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return KindNone, err
+	}
+	return kindOfMode(st.Mode), nil
+}
+
+func kindOfMode(mode uint32) Kind {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindFile
+	case unix.S_IFDIR:
+		return KindDir
+	default:
+		return KindOther
+	}
 }

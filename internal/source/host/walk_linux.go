@@ -6,13 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is the kernel's own limit for links in one path.
-const maxLinks = 40
-
-// maxParts limits the components of a path after all its links were expanded, and the bytes of a
-// member's name in an archive.
-const maxParts = 4096
-
 // walker resolves a path below a root one component at a time. It keeps a descriptor of every
 // folder on the way, so that ".." does not rely on the file system.
 type walker struct {

@@ -273,19 +273,9 @@ func (d *dirBackend) within(path string) bool {
 	return false
 }
 
-func splitPath(path string) (parent, name string) {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i], path[i+1:]
-	}
-	return ".", path
-}
-
 // msrMajor is the major device number of the kernel's msr driver (linux
 // include/uapi/linux/major.h, MSR_MAJOR).
 const msrMajor = 202
-
-// errBeyondEnd: a plain file ends before the register.
-var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
 
 // readAt reads registers. The driver's device is opened only if sys and proc beside it are the
 // running kernel's: a device below an unpacked tree would give this machine's registers for the

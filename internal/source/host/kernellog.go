@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
@@ -14,49 +12,6 @@ import (
 // kernelLog is the device of the kernel's log (Documentation/ABI/testing/dev-kmsg). Reading it
 // needs CAP_SYSLOG if kernel.dmesg_restrict is set.
 const kernelLog = "/dev/kmsg"
-
-// readKernelLog reads the running kernel's log up to the end of the boot and keeps only the
-// messages that are asked for, because others may name the machine or people. root is the
-// descriptor of "/".
-func readKernelLog(root int, dst []byte) ([]byte, error) {
-	fd, err := openRetry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
-	if err != nil {
-		return dst, err
-	}
-	defer closeFD(fd)
-	return readRecords(fd, dst)
-}
-
-// readRecords reads the log from its device, which gives one record at a time.
-func readRecords(fd int, dst []byte) ([]byte, error) {
-	record := make([]byte, limitRecord)
-	for range limitRecords {
-		n, err := unix.Read(fd, record)
-		switch {
-		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EPIPE): // EPIPE: overwritten before it was read
-			continue
-		case errors.Is(err, unix.EAGAIN), err == nil && n == 0:
-			return dst, nil
-		case err != nil:
-			return dst, err
-		}
-		priority, message, early := kerneltext.BootMessage(record[:n])
-		if !early {
-			return dst, nil
-		}
-		if priority == kerneltext.MirroredPriority && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)) {
-			dst = append(append(dst, message...), '\n')
-		}
-	}
-	return dst, nil
-}
-
-const (
-	// limitRecord is the longest record that the device gives out, limitRecords
-	// how many are read at most.
-	limitRecord  = 8 << 10
-	limitRecords = 1 << 16
-)
 
 // KernelLog is what the kernel reported at boot and shows in no file.
 type KernelLog struct {

@@ -1,0 +1,90 @@
+// Package assess goes from a machine's inventory to its report: topology, rules, advice.
+// The command line and the page in the browser share it.
+package assess
+
+import (
+	"io/fs"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Auditor audits machines against the rules of an engine.
+type Auditor struct {
+	Rules   fs.FS
+	Engine  *audit.Engine
+	Options *audit.Options
+}
+
+// Assessment is a machine, its population, and the results of the rules.
+type Assessment struct {
+	System     *inventory.System
+	Population *population.Result
+	Found      *verdict.Audit
+}
+
+// Assess evaluates the rules for a machine. An error is one of the options.
+func (a *Auditor) Assess(sys *inventory.System) (*Assessment, error) {
+	topo := population.Derive(sys, a.Rules)
+	found, err := a.Engine.Run(sys, topo, *a.Options)
+	if err != nil {
+		return nil, err
+	}
+	return &Assessment{sys, topo, found}, nil
+}
+
+// Report builds the document about a machine, without advice.
+func (j *Assessment) Report(o report.Options) report.Report {
+	return report.Build(j.System, j.Population, j.Found, o)
+}
+
+// Advised builds the document with what to do about the memory population and the BIOS settings.
+func (a *Auditor) Advised(j *Assessment, o report.Options) report.Report {
+	return j.Report(o.With(a.advice(j)))
+}
+
+// advice plans changes. Each proposal is derived and audited like the machine itself.
+func (a *Auditor) advice(j *Assessment) *plan.Plan {
+	pipeline := a.Pipeline()
+	made := plan.Make(j.System, j.Population, j.Found, pipeline)
+	if preset, ok := plan.Preset(j.System, j.Found, a.Engine.Preset(j.System, j.Population, *a.Options), pipeline); ok {
+		made.Advice = append(made.Advice, preset)
+	}
+	return made
+}
+
+// WhatIf audits a machine with its modules changed, and lists what was assumed about new ones.
+func (a *Auditor) WhatIf(j *Assessment, changes []plan.Change, identifiers bool) (report.WhatIf, []string, error) {
+	after, assumed, err := plan.WhatIf(j.System, j.Population, changes)
+	if err != nil {
+		return report.WhatIf{}, nil, err
+	}
+	outcome, err := plan.Compare(j.Population, j.Found, after, a.Pipeline())
+	if err != nil {
+		return report.WhatIf{}, nil, err
+	}
+	return report.BuildWhatIf(j.System, j.Population, &outcome, identifiers), assumed, nil
+}
+
+// Pipeline is what the planner audits its proposals with.
+func (a *Auditor) Pipeline() plan.Pipeline {
+	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
+			narrow := *a.Options
+			narrow.Rules, narrow.Waivers, narrow.Bare = rules, nil, bare
+			return a.Engine.Run(sys, topo, narrow)
+		}
+	}
+	return plan.Pipeline{
+		Rules:    a.Rules,
+		Role:     a.Engine.Role,
+		Document: audit.RowDocument,
+		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, a.Rules) },
+		Audit:    run(false),
+		Verdicts: run(true),
+	}
+}
