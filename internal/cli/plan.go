@@ -21,8 +21,9 @@ are removed, moved and installed, and prints before beside after. Two modules
 change places by --move A=B --move B=A. Nothing is changed. What to do about
 findings is in the advice of check.
 
-A slot is named by its locator, by BANK/LOCATOR where locators repeat, or by its
-handle (0x1100); case, spaces and dashes do not matter. A size is a number with M,
+A slot is named by its locator or the end of it that no other slot has (A1 for
+DIMM_A1), by BANK/LOCATOR if locators repeat, or by its handle (0x1100); case,
+spaces and dashes do not matter. A size is a number with M,
 G or T; a capacity is that of all processors together. A new module is like those
 of its size that are there: of its channel first, then of its processor.
 

@@ -39,7 +39,7 @@ func TestPlan(t *testing.T) {
 		{[]string{"--install", "DIMM_B3=big"}, "expected SLOT=SIZE, such as DIMM_A1=16G"},
 		{[]string{"--install", "DIMM_B4=8G"}, "DIMM_B4 is not empty"},
 		{[]string{"--move", "DIMM_B1=DIMM_B4"}, "DIMM_B4 is not empty: move or remove its module first, or swap the two: --move A=B --move B=A"},
-		{[]string{"--remove", "DIMM_X1"}, `the nearest is "DIMM_A1"); accepted are a locator, BANK/LOCATOR or a handle`},
+		{[]string{"--remove", "DIMM_X1"}, `the nearest is "DIMM_A1"); accepted are a locator or its end (A1 of DIMM_A1), BANK/LOCATOR, or a handle`},
 		{[]string{"--remove", "what"}, "the nearest is"},
 		{[]string{"--remove", ""}, `--remove "": expected SLOT`},
 		{[]string{"--move", " =DIMM_B3"}, "expected A=B"},

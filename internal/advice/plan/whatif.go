@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -133,14 +132,18 @@ func filledSlots(sys *inventory.System) string {
 			out = append(out, SlotName(sys, i))
 		}
 	}
-	switch {
-	case len(out) == 0:
+	if len(out) == 0 {
 		return "none"
-	case len(out) > mostNamed:
-		return strings.Join(out[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(out)-mostNamed)
-	default:
-		return strings.Join(out, ", ")
 	}
+	return limitedNames(out)
+}
+
+// limitedNames lists the first mostNamed names.
+func limitedNames(names []string) string {
+	if len(names) <= mostNamed {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
 }
 
 // sample is a slot with a module of the size, else with any: of the same channel if it
@@ -164,101 +167,6 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 		}
 	}
 	return best
-}
-
-// slotForms are the names that a slot answers to.
-const slotForms = "accepted are a locator, BANK/LOCATOR or a handle such as 0x1100"
-
-// findSlot is the one slot of that name, as it stands, else without blanks, quotes and
-// dashes: "proc1 dimm1" is PROC 1 DIMM 1 where no other slot is called so.
-func findSlot(sys *inventory.System, name string) (int, error) {
-	name = strings.Trim(name, " \t'\"")
-	found := slotsCalled(sys, func(n string) bool { return strings.EqualFold(n, name) })
-	if len(found) == 0 {
-		if found = slotsCalled(sys, func(n string) bool { return squeezed(n) == squeezed(name) }); len(found) > 1 {
-			found = nil
-		}
-	}
-	switch {
-	case name == "":
-		return none, fmt.Errorf("a slot has no name; %s", slotForms)
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) == 0 && strings.Contains(name, ","):
-		return none, fmt.Errorf("no slot %q: for several slots repeat the option; %s", name, slotForms)
-	case len(found) == 0:
-		return none, fmt.Errorf("no slot %q%s; %s", name, closest(sys, name), slotForms)
-	}
-	var names []string
-	for _, i := range found {
-		all := slotNames(sys, i)
-		names = append(names, all[len(all)-1])
-	}
-	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), strings.Join(names, ", "))
-}
-
-// slotsCalled lists the slots of which one of the names is accepted.
-func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
-	var out []int
-	for i := range sys.Slots {
-		if slices.ContainsFunc(slotNames(sys, i), accepted) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// squeezed is a name in capitals without what people leave out or put in: blanks,
-// dashes and underscores.
-func squeezed(name string) string {
-	return strings.NewReplacer(" ", "", "-", "", "_", "", "\t", "").Replace(strings.ToUpper(name))
-}
-
-// slotNames are the names that a slot answers to, the least ambiguous last.
-func slotNames(sys *inventory.System, slot int) []string {
-	s := &sys.Slots[slot]
-	out := []string{}
-	l, bank := s.Locator.Or(""), s.BankLocator.Or("")
-	if l != "" {
-		out = append(out, l)
-	}
-	handle := inventory.HandleText(s.Handle)
-	if l == "" || bank == "" {
-		return append(out, handle)
-	}
-	return append(out, handle, bank+"/"+l)
-}
-
-// closest names the slot whose label differs least; one that ends like the name before
-// others. Handles are named only to somebody who writes one.
-func closest(sys *inventory.System, name string) string {
-	best, least := "", math.MaxInt
-	wanted := squeezed(name)
-	for i := range sys.Slots {
-		for _, n := range slotNames(sys, i) {
-			if n == inventory.HandleText(sys.Slots[i].Handle) && !handleLike(name) && sys.Slots[i].Locator.Or("") != "" {
-				continue
-			}
-			d := prose.Distance(squeezed(n), wanted)
-			if strings.HasSuffix(squeezed(n), wanted) {
-				d = 0
-			}
-			if d < least {
-				best, least = n, d
-			}
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (the nearest is %q)", best)
-}
-
-// handleLike reports whether a name is written like a handle: 0x1100 or 1100.
-func handleLike(name string) bool {
-	digits := strings.TrimPrefix(strings.ToLower(name), "0x")
-	_, err := strconv.ParseUint(digits, 16, 16)
-	return err == nil && (len(digits) == 4 || len(digits) < len(name))
 }
 
 // Compare audits what a machine would be and checks it against what it is.
