@@ -1,9 +1,13 @@
 package audit
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // waive turns accepted failures into waived ones. A waiver past its date
@@ -77,4 +81,21 @@ func (r *auditRun) onlyWaived(roots []int) bool {
 		}
 	}
 	return len(roots) > 0
+}
+
+// CheckWaivers complains about a waiver of a rule that is not loaded, with the ids most like it.
+func (e *Engine) CheckWaivers(waivers []WaiverSpec) error {
+	var known []string
+	for _, rules := range e.rules {
+		known = append(known, rules[0].ID)
+	}
+	for _, id := range settings.IDs() {
+		known = append(known, "setting."+id)
+	}
+	for _, w := range waivers {
+		if !slices.Contains(known, w.Rule) {
+			return fmt.Errorf("waiver of %q: there is no such rule, nearest: %s", w.Rule, strings.Join(prose.Nearest(known, w.Rule, nearest), ", "))
+		}
+	}
+	return nil
 }

@@ -42,3 +42,17 @@ func TestConfigurationInPlainWords(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltWaiver: a waiver of a rule that does not exist is wrong configuration, with the nearest ids.
+func TestMisspeltWaiver(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "site.yaml")
+	for rule, want := range map[string]int{"memory.chanel.populated": 2, "setting.smtt": 2, "memory.slot.order": 0, "setting.smt": 0} {
+		require.NoError(t, os.WriteFile(file, []byte("waivers:\n  - {rule: "+rule+", reason: on order, until: 2099-01-01}\n"), 0o600))
+		status, _, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--config", file)
+		assert.Equal(t, want, status, rule+errs)
+		if want == 2 {
+			assert.Contains(t, errs, "configuration "+file+`: waiver of "`+rule+`": there is no such rule, nearest: `+
+				map[string]string{"memory.chanel.populated": "memory.channel.populated", "setting.smtt": "setting.smt"}[rule])
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	engine, err := p.engineOf(f.ownRules())
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := engine.CheckWaivers(conf.Waivers); err != nil {
+		return nil, nil, usageError("configuration %s: %w", cmp.Or(f.config, defaultConfig), err)
 	}
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {

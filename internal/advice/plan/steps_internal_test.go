@@ -676,10 +676,10 @@ func TestChangesThatCannotBe(t *testing.T) {
 	sys := &inventory.System{Slots: []inventory.Slot{module("A1", 8, 1), {Locator: assumed("A2"), State: inventory.SlotEmpty}, unknown, module("A4", 8, 1)}}
 	topo := &population.Result{Placements: make([]place.Placement, 4)}
 	for says, c := range map[string]Change{
-		"A2 holds no module to remove; filled are A1, A4":                                                    {Do: Remove, From: "A2"},
-		"A3 is not empty: move or remove its module first":                                                   {Do: Move, From: "A1", To: "A3"},
-		"A4 is not empty: move or remove its module first, or swap the two: --move A=B --move B=A":           {Do: Move, From: "A1", To: "A4"},
-		"A1 is not empty: move or remove its module first":                                                   {Do: Install, To: "A1"},
+		"A2 holds no module to remove; filled are A1, A4":                                                                                {Do: Remove, From: "A2"},
+		"A3 is not empty: move or remove its module first":                                                                               {Do: Move, From: "A1", To: "A3"},
+		"A4 is not empty: move or remove its module first, or swap the two: --move A=B --move B=A":                                       {Do: Move, From: "A1", To: "A4"},
+		"A1 is not empty: move or remove its module first":                                                                               {Do: Install, To: "A1"},
 		`no slot "Z" (the nearest is "A1"); accepted are a locator or its end (A1 of DIMM_A1), BANK/LOCATOR, or a handle such as 0x1100`: {Do: Move, From: "A1", To: "Z"},
 	} {
 		_, _, err := WhatIf(sys, topo, []Change{c})

@@ -94,10 +94,27 @@ func TestCompare(t *testing.T) {
 		change func(sys *inventory.System)
 		want   []string
 	}{
-		"nothing":     {func(*inventory.System) {}, []string{}},
-		"lost":        {func(sys *inventory.System) { empty0(sys, 1) }, []string{"slot 0x1101 (A2): dimm_lost"}},
-		"added":       {func(sys *inventory.System) { sys.Slots[2] = with(sys, 2, "NEW") }, []string{"slot 0x1102 (A3): dimm_added"}},
-		"moved":       {func(sys *inventory.System) { move(sys, 1, 3) }, []string{"slot 0x1101 (A2): dimm_moved", "slot 0x1103 (A4): dimm_moved"}},
+		"nothing": {func(*inventory.System) {}, []string{}},
+		"lost":    {func(sys *inventory.System) { empty0(sys, 1) }, []string{"slot 0x1101 (A2): dimm_lost"}},
+		"added":   {func(sys *inventory.System) { sys.Slots[2] = with(sys, 2, "NEW") }, []string{"slot 0x1102 (A3): dimm_added"}},
+		"moved":   {func(sys *inventory.System) { move(sys, 1, 3) }, []string{"slot 0x1101 (A2): dimm_moved", "slot 0x1103 (A4): dimm_moved"}},
+		"moved, serials not read": {func(sys *inventory.System) {
+			move(sys, 1, 3)
+			sys.Slots[3].Serial = ""
+		}, []string{"slot 0x1101 (A2): dimm_moved", "slot 0x1103 (A4): dimm_moved"}},
+		"moved, another serial": {func(sys *inventory.System) {
+			move(sys, 1, 3)
+			sys.Slots[3].Serial = "NEW"
+		}, []string{"slot 0x1101 (A2): dimm_moved", "slot 0x1103 (A4): dimm_moved"}},
+		"lost, another kind added": {func(sys *inventory.System) {
+			move(sys, 1, 3)
+			sys.Slots[3].Serial, sys.Slots[3].SizeBytes = "", known(int64(8<<30))
+		}, []string{"slot 0x1101 (A2): dimm_lost", "slot 0x1103 (A4): dimm_added"}},
+		"one of two lost, one moved": {func(sys *inventory.System) {
+			move(sys, 0, 2)
+			sys.Slots[2].Serial = ""
+			empty0(sys, 1)
+		}, []string{"slot 0x1100 (A1): dimm_moved", "slot 0x1101 (A2): dimm_lost", "slot 0x1102 (A3): dimm_moved"}},
 		"swapped":     {func(sys *inventory.System) { move(sys, 0, 1) }, []string{"slot 0x1100 (A1): dimm_moved", "slot 0x1101 (A2): dimm_moved"}},
 		"replaced":    {func(sys *inventory.System) { sys.Slots[0] = with(sys, 0, "NEW") }, []string{"slot 0x1100 (A1): dimm_replaced"}},
 		"smaller":     {func(sys *inventory.System) { sys.Slots[0].SizeBytes = known(int64(8 << 30)) }, []string{"slot 0x1100 (A1): dimm_replaced"}},
@@ -434,7 +451,7 @@ func TestNoSerials(t *testing.T) {
 		assert.Equal(t, []string{"slot 0x1100 (A1): dimm_replaced"}, outcome(Compare("b", take(t, plain()), now)), serial)
 		now = plain()
 		move(now, 0, 2)
-		assert.Equal(t, []string{"slot 0x1100 (A1): dimm_lost", "slot 0x1102 (A3): dimm_added"}, outcome(Compare("b", take(t, plain()), now)), serial)
+		assert.Equal(t, []string{"slot 0x1100 (A1): dimm_moved", "slot 0x1102 (A3): dimm_moved"}, outcome(Compare("b", take(t, plain()), now)), serial)
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *comparison) slots() []inventory.Compared {
 		return nil // the machine's part says why
 	}
 	pairs := c.pairs()
-	at := places(pairs)
+	at := c.places(pairs)
 	var out []inventory.Compared
 	for _, q := range pairs {
 		if !mayHold(q.then) && !mayHold(q.now) {
@@ -118,10 +118,17 @@ func distinct(list []Slot, key func(*Slot) string) bool {
 }
 
 // whereabouts are the places of each module, by the hash of its serial number.
-type whereabouts struct{ then, now map[string]string }
+type whereabouts struct {
+	then, now map[string]string
+	// alike pairs each module that left its slot with one of its kind that came into another.
+	alike map[*Slot]counterpart
+}
 
-func places(pairs []slotPair) whereabouts {
-	w := whereabouts{map[string]string{}, map[string]string{}}
+// counterpart is the slot of a module of the same kind.
+type counterpart struct{ place, serials string }
+
+func (c *comparison) places(pairs []slotPair) whereabouts {
+	w := whereabouts{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
 			w.then[q.then.Serial] = q.name()
@@ -130,20 +137,57 @@ func places(pairs []slotPair) whereabouts {
 			w.now[q.now.Serial] = q.name()
 		}
 	}
+	var added []slotPair
+	for _, q := range pairs {
+		if c.unclear(q) == "" && !mayHold(q.then) && mayHold(q.now) && w.then[q.now.Serial] == "" {
+			added = append(added, q)
+		}
+	}
+	for _, q := range pairs {
+		if c.unclear(q) != "" || !mayHold(q.then) || mayHold(q.now) || w.now[q.then.Serial] != "" {
+			continue
+		}
+		i := slices.IndexFunc(added, func(o slotPair) bool { return sameKind(q.then, o.now) })
+		if i < 0 {
+			continue
+		}
+		serials := "; its serial number is not known then or now"
+		if q.then.Serial != "" && added[i].now.Serial != "" {
+			serials = "; it has another serial number"
+		}
+		w.alike[q.then], w.alike[added[i].now] = counterpart{added[i].name(), serials}, counterpart{q.name(), serials}
+		added = slices.Delete(added, i, i+1)
+	}
 	return w
+}
+
+// sameKind reports whether two modules of known size agree in size, type, manufacturer and part number.
+func sameKind(a, b *Slot) bool {
+	return a.SizeBytes > 0 && a.SizeBytes == b.SizeBytes && a.Type == b.Type && a.Manufacturer == b.Manufacturer && a.PartNumber == b.PartNumber
+}
+
+// unclear returns why a slot cannot be compared, "" if it can.
+func (c *comparison) unclear(q slotPair) string {
+	switch {
+	case q.now == nil && c.sys.Firmware.Lost != nil:
+		return "firmware's list of slots is not complete"
+	case q.now == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
+		return "another BIOS version does not list the slot"
+	case q.then == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
+		return "another BIOS version did not list the slot"
+	case q.now != nil && q.now.State == string(inventory.SlotUnknown), q.then != nil && q.then.State == string(inventory.SlotUnknown):
+		return "firmware does not say whether the slot holds a module, then or now"
+	default:
+		return ""
+	}
 }
 
 // slot compares one place.
 func (c *comparison) slot(p *subjectChanges, q slotPair, at whereabouts) {
+	why := c.unclear(q)
 	switch {
-	case q.now == nil && c.sys.Firmware.Lost != nil:
-		p.lost("firmware's list of slots is not whole")
-	case q.now == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
-		p.lost("another BIOS version does not list the slot")
-	case q.then == nil && c.then.Machine.BIOSVersion != c.now.Machine.BIOSVersion:
-		p.lost("another BIOS version did not list the slot")
-	case q.now != nil && q.now.State == string(inventory.SlotUnknown), q.then != nil && q.then.State == string(inventory.SlotUnknown):
-		p.lost("firmware does not say whether the slot holds a module, then or now")
+	case why != "":
+		p.lost("%s", why)
 	case !mayHold(q.now):
 		moduleGone(p, q, at)
 	case !mayHold(q.then):
@@ -153,26 +197,34 @@ func (c *comparison) slot(p *subjectChanges, q slotPair, at whereabouts) {
 	}
 }
 
-// moduleGone is a place whose module is not there any more.
+// moduleGone compares a place whose module is not there any more.
 func moduleGone(p *subjectChanges, q slotPair, at whereabouts) {
 	now := "empty"
 	if q.now == nil {
 		now = "the slot itself is not listed any more"
 	}
-	if place := at.now[q.then.Serial]; q.then.Serial != "" && place != "" {
-		p.change(inventory.DIMMMoved, describe(q.then), now+"; that module is now in "+place)
-		return
+	alike, moved := at.alike[q.then]
+	switch place := at.now[q.then.Serial]; {
+	case q.then.Serial != "" && place != "":
+		p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+place+", by its serial number")
+	case moved:
+		p.change(inventory.DIMMMoved, describe(q.then), now+"; moved to "+alike.place+", by its kind"+alike.serials)
+	default:
+		p.change(inventory.DIMMLost, describe(q.then), now)
 	}
-	p.change(inventory.DIMMLost, describe(q.then), now)
 }
 
-// moduleAdded is a place that has a module and had none.
+// moduleAdded compares a place that has a module and had none.
 func moduleAdded(p *subjectChanges, q slotPair, at whereabouts) {
-	if place := at.then[q.now.Serial]; q.now.Serial != "" && place != "" {
-		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", the module that was in "+place)
-		return
+	alike, moved := at.alike[q.now]
+	switch place := at.then[q.now.Serial]; {
+	case q.now.Serial != "" && place != "":
+		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+place+", by its serial number")
+	case moved:
+		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", moved from "+alike.place+", by its kind"+alike.serials)
+	default:
+		p.change(inventory.DIMMAdded, "empty", describe(q.now))
 	}
-	p.change(inventory.DIMMAdded, "empty", describe(q.now))
 }
 
 // stayed is a place that had a module and has one.
