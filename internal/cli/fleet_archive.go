@@ -12,19 +12,26 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// archive takes the capture of one machine, or an archive of inputs. It closes the file.
+// archive takes the capture of one machine, of several, or an archive of inputs. It closes the file.
 func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) {
-	capture, err := holdsTree(in)
+	capture, machines, err := holdsTree(in)
 	if _, again := in.Seek(0, io.SeekStart); again != nil {
 		capture, err = false, again
 	}
 	switch {
-	case capture:
+	case capture && machines < 2:
 		g.pool.submit(name, func(a *fleetAuditor) fleetInput {
 			defer func() { _ = in.Close() }()
 			return a.root(name, func() (*host.Root, error) { return host.OpenCapture(name, in) })
 		})
 		return
+	case capture && from != fromArchive:
+		if err = g.captures(name, in); err == nil {
+			_, err = in.Seek(0, io.SeekStart)
+		}
+		if err == nil {
+			err = g.members(name, in)
+		}
 	case from != fromArchive:
 		err = g.members(name, in) // also of an archive that ends too soon
 	case err == nil:
@@ -36,21 +43,41 @@ func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) 
 	_ = in.Close()
 }
 
+// captures takes the machines whose trees are in one archive.
+func (g *gatherer) captures(name string, in io.Reader) error {
+	roots, err := host.OpenCaptures(name, in)
+	for _, root := range roots {
+		if !g.count() {
+			return errEntries()
+		}
+		g.pool.submit(root.Name(), func(a *fleetAuditor) fleetInput {
+			return a.root(root.Name(), func() (*host.Root, error) { return root, nil })
+		})
+	}
+	return err
+}
+
 // errFound ends the search in an archive.
 var errFound = errors.New("found")
 
-// holdsTree reports whether a member of an archive belongs to a machine's tree.
-func holdsTree(in io.Reader) (bool, error) {
-	err := host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
-		if ofTree(h.Name) {
+// holdsTree reports whether a member of an archive belongs to a machine's tree, and of how many machines
+// there are trees: 0, 1, or 2 for several.
+func holdsTree(in io.Reader) (tree bool, machines int, err error) {
+	folders := map[string]bool{}
+	err = host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
+		tree = tree || ofTree(h.Name)
+		if folder, ok := host.MachineFolder(h.Name); ok {
+			folders[folder] = true
+		}
+		if len(folders) > 1 {
 			return errFound
 		}
 		return nil
 	})
-	if errors.Is(err, errFound) {
-		return true, nil
+	if tree || errors.Is(err, errFound) {
+		err = nil // a capture that is cut short says so when it is read
 	}
-	return false, err
+	return tree, len(folders), err
 }
 
 // ofTree reports whether a member of an archive belongs to a machine: anything in
@@ -59,14 +86,15 @@ func holdsTree(in io.Reader) (bool, error) {
 func ofTree(name string) bool {
 	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
 	parts = parts[:min(2, len(parts))]
-	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || host.OfCapture(name)
+	_, ok := host.MachineFolder(name)
+	return ok || slices.Contains(parts, "sys") || slices.Contains(parts, "proc")
 }
 
-// members takes every file of an archive as an input.
+// members takes every file of an archive that is not in a machine's tree as an input.
 func (g *gatherer) members(path string, in io.Reader) error {
 	unpacked := int64(0)
 	return host.EachMember(in, maxFleetArchive, func(h *tar.Header, body io.Reader) error {
-		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || isHidden(h.Name) {
+		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || isHidden(h.Name) || ofTree(h.Name) {
 			return nil
 		}
 		if !g.count() {
@@ -110,7 +138,10 @@ func memberLabel(name string) string {
 	return strings.TrimPrefix(name, "./")
 }
 
-// isArchive reports by the first 512 bytes of a file whether it is a tar archive or compressed.
+// tarHead is the length of a tar header.
+const tarHead = 512
+
+// isArchive reports by the first tarHead bytes of a file whether it is a tar archive or compressed.
 func isArchive(head []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(head, []byte(magic)) {

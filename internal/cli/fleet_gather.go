@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -71,12 +72,43 @@ func (g *gatherer) argument(path string) {
 		return
 	}
 	const name = "standard input"
-	data, err := readWhole(g.p.Stdin, maxSMBIOSFile)
+	in := bufio.NewReaderSize(g.p.Stdin, 64<<10)
+	if head, _ := in.Peek(tarHead); isArchive(head) {
+		f, err := spool(in)
+		if err != nil {
+			g.refuse(name, err)
+			return
+		}
+		g.archive(name, f, fromArgument)
+		return
+	}
+	data, err := readWhole(in, maxSMBIOSFile)
 	if err != nil {
 		g.refuse(name, err)
 		return
 	}
 	g.content(name, data, fromArgument)
+}
+
+// spool keeps an archive, which is read twice, in a temporary file without a name.
+func spool(in io.Reader) (*os.File, error) {
+	f, err := os.CreateTemp("", "memaudit-fleet-")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name())
+	n, err := io.Copy(f, io.LimitReader(in, maxFleetArchive+1))
+	if err == nil && n > maxFleetArchive {
+		err = longer(maxFleetArchive)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // path takes a path that an argument or a line of a list names.
@@ -236,7 +268,7 @@ func looksLikeArchive(f *os.File, name string) (bool, error) {
 	case st.Size() == 0:
 		return false, errors.New("is empty: its size is 0 bytes")
 	}
-	head := make([]byte, 512)
+	head := make([]byte, tarHead)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err

@@ -202,6 +202,37 @@ func TestFleetArchives(t *testing.T) {
 	assert.Contains(t, d.Unreadable[0].Reason, "no end mark after 1 members")
 }
 
+// TestFleetTreesInArchive: each folder of an archive that holds a machine's trees is a machine, and what
+// is beside them is an input; a machine's trees at the top leave room for no other.
+func TestFleetTreesInArchive(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "site.tar")
+	members := []tar.Header{fileIn("site/n0.json", goodReport(t))}
+	for _, node := range []string{"n1", "n2"} {
+		for _, name := range []string{"proc/cpuinfo", "sys/devices/system/node/has_cpu", "sys/firmware/dmi/tables/DMI", "sys/firmware/dmi/tables/smbios_entry_point"} {
+			data, err := os.ReadFile(filepath.Join(tree(t, "dell-r610-good"), name))
+			require.NoError(t, err)
+			members = append(members, fileIn("site/"+node+"/"+name, string(data)))
+		}
+	}
+	writeFile(t, file, tarOf(t, members...))
+	packed, err := os.ReadFile(gzipped(t, file))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		stdin []byte
+		arg   string
+	}{{nil, file}, {packed, "-"}} {
+		status, d := fleetOf(t, c.stdin, c.arg)
+		assert.Zero(t, status)
+		assert.Empty(t, d.Unreadable)
+		var names []string
+		for _, m := range d.Machines {
+			names = append(names, m.Name)
+		}
+		assert.ElementsMatch(t, []string{"n0", "n1", "n2"}, names)
+	}
+}
+
 // TestFleetDamagedReports: a report counts only if it is one.
 func TestFleetDamagedReports(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -67,6 +68,24 @@ func OpenCapture(name string, in io.Reader) (*Root, error) {
 	return l.root(name, l.load(in))
 }
 
+// OpenCaptures is OpenCapture for an archive with the trees of several machines, each below a folder of
+// its own. The machines are in the order of these folders, by which they are named.
+func OpenCaptures(name string, in io.Reader) ([]*Root, error) {
+	l := newLoader()
+	if err := l.load(in); err != nil {
+		return nil, openError(name, err)
+	}
+	var out []*Root
+	for _, prefix := range slices.Sorted(maps.Keys(l.machines)) {
+		r := &Root{name: path.Join(name, prefix), b: l.machines[prefix]}
+		if err := r.loadNotes(l.room()); err != nil {
+			return nil, openError(r.name, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 // OpenMembers is OpenCapture for the members of an archive. Tests that make hundreds of captures
 // need not pack them.
 func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
@@ -91,10 +110,15 @@ func (l *loader) root(name string, err error) (*Root, error) {
 			}
 		}
 	}
+	return nil, openError(name, err)
+}
+
+// openError names the capture in an error of reading it.
+func openError(name string, err error) error {
 	if e, ok := errors.AsType[*ReadError](err); ok {
-		return nil, &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
+		return &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
 	}
-	return nil, &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
+	return &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
 }
 
 // captureState returns the State for a defect of the archive itself.
@@ -356,14 +380,14 @@ func memberName(name string) (string, bool) {
 	return path.Clean(name), true
 }
 
-// OfCapture tells by its name whether a member of an archive belongs to a machine's trees or to
-// what memaudit's own captures hold besides them.
-func OfCapture(name string) bool {
-	name, ok := memberName(name)
-	if ok {
-		_, _, ok = splitMember(name)
+// MachineFolder returns the leading folders of the machine to which a member of an archive belongs by
+// its name; ok is false for one that is neither in a machine's trees nor what memaudit's own captures
+// hold besides them.
+func MachineFolder(name string) (folder string, ok bool) {
+	if name, ok = memberName(name); ok {
+		folder, _, ok = splitMember(name)
 	}
-	return ok
+	return folder, ok
 }
 
 func (l *loader) machine(prefix string) *memTree {
