@@ -90,6 +90,9 @@ type ReachedSocket struct {
 	ExpectedMTs *int     `json:"expected_mts" jsonschema:"nullable"`
 	PeakBytes   *int64   `json:"peak_bytes_per_second" jsonschema:"nullable"`
 	Relative    Relative `json:"relative_bandwidth"`
+	// ClockMTs is the speed that the peak is at, where that is not the expected one: the memory runs
+	// at another speed today.
+	ClockMTs *int `json:"-"`
 	// UpTo says that no document gives the speed for just these modules on this board:
 	// it is the most that can be expected.
 	UpTo bool `json:"-"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
@@ -185,6 +186,9 @@ func buildReached(s *plan.Socket) ReachedSocket {
 	}
 	if v, ok := s.Speed.Get(); ok {
 		reached.ExpectedMTs, reached.UpTo = positiveOrNil(v.MTs), s.Speed.Unverified
+		if clock := s.Clock.Or(v.MTs); ddr.Nominal(clock) != ddr.Nominal(v.MTs) {
+			reached.ClockMTs = &clock
+		}
 	}
 	return reached
 }

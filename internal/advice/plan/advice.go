@@ -98,7 +98,10 @@ type Socket struct {
 	Channels fact.Fact[int]
 	Class    fact.Fact[population.Class]
 	Speed    fact.Fact[population.Speed]
-	// Peak is in bytes per second, at the expected speed.
+	// Clock is the speed in MT/s that the memory is taken to run at: the expected one, unless it runs
+	// at another one today.
+	Clock fact.Fact[int]
+	// Peak is in bytes per second, at that clock.
 	Peak  fact.Fact[int64]
 	Share fact.Fact[population.Share]
 }

@@ -22,6 +22,8 @@ type board struct {
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
+	// redundant says that the rule about redundancy fails.
+	redundant bool
 	// stray are the slots with modules that belong to no unit, for example those of an empty socket.
 	stray []int
 }
@@ -40,6 +42,18 @@ type memoryUnit struct {
 	// three are set by settle.
 	turn, controller []int
 	controllers      int
+}
+
+// unlisted tells whether firmware's table lists no slot of a controller, and some of another one.
+func (u *memoryUnit) unlisted(controller int) bool {
+	others := false
+	for _, g := range u.groups {
+		if len(g.layers) > 0 && g.controller == controller {
+			return false
+		}
+		others = others || len(g.layers) > 0
+	}
+	return others && controller >= 0
 }
 
 // turns lists the groups so that controllers take turns.
@@ -107,9 +121,12 @@ type traits struct {
 // standIn are the words of memory_ras_mode under which channels or ranks stand in for others.
 var standIn = []string{"mirror_full", "mirror_partial", "spare", "lockstep"}
 
+// redundancy is the rule that fails if such a mode is on, by its setting or by what the kernel sees.
+const redundancy = "memory.ras.cost"
+
 // standsIn tells whether such a mode is on, or may be by the slots that are filled.
 func (b *board) standsIn() bool {
 	mode := b.sys.Settings["memory_ras_mode"]
-	return slices.Contains(standIn, fact.First(mode.Configured, mode.Effective).Or("")) ||
+	return b.redundant || slices.Contains(standIn, fact.First(mode.Configured, mode.Effective).Or("")) ||
 		slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool { return p.ModeSlots })
 }

@@ -45,29 +45,38 @@ func TestAgainst(t *testing.T) {
 }
 
 // TestSureBandwidth: what is sure of a processor's bandwidth: its regions' share of the best,
-// else the peak; without a clock channels are counted.
+// else the peak of its channels. Without a clock channels are compared.
 func TestSureBandwidth(t *testing.T) {
-	share := assumed(population.Share{Model: 0.5})
-	for _, c := range []struct {
-		p    population.Population
-		want float64
-	}{
-		{population.Population{Relative: share, Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 50},
-		{population.Population{Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsPopulated: assumed(3)}, 80},
-		{population.Population{Relative: share, Peak: assumed(int64(80)), ChannelsTotal: assumed(4)}, 80},
-		{population.Population{Relative: share, ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 2},
-		{population.Population{ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)}, 3},
-	} {
-		assert.InDelta(t, c.want, sureBandwidth(&c.p), 1e-9)
+	share := assumed(population.Share{Model: 0.25, Channels: 0.5})
+	of := func(p population.Population) bandwidth {
+		return sureBandwidth(&population.Result{Populations: []population.Population{p}})
 	}
+	for want, p := range map[bandwidth]population.Population{
+		{25, true, 2}: {Relative: share, Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
+		{80, true, 3}: {Best: assumed(int64(100)), Peak: assumed(int64(80)), ChannelsPopulated: assumed(3)},
+		{40, true, 2}: {Relative: share, Peak: assumed(int64(80)), ChannelsTotal: assumed(4), ChannelsPopulated: assumed(4)},
+		{0, false, 2}: {Relative: share, ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
+		{0, false, 3}: {ChannelsTotal: assumed(4), ChannelsPopulated: assumed(3)},
+	} {
+		assert.Equal(t, want, of(p))
+	}
+	fast, wide := bandwidth{100, true, 2}, bandwidth{50, true, 4}
+	assert.Equal(t, 1, fast.compare(wide))
+	assert.InDelta(t, 2, fast.times(wide), 1e-9)
+	wide.clocked = false
+	assert.Equal(t, -1, fast.compare(wide), "in one unit")
+	assert.InDelta(t, 0.5, fast.times(wide), 1e-9)
 }
+
+// bytesPerSecond is a bandwidth whose clock is known.
+func bytesPerSecond(n float64) bandwidth { return bandwidth{n, true, 1} }
 
 // TestScores: milder failures go before bandwidth, that before bytes bought, these before
 // modules handled.
 func TestScores(t *testing.T) {
 	order := []layoutScore{
-		{reach: 9, bytes: 1, moves: 1}, {reach: 8, bytes: 1, moves: 2}, {reach: 8, bytes: 1, moves: 3}, {reach: 8, bytes: 2, moves: 0}, {reach: 7},
-		{info: 1, reach: 99}, {warning: 1, reach: 99}, {warning: 1, info: 1}, {warning: 2}, {critical: 1}, {critical: 1, warning: 1},
+		{reach: bytesPerSecond(9), bytes: 1, moves: 1}, {reach: bytesPerSecond(8), bytes: 1, moves: 2}, {reach: bytesPerSecond(8), bytes: 1, moves: 3}, {reach: bytesPerSecond(8), bytes: 2, moves: 0}, {reach: bytesPerSecond(7)},
+		{info: 1, reach: bytesPerSecond(99)}, {warning: 1, reach: bytesPerSecond(99)}, {warning: 1, info: 1}, {warning: 2}, {critical: 1}, {critical: 1, warning: 1},
 	}
 	for i := range order {
 		for j := range order {
@@ -79,20 +88,20 @@ func TestScores(t *testing.T) {
 	assert.True(t, order[8].milder(&order[9]))
 	assert.False(t, order[6].milder(&order[7]), "a remark more or less is not milder")
 	assert.False(t, order[9].milder(&order[8]))
-	fast := &layoutScore{peak: 100, reach: 50}
-	assert.True(t, (&layoutScore{peak: 80, reach: 50}).slower(fast), "channels are given up for nothing")
-	assert.False(t, (&layoutScore{peak: 80, reach: 51}).slower(fast), "the slowest region gains")
-	assert.False(t, (&layoutScore{peak: 100, reach: 40}).slower(fast), "no channel is given up")
-	assert.False(t, (&layoutScore{peak: 0, reach: 40}).slower(fast), "not known")
-	three := &layoutScore{channels: 3, narrowest: 1, reach: 50, peak: 100}
+	fast := &layoutScore{peak: 100, reach: bytesPerSecond(50)}
+	assert.True(t, (&layoutScore{peak: 80, reach: bytesPerSecond(50)}).slower(fast), "channels are given up for nothing")
+	assert.False(t, (&layoutScore{peak: 80, reach: bytesPerSecond(51)}).slower(fast), "the slowest region gains")
+	assert.False(t, (&layoutScore{peak: 100, reach: bytesPerSecond(40)}).slower(fast), "no channel is given up")
+	assert.False(t, (&layoutScore{peak: 0, reach: bytesPerSecond(40)}).slower(fast), "not known")
+	three := &layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(50), peak: 100}
 	for name, c := range map[string]struct {
 		after, before *layoutScore
 		slower        bool
 	}{
-		"the clock after is not known":           {&layoutScore{channels: 2, narrowest: 1, reach: 1}, three, true},
-		"the clock before is not known":          {&layoutScore{channels: 2, narrowest: 1, reach: 99, peak: 99}, &layoutScore{channels: 3, narrowest: 1, reach: 1}, true},
-		"the narrowest region gains":             {&layoutScore{channels: 2, narrowest: 2, reach: 1}, three, false},
-		"as many channels":                       {&layoutScore{channels: 3, narrowest: 1, reach: 1}, three, false},
+		"the clock after is not known":           {&layoutScore{channels: 2, narrowest: 1, reach: bytesPerSecond(1)}, three, true},
+		"the clock before is not known":          {&layoutScore{channels: 2, narrowest: 1, reach: bytesPerSecond(99), peak: 99}, &layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(1)}, true},
+		"the narrowest region gains":             {&layoutScore{channels: 2, narrowest: 2, reach: bytesPerSecond(1)}, three, false},
+		"as many channels":                       {&layoutScore{channels: 3, narrowest: 1, reach: bytesPerSecond(1)}, three, false},
 		"neither regions nor the clock is known": {&layoutScore{channels: 1}, &layoutScore{channels: 2}, true},
 	} {
 		assert.Equal(t, c.slower, c.after.slower(c.before), name)
@@ -537,11 +546,11 @@ func TestNotFasterThanRated(t *testing.T) {
 		"mirrored":           {setting: inventory.Setting{Configured: word("mirror_full")}},
 		"sparing, by kernel": {setting: inventory.Setting{Effective: word("spare")}},
 	} {
-		s := &search{before: layoutScore{even: true, peak: 1, reach: 1}, board: &board{
+		s := &search{before: layoutScore{even: true, peak: 1, reach: bytesPerSecond(1)}, board: &board{
 			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
 			topo: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
 				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
-		assert.Nil(t, s.faster([]proposal{{reach: 2}}), "%s: no audit is asked", name)
+		assert.Nil(t, s.faster([]proposal{{reach: bytesPerSecond(2)}}), "%s: no audit is asked", name)
 	}
 	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
 		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}

@@ -43,6 +43,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	if len(before) == 0 {
 		return &Plan{}
 	}
+	topo = topo.Running()
 	b, why := newBoard(sys, topo)
 	if why != "" {
 		return &Plan{Why: why, Asked: before}
@@ -50,8 +51,11 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	if why := b.unmapped(); why != "" {
 		return &Plan{Why: why, Asked: before}
 	}
+	b.redundant = slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Rule == redundancy && f.Result == verdict.Fail })
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
-	s.before = s.judge(found.Findings, topo)
+	unbooted := Apply(sys, nil) // as every layout that this one is compared with
+	forgetBoot(unbooted)
+	s.before = s.judge(found.Findings, topo.Again(unbooted))
 	s.suspect(s.before.fails)
 	out := &Plan{Asked: before}
 	for _, c := range s.alternatives() {
@@ -86,12 +90,17 @@ func (s *search) why() string {
 		}
 		for _, g := range u.groups {
 			switch {
+			case len(g.layers) == 0 && u.unlisted(g.controller):
+				return "firmware's table lists no slot of one memory controller: they are on a second memory board, or another riser, which is not installed"
 			case len(g.layers) == 0:
 				return "firmware's table names no slot of some channels"
 			case !g.ordered && len(g.layers) > 1:
 				return cmp.Or(s.either, unordered)
 			}
 		}
+	}
+	if s.takenByMode() {
+		return "mirroring, sparing or lockstep is on, or may be by the slots that are filled, and new modules would not give back the bandwidth that it takes"
 	}
 	if s.ratedBelow() {
 		return "the processor's maker rates it below what its channels give together, and no document says what more modules would gain"
@@ -119,7 +128,7 @@ func (s *search) alternatives() []*candidate {
 	if s.either != "" { // nothing is bought for want of a slot's name
 		return out
 	}
-	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
 		return out
 	}
 	bought := slices.DeleteFunc(s.withFewer(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
@@ -143,6 +152,10 @@ func (s *search) filledForWant(c *candidate, counts []int) bool {
 func (s *search) ratedBelow() bool {
 	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
 }
+
+// takenByMode tells whether mirroring, sparing or lockstep takes what more modules would give. Only a
+// processor without memory, or what else is critical, is worth buying for then.
+func (s *search) takenByMode() bool { return s.board.standsIn() && s.before.critical == 0 }
 
 // eitherWay says in one clause how many modules would go from which channel to which, for a machine
 // of which it is not known which slot of a channel is filled first. It is "" unless these moves are

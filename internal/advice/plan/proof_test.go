@@ -67,7 +67,7 @@ func TestMovesBetweenNodes(t *testing.T) {
 // TestTwiceTheModulesAreNoMirror: on a live machine, half of what will be installed
 // is what the kernel sees today. That is no mirror: one more group of four on the
 // second board of every processor is class 1 in the paper, and nothing dearer is
-// advised. Where half is hidden already it stays so.
+// advised. If half is hidden already, a mirror takes what new modules would give: none is bought.
 func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 	p := pipeline(t)
 	for _, c := range []struct {
@@ -82,18 +82,16 @@ func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 			sys := machine(t, "fujitsu-rx600s6-class3")
 			sys.Memory.VisibleBytes = fact.Known(c.visible, fact.Direct, fact.Evidence{})
 			_, _, made := planned(t, sys, p) // rules about what the kernel sees are not asked after the steps
-			require.NotEmpty(t, made.Advice, made.Why)
 			installs := 0
 			for i := range made.Advice {
-				a := &made.Advice[i]
-				installs += a.Count(plan.Install)
-				for _, f := range a.Cures {
-					require.False(t, !c.class1 && f.Rule == "memory.class.optimal", "a mirror is no class 1")
-				}
+				installs += made.Advice[i].Count(plan.Install)
+			}
+			if !c.class1 {
+				require.Zero(t, installs)
+				return
 			}
 			require.Equal(t, 16, installs)
-			best := &made.Advice[len(made.Advice)-1]
-			require.Equal(t, c.class1, severeOf(best) == 0, "a part of the failures is cured, and what stays is said")
+			require.Zero(t, severeOf(&made.Advice[len(made.Advice)-1]))
 		})
 	}
 }

@@ -97,7 +97,7 @@ func reachOf(topo *population.Result) Reach {
 	r := Reach{Bytes: topo.InstalledBytes}
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
-		r.Sockets = append(r.Sockets, Socket{Socket: p.Socket, DIMMs: p.DIMMs, Channels: p.ChannelsPopulated, Class: p.Class, Speed: p.Speed, Peak: p.Peak, Share: p.Relative})
+		r.Sockets = append(r.Sockets, Socket{Socket: p.Socket, DIMMs: p.DIMMs, Channels: p.ChannelsPopulated, Class: p.Class, Speed: p.Speed, Clock: p.RunningMTs, Peak: p.Peak, Share: p.Relative})
 	}
 	return r
 }

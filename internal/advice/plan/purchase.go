@@ -117,7 +117,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 // helps reports whether a part of a purchase buys half as many modules at most and leaves more
 // bandwidth than before.
 func (c *candidate) helps(full *candidate, before *layoutScore) bool {
-	return c != nil && 2*c.buys() <= full.buys() && c.score.reach > before.reach
+	return c != nil && 2*c.buys() <= full.buys() && c.score.reach.compare(before.reach) > 0
 }
 
 // unmoved is what leaves every processor its modules and brings it to as many as a
@@ -139,7 +139,7 @@ func (s *search) unmoved(c *candidate) *candidate {
 // replaces reports whether a candidate buys as many modules as another, fails and reaches no
 // worse, and handles fewer of them or as many and mixes fewer kinds behind a processor.
 func (c *candidate) replaces(o *candidate, b *board) bool {
-	if c == nil || c.buys() != o.buys() || c.score.failing(&o.score) > 0 || c.score.reach < o.score.reach {
+	if c == nil || c.buys() != o.buys() || c.score.failing(&o.score) > 0 || c.score.reach.compare(o.score.reach) < 0 {
 		return false
 	}
 	return cmp.Or(cmp.Compare(c.score.moves, o.score.moves), cmp.Compare(b.mixed(c.layout), b.mixed(o.layout))) < 0
@@ -271,7 +271,7 @@ func (s *search) worthwhile(list []*candidate) []*candidate {
 	var out []*candidate
 	for _, c := range list {
 		if !slices.ContainsFunc(out, func(o *candidate) bool {
-			return s.board.held(o.layout) >= s.board.held(s.board.at) && o.score.failing(&c.score) <= 0 && o.score.reach >= c.score.reach
+			return s.board.held(o.layout) >= s.board.held(s.board.at) && o.score.failing(&c.score) <= 0 && o.score.reach.compare(c.score.reach) >= 0
 		}) {
 			out = append(out, c)
 		}

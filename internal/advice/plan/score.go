@@ -17,8 +17,7 @@ type layoutScore struct {
 	// those that could not be told.
 	decided map[string]bool
 	unknown map[string]string // with the reason
-	// reach is the sum of the processors' sureBandwidth.
-	reach float64
+	reach   bandwidth
 	// peak is that of all populated channels together, in bytes per second; 0 if that of one
 	// processor is not known.
 	peak int64
@@ -33,25 +32,57 @@ type layoutScore struct {
 	bytes int64
 }
 
-// sureBandwidth is the bandwidth of the slowest region by the population model, in bytes per second,
-// or the peak of the populated channels if the regions are not known. If the speed is not known
-// either, as with modules that have not run yet, it is a number of channels: enough to order the
-// layouts of one machine. Measured shares are not used, because a few percent are not worth twice
-// the modules.
-func sureBandwidth(p *population.Population) float64 {
-	s, known := p.Relative.Get()
-	best, ok := p.Best.Get()
-	peak, clocked := p.Peak.Get()
-	switch {
-	case known && ok:
-		return float64(best) * s.Model
-	case clocked:
-		return float64(peak)
-	case known:
-		return float64(p.ChannelsTotal.Or(0)) * s.Model
-	default:
-		return float64(p.ChannelsPopulated.Or(0))
+// bandwidth is that of the slowest regions of all processors together.
+type bandwidth struct {
+	// bytes is in bytes per second; it is set only if clocked says that the clock is known.
+	bytes   float64
+	clocked bool
+	// channels is as many channels as give it.
+	channels float64
+}
+
+// times is how many times another bandwidth this one is. If a clock is not known, as with modules that
+// have not run yet, channels are compared: enough to order the layouts of one machine.
+func (w bandwidth) times(o bandwidth) float64 {
+	if w.clocked && o.clocked {
+		return w.bytes / o.bytes
 	}
+	return w.channels / o.channels
+}
+
+// compare orders bandwidths, the smaller first.
+func (w bandwidth) compare(o bandwidth) int {
+	if w.clocked && o.clocked {
+		return cmp.Compare(w.bytes, o.bytes)
+	}
+	return cmp.Compare(w.channels, o.channels)
+}
+
+// sureBandwidth is the bandwidth of the slowest regions by the population model, or of the populated
+// channels if the regions are not known. Measured shares are not used, because a few percent are not
+// worth twice the modules.
+func sureBandwidth(topo *population.Result) bandwidth {
+	w := bandwidth{clocked: true}
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		populated := float64(p.ChannelsPopulated.Or(0))
+		channels := populated
+		share, known := p.Relative.Get()
+		if known {
+			channels = float64(p.ChannelsTotal.Or(0)) * share.Channels
+		}
+		w.channels += channels
+		best, ok := p.Best.Get()
+		peak, clocked := p.Peak.Get()
+		switch {
+		case known && ok:
+			w.bytes += float64(best) * share.Model
+		case clocked && populated > 0:
+			w.bytes += float64(peak) * channels / populated
+		}
+		w.clocked = w.clocked && clocked
+	}
+	return w
 }
 
 // narrowest is the number of channels of the narrowest region, 0 where none is known.
@@ -68,7 +99,7 @@ func narrowest(regions []population.Region) int {
 // compare orders scores, the better first: fewer and milder failures, then more bandwidth, then fewer
 // bytes bought, then fewer modules handled.
 func (a *layoutScore) compare(o *layoutScore) int {
-	return cmp.Or(a.failing(o), cmp.Compare(o.reach, a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
+	return cmp.Or(a.failing(o), o.reach.compare(a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
 }
 
 // failing orders scores by their failures alone: critical ones first, then warnings, then remarks.
@@ -82,7 +113,7 @@ func (a *layoutScore) failing(o *layoutScore) int {
 // modules on a channel that had one, the channels are counted.
 func (a *layoutScore) slower(than *layoutScore) bool {
 	if a.peak > 0 && than.peak > 0 {
-		return a.peak < than.peak && a.reach <= than.reach
+		return a.peak < than.peak && a.reach.compare(than.reach) <= 0
 	}
 	return a.channels < than.channels && a.narrowest <= than.narrowest
 }

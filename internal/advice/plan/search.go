@@ -177,7 +177,7 @@ type proposal struct {
 	layout []int
 	steps  []Step
 	topo   *population.Result
-	reach  float64
+	reach  bandwidth
 }
 
 // mostKept bounds of how many layouts at once the derivation is kept until the audit.
@@ -195,17 +195,19 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		p := proposal{layout: layout, steps: steps}
 		if len(layouts) > 1 {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
-			for j := range topo.Populations {
-				p.reach += sureBandwidth(&topo.Populations[j])
-			}
+			p.reach = sureBandwidth(topo)
 			if len(layouts) <= mostKept {
 				p.topo = topo
 			}
 		}
 		out = append(out, p)
 	}
+	clocked := !slices.ContainsFunc(out, func(p proposal) bool { return !p.reach.clocked })
+	for i := range out {
+		out[i].reach.clocked = clocked // one unit for all
+	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
+		return cmp.Or(y.reach.compare(x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
 	})
 	return out
 }
@@ -388,7 +390,7 @@ func (s *search) faster(proposals []proposal) *candidate {
 		return nil
 	}
 	s.trials = mostFaster
-	for i := 0; i < len(proposals) && proposals[i].reach >= muchFaster*s.before.reach; i++ {
+	for i := 0; i < len(proposals) && proposals[i].reach.times(s.before.reach) >= muchFaster; i++ {
 		if c := s.try(&proposals[i], nil, nil, false); c != nil && c.score.asSound(&s.before) {
 			return c
 		}
@@ -438,10 +440,9 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		}
 	}
 	clocked := true
-	out.even = true
+	out.even, out.reach = true, sureBandwidth(topo)
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
-		out.reach += sureBandwidth(p)
 		out.channels += p.ChannelsPopulated.Or(0)
 		out.narrowest += narrowest(p.Regions.Or(nil))
 		out.even = out.even && len(p.Regions.Or(nil)) == 1

@@ -624,7 +624,7 @@ func TestWhatIsDear(t *testing.T) {
 	}{
 		{"no more for more", func(*candidate) {}, 1},
 		{"less fails", func(c *candidate) { c.score.info = 1 }, 2},
-		{"more bandwidth", func(c *candidate) { c.score.reach = -1 }, 2},
+		{"more bandwidth", func(c *candidate) { c.score.reach = bandwidth{channels: -1} }, 2},
 		{"the capacity is kept", func(c *candidate) { c.layout = []int{0, 0, 0, none} }, 2},
 	} {
 		first := buying(1, 0)
@@ -669,7 +669,7 @@ func TestWhatIsDear(t *testing.T) {
 	assert.Len(t, s.tried, 1)
 
 	moving := func(change func(*candidate)) *candidate {
-		c := &candidate{steps: two.steps, score: layoutScore{moves: 2, info: 1, reach: 9}}
+		c := &candidate{steps: two.steps, score: layoutScore{moves: 2, info: 1, reach: bytesPerSecond(9)}}
 		change(c)
 		return c
 	}
@@ -680,11 +680,11 @@ func TestWhatIsDear(t *testing.T) {
 	}{
 		"fewer are handled":   {moving(func(*candidate) {}), true},
 		"less fails, too":     {moving(func(c *candidate) { c.score.info = 0 }), true},
-		"it reaches more":     {moving(func(c *candidate) { c.score.reach = 10 }), true},
+		"it reaches more":     {moving(func(c *candidate) { c.score.reach = bytesPerSecond(10) }), true},
 		"as many are handled": {moving(func(c *candidate) { c.score.moves = 3 }), false},
 		"one more is bought":  {moving(func(c *candidate) { c.steps = three.steps }), false},
 		"more fails":          {moving(func(c *candidate) { c.score.warning = 1 }), false},
-		"it reaches less":     {moving(func(c *candidate) { c.score.reach = 8 }), false},
+		"it reaches less":     {moving(func(c *candidate) { c.score.reach = bytesPerSecond(8) }), false},
 		"there is none":       {nil, false},
 	} {
 		assert.Equal(t, c.replaces, c.o.replaces(asked, &board{}), name)
@@ -890,13 +890,13 @@ func TestExcuses(t *testing.T) {
 // TestPartThatHelps: half as many modules at most, for more bandwidth than before.
 func TestPartThatHelps(t *testing.T) {
 	of := func(buys int, reach float64) *candidate {
-		return &candidate{steps: slices.Repeat([]Step{{Do: Install}}, buys), score: layoutScore{reach: reach}}
+		return &candidate{steps: slices.Repeat([]Step{{Do: Install}}, buys), score: layoutScore{reach: bytesPerSecond(reach)}}
 	}
 	for _, c := range []struct {
 		part  *candidate
 		helps bool
 	}{{of(2, 9), true}, {of(3, 9), false}, {of(1, 9), true}, {of(2, 8), false}, {nil, false}} {
-		assert.Equal(t, c.helps, c.part.helps(of(4, 10), &layoutScore{reach: 8}))
+		assert.Equal(t, c.helps, c.part.helps(of(4, 10), &layoutScore{reach: bytesPerSecond(8)}))
 	}
 }
 

@@ -205,12 +205,17 @@ func applyTo(out, sys *inventory.System, steps []Step) {
 	out.EDAC = nil
 	carryOut(out, sys, steps)
 	if len(steps) > 0 {
-		for i := range out.Slots {
-			notBooted(&out.Slots[i])
-		}
-		for i := range out.Nodes {
-			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
-		}
+		forgetBoot(out)
+	}
+}
+
+// forgetBoot forgets what only a boot tells: the speeds of modules and the memory of nodes.
+func forgetBoot(sys *inventory.System) {
+	for i := range sys.Slots {
+		notBooted(&sys.Slots[i])
+	}
+	for i := range sys.Nodes {
+		sys.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // TestExchangesWait: what leaves a slot and what comes into it are one step, but not where
@@ -695,8 +696,7 @@ func TestChangesThatCannotBe(t *testing.T) {
 	_, swapped := swapOf(sys, []Change{{Do: Move, From: "A1", To: "A3"}, {Do: Move, From: "A3", To: "A1"}})
 	assert.False(t, swapped, "nobody knows what is in A3")
 	failed := errors.New("no rules")
-	_, err = Compare(topo, &verdict.Audit{}, sys, Pipeline{
-		Derive: func(*inventory.System) *population.Result { return topo },
+	_, err = Compare(sys, topo, &verdict.Audit{}, sys, Pipeline{Rules: rules.FS,
 		Verdicts: func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
 			return nil, failed
 		},

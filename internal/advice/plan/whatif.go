@@ -170,8 +170,8 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 }
 
 // Compare audits what a machine would be and checks it against what it is.
-func Compare(topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
-	next := p.Derive(after)
+func Compare(sys *inventory.System, topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
+	next := topo.Running().WithModules(sys, after, p.Rules)
 	audited, err := p.Verdicts(after, next, p.AboutLayout)
 	if err != nil {
 		return Outcome{}, err

@@ -25,7 +25,7 @@ func TestWhatIf(t *testing.T) {
 		{Do: plan.Install, To: "DIMM_B3", Bytes: 4 << 30}, {Do: plan.Install, To: "DIMM_B6", Bytes: 4 << 30},
 	})
 	require.NoError(t, err)
-	out, err := plan.Compare(topo, found, after, p)
+	out, err := plan.Compare(sys, topo, found, after, p)
 	require.NoError(t, err)
 	require.Empty(t, out.New)
 	require.Len(t, out.Gone, 4) // and the order, which goes on with slot 3

@@ -63,7 +63,7 @@ func (a *Auditor) WhatIf(j *Assessment, changes []plan.Change, identifiers bool)
 	if err != nil {
 		return report.WhatIf{}, nil, err
 	}
-	outcome, err := plan.Compare(j.Population, j.Found, after, a.Pipeline())
+	outcome, err := plan.Compare(j.System, j.Population, j.Found, after, a.Pipeline())
 	if err != nil {
 		return report.WhatIf{}, nil, err
 	}

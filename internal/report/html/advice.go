@@ -76,7 +76,7 @@ func (p *pageWriter) fewer(a *report.Advice) string {
 	out := wording.Effort(a) + ": " + strings.Join(steps, "; ")
 	reaches := func(i int) string {
 		s := &a.Reaches.Sockets[i]
-		return reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, s.UpTo), s.PeakBytes, &s.Relative)
+		return reached(s.Class, wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
 	}
 	for _, alike := range alikeNumbers(len(a.Reaches.Sockets), reaches) {
 		if reaches(alike[0]) == notKnown {
@@ -100,7 +100,7 @@ func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
 		id = wording.SocketID(s.Socket)
-		return id, p.before(id), reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, s.UpTo), s.PeakBytes, &s.Relative)
+		return id, p.before(id), reached(s.Class, wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
 	}
 	sockets, known := len(a.Reaches.Sockets), false
 	for i := range sockets {

@@ -252,7 +252,7 @@ func reachedLine(s *report.ReachedSocket) string {
 	if s.Class != nil {
 		parts = append(parts, "class "+*s.Class)
 	}
-	if speed := wording.ReachedSpeed(s.ExpectedMTs, s.UpTo); speed != "" {
+	if speed := wording.ReachedSpeed(s); speed != "" {
 		parts = append(parts, speed)
 	}
 	if s.PeakBytes != nil {

@@ -36,16 +36,25 @@ func Effort(a *report.Advice) string {
 	return strings.Join(parts, ", ")
 }
 
-// ReachedSpeed is the speed that a layout is expected to reach, "" where that is not known.
-func ReachedSpeed(mts *int, upTo bool) string {
-	switch {
-	case mts == nil:
+// ReachedSpeed is the speed that a layout is expected to run at, "" if that is not known. If the memory
+// runs slower than expected today, that is today's speed, with what it would give at the expected one.
+func ReachedSpeed(s *report.ReachedSocket) string {
+	if s.ExpectedMTs == nil {
 		return ""
-	case upTo:
-		return "up to " + PrintedRate(*mts) + " MT/s"
-	default:
-		return PrintedRate(*mts) + " MT/s"
 	}
+	expected := PrintedRate(*s.ExpectedMTs) + " MT/s"
+	if s.UpTo {
+		expected = "up to " + expected
+	}
+	if s.ClockMTs == nil {
+		return expected
+	}
+	clock := PrintedRate(*s.ClockMTs) + " MT/s as today"
+	if *s.ClockMTs > *s.ExpectedMTs || s.PeakBytes == nil {
+		return clock
+	}
+	atExpected := *s.PeakBytes / int64(ddr.Nominal(*s.ClockMTs)) * int64(*s.ExpectedMTs)
+	return clock + " (" + prose.Bandwidth(atExpected) + " if it ran at " + expected + ")"
 }
 
 func slotWords(locator, handle, board *string) string {

@@ -35,9 +35,11 @@ func TestPrintedRates(t *testing.T) {
 
 // TestReachedSpeeds: a speed that no document gives for the modules is the most that there can be.
 func TestReachedSpeeds(t *testing.T) {
-	assert.Equal(t, "1333 MT/s", ReachedSpeed(new(1333), false))
-	assert.Equal(t, "up to 1333 MT/s", ReachedSpeed(new(1333), true))
-	assert.Empty(t, ReachedSpeed(nil, true))
+	assert.Equal(t, "1333 MT/s", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333)}))
+	assert.Equal(t, "up to 1333 MT/s", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333), UpTo: true}))
+	assert.Equal(t, "800 MT/s as today (32.0 GB/s if it ran at 1333 MT/s)", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333), ClockMTs: new(800), PeakBytes: new(int64(19.2e9))}))
+	assert.Equal(t, "1600 MT/s as today", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333), ClockMTs: new(1600), PeakBytes: new(int64(38.4e9))}))
+	assert.Empty(t, ReachedSpeed(&report.ReachedSocket{UpTo: true}))
 }
 
 // word is a string that may not be known.

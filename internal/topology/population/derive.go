@@ -14,18 +14,23 @@ import (
 // a machine. k is the tree under rules/; nothing else is read. It never
 // fails: what cannot be derived is unknown with the reason.
 func Derive(sys *inventory.System, k fs.FS) *Result {
-	r := &Result{Platform: platform.Recognise(sys, k)}
+	r := &Result{}
+	r.derive(sys, k)
+	return r
+}
+
+func (r *Result) derive(sys *inventory.System, k fs.FS) {
+	r.Platform = platform.Recognise(sys, k)
 	r.Processors = platform.Processors(sys, k)
 	r.Sets, r.Fill = place.ReadSets(k, &sys.Machine), place.ReadFillOrder(k, &sys.Machine)
 	r.placeSlots(sys, k)
 	r.populate(sys)
-	return r
 }
 
 // Again works the population out anew for the same machine with its modules in
 // other slots: platform, processors and places stay as they are in r.
 func (r *Result) Again(sys *inventory.System) *Result {
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed, clock: r.clock}
 	out.placed = r.placed
 	out.populate(sys)
 	return out
@@ -35,9 +40,11 @@ func (r *Result) Again(sys *inventory.System) *Result {
 // modules in other slots or with others: what reads nothing of modules is taken over.
 func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 	if !platform.SameMemory(before, after) {
-		return Derive(after, k)
+		out := &Result{clock: r.clock}
+		out.derive(after, k)
+		return out
 	}
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets, Fill: r.Fill}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets, Fill: r.Fill, clock: r.clock}
 	out.placeSlots(after, k)
 	out.populate(after)
 	return out
@@ -63,6 +70,7 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Populations = b.populations()
 	r.Unlisted = b.unlisted
 	b.commonClock(r.Populations)
+	r.clock.apply(r.Populations)
 	b.peaks(r.Populations)
 	b.shares(r.Populations)
 	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -673,4 +674,28 @@ func TestBelowRatedAloneIsNoFault(t *testing.T) {
 	assert.Equal(t, 2400, p.RunningMTs.Value)
 	assert.False(t, runsBelow(p.Speed.Value, p.RunningMTs.Value))
 	assert.True(t, runsBelow(p.Speed.Value, 2133))
+}
+
+// TestRunningClock: memory that runs below its expectation today still does with its modules in other
+// slots, and of a layout that is expected to run slower yet no more is said.
+func TestRunningClock(t *testing.T) {
+	for _, c := range []struct{ today, expected, then, want int }{
+		{800, 1333, 1333, 800}, {800, 1333, 1066, 800}, {1066, 1333, 800, 800}, {1066, 1066, 1333, 1333}, {1600, 1333, 1333, 1600}, {1600, 1333, 1066, 1066},
+	} {
+		assert.Equal(t, c.want, runningClock{c.today, c.expected}.mts(c.then), c)
+	}
+	slow := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")
+	slow.sys.Machine.Product = collecttest.Known("Test Server")
+	now := slow.fill(0, []int{1, 1, 1}, testDIMM{gb: 8, rated: 1333, run: 800}).derive(t)
+	next := slow.sys
+	next.Slots = slices.Clone(next.Slots)
+	for i := range next.Slots {
+		next.Slots[i].ConfiguredMTs = fact.Unknown[int](fact.Unread, "not yet run", "")
+	}
+	then := now.Running().Again(&next)
+	assert.Equal(t, 800, then.Populations[0].RunningMTs.Value)
+	assert.Equal(t, now.Populations[0].Peak.Value, then.Populations[0].Peak.Value)
+	assert.Equal(t, now.Populations[0].Relative.Value, then.Populations[0].Relative.Value)
+	assert.Equal(t, 1333, now.Again(&next).Populations[0].Speed.Value.MTs)
+	assert.False(t, now.Again(&next).Populations[0].RunningMTs.Known())
 }

@@ -54,6 +54,8 @@ type Result struct {
 	Conflicts []inventory.Conflict
 	// placed are those of Conflicts that are about places.
 	placed []inventory.Conflict
+	// clock is the one that memory with its modules in other slots is taken to run at, set by Running.
+	clock runningClock
 }
 
 // Class is a population's class and the best one the same document knows.
@@ -99,6 +101,8 @@ type Share struct {
 	// Model is the slowest region's share by channels and clock alone, whatever
 	// was measured: one yardstick for layouts of which only some were.
 	Model float64
+	// Channels is the slowest region's share by channels alone, at whatever clock.
+	Channels float64
 	// Source names the document that measured it, or says that the model computed it.
 	Source string
 	// Basis says what the bounds rest on in a few words, without the document.

@@ -57,7 +57,7 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 		return fact.Blame[Share](pop.Regions)
 	}
 	clock, clocked := b.clockShare(pop, best)
-	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Source: shareByModel}
+	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Channels: share, Source: shareByModel}
 	if !clocked {
 		s.Source = shareByChannels
 	}
@@ -142,6 +142,7 @@ func (b *builder) relative(pop *Population, best int) Share {
 	} else {
 		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions)
 	}
+	s.Channels = s.Low
 	s.Low, s.High, s.Source = s.Low*clock, s.High*clock, shareByModel
 	s.Model = s.Low
 	if !clocked {
