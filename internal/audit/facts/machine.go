@@ -152,6 +152,7 @@ func platformType() *ObjectType {
 		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
 		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
 		Field{"rated_below", boolType, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+		Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
 		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
 		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
 		Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},

@@ -13,6 +13,9 @@ import (
 func numaType() *ObjectType {
 	return newType("NUMA", "the kernel's NUMA state", append([]Field{
 		{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+		{"memoryless_nodes", intType, "online nodes with CPUs and without memory", machine(countNodes(func(n inventory.Node) Value {
+			return derived(func() any { return n.HasCPU.Value && !n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+		}))},
 		{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
 		{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
 			if v := m.nodesRead(); !v.Known() {
@@ -97,7 +100,7 @@ func faultsOf(nodes []inventory.Node) []string {
 
 func nodeType() *ObjectType {
 	get := func(f func(n *inventory.Node) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*inventory.Node)) }
+		return func(src any) Value { return f(src.(*nodeFacts).n) }
 	}
 	return newType("Node", "one online NUMA node",
 		Field{"id", intType, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
@@ -109,8 +112,73 @@ func nodeType() *ObjectType {
 		Field{"rated_bytes_per_second", intType, "read bandwidth in bytes per second that firmware rates it with (HMAT), from the best initiators",
 			get(func(n *inventory.Node) Value { return valueOf(n.RatedBytesPerSecond) })},
 		Field{"socket", intType, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+		Field{"processor_full", boolType, "every channel of its processor that the board has slots for holds a module, and the kernel sees them", func(src any) Value {
+			return src.(*nodeFacts).processorFull()
+		}},
+		Field{"less_than", textType, "the nodes of its processor with their memory, if it has less than another by more than a fifth of the largest; empty otherwise", func(src any) Value {
+			return src.(*nodeFacts).lessThan()
+		}},
 		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 	)
+}
+
+// processorFull reports whether there is nothing to install for a node without memory: every slot
+// of the machine, or every channel of the node's processor that has slots, holds a module, and the
+// kernel sees what the modules have.
+func (x *nodeFacts) processorFull() Value {
+	if !x.m.listed() {
+		return x.m.noPopulation()
+	}
+	var installed, seen int64
+	facts := []Value{valueOf(x.m.topo.InstalledBytes)}
+	for i := range x.m.sys.Nodes {
+		facts = append(facts, valueOf(x.m.sys.Nodes[i].MemoryBytes))
+		seen += x.m.sys.Nodes[i].MemoryBytes.Or(0)
+	}
+	installed = x.m.topo.InstalledBytes.Or(0)
+	if seen < installed-installed/8 {
+		return derived(func() any { return false }, facts...)
+	}
+	if full := slotsFull(x.m); full.v == true {
+		return derived(func() any { return true }, append(facts, full)...)
+	}
+	for i := range x.m.topo.Populations {
+		p := &x.m.topo.Populations[i]
+		if len(x.m.topo.Populations) > 1 && p.Socket != x.n.Socket.Or(-1) {
+			continue
+		}
+		slotted := slottedChannels(&socketFacts{m: x.m, pop: p})
+		if !slotted.Known() {
+			slotted = valueOf(p.ChannelsTotal)
+		}
+		populated := valueOf(p.ChannelsPopulated)
+		return derived(func() any { return populated.v == slotted.v }, append(facts, populated, slotted)...)
+	}
+	return valueOf(x.n.Socket)
+}
+
+// lessThan lists the nodes of the node's processor with their memory if this node has less than
+// another by more than a fifth of the largest; "" otherwise. What the kernel and firmware reserve is
+// less than that.
+func (x *nodeFacts) lessThan() Value {
+	facts := []Value{valueOf(x.n.Socket)}
+	var most int64
+	var words []string
+	for i := range x.m.sys.Nodes {
+		n := &x.m.sys.Nodes[i]
+		if !n.HasCPU.Or(true) || n.Socket.Known() && n.Socket.Value != x.n.Socket.Value {
+			continue
+		}
+		facts = append(facts, valueOf(n.Socket), valueOf(n.MemoryBytes))
+		most = max(most, n.MemoryBytes.Or(0))
+		words = append(words, "node "+strconv.Itoa(n.ID)+": "+prose.Rounded(n.MemoryBytes.Or(0)))
+	}
+	return derived(func() any {
+		if most-x.n.MemoryBytes.Value <= most/5 {
+			return ""
+		}
+		return strings.Join(words, ", ")
+	}, facts...)
 }
 
 // tierFields are the facts about memory that is not a DRAM module's.

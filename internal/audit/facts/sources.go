@@ -109,6 +109,12 @@ type slotFacts struct {
 	i int
 }
 
+// nodeFacts is the source of a node object.
+type nodeFacts struct {
+	m *Machine
+	n *inventory.Node
+}
+
 // measuredNode is a node's own memory as the last measurement saw it.
 type measuredNode struct {
 	m           *Machine

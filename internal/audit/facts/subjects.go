@@ -128,7 +128,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	t := Declared().objects["node"]
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, Subject{"node " + strconv.Itoa(n.ID), "node", &Object{typ: t, path: "node", src: n}})
+		out = append(out, Subject{"node " + strconv.Itoa(n.ID), "node", &Object{typ: t, path: "node", src: &nodeFacts{m, n}}})
 	}
 	return out, PlainValue(true)
 }

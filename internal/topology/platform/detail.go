@@ -20,6 +20,9 @@ type Detail struct {
 	// channels give together (AMD EPYC 7232P, 7252, 7272, 7282: half), so that what
 	// fewer channels leave of it is not known.
 	RatedBelow bool
+	// MemorylessNodes is the number of a processor's nodes that have no memory channel: dies without
+	// one (Threadripper 2970WX, 2990WX).
+	MemorylessNodes int
 	// SpeedByMode is true where the highest speed holds in one memory mode
 	// only, so that a lower one is not a finding.
 	SpeedByMode bool

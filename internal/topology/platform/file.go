@@ -54,6 +54,7 @@ type platformFacts struct {
 	Acceptable   []int            `yaml:"acceptable_dimms"`
 	ProcessorMTs map[string]int   `yaml:"processor_mts"`
 	RatedBelow   bool             `yaml:"rated_below"`
+	Memoryless   int              `yaml:"memoryless_nodes"`
 	Unverified   []string         `yaml:"unverified"`
 }
 
@@ -127,6 +128,7 @@ func (f *platformFile) overlay(p *platformFacts) {
 		f.ProcessorMTs = p.ProcessorMTs
 	}
 	f.RatedBelow = f.RatedBelow || p.RatedBelow
+	f.Memoryless = max(f.Memoryless, p.Memoryless)
 	f.Unverified = append(f.Unverified, p.Unverified...)
 }
 
@@ -141,7 +143,7 @@ func (f *platformFile) platform() *Platform {
 		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,
 		Verified: orTrue(f.Verified), Notes: f.Notes, Citation: Citation(f.Citation),
 		Detail: Detail{
-			Buffered: f.Buffered, RatedBelow: f.RatedBelow, SpeedByMode: f.ByMode, SixChannels: f.SixChannels,
+			Buffered: f.Buffered, RatedBelow: f.RatedBelow, MemorylessNodes: f.Memoryless, SpeedByMode: f.ByMode, SixChannels: f.SixChannels,
 			NodePartsInOrder: f.PartsInOrder, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
 			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,

@@ -102,6 +102,12 @@ func parseProcessor(line string) *Processor {
 		col[i], line, _ = strings.Cut(line, ",")
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(col[i]); return n }
+	if cores, threads := num(4), num(5); col[6] == "" && cores > 0 && threads > 0 {
+		col[6] = "no"
+		if threads > cores {
+			col[6] = "yes"
+		}
+	}
 	return &Processor{
 		Name: displayName(col[0], col[2]), Vendor: col[1], Number: col[2], Codename: col[3],
 		Cores: num(4), Threads: num(5), SMT: col[6], Turbo: col[7],
@@ -113,7 +119,8 @@ func parseProcessor(line string) *Processor {
 type Processor struct {
 	Vendor, Number, Name, Codename string
 	Cores, Threads                 int
-	// SMT and Turbo are "yes", "no" or "" when the source does not say.
+	// SMT and Turbo are "yes", "no" or "" when the source does not say. Without a word on SMT,
+	// cores and threads decide.
 	SMT, Turbo string
 	Channels   int
 	// MaxMTs is the highest memory speed in MT/s, 0 when unknown; MaxMTs2DPC
