@@ -9,6 +9,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -45,6 +46,8 @@ func (c *collector) processors() {
 	if len(c.sys.Sockets) == 0 {
 		if known {
 			c.packagesAsSockets(packages)
+		} else if c.facts == nil && c.table != nil {
+			c.socketOfList()
 		}
 		return
 	}
@@ -160,6 +163,41 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 			CoresEnabled: fact.Known(p.Cores, fact.Direct, cpu.Packages.From),
 			Package:      fact.Known(p.ID, fact.Direct, cpu.Packages.From)})
 	}
+}
+
+// clientSlots is the largest number of slots of which a list without processors is taken for that of
+// a machine with one: no board with several processors has so few in one array.
+const clientSlots = 4
+
+// socketOfList adds the socket of a table that lists no processor, as `dmidecode -t memory` prints it,
+// and one array of a few unregistered modules: such a board has one processor.
+func (c *collector) socketOfList() {
+	arrays := map[uint16]bool{}
+	slots, packages := 0, 0
+	for d := range c.table.EachMemoryDevice() {
+		if d.Type.Or("") == "Flash" || isROM(d) {
+			continue
+		}
+		arrays[d.Array.Or(0)] = true
+		if slots++; strings.HasPrefix(d.Type.Or(""), "LPDDR") {
+			packages++
+		}
+		if d.Detail.Or(0)&(smbios.DetailRegistered|smbios.DetailLRDIMM) != 0 || strings.Contains(d.Type.Or(""), "FB-DIMM") {
+			return
+		}
+	}
+	announced := 0
+	for _, a := range c.table.MemoryArrays() {
+		if a.Use.Or(systemMemory) == systemMemory {
+			announced += a.Devices.Or(0)
+		}
+	}
+	if len(arrays) != 1 || packages != slots && max(slots, announced) > clientSlots {
+		return
+	}
+	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+prose.Count(max(slots, announced), "slot"))
+	c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: 0, Handle: -1,
+		Populated: fact.Known(true, fact.Indirect, at), Enabled: fact.Known(true, fact.Indirect, at)})
 }
 
 // joinPackages pairs the sockets with running processors with the kernel's packages, in order, and

@@ -188,3 +188,23 @@ func TestNamelessProcessorIsAnEmptySocket(t *testing.T) {
 	assert.True(t, twins.Sockets[0].Populated.Known())
 	assert.Equal(t, fact.Conflicting, twins.Sockets[1].Populated.State)
 }
+
+// TestSocketOfList: a list of modules alone has one processor if one array has a few unregistered
+// modules; not if they are registered, too many, or in several arrays.
+func TestSocketOfList(t *testing.T) {
+	const unbuffered = 1<<7 | 1<<14
+	for name, c := range map[string]struct {
+		arrays, slots int
+		detail        uint16
+		want          int
+	}{"few": {1, 4, unbuffered, 1}, "many": {1, 8, unbuffered, 0}, "registered": {1, 4, 0, 0}, "arrays": {2, 2, unbuffered, 0}} {
+		b := smbiostest.New(3, 2)
+		for range c.arrays {
+			array := b.Array(smbiostest.Array{Devices: c.slots})
+			for i := range c.slots {
+				b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Detail: c.detail, Locator: fmt.Sprintf("DIMM%d", i)})
+			}
+		}
+		assert.Len(t, collecttest.Decoded(t, b).Sockets, c.want, name)
+	}
+}

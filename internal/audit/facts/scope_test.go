@@ -38,7 +38,7 @@ func TestScopeOfASubject(t *testing.T) {
 	m := NewMachine(&inventory.System{}, &population.Result{})
 	m.sys.Machine.Product = sure("R610")
 	s := NewScope(m)
-	o := &Object{typ: Declared().objects["node"], src: &inventory.Node{ID: 3}}
+	o := &Object{typ: Declared().objects["node"], src: &nodeFacts{n: &inventory.Node{ID: 3}}}
 	s.About(Subject{Name: "node 3", Variable: "node", object: o})
 	got, _ := s.ResolveName("node")
 	assert.Same(t, o, got)
@@ -84,7 +84,7 @@ func TestYesOrNo(t *testing.T) {
 
 // TestHas: a fact is there where it is known, whatever asks.
 func TestHas(t *testing.T) {
-	o := &Object{typ: Declared().objects["node"], path: "node", src: &inventory.Node{ID: 3}}
+	o := &Object{typ: Declared().objects["node"], path: "node", src: &nodeFacts{n: &inventory.Node{ID: 3}}}
 	assert.Equal(t, types.True, o.IsSet(types.String("id")))
 	assert.Equal(t, types.False, o.IsSet(types.String("tier")))
 	assert.Equal(t, types.False, o.IsSet(types.Int(1)))
@@ -150,7 +150,7 @@ func TestEvidenceOfAVerdict(t *testing.T) {
 
 // TestPathsFollowTheirObject: an object that is found in another place has other paths.
 func TestPathsFollowTheirObject(t *testing.T) {
-	o := &Object{typ: Declared().objects["node"], path: "nodes[0]", src: &inventory.Node{ID: 3}, trace: newTrace()}
+	o := &Object{typ: Declared().objects["node"], path: "nodes[0]", src: &nodeFacts{n: &inventory.Node{ID: 3}}, trace: newTrace()}
 	for _, at := range []string{"nodes[0]", "nodes[0]", "node", "nodes[0]"} {
 		o.path = at
 		v, path := o.field("id")

@@ -237,6 +237,7 @@ func (pl *placer) isPresent(id int) bool {
 // guardChannels takes the channels back if one is beyond the processor's, has more slots than the
 // platform's channels, or holds two slots in one place.
 func (pl *placer) guardChannels() {
+	pl.guardRepeats()
 	depth := make(map[slotPlace]int, len(pl.out))
 	taken := make(map[slotPlace]int, len(pl.out))
 	for i := range pl.out {
@@ -264,6 +265,33 @@ func (pl *placer) guardChannels() {
 		taken[at] = i
 	}
 	pl.guardTwins()
+}
+
+// guardRepeats takes the channels of a processor back if two of its slots carry the same labels and come
+// to one place: these labels are wrong, and those of the other processors need not be.
+func (pl *placer) guardRepeats() {
+	type label struct {
+		at    slotPlace
+		texts [2]string
+	}
+	seen := map[label]bool{}
+	for i := range pl.out {
+		o := &pl.out[i]
+		if o.Channel == Unplaced || o.Slot == Unplaced {
+			continue
+		}
+		l := label{slotPlace{o.Socket, o.Channel, o.Slot}, pl.texts(i)}
+		if !seen[l] {
+			seen[l] = true
+			continue
+		}
+		reason := fmt.Sprintf("two slots of this processor carry the same label %s", pl.name(i))
+		for j := range pl.out {
+			if pl.out[j].Socket == l.at.socket {
+				pl.failSlot(j, reason, false)
+			}
+		}
+	}
 }
 
 // guardTwins takes the channels back if two modules have the same labels and no slot number.

@@ -297,3 +297,23 @@ func TestPlaceEDAC(t *testing.T) {
 		assert.Equal(t, fact.Corroborated, out[0].Certainty)
 	})
 }
+
+// TestGuardRepeats: labels repeated on one processor take its own channels back, not those of the other.
+func TestGuardRepeats(t *testing.T) {
+	sys := board("AIC", "SB202-UR", "PP", "CPU1_DIMM_{A,B}0@NODE~1*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_B0@NODE~2*")
+	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
+	assert.Equal(t, "0.-.0.0 0.-.1.0 1.-.-.- 1.-.-.- 1.-.-.-", seats(sys, out))
+	assert.Contains(t, out[4].Reason, "carry the same label")
+}
+
+// TestBoardsOfOtherNames: a board number finds the product's slot map and sets whatever the machine is called.
+func TestBoardsOfOtherNames(t *testing.T) {
+	sys := board("To be filled by O.E.M.", "Appliance", "P", "A{1,2,5}@Not~Specified*")
+	sys.Machine.Board = said("072T6D")
+	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
+	assert.Equal(t, "0.-.0.0 0.-.1.0 0.-.0.1", seats(sys, out))
+	assert.NotNil(t, ReadSets(corpustest.Rules(t), &sys.Machine))
+	sys.Machine.Board = said("0ZZZZZ")
+	out, _ = Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
+	assert.Equal(t, Unplaced, out[0].Channel)
+}

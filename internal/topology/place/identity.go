@@ -1,6 +1,7 @@
 package place
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,6 +35,30 @@ func identify(m *inventory.Machine) identity {
 		id.add(id.vendor, m.Family.Or(""))
 	}
 	return id
+}
+
+// boardsFile says which product's board a machine has, whatever name it bears.
+const boardsFile = "slots/boards.tsv"
+
+// addBoard adds the product whose board number the machine has.
+func (id *identity) addBoard(k fs.FS, m *inventory.Machine) {
+	if product := boardProduct(k, m.Board.Or("")); product != "" {
+		id.boardVendor = "dell" // all boards of the list are Dell's
+		id.add(id.boardVendor, product)
+	}
+}
+
+// boardProduct is the product that a board number belongs to, "" if none is listed.
+func boardProduct(k fs.FS, board string) string {
+	if k == nil || len(board) < len("072T6D") {
+		return ""
+	}
+	raw, err := fs.ReadFile(k, boardsFile)
+	if err != nil {
+		return ""
+	}
+	product, _, _ := strings.Cut(indexed(string(raw), strings.TrimSpace(board)+"\t"), "\t")
+	return product
 }
 
 func (id *identity) add(vendor, product string) {

@@ -46,7 +46,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{m.Product.Or(""), m.Board.Or("")} {
+	for _, name := range []string{m.Product.Or(""), m.Board.Or(""), boardProduct(k, m.Board.Or(""))} {
 		if name == "" {
 			continue
 		}

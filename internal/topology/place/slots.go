@@ -14,6 +14,7 @@ import (
 // two modules in one place) makes the mapping unknown, never wrong.
 func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
 	pl := newPlacer(sys, p)
+	pl.id.addBoard(k, &sys.Machine)
 	if virtual, _ := sys.Machine.Virtual.Get(); virtual {
 		pl.fail("the slots of a virtual machine are not slots of a board", true)
 		return pl.out, nil

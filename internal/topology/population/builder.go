@@ -140,10 +140,10 @@ func (b *builder) sortSlots(slots []int) {
 	})
 }
 
-// maybeDRAM reports whether a slot can hold a DRAM module: firmware does not
-// say that it is another technology, or soldered.
+// maybeDRAM reports whether a slot can hold DRAM, as a module or a soldered package: firmware does not
+// report another technology.
 func maybeDRAM(s *inventory.Slot) bool {
-	return s.Technology.Or(inventory.DRAM) == inventory.DRAM && !s.Soldered.Or(false)
+	return s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
 func (b *builder) maxDPC() int {

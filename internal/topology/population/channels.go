@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -55,11 +56,13 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 			return fact.Unknown[int](fact.Conflicting, fmt.Sprintf("the vendor's processor table gives %s %d, which may be links to memory buffers and not channels", proc.Name, proc.Channels),
 				"a recognised platform (CPUID and brand string of the processor)", b.fact.From)
 		}
-		return fact.Known(proc.Channels, fact.Direct, fact.Evidence{
+		f := fact.Known(proc.Channels, fact.Direct, fact.Evidence{
 			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
+		f.Unverified = p == nil // its platform's document may call fewer DIMMs a good number
+		return f
 	}
 	if p == nil {
-		return fact.Blame[int](b.fact)
+		return b.labelledChannels()
 	}
 	if b.frontSideBus() {
 		return b.chipsetChannels(pop)
@@ -69,6 +72,29 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 	}
 	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
 	f.Unverified = !p.Verified || p.Unverified["channels_per_socket"]
+	return f
+}
+
+// labelledChannels counts the channels that the labels name on a board whose platform is not known:
+// one array of up to four slots of DIMMs, all of them listed and placed, has slots for all channels of
+// its only processor.
+func (b *builder) labelledChannels() fact.Fact[int] {
+	unknown := fact.Blame[int](b.fact)
+	if len(b.sys.Arrays) != 1 || len(b.sys.Sockets) != 1 || len(b.sys.Slots) > 4 || b.sys.Arrays[0].Devices.Or(0) != len(b.sys.Slots) {
+		return unknown
+	}
+	channels := map[int]bool{}
+	for i := range b.sys.Slots {
+		if b.places[i].Channel == place.Unplaced || !maybeDRAM(&b.sys.Slots[i]) || strings.HasPrefix(b.sys.Slots[i].Type.Or(""), "LPDDR") {
+			return unknown
+		}
+		channels[b.places[i].Channel] = true
+	}
+	if len(channels) < 2 {
+		return unknown
+	}
+	f := fact.Known(len(channels), fact.Indirect, b.sys.Slots[0].Locator.From)
+	f.Unverified = true
 	return f
 }
 

@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -164,20 +165,44 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 // channel, at the running speed, else the expected one.
 func (b *builder) peaks(pops []Population) {
 	for i := range pops {
-		pops[i].Peak = channelsPeak(&pops[i])
+		pops[i].Peak = channelsPeak(&pops[i], b.dataPath(&pops[i]))
 		if b.platform != nil && b.platform.RatedBelow {
 			pops[i].Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
 		}
 	}
 }
 
-func channelsPeak(pop *Population) fact.Fact[int64] {
-	n, ok := pop.ChannelsPopulated.Get()
+// dataPath returns the width of all populated channels in bytes: 8 for each, and for packages of LPDDR,
+// whose channels have 16 or 32 bits, what their widths add up to. Firmware is not believed if that is
+// no width that processors with LPDDR have (64, 128 or 256 bits).
+func (b *builder) dataPath(pop *Population) fact.Fact[int] {
+	path := pop.ChannelsPopulated
+	path.Value *= bytesPerTransfer
+	bits := 0
+	for _, i := range pop.Slots {
+		s := &b.sys.Slots[i]
+		if !strings.HasPrefix(s.Type.Or(""), "LPDDR") {
+			return path
+		}
+		if !s.DataWidth.Known() {
+			return fact.Blame[int](s.DataWidth)
+		}
+		bits += s.DataWidth.Value
+		path = fact.Known(bits/8, s.DataWidth.Certainty, s.DataWidth.From)
+	}
+	if bits > 0 && bits != 64 && bits != 128 && bits != 256 {
+		return fact.Unknown[int](fact.Conflicting, fmt.Sprintf("the widths of the LPDDR packages add up to %d bits, expected 64, 128 or 256", bits), "", path.From)
+	}
+	return path
+}
+
+func channelsPeak(pop *Population, width fact.Fact[int]) fact.Fact[int64] {
+	n, ok := width.Get()
 	if !ok {
-		return fact.Blame[int64](pop.ChannelsPopulated)
+		return fact.Blame[int64](width)
 	}
 	if n == 0 {
-		return fact.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
+		return fact.Known(int64(0), width.Certainty, width.From)
 	}
 	var v int
 	var c fact.Certainty
@@ -190,7 +215,7 @@ func channelsPeak(pop *Population) fact.Fact[int64] {
 	default:
 		return fact.Blame[int64](pop.Speed)
 	}
-	f := fact.Known(int64(n)*int64(v)*1_000_000*bytesPerTransfer, min(c, pop.ChannelsPopulated.Certainty), from)
-	f.Unverified = pop.ChannelsPopulated.Unverified
+	f := fact.Known(int64(n)*int64(v)*1_000_000, min(c, width.Certainty), from)
+	f.Unverified = width.Unverified
 	return f
 }

@@ -35,17 +35,35 @@ func TestFirstOfEqual(t *testing.T) {
 // none without a populated channel, whatever the speed.
 func TestPeakOfChannels(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 1: 25_600_000_000, 2: 51_200_000_000} {
-		got := channelsPeak(&Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)})
+		pop := &Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)}
+		got := channelsPeak(pop, new(builder).dataPath(pop))
 		assert.Equal(t, want, got.Value, n)
 	}
 	assert.True(t, func() bool {
-		f := channelsPeak(&Population{ChannelsPopulated: sure(0), RunningMTs: open[int]("x")})
+		f := channelsPeak(&Population{RunningMTs: open[int]("x")}, sure(0))
 		return f.Known()
 	}())
 	assert.False(t, func() bool {
-		f := channelsPeak(&Population{ChannelsPopulated: sure(1), RunningMTs: open[int]("x")})
+		f := channelsPeak(&Population{RunningMTs: open[int]("x")}, sure(8))
 		return f.Known()
 	}())
+}
+
+// TestPeakOfPackages: the widths of LPDDR packages add up; a sum that no processor has is not believed.
+func TestPeakOfPackages(t *testing.T) {
+	for _, c := range []struct {
+		packages, bits int
+		want           int64
+	}{{8, 32, 256_000_000_000}, {4, 32, 128_000_000_000}, {4, 16, 64_000_000_000}, {8, 64, 0}, {3, 32, 0}} {
+		b, pop := &builder{sys: &inventory.System{}}, &Population{ChannelsPopulated: sure(c.packages), RunningMTs: sure(8000)}
+		for i := range c.packages {
+			b.sys.Slots = append(b.sys.Slots, inventory.Slot{Type: sure("LPDDR5"), DataWidth: sure(c.bits)})
+			pop.Slots = append(pop.Slots, i)
+		}
+		got := channelsPeak(pop, b.dataPath(pop))
+		assert.Equal(t, c.want, got.Value, "%+v", c)
+		assert.Equal(t, c.want > 0, got.Known(), "%+v", c)
+	}
 }
 
 // TestSetsOverControllers: the general model (model.md, interleave sets) takes the largest

@@ -45,6 +45,8 @@ func (b *builder) assign(i int, pops []Population) {
 	}
 	if b.frontSideBus() {
 		socket = place.Unplaced
+	} else if socket == place.Unplaced && s.Soldered.Or(false) && len(pops) == 1 {
+		socket = pops[0].Socket // whatever the label of a soldered package
 	} else if socket == place.Unplaced {
 		if s.State != inventory.SlotEmpty && b.unowned < 0 {
 			b.unowned = i
