@@ -33,7 +33,7 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		detail += ", an attribute registry"
 	default:
 		x := own.account()
-		x.Source, x.Path, x.Format, x.Vendor = g.Source, g.Path, string(e.Format), e.Vendor
+		x.Source, x.Path, x.Format = g.Source, g.Path, string(e.Format)
 		x.Offers = slices.ContainsFunc(e.Attributes, func(a bios.Attribute) bool { return len(a.Options) > 0 })
 		c.sys.Exports = append(c.sys.Exports, x)
 		detail += fmt.Sprintf(", %d mapped", x.Mapped)
@@ -68,7 +68,7 @@ func (c *collector) joinedOf(e *bios.Export) *joinedExport {
 
 // account counts the attributes that canonical settings stand for and lists the others.
 func (j *joinedExport) account() inventory.Export {
-	x := inventory.Export{Attributes: len(j.export.Attributes)}
+	var x inventory.Export
 	for i := range j.export.Attributes {
 		a := &j.export.Attributes[i]
 		if _, own := settings.Lookup(a.Name); own && j.export.Format == bios.OwnWords {

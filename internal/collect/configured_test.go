@@ -77,7 +77,7 @@ func TestConfigured(t *testing.T) {
 	require.Equal(t, fact.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
 
 	require.Equal(t, "Dell", sys.Machine.Vendor.Value)
-	require.Equal(t, []inventory.Export{{Source: "bios", Path: "b", Format: "redfish", Vendor: "dell", Attributes: 8, Mapped: 6,
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "b", Format: "redfish", Mapped: 6,
 		Unmapped: []string{"AssetTag", "NIC_(address)_Speed"}, Foreign: []string{"ProcCStates"}}}, sys.Exports)
 	sources := bySource(t, sys)
 	require.Equal(t, inventory.Source{Name: "bios", State: "ok", Detail: "a: redfish of Dell, 1 attributes, taken as the pending values of the export that it belongs to"}, sources[0])
@@ -190,7 +190,7 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
-	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Vendor: "ami", Attributes: 2, Mapped: 2, Offers: true}}, sys.Exports, "names and values are told by the registry's texts")
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Mapped: 2, Offers: true}}, sys.Exports, "names and values are told by the registry's texts")
 	sys = collected(t, Input{}, codes, strings.ReplaceAll(registry, `"ValueDisplayName": "Enabled"`, `"ValueDisplayName": "Perhaps"`))
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
@@ -407,7 +407,7 @@ func TestConfiguredWords(t *testing.T) {
 	require.Equal(t, fact.Conflicting, sys.Settings["c1e"].Configured.State)
 	require.False(t, sys.Settings["x2apic"].Configured.Known())
 	require.NotEqual(t, fact.Absent, sys.Settings["x2apic"].Configured.State, "what a person left out may be offered")
-	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Attributes: 6, Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
 }
 
 // TestEverySettingIsAWord: a file of memaudit's own words is known by any setting.

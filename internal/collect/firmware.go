@@ -238,10 +238,8 @@ func arrays(t *smbios.Table) []inventory.Array {
 		}
 		s := structureOf(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
-			ECC:              wordFact(s, "Error Correction Type", a.ECC),
-			Location:         wordFact(s, "Location", a.Location),
-			Devices:          fieldFact(s, "Number Of Devices", a.Devices, fact.Direct),
-			MaxCapacityBytes: fieldFact(s, "Maximum Capacity", a.MaxCapacity, fact.Direct)})
+			ECC:     wordFact(s, "Error Correction Type", a.ECC),
+			Devices: fieldFact(s, "Number Of Devices", a.Devices, fact.Direct)})
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func (c *collector) kernel() {
 // withoutKernel sets the reason of all kernel facts if only an SMBIOS file is audited.
 func (c *collector) withoutKernel() {
 	n := &c.sys.NUMA
-	n.SRAT, n.SLIT, n.HMAT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT"), noKernel[bool](c, "the HMAT")
+	n.SRAT, n.SLIT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT")
 	n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool](c, "NUMA support"), noKernel[string](c, "the command line"), noKernel[[]string](c, "the command line")
 	m := &c.sys.Memory
 	m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
@@ -36,7 +36,7 @@ func (c *collector) withoutKernel() {
 	p := &c.sys.CPU
 	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
 	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
-	p.L3Groups, p.CPUsPerL3 = noKernel[int](c, "the cache layout"), noKernel[int](c, "the cache layout")
+	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 }
 
@@ -56,8 +56,8 @@ func modelCPU(p *host.CPU) inventory.CPU {
 		Online: host.Fact(src, p.Online, fact.Direct), Present: host.Fact(src, p.Present, fact.Direct),
 		ThreadsPerCore: host.Fact(src, p.ThreadsPerCore, fact.Direct),
 		SMTControl:     host.Fact(src, p.SMTControl, fact.Direct), SMTActive: host.Fact(src, p.SMTActive, fact.Direct),
-		L3Groups: host.Fact(src, p.L3Groups(), fact.Direct), CPUsPerL3: host.Fact(src, p.CPUsPerL3(), fact.Direct),
-		Flags: host.Fact(src, p.Flags, fact.Direct),
+		CPUsPerL3: host.Fact(src, p.CPUsPerL3(), fact.Direct),
+		Flags:     host.Fact(src, p.Flags, fact.Direct),
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *collector) numa() inventory.NUMA {
 	}
 	line := host.Fact(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
 	line.From.Raw = shownOptions(line.From.Raw)
-	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
+	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"),
 		KernelNUMA: host.Fact(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
 		Options: fact.Convert(line, func(string) []string {
 			out := []string{}
@@ -146,7 +146,7 @@ func edacControllers(e *host.EDAC) []inventory.Controller {
 		for _, d := range m.Entries.V {
 			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
 				Label: host.Fact(src, d.Label, fact.Direct), Location: host.Fact(src, d.Location, fact.Direct),
-				SizeBytes: host.Fact(src, d.SizeBytes, fact.Direct), MemType: host.Fact(src, d.MemType, fact.Indirect),
+				SizeBytes: host.Fact(src, d.SizeBytes, fact.Direct),
 				Mode:      host.Fact(src, d.Mode, fact.Indirect),
 				Corrected: host.Fact(src, d.Corrected, fact.Direct), Uncorrected: host.Fact(src, d.Uncorrected, fact.Direct)})
 		}

@@ -72,7 +72,6 @@ func (c *collector) smbiosIdentity(m *inventory.Machine) {
 		m.Identifiers.BoardSerial = b.Serial.Or("")
 	}
 	if list := c.table.Chassis(); len(list) > 0 {
-		m.ChassisType = wordFact(structureOf(3, list[0].Handle, c.table), "Type", list[0].Type)
 		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = list[0].Serial.Or(""), list[0].AssetTag.Or("")
 	}
 }

@@ -97,11 +97,10 @@ type Source struct {
 type Export struct {
 	// Source is the source's name, Path the file or the resource.
 	Source, Path string
-	// Format and Vendor are what it was recognised as.
-	Format, Vendor string
-	// Attributes counts the attributes, Mapped those that a canonical setting
-	// stands for.
-	Attributes, Mapped int
+	// Format is the format that was detected.
+	Format string
+	// Mapped counts the attributes that have a canonical setting.
+	Mapped int
 	// Unmapped are the names of the others; Foreign those of mapped attributes
 	// whose value has no canonical word. No values: they can identify.
 	Unmapped, Foreign []string
@@ -115,7 +114,6 @@ type Export struct {
 type Machine struct {
 	Vendor, Product, ProductVersion, Family fact.Fact[string]
 	BoardVendor, Board                      fact.Fact[string]
-	ChassisType                             fact.Fact[string]
 	BIOSVendor, BIOSVersion, BIOSDate       fact.Fact[string]
 	// BIOSRegistry names the attribute registry that an export of the BIOS
 	// settings refers to: "BiosAttributeRegistryU58.v1_2_44".
@@ -241,10 +239,8 @@ type Socket struct {
 type Array struct {
 	Handle uint16
 	// ECC is SMBIOS's word: "None", "Single-bit ECC", "Multi-bit ECC".
-	ECC              fact.Fact[string]
-	Location         fact.Fact[string]
-	Devices          fact.Fact[int]
-	MaxCapacityBytes fact.Fact[int64]
+	ECC     fact.Fact[string]
+	Devices fact.Fact[int]
 }
 
 // SlotState says whether a slot holds a module.
@@ -376,8 +372,8 @@ type CPU struct {
 	ThreadsPerCore fact.Fact[int]
 	// SMTControl and SMTActive are /sys/devices/system/cpu/smt/{control,active}.
 	SMTControl, SMTActive fact.Fact[string]
-	// L3Groups counts the distinct L3 caches; CPUsPerL3 is the largest group.
-	L3Groups, CPUsPerL3 fact.Fact[int]
+	// CPUsPerL3 is the size of the largest group that shares an L3 cache.
+	CPUsPerL3 fact.Fact[int]
 	// Flags are those of the first CPU in /proc/cpuinfo that rules ask for.
 	Flags fact.Fact[map[string]bool]
 }
@@ -433,7 +429,7 @@ type Node struct {
 type NUMA struct {
 	// SRAT and SLIT say whether firmware handed the table over. A capture
 	// that never held sys/firmware/acpi leaves them Unread.
-	SRAT, SLIT, HMAT fact.Fact[bool]
+	SRAT, SLIT fact.Fact[bool]
 	// WeightsAuto is true where the kernel makes the weights of interleaving from
 	// rated bandwidths.
 	WeightsAuto fact.Fact[bool]
@@ -492,7 +488,7 @@ type Controller struct {
 type ControllerDIMM struct {
 	Label, Location fact.Fact[string]
 	SizeBytes       fact.Fact[int64]
-	MemType, Mode   fact.Fact[string]
+	Mode            fact.Fact[string]
 	// Corrected and Uncorrected count memory errors since the driver was loaded.
 	Corrected, Uncorrected fact.Fact[int64]
 }

@@ -26,11 +26,6 @@ type Cache struct {
 	Type string
 }
 
-// L3Groups returns the number of level 3 caches.
-func (c *Caches) L3Groups() Value[int] {
-	return derive(c.L3, func(groups [][]int) int { return len(groups) })
-}
-
 // CPUsPerL3 returns the number of CPUs in the largest L3 group.
 func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
 

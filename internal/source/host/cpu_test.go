@@ -31,7 +31,6 @@ func TestReadCPU(t *testing.T) {
 	}, c.Packages.V)
 	assert.Equal(t, 8, c.Cores.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, 4, c.L3Groups().V)
 	assert.Equal(t, 4, c.CPUsPerL3().V)
 	assert.Equal(t, "on", c.SMTControl.V)
 	assert.Equal(t, []int{0, 14, 1, 15}, c.Sample())
@@ -155,7 +154,6 @@ func TestL3IsFoundByLevel(t *testing.T) {
 	}
 	c := readCPU(t, f)
 	assert.Equal(t, fact.Absent, c.L3.State, "no L3 is no group of all")
-	assert.Equal(t, fact.Absent, c.L3Groups().State)
 }
 
 func TestSMTFilesMissing(t *testing.T) {

@@ -160,7 +160,6 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	}
 	sample := spread(dirs, samplePolicies)
 	for _, a := range attrs {
-		a.into.Of = len(dirs)
 		for _, dir := range sample {
 			a.into.add(r.text(dir + a.name))
 			if a.into.Read == 0 {
@@ -180,7 +179,7 @@ func spread(all []string, n int) []string {
 }
 
 func (r *reader) epb(cpu *CPU) Sampled {
-	s := Sampled{Of: len(cpu.Online.V)}
+	var s Sampled
 	for _, n := range cpu.Sample() {
 		s.add(r.text(indexed(cpuPrefix, n, "/power/energy_perf_bias")))
 		if s.Read == 0 {

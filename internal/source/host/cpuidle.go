@@ -95,7 +95,6 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 
 // compareIdle reads name and disable of every state of the sampled CPUs.
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
-	c.Names.Of, c.Disabled.Of = len(cpu.Online.V), len(cpu.Online.V)
 	if c.States.State != fact.OK {
 		c.Names.add(unknownAs[string](c.States))
 		c.Disabled.add(unknownAs[string](c.States))

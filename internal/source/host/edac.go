@@ -50,8 +50,8 @@ type EDACEntry struct {
 	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
 	// on all its channels.
 	SizeBytes Value[int64]
-	// MemType is "Registered-DDR4", Mode "SECDED".
-	MemType, Mode Value[string]
+	// Mode is for example "SECDED".
+	Mode Value[string]
 	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
 	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
 	// read.
@@ -138,13 +138,13 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 			Corrected: several, Uncorrected: several,
 			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
 			SizeBytes: r.megabytes(d + "/size_mb"),
-			MemType:   r.text(d + "/mem_type"), Mode: r.text(d + "/edac_mode"),
+			Mode:      r.text(d + "/edac_mode"),
 		}
 	}
 	return EDACEntry{
 		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
 		SizeBytes: r.megabytes(d + "/size"),
-		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"),
+		Mode:      r.text(d + "/dimm_edac_mode"),
 		Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count")),
 	}
 }

@@ -82,7 +82,6 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.Equal(t, "intel_pstate", c.First.Driver.V)
 	assert.Equal(t, []string{"powersave", "performance"}, c.Governors.Distinct)
 	assert.Equal(t, 64, c.Governors.Read)
-	assert.Equal(t, 200, c.Governors.Of)
 	_, same := c.Governors.Uniform()
 	assert.False(t, same)
 	driver, same := c.Drivers.Uniform()
@@ -114,7 +113,6 @@ func TestPoliciesOfOfflineCPUs(t *testing.T) {
 	driver, same := c.Drivers.Uniform()
 	assert.True(t, same, c.Drivers.Failed)
 	assert.Equal(t, "intel_pstate", driver)
-	assert.Equal(t, 2, c.Governors.Of)
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 
 	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n"}))

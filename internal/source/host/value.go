@@ -70,8 +70,8 @@ type Sampled struct {
 	// first file with each value.
 	Distinct []string
 	Paths    []string
-	// Read counts the files that gave a value, Of the CPUs or policies that could have been asked.
-	Read, Of int
+	// Read counts the files that gave a value.
+	Read int
 	// Failed is the first failure. State is OK only if a file was tried and every one that was gave
 	// a value.
 	State  fact.State
