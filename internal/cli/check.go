@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/cli/assess"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
@@ -77,4 +82,42 @@ func (p *Program) check(f *checkFlags) error {
 	}
 	done()
 	return p.finish(f, &doc, failed)
+}
+
+// finish prints a report and gives the exit status of its verdict; failed is what the report was
+// built with.
+func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
+		w.options.ExitStatus = true
+		return formats.Write(w, f.output.format, doc, w.options)
+	}); err != nil {
+		return err
+	}
+	status := doc.Verdict.ExitStatus
+	switch {
+	case f.output.format == formats.Nagios:
+		status = doc.Verdict.PluginStatus()
+	case failed != nil:
+		return failed
+	}
+	if status == report.ExitOK {
+		return nil
+	}
+	return &exitError{status: status}
+}
+
+func (p *Program) auditor(engine *audit.Engine, o *audit.Options) *assess.Auditor {
+	return &assess.Auditor{Rules: p.Rules, Engine: engine, Options: o}
+}
+
+func (p *Program) judge(engine *audit.Engine, o *audit.Options, sys *inventory.System) (*assess.Assessment, error) {
+	return p.auditor(engine, o).Assess(sys)
+}
+
+func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assess.Assessment, ro report.Options) report.Report {
+	return p.auditor(engine, o).Advised(j, ro)
+}
+
+func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
+	return p.auditor(engine, o).Pipeline()
 }

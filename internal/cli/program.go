@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -114,4 +118,58 @@ func statusOf(err error) int {
 	default:
 		return report.ExitUsage
 	}
+}
+
+// printableWriter is standard error: names of files and folders, rule ids and keys come
+// from whoever made the input, and a terminal must not obey them. Lines stay
+// lines.
+type printableWriter struct{ io.Writer }
+
+// Write prints what is printable.
+func (t printableWriter) Write(b []byte) (int, error) {
+	lines := bytes.Split(b, []byte{'\n'})
+	for i, line := range lines {
+		lines[i] = []byte(printable.Clean(string(line)))
+	}
+	if _, err := t.Writer.Write(bytes.Join(lines, []byte{'\n'})); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// stderr is the one way to standard error.
+func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
+
+// completeProfiles offers intents and profile ids to the shell.
+func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	words := slices.Clone(rulepack.Intents[:])
+	packs, err := p.packs(nil)
+	if err != nil {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, profile := range audit.NewEngine(packs).Profiles() {
+		words = append(words, profile.ID+"\t"+profile.Title)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// oneProfile offers the same for the only argument of a command.
+func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.completeProfiles(cmd, args, word)
+}
+
+// completeRules offers the rules' ids for the only argument of a command.
+func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	packs, err := p.packs(nil)
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	for _, rules := range rulepack.RulesByID(packs) {
+		ids = append(ids, rules[0].ID+"\t"+rules[0].Title)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }

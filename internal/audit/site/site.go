@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/memaudit/memaudit/internal/audit/knowledge"
 	"github.com/memaudit/memaudit/internal/model/compiled"
@@ -317,3 +318,25 @@ func (emptyFS) Open(name string) (fs.File, error) {
 }
 
 func (emptyFS) Glob(string) ([]string, error) { return nil, nil }
+
+// memoryFile is an open file in memory.
+type memoryFile struct {
+	*bytes.Reader
+	name string
+}
+
+func (f *memoryFile) Stat() (fs.FileInfo, error) { return memoryFileInfo{f.name, f.Size()}, nil }
+func (f *memoryFile) Close() error               { return nil }
+
+// memoryFileInfo describes a file in memory.
+type memoryFileInfo struct {
+	name string
+	size int64
+}
+
+func (i memoryFileInfo) Name() string       { return i.name }
+func (i memoryFileInfo) Size() int64        { return i.size }
+func (i memoryFileInfo) Mode() fs.FileMode  { return 0o444 }
+func (i memoryFileInfo) ModTime() time.Time { return time.Time{} }
+func (i memoryFileInfo) IsDir() bool        { return false }
+func (i memoryFileInfo) Sys() any           { return nil }

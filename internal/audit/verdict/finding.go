@@ -109,3 +109,74 @@ func Summarize(findings []Finding) Summary {
 	}
 	return s
 }
+
+// Comparison is one machine checked against every profile that a document gives
+// for it.
+type Comparison struct {
+	// Profiles are those written for this machine, in file order.
+	Profiles []ProfileComparison
+	// Undecided are profiles of which it is not known whether they are written
+	// for it; they are never compared.
+	Undecided []Undecided
+	// Why says why Profiles is empty.
+	Why string
+}
+
+// ProfileComparison is a machine beside one profile.
+type ProfileComparison struct {
+	Profile Profile
+	// Intents are all that the profile answers.
+	Intents []string
+	// Analogy says which machines the document itself speaks of, when this one
+	// is none of them; "" otherwise.
+	Analogy string
+	// Findings has one entry for each setting, in the order of the document,
+	// with the profile's own levels.
+	Findings []Finding
+	// Rows is aligned with Findings: the document's own row, also where it does
+	// not speak of this machine.
+	Rows    []ProfileRow
+	Summary Summary
+	// Closest marks the profiles from which the fewest settings are known to
+	// differ, and of those the ones with which the most agree. A profile with
+	// which no setting is known to agree is never closest.
+	Closest bool
+}
+
+// Undecided is a profile that may or may not be written for the machine.
+type Undecided struct {
+	ID, Reason string
+}
+
+// ProfileRow is what a document wants of one setting.
+type ProfileRow struct {
+	// Want are the values, each of which the document accepts.
+	Want []string
+	// Note and Exceptions are the document's own, "" and nil where it has none.
+	Note       string
+	Exceptions []string
+}
+
+// Role is what a rule's result is to a plan for the machine's modules, by the
+// rule's own words; the zero Role is a rule whose result stays whatever is moved.
+type Role struct{ Layout, Running, Modules, Order, Purchase, Permits bool }
+
+// PresetStep is the one step that fulfils several rows of a profile: the
+// vendor's master preset is set to the value that, by the profile's own
+// document, writes them.
+type PresetStep struct {
+	// Setting is the canonical id of the preset, Preset its new value as the
+	// profile names it, Value as the tool or the menu spells it, From the one that
+	// it has now.
+	Setting, Preset, Value, From string
+	// Tool and Command are a documented command line, Menu the way through BIOS
+	// setup; "" where nothing proves one. At least one is there.
+	Tool, Command, Menu string
+	// Writes are the settings that the preset writes, with what the document says
+	// it writes; Silent are those that it governs and of which the document says
+	// nothing.
+	Writes map[string]string
+	Silent []string
+	// Source is the document that says what the preset writes.
+	Source string
+}

@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/exporter-toolkit/web"
+
+	"github.com/memaudit/memaudit/internal/report"
 )
 
 // CheckWeb returns an error if a web configuration file (TLS, basic authentication) is not valid.
@@ -128,4 +131,43 @@ func shutdown(servers []*http.Server, most time.Duration) error {
 		}
 	}
 	return all
+}
+
+// notifier returns a function that sends a state to systemd, if systemd asked for it.
+func notifier(log *slog.Logger) func(string) {
+	return func(state string) {
+		if _, err := daemon.SdNotify(false, state); err != nil {
+			log.Warn("telling systemd", "error", err)
+		}
+	}
+}
+
+// reloading is the message at the start of a reload for services of Type=notify-reload; READY=1
+// ends the reload.
+func reloading() string { return "RELOADING=1\n" + daemon.SdNotifyMonotonicUsec() }
+
+// watchdogTime returns the interval within which systemd expects a message, 0 if it expects none.
+func watchdogTime(log *slog.Logger) time.Duration {
+	d, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		log.Warn("systemd's watchdog", "error", err)
+	}
+	return d
+}
+
+// status is the text that systemctl status shows.
+func status(r *report.Report) string { return r.Verdict.Line() }
+
+// WebOptions says where and how the daemon listens.
+type WebOptions struct {
+	// Addresses are the TCP addresses to listen on, for example ":9822".
+	Addresses []string
+	// SystemdSocket uses the sockets that systemd opened, and not Addresses.
+	SystemdSocket bool
+	// ConfigFile is a web configuration file of exporter-toolkit: TLS, basic authentication.
+	ConfigFile string
+	// MetricsPath is the path at which metrics are served.
+	MetricsPath string
+	// NoReport serves metrics but no reports.
+	NoReport bool
 }

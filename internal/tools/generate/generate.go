@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -104,3 +105,8 @@ func operatorRules(root string) (madeFiles, error) {
 	}
 	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
 }
+
+// madeFiles are contents by path below the project's folder.
+type madeFiles map[string][]byte
+
+func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }
