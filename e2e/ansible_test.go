@@ -254,7 +254,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			for host, says := range map[string][]string{
-				"good":     {"OK: Dell Inc. PowerEdge R610: memory is populated as documented", "0 failed", "8 unknown"},
+				"good":     {"OK: Dell Inc. PowerEdge R610: memory is installed as Dell recommends", "0 failed", "8 unknown"},
 				"below":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
 				"never":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
 				"become":   {"OK: Dell Inc. PowerEdge R610: "},

@@ -197,7 +197,7 @@ func (r *auditRun) concern(rule *rulepack.Rule) string {
 
 // finding starts a finding with what the rule says of itself.
 func startRule(r *rulepack.Rule, subject string) verdict.Finding {
-	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark}
+	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
 	f.Severity = r.Usual()
 	return f
 }
@@ -305,6 +305,7 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 		return text
 	}
 	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
+	f.Short, f.Fix = say(rule.Short), say(rule.Fix)
 	f.Remedy = say(rule.RemedyFor(r.sys.Machine.Vendor.Or("")))
 	if e := rule.Effect; e != nil {
 		text := e.Text

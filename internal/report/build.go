@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io/fs"
 	"time"
 
@@ -121,6 +122,9 @@ func BuildFinding(f *verdict.Finding) Finding {
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),
 		Mark:      wordOrNil(f.Mark),
+		Short:     wordOrNil(f.Short),
+		Headline:  wordOrNil(f.Headline),
+		Fix:       wordOrNil(cmp.Or(f.Fix, f.Remedy)),
 		Explains:  f.Explains,
 		Effect:    buildEffect(f.Effect),
 	}

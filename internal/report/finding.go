@@ -32,6 +32,11 @@ type Finding struct {
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
+	// Short is what is wrong in a few words, Headline the same of the whole machine, Fix what to do
+	// in one sentence; nil where the rule has none.
+	Short    *string `json:"-"`
+	Headline *string `json:"-"`
+	Fix      *string `json:"-"`
 	// Mark is what a failure is called below the picture of its socket, nil where
 	// its rule has no word for it.
 	Mark *string `json:"-"`
@@ -73,6 +78,11 @@ func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
+	return verdict.Standing(OrEmpty(c.Standing), c.document())
+}
+
+// document names the document without its standing.
+func (c *Citation) document() string {
 	parts := make([]string, 0, 5)
 	add := func(s string) {
 		if s != "" {
@@ -86,7 +96,7 @@ func (c *Citation) Line() string {
 		add(strconv.Itoa(*c.Year))
 	}
 	add(OrEmpty(c.Place))
-	return verdict.Standing(OrEmpty(c.Standing), strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }
 
 // versionWord puts a v before a bare number.

@@ -33,6 +33,9 @@ type Report struct {
 	ProfileAsked bool      `json:"-"`
 	Summary      Summary   `json:"summary"`
 	Findings     []Finding `json:"findings"`
+	// Problems are the root causes of the failures, the worst first: those above info are the
+	// numbered problems of a report, the others its notes.
+	Problems []Problem `json:"problems,omitzero"`
 	// Advice are alternatives for the memory population, cheapest first. AdviceByChannel
 	// says what would do where no slot can be named and none is advised, AdviceDear why nothing cheaper
 	// is among them than many modules, AdviceFewer what would be reached

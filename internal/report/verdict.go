@@ -4,7 +4,6 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -37,12 +36,16 @@ const settingRules = "setting."
 func (r *Report) Judge(c Criteria) {
 	s := r.Summary
 	v := Verdict{Judged: s.Pass + s.Fail + s.Waived, NotJudged: s.Unknown + s.Error}
-	worst := r.worstFailure()
+	r.Problems = r.problems()
+	worst := ""
+	if len(r.Problems) > 0 {
+		worst = r.Problems[0].Severity
+	}
 	incomplete := r.incomplete(c)
 	switch {
-	case worst != nil && SeverityRank(worst.Severity) > SeverityRank(string(verdict.Info)):
-		v.Status, v.Sentence = StatusWarning, r.failureSentence(worst)
-		if worst.Severity == string(verdict.Critical) {
+	case len(r.Problems) > 0 && r.Problems[0].Above():
+		v.Status, v.Sentence = StatusWarning, r.headline()
+		if worst == string(verdict.Critical) {
 			v.Status = StatusCritical
 		}
 	case incomplete != "":
@@ -50,7 +53,7 @@ func (r *Report) Judge(c Criteria) {
 	case r.guest():
 		v.Status, v.Sentence = StatusNotApplicable, r.guestSentence()
 	default:
-		v.Status, v.Sentence = StatusOK, r.goodSentence(worst)
+		v.Status, v.Sentence = StatusOK, r.goodSentence()
 	}
 	v.Sentence = strings.TrimRight(strings.Join(strings.Fields(v.Sentence), " "), ".")
 	v.ExitStatus = r.exitStatus(v.Status, c, worst)
@@ -62,11 +65,11 @@ func (r *Report) Judge(c Criteria) {
 
 // exitStatus returns the exit status of check. An input that could not be read goes before a
 // failure, a failure before a status of unknown.
-func (r *Report) exitStatus(status Status, c Criteria, worst *Finding) int {
+func (r *Report) exitStatus(status Status, c Criteria, worst string) int {
 	switch {
 	case c.Failed != nil:
 		return ExitNotAudited
-	case c.FailOn != FailNever && worst != nil && SeverityRank(worst.Severity) >= failRank(c.FailOn):
+	case c.FailOn != FailNever && worst != "" && SeverityRank(worst) >= failRank(c.FailOn):
 		return ExitFailed
 	case status == StatusUnknown:
 		return ExitNotAudited
@@ -197,26 +200,6 @@ func (r *Report) guestSentence() string {
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
 
-// goodSentence is the sentence of a status of ok. It praises the population only if every channel
-// check passed and no other check of the memory failed.
-func (r *Report) goodSentence(note *Finding) string {
-	channels := r.channelFindings()
-	praised := slices.ContainsFunc(channels, func(f *Finding) bool { return f.Result == string(verdict.Pass) }) &&
-		!slices.ContainsFunc(channels, func(f *Finding) bool {
-			return f.Result != string(verdict.Pass) && f.Result != string(verdict.NotApplicable)
-		})
-	switch {
-	case note != nil && strings.HasPrefix(note.Rule, "memory."):
-		return "no warning; note: " + r.failureSentence(note)
-	case r.Summary.Waived > 0:
-		return "no failure but those that are waived"
-	case praised:
-		return "memory is populated as documented"
-	default:
-		return "no failure found"
-	}
-}
-
 func (r *Report) channelFindings() []*Finding {
 	var out []*Finding
 	for i := range r.Findings {
@@ -225,108 +208,6 @@ func (r *Report) channelFindings() []*Finding {
 		}
 	}
 	return out
-}
-
-// worstFailure returns the first failure of the highest severity, one that follows from no other if
-// there is such a one; nil without a failure.
-func (r *Report) worstFailure() *Finding {
-	var worst *Finding
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Result != string(verdict.Fail) {
-			continue
-		}
-		switch {
-		case worst == nil, SeverityRank(f.Severity) > SeverityRank(worst.Severity),
-			SeverityRank(f.Severity) == SeverityRank(worst.Severity) && r.cause(worst) != nil && r.cause(f) == nil:
-			worst = f
-		}
-	}
-	return worst
-}
-
-// cause returns the failure that f follows from, nil for a root cause.
-func (r *Report) cause(f *Finding) *Finding {
-	rule, subject, _ := strings.Cut(OrEmpty(f.CausedBy), " ")
-	for i := range r.Findings {
-		up := &r.Findings[i]
-		if up != f && up.Rule == rule && up.Result == string(verdict.Fail) && (subject == "" || up.Subject == subject) {
-			return up
-		}
-	}
-	return nil
-}
-
-// failureSentence says what is wrong where: the root cause of a failure, for all subjects that have
-// it at the same severity.
-func (r *Report) failureSentence(f *Finding) string {
-	for range r.Findings { // a circle would be a fault of the rules
-		up := r.cause(f)
-		if up == nil {
-			break
-		}
-		f = up
-	}
-	var texts []string
-	places := map[string][]string{}
-	for i := range r.Findings {
-		g := &r.Findings[i]
-		if g.Rule != f.Rule || g.Result != f.Result || g.Severity != f.Severity {
-			continue
-		}
-		text := shortFailure(g)
-		if places[text] == nil {
-			texts = append(texts, text)
-		}
-		places[text] = append(places[text], g.Subject)
-	}
-	const most = 2
-	left := len(texts) - most
-	texts = texts[:min(len(texts), most)]
-	for i, text := range texts {
-		if where := placesSentence(places[text]); where != "" {
-			texts[i] = where + ": " + text
-		}
-	}
-	out := strings.Join(texts, "; ")
-	if left > 0 {
-		out += "; others alike"
-	}
-	return out
-}
-
-// placesSentence names subjects in one phrase: "sockets 0 and 1", the first few of many; "" for the
-// machine.
-func placesSentence(subjects []string) string {
-	const most = 4
-	kind, _, _ := strings.Cut(subjects[0], " ")
-	if len(subjects) == 1 {
-		if kind == "machine" {
-			return ""
-		}
-		return subjects[0]
-	}
-	names := make([]string, 0, len(subjects))
-	for _, s := range subjects {
-		names = append(names, strings.TrimPrefix(s, kind+" "))
-	}
-	if len(names) > most {
-		names = append(names[:most-1], strconv.Itoa(len(names)-most+1)+" more")
-	}
-	return kind + "s " + prose.And(names)
-}
-
-// shortFailure says in a few words what fails: what the failure is called below the picture, or the
-// first clause of what was found. A short sentence of
-// the rule itself would go first.
-func shortFailure(f *Finding) string {
-	if mark := OrEmpty(f.Mark); mark != "" && !strings.Contains(mark, "{") {
-		return mark
-	}
-	if found := clause(OrEmpty(f.Found)); found != "" {
-		return found
-	}
-	return "fails " + f.Rule
 }
 
 var inBrackets = regexp.MustCompile(` \([^()]*\)`)

@@ -52,13 +52,13 @@ func TestVerdict(t *testing.T) {
 		sentence       string
 		exit, plugin   int
 	}{
-		{"all pass", "pass:warning" + channels, report.Criteria{}, nil, "ok", "memory is populated as documented", 0, 0},
-		{"not every check ran", "pass:warning" + channels + " unknown:critical error:info", report.Criteria{}, nil, "ok", "memory is populated as documented", 0, 0},
-		{"one socket of two decided", "pass:warning" + channels + " unknown:warning" + channels, report.Criteria{}, nil, "ok", "no failure found", 0, 0},
-		{"no channels to check", "pass:warning not_applicable:warning" + channels, report.Criteria{}, nil, "ok", "no failure found", 0, 0},
+		{"all pass", "pass:warning" + channels, report.Criteria{}, nil, "ok", "memory is installed as recommended", 0, 0},
+		{"not every check ran", "pass:warning" + channels + " unknown:critical error:info", report.Criteria{}, nil, "ok", "memory is installed as recommended", 0, 0},
+		{"one socket of two decided", "pass:warning" + channels + " unknown:warning" + channels, report.Criteria{}, nil, "ok", "no problem found", 0, 0},
+		{"no channels to check", "pass:warning not_applicable:warning" + channels, report.Criteria{}, nil, "ok", "no problem found", 0, 0},
 		{"strict", "pass:warning" + channels + " unknown:critical", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
 		{"strict and an error", "pass:warning" + channels + " error:info", report.Criteria{Strict: true}, nil, "unknown", "1 check could not run, and --strict asks for all: memory.example: no reason", 3, 3},
-		{"strict and all ran", "pass:warning" + channels + " waived:critical", report.Criteria{Strict: true}, nil, "ok", "no failure but those that are waived", 0, 0},
+		{"strict and all ran", "pass:warning" + channels + " waived:critical", report.Criteria{Strict: true}, nil, "ok", "no problem except those that are waived", 0, 0},
 		{"warning", "fail:warning" + channels, report.Criteria{}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 1, 1},
 		{"critical", "fail:warning" + channels + " fail:critical", report.Criteria{}, nil, "critical", "the example is wrong", 1, 2},
 		{"failure before strict", "unknown:critical fail:warning" + channels, report.Criteria{Strict: true}, nil, "warning", "socket 0: 2 of 4 channels hold memory", 1, 1},
@@ -70,32 +70,32 @@ func TestVerdict(t *testing.T) {
 		{"info asked for", "pass:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
 		{"a word that is no severity counts as info", "fail:Warning pass:warning" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no warning; note: the example is wrong", 1, 1},
 		{"info asked for, channels unknown", "unknown:warning" + channels + " fail:info", report.Criteria{FailOn: "info"}, nil, "unknown", "the memory channels could not be checked: no reason", 1, 1},
-		{"waived", "waived:critical" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no failure but those that are waived", 0, 0},
+		{"waived", "waived:critical" + channels, report.Criteria{FailOn: "info"}, nil, "ok", "no problem except those that are waived", 0, 0},
 		{"channels unknown", "unknown:warning" + channels + " pass:critical", report.Criteria{}, nil, "unknown", "the memory channels could not be checked: no reason", 3, 3},
 		{"nothing audited", "", report.Criteria{FailOn: "never"}, nil, "unknown", "nothing was audited", 3, 3},
 		{"an input not read", "pass:warning" + channels, report.Criteria{Failed: errors.New("--bios gone.json: no such file")}, nil, "unknown", "--bios gone.json: no such file", 3, 3},
 		{"an input not read and a failure", "fail:critical" + channels, report.Criteria{Failed: errors.New("no answer")}, nil, "critical", "socket 0: 2 of 4 channels hold memory", 3, 2},
 		{"denied", "unknown:warning" + channels + " pass:warning", report.Criteria{}, table("denied"), "unknown", "the SMBIOS table could not be read (permission denied): run as root", 3, 3},
-		{"denied, and the controller lists the modules", "pass:warning" + channels, report.Criteria{}, table("denied"), "ok", "memory is populated as documented", 0, 0},
+		{"denied, and the controller lists the modules", "pass:warning" + channels, report.Criteria{}, table("denied"), "ok", "memory is installed as recommended", 0, 0},
 		{"absent", "unknown:warning" + channels, report.Criteria{}, table("absent"), "unknown", "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", 3, 3},
 		{"refused", "unknown:warning" + channels, report.Criteria{}, table("refused"), "unknown", "the SMBIOS table could not be read: the detail", 3, 3},
 		{"damaged", "pass:warning" + channels, report.Criteria{}, table("truncated"), "unknown", "the SMBIOS table is damaged: the detail", 3, 3},
-		{"partial", "pass:warning" + channels, report.Criteria{}, table("partial"), "ok", "memory is populated as documented", 0, 0},
+		{"partial", "pass:warning" + channels, report.Criteria{}, table("partial"), "ok", "memory is installed as recommended", 0, 0},
 		{"a profile not applied", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.ProfileAsked, r.Why = true, new("no document for hpc") },
 			"unknown", "the profile that was asked for was not applied: no document for hpc", 3, 3},
 		{"a profile that nobody asked for", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.Why = new("no document for balanced") },
-			"ok", "memory is populated as documented", 0, 0},
+			"ok", "memory is installed as recommended", 0, 0},
 		{"a profile of which no setting is known", "pass:warning" + channels + " unknown:info:setting.smt not_applicable:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
 			"unknown", "no setting of the profile example/hpc could be checked: no reason", 3, 3},
 		{"a profile of which one setting is known", "pass:warning" + channels + " unknown:info:setting.smt pass:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
-			"ok", "memory is populated as documented", 0, 0},
+			"ok", "memory is installed as recommended", 0, 0},
 		{"a table that may be another machine's", "pass:warning" + channels + " fail:info:firmware.smbios.own", report.Criteria{}, nil, "unknown", "2 of 4 channels hold memory; empty: 2, 3", 3, 3},
 		{"guest", "not_applicable:warning" + channels + " pass:info unknown:info", report.Criteria{}, guest, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest without a table", "not_applicable:warning" + channels, report.Criteria{}, func(r *report.Report) { guest(r); table("absent")(r) }, "not_applicable", "the memory of a virtual machine (kvm) is assigned by its hypervisor; audit the host", 0, 0},
 		{"guest with a failure", "not_applicable:warning" + channels + " fail:warning", report.Criteria{}, guest, "warning", "the example is wrong", 1, 1},
-		{"a baseline alone", "pass:warning unknown:info", report.Criteria{}, guest, "ok", "no failure found", 0, 0},
+		{"a baseline alone", "pass:warning unknown:info", report.Criteria{}, guest, "ok", "no problem found", 0, 0},
 		{"a baseline that says nothing", "unknown:warning", report.Criteria{}, nil, "unknown", "memory.example: no reason", 3, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,9 +130,9 @@ func table(state string) func(*report.Report) {
 
 // TestSentence names the worst root cause, and the subjects that have it.
 func TestSentence(t *testing.T) {
-	of := func(severity, rule, subject, found, mark, cause string) report.Finding {
+	of := func(severity, rule, subject, found, short, cause string) report.Finding {
 		f := report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: severity}
-		for text, to := range map[string]**string{found: &f.Found, mark: &f.Mark, cause: &f.CausedBy} {
+		for text, to := range map[string]**string{found: &f.Found, short: &f.Short, cause: &f.CausedBy} {
 			if text != "" {
 				*to = &text
 			}
@@ -144,13 +144,13 @@ func TestSentence(t *testing.T) {
 			of("warning", "a", "socket 0", "2 of 4 channels hold memory; empty: 1, 2", "", ""), of("warning", "a", "socket 1", "2 of 4 channels hold memory (by a map)", "", "")},
 		"socket 0: 2 of 4 channels hold memory; socket 1: 3 of 4 channels hold memory": {
 			of("warning", "a", "socket 0", "2 of 4 channels hold memory", "", ""), of("warning", "a", "socket 1", "3 of 4 channels hold memory", "", "")},
-		"socket 0: one; socket 1: two; others alike": {
+		"socket 0: one; socket 1: two; socket 2: three": {
 			of("warning", "a", "socket 0", "one", "", ""), of("warning", "a", "socket 1", "two", "", ""), of("warning", "a", "socket 2", "three", "", "")},
-		"sockets 0, 1, 2 and 2 more: no memory": {of("critical", "a", "socket 0", "", "no memory", ""), of("critical", "a", "socket 1", "x", "no memory", ""),
+		"sockets 0, 1, 2, 3 and 4: no memory": {of("critical", "a", "socket 0", "", "no memory", ""), of("critical", "a", "socket 1", "x", "no memory", ""),
 			of("critical", "a", "socket 2", "x", "no memory", ""), of("critical", "a", "socket 3", "x", "no memory", ""), of("critical", "a", "socket 4", "x", "no memory", "")},
 		"socket 1: 4 DIMMs for 8 channels": {of("info", "b", "socket 1", "4 DIMMs for 8 channels: A1, A2", "", ""), of("warning", "a", "machine", "x", "", "b socket 1")},
-		"machine of two":                   {of("warning", "follows", "machine", "x", "", "root"), of("warning", "root", "machine", "machine of two", "{empty_channels}", "")},
-		"the circle":                       {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
+		"machine of two":                   {of("warning", "follows", "machine", "x", "", "root"), of("warning", "root", "machine", "machine of two; more", "", "")},
+		"the circle, and the other":        {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
 		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone socket 3")},
 	} {
 		r := &report.Report{Findings: findings}

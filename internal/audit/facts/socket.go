@@ -99,6 +99,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
 		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
+		{"empty", intListType, "numbers of the empty channels", socket(emptyNumbers)},
 		{"empty_channels", textListType, "empty channels by the locators of their slots", socket(emptyChannels)},
 		{"channels", textListType, "every channel with its modules, in words", socket(channelWords)},
 		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
@@ -293,6 +294,21 @@ func emptyChannels(s *socketFacts) Value {
 		for ch, n := range dpc {
 			if n == 0 {
 				out = append(out, "channel "+strconv.Itoa(ch)+s.slotsOf(ch))
+			}
+		}
+		return out
+	})
+}
+
+func emptyNumbers(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	return computedFrom(s.pop.DPC, func(dpc []int) any {
+		out := []int{}
+		for ch, n := range dpc {
+			if n == 0 {
+				out = append(out, ch)
 			}
 		}
 		return out

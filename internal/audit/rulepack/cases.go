@@ -84,10 +84,13 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 	}
 }
 
+// longestShort limits the short sentence of a rule: one line of a report.
+const longestShort = 120
+
 // texts evaluates the texts of a failing case: none may break or come out
 // empty, and the severity must be the one the case names.
 func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
-	for _, t := range []struct{ name, src string }{{"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
+	for _, t := range []struct{ name, src string }{{"short", r.Short}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
 		if t.src == "" {
 			continue
 		}
@@ -96,6 +99,9 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 			var text string
 			if text, err = s.EvalText(p); err == nil && text == "" {
 				return t.name + " comes out empty"
+			}
+			if t.name == "short" && len(text) > longestShort {
+				return fmt.Sprintf("short comes out with %d letters, expected at most %d: %s", len(text), longestShort, text)
 			}
 		}
 		if err != nil {

@@ -103,6 +103,13 @@ type Rule struct {
 	Severity string `yaml:"severity"`
 	// Certainty caps the certainty of the verdict.
 	Certainty string `yaml:"certainty,omitempty"`
+	// Short is a text expression: what is wrong, in a few words that follow the place
+	// ("channel 2 is empty"). Headline says the same of the whole machine where places differ
+	// ("memory runs below its speed"). Fix is a text expression: what to do in one sentence,
+	// if the remedy is longer.
+	Short    string `yaml:"short,omitempty"`
+	Headline string `yaml:"headline,omitempty"`
+	Fix      string `yaml:"fix,omitempty"`
 	// Found, Expected and Remedy are text expressions; Remedies replaces
 	// Remedy for a vendor (a beginning of the system manufacturer).
 	Found    string            `yaml:"found,omitempty"`

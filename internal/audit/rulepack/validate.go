@@ -82,6 +82,9 @@ func (v *validator) rule(r *Rule) {
 	}
 	v.sources(r)
 	v.mark(r)
+	if len(r.Headline) > longestShort {
+		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
+	}
 	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
 		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
 	}
@@ -91,6 +94,8 @@ func (v *validator) rule(r *Rule) {
 func (v *validator) expressions(r *Rule) {
 	v.expr(r.node, "applies", r.Applies, types.BoolType)
 	v.expr(r.node, "check", r.Check, types.BoolType)
+	v.expr(r.node, "short", r.Short, types.StringType)
+	v.expr(r.node, "fix", r.Fix, types.StringType)
 	v.expr(r.node, "found", r.Found, types.StringType)
 	v.expr(r.node, "expected", r.Expected, types.StringType)
 	v.expr(r.node, "remedy", r.Remedy, types.StringType)

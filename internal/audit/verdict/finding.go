@@ -38,6 +38,9 @@ type Finding struct {
 	Certainty fact.Certainty
 	Citation  *Citation
 	Waiver    *Waiver
+	// Short is what is wrong in a few words, Headline the same of the whole machine, and Fix
+	// what to do in one sentence; "" where the rule has none.
+	Short, Headline, Fix string
 	// Mark is what a failure is called below the picture of its socket.
 	Mark string
 	// Explains is true for a pass that is there for what it says.

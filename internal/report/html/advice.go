@@ -46,7 +46,7 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	defer p.Close()
 	p.Element("h3", a.ID+": "+wording.Effort(a))
 	p.Open("ol")
-	for _, line := range wording.Steps(a.Steps, &p.r.Inventory) {
+	for _, line := range report.Steps(a.Steps, &p.r.Inventory) {
 		p.Element("li", line.Text)
 	}
 	p.Close()
@@ -68,7 +68,7 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 
 // fewer says in a line what nothing bought takes, and gives.
 func (p *pageWriter) fewer(a *report.Advice) string {
-	lines := wording.Steps(a.Steps, &p.r.Inventory)
+	lines := report.Steps(a.Steps, &p.r.Inventory)
 	steps := make([]string, len(lines))
 	for i := range lines {
 		steps[i] = lines[i].Text

@@ -6,7 +6,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
-	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // Where the number of a step stands in a cell.
@@ -44,7 +43,7 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 // or put into, and an arrow where a module stays with its processor.
 func (p *pageWriter) arrows(d *drawing) {
 	lines := make([]int, len(p.steps())) // the number of the line that says each step
-	for n, line := range wording.Steps(p.steps(), &p.r.Inventory) {
+	for n, line := range report.Steps(p.steps(), &p.r.Inventory) {
 		for _, i := range line.Steps {
 			lines[i] = n + 1
 		}

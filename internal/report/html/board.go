@@ -153,7 +153,7 @@ func (p *pageWriter) socketName(id int) string {
 		if s.Designation != nil {
 			parts = append(parts, *s.Designation)
 		}
-		if label := wording.Misnamed(&p.r.Inventory)[id]; label != "" {
+		if label := report.Misnamed(&p.r.Inventory)[id]; label != "" {
 			parts = append(parts, "slots "+label)
 		}
 		if s.Model != nil {

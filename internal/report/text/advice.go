@@ -42,7 +42,7 @@ func (p *printer) advice(r *report.Report) {
 		a := &r.Advice[i]
 		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
 		name := "steps"
-		for j, line := range wording.Steps(a.Steps, &r.Inventory) {
+		for j, line := range report.Steps(a.Steps, &r.Inventory) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
@@ -154,7 +154,7 @@ func (p *printer) briefAdvice(r *report.Report) {
 // briefSettings prints the one step that sets many settings.
 func (p *printer) briefSettings(a *report.Advice) {
 	p.section(wordAdvice, a.ID+": "+wording.Effort(a))
-	p.brief(2, "step", wording.Steps(a.Steps, &report.Inventory{})[0].Text, linesSteps)
+	p.brief(2, "step", report.Steps(a.Steps, &report.Inventory{})[0].Text, linesSteps)
 	p.atMost(linesReaches-min(p.tight, 2), func() { p.promises(a) })
 	if p.tight < tightest {
 		p.brief(2, "source", a.Source, 1)
@@ -174,7 +174,7 @@ func (p *printer) promises(a *report.Advice) {
 // briefSteps returns the steps with their numbers. A line with a single step is kept whole.
 func briefSteps(steps []report.Step, inv *report.Inventory) []string {
 	var out []string
-	for i, line := range wording.Steps(steps, inv) {
+	for i, line := range report.Steps(steps, inv) {
 		text := strconv.Itoa(i+1) + ". " + line.Text
 		if len(line.Steps) == 1 {
 			text = strings.ReplaceAll(text, " ", hardBlank)

@@ -221,7 +221,7 @@ func (d *drawing) socketName(id int) string {
 			continue
 		}
 		name := printable.Clean(report.OrEmpty(s.Designation))
-		if label := wording.Misnamed(d.inv)[id]; label != "" {
+		if label := report.Misnamed(d.inv)[id]; label != "" {
 			name += " (slots " + printable.Clean(label) + ")"
 		}
 		if s.Populated != nil && !*s.Populated {

@@ -59,7 +59,7 @@ func dimmWords(list []report.DIMMs) string {
 	for _, d := range list {
 		text := strconv.Itoa(d.Count) + " x " + prose.Size(d.SizeBytes)
 		if d.Ranks != nil {
-			text += " " + wording.Ranked(*d.Ranks)
+			text += " " + report.Ranked(*d.Ranks)
 		}
 		parts = append(parts, text)
 	}

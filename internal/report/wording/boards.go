@@ -32,7 +32,7 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 	if !repeated {
 		return nil
 	}
-	processor := designation(inv, slots[0].Socket)
+	processor := report.Designation(inv, slots[0].Socket)
 	for id, bank := range boards {
 		if short := strings.TrimLeft(strings.TrimPrefix(bank, processor), " _-/.:"); short != "" {
 			bank = short
@@ -40,14 +40,4 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 		boards[id] = printable.Clean(bank)
 	}
 	return boards
-}
-
-// designation is what firmware calls a processor's socket.
-func designation(inv *report.Inventory, id *int) string {
-	for i := range inv.Sockets {
-		if id != nil && inv.Sockets[i].ID == *id {
-			return report.OrEmpty(inv.Sockets[i].Designation)
-		}
-	}
-	return ""
 }

@@ -55,6 +55,6 @@ func TestMisnamed(t *testing.T) {
 			inv.Sockets = append(inv.Sockets, report.Socket{ID: i, Designation: &c.sockets[i]})
 		}
 		inv.Slots = []report.Slot{{Locator: &c.slots}, {Socket: &socket, Locator: &c.slots}}
-		assert.Equal(t, c.want, wording.Misnamed(inv), name)
+		assert.Equal(t, c.want, report.Misnamed(inv), name)
 	}
 }

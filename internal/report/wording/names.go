@@ -27,7 +27,7 @@ func Machine(m *report.Machine) string {
 	case vendor == "":
 		return product
 	}
-	vendor = makerName(vendor)
+	vendor = report.VendorName(vendor)
 	first, _, _ := strings.Cut(vendor, " ")
 	if strings.HasPrefix(strings.ToLower(product), strings.ToLower(first)) {
 		return product
@@ -41,14 +41,6 @@ func Verdict(r *report.Report) string {
 		return r.Verdict.Sentence
 	}
 	return Machine(&r.Machine) + ": " + r.Verdict.Sentence
-}
-
-// makerName leaves a company's legal form away: "Dell Inc." is Dell.
-func makerName(vendor string) string {
-	for _, form := range [...]string{" Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {
-		vendor = strings.TrimSuffix(strings.TrimSuffix(vendor, form), ",")
-	}
-	return vendor
 }
 
 // BIOS is the firmware's version with its date, "" when neither is known.

@@ -157,15 +157,6 @@ func TestEffortOfAdvice(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Effort(&c.advice))
 	}
-	for want, s := range map[string]report.Step{
-		"set p to v (racadm set X)":                         {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X")},
-		"set p to v (onecli: set X)":                        {Setting: new("p"), Value: new("v"), Tool: new("onecli"), Command: new("set X")},
-		"set p to v (BIOS setup: A > B)":                    {Setting: new("p"), Value: new("v"), Menu: new("A > B")},
-		"set p to v (racadm set X; or BIOS setup: A > B)":   {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X"), Menu: new("A > B")},
-		"set p to v (racadm: racadmset X; or BIOS setup: )": {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadmset X"), Menu: new("")},
-	} {
-		assert.Equal(t, want, setWords(&s))
-	}
 }
 
 // TestWordsOfReadings: a source with the file and the text where they are known; what
@@ -217,27 +208,6 @@ func TestBoardsOfRepeatedLabels(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Boards(inv, c.slots), name)
 	}
-	assert.Empty(t, designation(inv, nil))
-	assert.Equal(t, "CPU2", designation(inv, new(1)))
-}
-
-// TestHeadsOfNames: a head ends with the word in which two names first differ; heads
-// that are numbered on are named by the first and the last.
-func TestHeadsOfNames(t *testing.T) {
-	for _, c := range []struct {
-		name, other string
-		want        int
-	}{
-		{"P1-DIMMA1", "P2-DIMMA1", 2}, {"P1", "P12", 2}, {"P12", "P1", 3}, {"P1", "P1", 0}, {"CPU 1 A", "CPU 2 A", 5}, {"NodeA-1", "NodeZ-1", 5}, {"xa.1", "xz.1", 2}, {"0/1", "9/1", 1}, {"9/1", "0/1", 1},
-		{"a/1", "z/1", 1}, {"z/1", "a/1", 1}, {"A/1", "Z/1", 1}, {"Z/1", "A/1", 1}, {"[1", "{1", 0}, {"", "P1", 0}, {"P1", "", 2},
-	} {
-		assert.Equal(t, c.want, headEnd(c.name, c.other), c)
-	}
-	for want, heads := range map[string][]string{
-		"PROC 1 to PROC 3": {"PROC 1", "PROC 2", "PROC 3"}, "PROC 1 and PROC 2": {"PROC 1", "PROC 2"}, "PROC 1, CPU 2 and PROC 3": {"PROC 1", "CPU 2", "PROC 3"},
-		"PROC 1, PROC 2 and PROC 4": {"PROC 1", "PROC 2", "PROC 4"},
-	} {
-		assert.Equal(t, want, headSpan(heads))
-	}
-	assert.Equal(t, "move A1 to B1 and A2 to B2", errandWords(&report.Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
+	assert.Empty(t, report.Designation(inv, nil))
+	assert.Equal(t, "CPU2", report.Designation(inv, new(1)))
 }

@@ -76,7 +76,7 @@ func TestInterval(t *testing.T) {
 		synctest.Wait()
 		messages := d.messages()
 		assert.Equal(t, "READY=1\nSTATUS=the first audit is running", messages[0])
-		assert.Equal(t, "READY=1\nSTATUS=OK: no failure found", messages[1])
+		assert.Equal(t, "READY=1\nSTATUS=OK: no problem found", messages[1])
 		assert.Equal(t, "STOPPING=1", messages[len(messages)-1])
 	})
 }
@@ -135,7 +135,7 @@ func TestFailure(t *testing.T) {
 		d.fails.Store(false)
 		time.Sleep(2 * time.Minute)
 		messages = d.messages()
-		assert.Equal(t, "READY=1\nSTATUS=OK: no failure found", messages[len(messages)-1])
+		assert.Equal(t, "READY=1\nSTATUS=OK: no problem found", messages[len(messages)-1])
 		d.stop()
 	})
 }

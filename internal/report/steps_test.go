@@ -1,4 +1,4 @@
-package wording
+package report
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // TestSteps: processors whose slots are filled alike share a line, as long as
@@ -46,7 +44,7 @@ func TestSteps(t *testing.T) {
 		steps, slots := parseSteps(c.steps)
 		var got []string
 		seen := 0
-		for _, l := range Steps(steps, &report.Inventory{Slots: slots}) {
+		for _, l := range Steps(steps, &Inventory{Slots: slots}) {
 			got = append(got, l.Text)
 			seen += len(l.Steps)
 		}
@@ -60,7 +58,7 @@ func TestSteps(t *testing.T) {
 func TestStepsKeepLabelsWhole(t *testing.T) {
 	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
 	names := []string{"CPU0", "CPU1", "CPU 2"}
-	inv := &report.Inventory{Slots: slots, Sockets: []report.Socket{{ID: 0, Designation: &names[0]}, {ID: 1, Designation: &names[1]}}}
+	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: &names[0]}, {ID: 1, Designation: &names[1]}}}
 	lines := Steps(steps, inv)
 	require.Len(t, lines, 2)
 	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
@@ -71,14 +69,14 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }
 
-func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
+func parseSteps(text string) (steps []Step, slots []Slot) {
 	slot := func(word string) (handle, locator, board *string) {
 		socket, name, _ := strings.Cut(word, "/")
 		name = strings.ReplaceAll(name, "DIMM_A", "DIMM~A")
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
 		name = strings.ReplaceAll(name, "~", "_")
 		h := word
-		s := report.Slot{Handle: h, Locator: &name}
+		s := Slot{Handle: h, Locator: &name}
 		var n int
 		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
 			s.Socket = &n
@@ -91,7 +89,7 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 	}
 	size, kind := int64(8<<30), "DDR3"
 	for word := range strings.FieldsSeq(text) {
-		var s report.Step
+		var s Step
 		from, to, moves := strings.Cut(word, ">")
 		ring := strings.Split(word, "=")
 		switch {
@@ -101,18 +99,18 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 			steps = append(steps, s)
 			m := s
 			for _, other := range ring[1:] {
-				m = report.Step{Do: "move", To: m.From, ToLocator: m.FromLocator, Board: m.FromBoard}
+				m = Step{Do: "move", To: m.From, ToLocator: m.FromLocator, Board: m.FromBoard}
 				m.From, m.FromLocator, m.FromBoard = slot(other)
 				steps = append(steps, m)
 			}
 			s.Do, s.To, s.ToLocator, s.Board = "install", m.From, m.FromLocator, m.FromBoard
-			s.Module = &report.Module{SizeBytes: &size, Type: &kind}
+			s.Module = &Module{SizeBytes: &size, Type: &kind}
 		case moves:
 			s.Do = "move"
 			s.From, s.FromLocator, s.FromBoard = slot(from)
 			s.To, s.ToLocator, s.Board = slot(to)
 		case word[0] == '+':
-			s.Do, s.Module = "install", &report.Module{SizeBytes: &size, Type: &kind}
+			s.Do, s.Module = "install", &Module{SizeBytes: &size, Type: &kind}
 			s.To, s.ToLocator, s.Board = slot(word[1:])
 		default:
 			s.Do = "remove"
@@ -127,7 +125,7 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 func TestModuleWords(t *testing.T) {
 	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
 	ddr4, printed, none := "DDR4", 2667, 2600
-	for want, m := range map[string]*report.Module{
+	for want, m := range map[string]*Module{
 		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: &ddr3},
 		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
 		"2 GiB DDR3":                    {SizeBytes: &size, Type: &ddr3},
@@ -138,5 +136,39 @@ func TestModuleWords(t *testing.T) {
 		"a module":                      nil,
 	} {
 		assert.Equal(t, want, moduleWords(m))
+	}
+}
+
+// TestHeadsOfNames: a head ends with the word in which two names first differ; heads
+// that are numbered on are named by the first and the last.
+func TestHeadsOfNames(t *testing.T) {
+	for _, c := range []struct {
+		name, other string
+		want        int
+	}{
+		{"P1-DIMMA1", "P2-DIMMA1", 2}, {"P1", "P12", 2}, {"P12", "P1", 3}, {"P1", "P1", 0}, {"CPU 1 A", "CPU 2 A", 5}, {"NodeA-1", "NodeZ-1", 5}, {"xa.1", "xz.1", 2}, {"0/1", "9/1", 1}, {"9/1", "0/1", 1},
+		{"a/1", "z/1", 1}, {"z/1", "a/1", 1}, {"A/1", "Z/1", 1}, {"Z/1", "A/1", 1}, {"[1", "{1", 0}, {"", "P1", 0}, {"P1", "", 2},
+	} {
+		assert.Equal(t, c.want, headEnd(c.name, c.other), c)
+	}
+	for want, heads := range map[string][]string{
+		"PROC 1 to PROC 3": {"PROC 1", "PROC 2", "PROC 3"}, "PROC 1 and PROC 2": {"PROC 1", "PROC 2"}, "PROC 1, CPU 2 and PROC 3": {"PROC 1", "CPU 2", "PROC 3"},
+		"PROC 1, PROC 2 and PROC 4": {"PROC 1", "PROC 2", "PROC 4"},
+	} {
+		assert.Equal(t, want, headSpan(heads))
+	}
+	assert.Equal(t, "move A1 to B1 and A2 to B2", errandWords(&Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
+}
+
+// TestWordsOfSettings: a setting is set by a tool, by a menu, or by either.
+func TestWordsOfSettings(t *testing.T) {
+	for want, s := range map[string]Step{
+		"set p to v (racadm set X)":                         {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X")},
+		"set p to v (onecli: set X)":                        {Setting: new("p"), Value: new("v"), Tool: new("onecli"), Command: new("set X")},
+		"set p to v (BIOS setup: A > B)":                    {Setting: new("p"), Value: new("v"), Menu: new("A > B")},
+		"set p to v (racadm set X; or BIOS setup: A > B)":   {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X"), Menu: new("A > B")},
+		"set p to v (racadm: racadmset X; or BIOS setup: )": {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadmset X"), Menu: new("")},
+	} {
+		assert.Equal(t, want, setWords(&s))
 	}
 }

@@ -1,19 +1,17 @@
-package wording
-
-import "github.com/memaudit/memaudit/internal/report"
+package report
 
 // Misnamed gives, for each socket whose slots' labels begin with what firmware calls
 // another one, that beginning: a ThinkStation P920 has CPU1_DIMM_1 behind its CPU0. It
 // is nil for most machines.
-func Misnamed(inv *report.Inventory) map[int]string {
+func Misnamed(inv *Inventory) map[int]string {
 	var out map[int]string
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		if s.Socket == nil || s.Locator == nil || out[*s.Socket] != "" || beginsWith(*s.Locator, designation(inv, s.Socket)) > 0 {
+		if s.Socket == nil || s.Locator == nil || out[*s.Socket] != "" || beginsWith(*s.Locator, Designation(inv, s.Socket)) > 0 {
 			continue
 		}
 		for j := range inv.Sockets {
-			n := beginsWith(*s.Locator, report.OrEmpty(inv.Sockets[j].Designation))
+			n := beginsWith(*s.Locator, OrEmpty(inv.Sockets[j].Designation))
 			if n == 0 || inv.Sockets[j].ID == *s.Socket {
 				continue
 			}

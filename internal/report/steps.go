@@ -1,12 +1,12 @@
-package wording
+package report
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/prose"
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // StepLine is what one line says of an advice's steps: those of one kind behind
@@ -19,7 +19,7 @@ type StepLine struct {
 
 // Steps gathers an advice's steps into lines, in the order in which they are
 // carried out; inv is the machine's.
-func Steps(steps []report.Step, inv *report.Inventory) []StepLine {
+func Steps(steps []Step, inv *Inventory) []StepLine {
 	owners := map[string]int{}
 	for i := range inv.Slots {
 		if s := inv.Slots[i].Socket; s != nil {
@@ -43,7 +43,7 @@ func Steps(steps []report.Step, inv *report.Inventory) []StepLine {
 // deed is one thing that somebody does: a step, or those in which the modules of two or
 // more slots change places.
 type deed struct {
-	report.Step
+	Step
 	// steps are the indexes of the steps.
 	steps []int
 	// slots are the names of three or more slots of which each gets the module of the next.
@@ -57,7 +57,7 @@ const (
 )
 
 // deedsOf brings together the steps in which modules change places.
-func deedsOf(steps []report.Step) []deed {
+func deedsOf(steps []Step) []deed {
 	var out []deed
 	for i := 0; i < len(steps); i++ {
 		n := changePlaces(steps[i:])
@@ -85,7 +85,7 @@ func deedsOf(steps []report.Step) []deed {
 
 // changePlaces is in how many steps a module is taken out for another one, that one's slot
 // gets the next, and the first is put in where the last was; 0 where it is otherwise.
-func changePlaces(steps []report.Step) int {
+func changePlaces(steps []Step) int {
 	if steps[0].Do != "remove" {
 		return 0
 	}
@@ -106,7 +106,7 @@ func changePlaces(steps []report.Step) int {
 
 // kind is what deeds of one line have in common.
 func (d *deed) kind() string {
-	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + report.OrEmpty(d.Setting)
+	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + OrEmpty(d.Setting)
 }
 
 // errand are the steps of one kind behind one processor.
@@ -147,7 +147,7 @@ func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
 
 // ownerOf is the processor that a step stays with; one is false for a move or a
 // swap between two.
-func ownerOf(s *report.Step, owners map[string]int) (owner int, one bool) {
+func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
 	owner, one = -1, true
 	for i, h := range []*string{s.From, s.To, s.At} {
 		if h == nil {
@@ -163,7 +163,7 @@ func ownerOf(s *report.Step, owners map[string]int) (owner int, one bool) {
 	return owner, one
 }
 
-func namesOf(s *report.Step) []string {
+func namesOf(s *Step) []string {
 	switch s.Do {
 	case "set":
 		return nil
@@ -181,7 +181,7 @@ func namesOf(s *report.Step) []string {
 // likeLines brings errands together whose slots have the same names after the
 // processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3". Labels stay whole where the
 // names in them are other processors' in the picture.
-func likeLines(s *report.Step, errands []errand, whole bool) []StepLine {
+func likeLines(s *Step, errands []errand, whole bool) []StepLine {
 	var out []StepLine
 	for i := 0; i < len(errands); {
 		group := errands[i : i+1]
@@ -274,7 +274,7 @@ func numbered(name string) (string, int) {
 }
 
 // errandWords says what is done with the slots of those names.
-func errandWords(s *report.Step, names []string) string {
+func errandWords(s *Step, names []string) string {
 	switch s.Do {
 	case "set":
 		return setWords(s)
@@ -303,4 +303,73 @@ func errandWords(s *report.Step, names []string) string {
 	default:
 		return "install " + moduleWords(s.Module) + " in " + prose.And(names)
 	}
+}
+
+func slotWords(locator, handle, board *string) string {
+	name := OrEmpty(locator)
+	if name == "" {
+		name = "slot " + OrEmpty(handle)
+	}
+	if b := OrEmpty(board); b != "" {
+		name = b + " " + name
+	}
+	return name
+}
+
+func moduleWords(m *Module) string {
+	if m == nil {
+		return "a module"
+	}
+	out := "a module"
+	if m.SizeBytes != nil {
+		out = prose.Size(*m.SizeBytes)
+	}
+	if m.Ranks != nil {
+		out += " " + Ranked(*m.Ranks)
+	}
+	if m.Type != nil {
+		out += " " + *m.Type
+	}
+	switch {
+	case m.RatedMTs == nil:
+	case m.Type != nil && (ddr.HasRate(*m.Type, *m.RatedMTs) || !ddr.Listed(*m.Type)):
+		out += "-" + strconv.Itoa(ddr.Nominal(*m.RatedMTs))
+	default: // without a kind, or a speed that no module of the kind is sold by
+		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
+	}
+	if m.Kind != "" {
+		out += " " + m.Kind
+	}
+	return out
+}
+
+// Ranked says how many ranks a module has: "dual-rank".
+func Ranked(ranks int) string {
+	switch ranks {
+	case 1:
+		return "single-rank"
+	case 2:
+		return "dual-rank"
+	case 4:
+		return "quad-rank"
+	default:
+		return strconv.Itoa(ranks) + "-rank"
+	}
+}
+
+// setWords says what is set to what and how: a tool's command line, the menus
+// of BIOS setup, or both, of which one is enough.
+func setWords(s *Step) string {
+	var ways []string
+	if s.Tool != nil {
+		command := OrEmpty(s.Command)
+		if !strings.HasPrefix(command, *s.Tool+" ") {
+			command = *s.Tool + ": " + command
+		}
+		ways = append(ways, command)
+	}
+	if s.Menu != nil {
+		ways = append(ways, "BIOS setup: "+*s.Menu)
+	}
+	return "set " + OrEmpty(s.Setting) + " to " + OrEmpty(s.Value) + " (" + strings.Join(ways, "; or ") + ")"
 }

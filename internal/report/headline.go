@@ -1,0 +1,172 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// headline says what is the matter with the machine: the worst root cause with its cost, or with
+// the next one of the same severity.
+func (r *Report) headline() string {
+	first := &r.Problems[0]
+	out := r.headlineOf(first)
+	if len(r.Problems) > 1 && r.Problems[1].Severity == first.Severity && first.Above() {
+		return out + ", and " + cmp.Or(OrEmpty(r.Problems[1].Members[0].Headline), r.headlineOf(&r.Problems[1]))
+	}
+	if cost := r.cost(first); cost != "" {
+		out += "; " + cost
+	}
+	return out
+}
+
+// headlineOf says of one problem what it means for the machine.
+func (r *Report) headlineOf(p *Problem) string {
+	headline := OrEmpty(p.Members[0].Headline)
+	switch {
+	case p.Settings():
+		return r.settingsHeadline(p)
+	case p.Rule == channelRule:
+		if moved := r.misplaced(p); moved != "" {
+			return moved
+		}
+		return cmp.Or(r.emptyChannels(p), headline, p.Text())
+	case headline != "" && len(p.Members) > 1:
+		return headline
+	default:
+		return p.Text()
+	}
+}
+
+// settingsHeadline leaves out the names of the settings if there are several.
+func (r *Report) settingsHeadline(p *Problem) string {
+	out, _, _ := strings.Cut(p.Sentence, ": ")
+	return out
+}
+
+// misplaced says that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""
+// otherwise.
+func (r *Report) misplaced(p *Problem) string {
+	if p.Cure < 0 {
+		return ""
+	}
+	a, dimms := &r.Advice[p.Cure], 0
+	for i := range r.Inventory.Population.Sockets {
+		if n := r.Inventory.Population.Sockets[i].DIMMs; n != nil {
+			dimms += *n
+		}
+	}
+	switch {
+	case a.Moves == 0 || a.Installs+a.Removes > 0 || a.Moves*4 > dimms:
+		return ""
+	case a.Moves == 1:
+		return "a DIMM is in the wrong slot"
+	default:
+		return strconv.Itoa(a.Moves) + " DIMMs are in the wrong slots"
+	}
+}
+
+// emptyChannels says how many of the memory channels of the machine are empty, "" if that is not
+// known.
+func (r *Report) emptyChannels(p *Problem) string {
+	empty, total := 0, 0
+	for i := range r.Inventory.Population.Sockets {
+		s := &r.Inventory.Population.Sockets[i]
+		if s.ChannelsTotal == nil || s.ChannelsPopulated == nil {
+			return ""
+		}
+		total += *s.ChannelsTotal
+		if slices.Contains(p.Subjects, socketSubject(s.Socket)) {
+			empty += *s.ChannelsTotal - *s.ChannelsPopulated
+		}
+	}
+	switch {
+	case empty == 0:
+		return ""
+	case empty*2 == total:
+		return "half of the memory channels are empty"
+	case empty == 1:
+		return "1 of " + strconv.Itoa(total) + " memory channels is empty"
+	default:
+		return strconv.Itoa(empty) + " of " + strconv.Itoa(total) + " memory channels are empty"
+	}
+}
+
+// wideRange is the width from which on a range of bandwidth is said in words: the memory is then
+// partly slow.
+const wideRange = 1.0 / 3
+
+// cost says which share of the memory bandwidth is left, if the problem costs bandwidth; "" otherwise.
+func (r *Report) cost(p *Problem) string {
+	costly := slices.ContainsFunc(p.Members, func(f *Finding) bool { return f.Effect != nil }) || p.Rule == channelRule
+	if !costly {
+		return ""
+	}
+	var worst *PopulationSocket
+	var same []string
+	for i := range r.Inventory.Population.Sockets {
+		s := &r.Inventory.Population.Sockets[i]
+		if s.Relative.Low == nil || s.Relative.High == nil || !slices.Contains(p.Subjects, socketSubject(s.Socket)) {
+			continue
+		}
+		switch {
+		case worst == nil || *s.Relative.Low < *worst.Relative.Low:
+			worst, same = s, []string{socketSubject(s.Socket)}
+		case s.Relative.Percent() == worst.Relative.Percent():
+			same = append(same, socketSubject(s.Socket))
+		}
+	}
+	if worst == nil || *worst.Relative.Low >= 1 {
+		return ""
+	}
+	where, share := cmp.Or(r.Inventory.place(same), "the machine"), &worst.Relative
+	switch {
+	case share.Value == nil && *share.High-*share.Low > wideRange:
+		part := Relative{Low: share.Low, High: share.Low}
+		return "part of the memory has only " + part.Percent() + " of the bandwidth"
+	case len(same) > 1:
+		return where + " have " + share.Percent() + " of their memory bandwidth"
+	default:
+		return where + " has " + share.Percent() + " of its memory bandwidth"
+	}
+}
+
+// goodSentence is the sentence of a status of ok. It praises the population only if every channel
+// check passed and no other check of the memory failed.
+func (r *Report) goodSentence() string {
+	channels := r.channelFindings()
+	passed := slices.IndexFunc(channels, func(f *Finding) bool { return f.Result == string(verdict.Pass) })
+	praised := passed >= 0 && !slices.ContainsFunc(channels, func(f *Finding) bool {
+		return f.Result != string(verdict.Pass) && f.Result != string(verdict.NotApplicable)
+	})
+	note := slices.IndexFunc(r.Problems, func(p Problem) bool { return strings.HasPrefix(p.Rule, "memory.") })
+	switch {
+	case note >= 0:
+		return "no warning; note: " + r.headlineOf(&r.Problems[note])
+	case r.Summary.Waived > 0:
+		return "no problem except those that are waived"
+	case praised && r.ownDocument(channels[passed].Citation):
+		return "memory is installed as " + VendorName(OrEmpty(r.Machine.Vendor)) + " recommends"
+	case praised:
+		return "memory is installed as recommended"
+	default:
+		return "no problem found"
+	}
+}
+
+// ownDocument reports whether a document is by the machine's vendor and about this machine.
+func (r *Report) ownDocument(c *Citation) bool {
+	return c != nil && c.Standing == nil && r.Machine.Vendor != nil && platform.MakerWord(c.Vendor) == platform.MakerWord(*r.Machine.Vendor)
+}
+
+// VendorName leaves a company's legal form away: "Dell Inc." is Dell.
+func VendorName(vendor string) string {
+	for _, form := range [...]string{" Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {
+		vendor = strings.TrimSuffix(strings.TrimSuffix(vendor, form), ",")
+	}
+	return vendor
+}

@@ -1,0 +1,500 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+)
+
+// Problem is one root cause, for all CPUs and slots that have it: the failures of one rule with
+// one severity that follow from no other failure. The report numbers the problems above info.
+type Problem struct {
+	// Severity is the highest of the cause and its consequences.
+	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string `json:"rule"`
+	// Where names the place ("CPU2"), "" for the machine as a whole.
+	Where string `json:"where"`
+	// Sentence is what is wrong there, Fix what to do, both in one line.
+	Sentence string `json:"sentence"`
+	Fix      string `json:"fix"`
+	// Source names the document in one line, "" without one; Standing says how close it is to the
+	// machine, "" for the vendor's own or one of the platform.
+	Source   string `json:"source"`
+	Standing string `json:"standing" jsonschema:"enum=,enum=sister model,enum=other vendor,enum=general practice"`
+	// Subjects are those of the findings, Consequences the failures that follow ("RULE SUBJECT").
+	Subjects     []string `json:"subjects"`
+	Consequences []string `json:"consequences"`
+
+	// Members are the findings of the cause, Led those that follow, and Cure the index in Advice of
+	// the first entry that cures one of them, -1 without one.
+	Members []*Finding `json:"-"`
+	Led     []*Finding `json:"-"`
+	Cure    int        `json:"-"`
+}
+
+// Text returns the place and the sentence: "CPU2: channel 2 is empty".
+func (p *Problem) Text() string {
+	if p.Where == "" {
+		return p.Sentence
+	}
+	return p.Where + ": " + p.Sentence
+}
+
+// SourceLine returns the source, with its standing in brackets.
+func (p *Problem) SourceLine() string {
+	if p.Standing == "" || p.Source == "" || strings.Contains(p.Source, p.Standing) {
+		return p.Source
+	}
+	return p.Source + " (" + p.Standing + ")"
+}
+
+// Above reports whether the problem is more than a note.
+func (p *Problem) Above() bool { return SeverityRank(p.Severity) > SeverityRank(string(verdict.Info)) }
+
+// Settings reports whether the problem is that settings differ from the profile.
+func (p *Problem) Settings() bool { return strings.HasPrefix(p.Rule, settingRules) }
+
+// cause collects the failures of one problem.
+type cause struct {
+	members, led []*Finding
+	rank         int
+}
+
+// problems groups the failures by root cause, the worst first.
+func (r *Report) problems() []Problem {
+	type key struct{ rule, severity string }
+	var causes []*cause
+	at := map[key]*cause{}
+	of := map[*Finding]*cause{}
+	var led []*Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result != string(verdict.Fail) {
+			continue
+		}
+		if r.root(f) != f {
+			led = append(led, f)
+			continue
+		}
+		k := key{f.Rule, f.Severity}
+		if strings.HasPrefix(f.Rule, settingRules) {
+			k.rule = settingRules
+		}
+		if at[k] == nil {
+			at[k] = &cause{rank: SeverityRank(f.Severity)}
+			causes = append(causes, at[k])
+		}
+		of[f] = at[k]
+		at[k].members = append(at[k].members, f)
+	}
+	for _, f := range led {
+		c := of[r.root(f)]
+		c.led = append(c.led, f)
+		c.rank = max(c.rank, SeverityRank(f.Severity))
+	}
+	causes = merged(causes)
+	slices.SortStableFunc(causes, func(a, b *cause) int { return b.rank - a.rank })
+	out := make([]Problem, 0, len(causes))
+	for _, c := range causes {
+		out = append(out, r.problem(c))
+	}
+	return out
+}
+
+// merged joins causes of one rule that say the same with different severities: what one CPU's facts
+// prove and another's only suggest is one problem.
+func merged(causes []*cause) []*cause {
+	var out []*cause
+	for _, c := range causes {
+		at := slices.IndexFunc(out, func(o *cause) bool {
+			return o.members[0].Rule == c.members[0].Rule && shortFailure(o.members[0]) == shortFailure(c.members[0]) && !strings.HasPrefix(o.members[0].Rule, settingRules)
+		})
+		if at < 0 {
+			out = append(out, c)
+			continue
+		}
+		o := out[at]
+		o.members, o.led, o.rank = append(o.members, c.members...), append(o.led, c.led...), max(o.rank, c.rank)
+	}
+	return out
+}
+
+// root returns the failure that f follows from in the end, f itself for a root cause and in a cycle.
+func (r *Report) root(f *Finding) *Finding {
+	at := f
+	for range r.Findings {
+		up := r.cause(at)
+		switch up {
+		case nil:
+			return at
+		case f:
+			return f
+		}
+		at = up
+	}
+	return f
+}
+
+// cause returns the failure that f follows from, nil for a root cause.
+func (r *Report) cause(f *Finding) *Finding {
+	rule, subject, _ := strings.Cut(OrEmpty(f.CausedBy), " ")
+	if rule == "" {
+		return nil
+	}
+	for i := range r.Findings {
+		up := &r.Findings[i]
+		if up != f && up.Rule == rule && up.Result == string(verdict.Fail) && (subject == "" || up.Subject == subject) {
+			return up
+		}
+	}
+	return nil
+}
+
+func (r *Report) problem(c *cause) Problem {
+	first := c.members[0]
+	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: r.cureOf(c.members), Subjects: []string{}, Consequences: []string{}}
+	for _, f := range c.members {
+		p.Subjects = append(p.Subjects, f.Subject)
+	}
+	for _, f := range c.led {
+		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject)
+	}
+	if cite := first.Citation; cite != nil {
+		p.Source, p.Standing = cite.document(), r.standing(cite)
+	}
+	p.Fix = r.fix(&p)
+	if p.Settings() {
+		p.Sentence = r.settingsSentence(c.members)
+		return p
+	}
+	p.Where, p.Sentence = r.sentence(c.members)
+	return p
+}
+
+// standing says in a report's words how close a document is to the machine.
+func (r *Report) standing(c *Citation) string {
+	switch OrEmpty(c.Standing) {
+	case verdict.Practice:
+		return verdict.Practice
+	case verdict.Analogous:
+		if platform.MakerWord(c.Vendor) == platform.MakerWord(OrEmpty(r.Machine.Vendor)) {
+			return "sister model"
+		}
+		return "other vendor"
+	default:
+		return ""
+	}
+}
+
+// mostSentences limits the different sentences of one problem; with more of them its headline is
+// used.
+const mostSentences = 3
+
+// sentence says where what is wrong: the short sentence of the findings, or if they differ each with
+// its own place, and then where is "".
+func (r *Report) sentence(members []*Finding) (where, sentence string) {
+	texts, places := byText(members, shortFailure)
+	headline := OrEmpty(members[0].Headline)
+	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
+		var all []string
+		for _, f := range members {
+			all = append(all, f.Subject)
+		}
+		if sentence = texts[0]; len(texts) > 1 {
+			sentence = headline
+		}
+		return r.Inventory.place(all), sentence
+	}
+	for i, text := range texts {
+		if at := r.Inventory.place(places[text]); at != "" {
+			texts[i] = at + ": " + text
+		}
+	}
+	return "", strings.Join(texts, "; ")
+}
+
+// byText lists the different texts of findings in order, and the subjects of each.
+func byText(members []*Finding, get func(*Finding) string) (texts []string, places map[string][]string) {
+	places = map[string][]string{}
+	for _, f := range members {
+		text := get(f)
+		if text == "" {
+			continue
+		}
+		if places[text] == nil {
+			texts = append(texts, text)
+		}
+		places[text] = append(places[text], f.Subject)
+	}
+	return texts, places
+}
+
+// shortFailure says in a few words what fails: the rule's short sentence, else the first clause of
+// what was found.
+func shortFailure(f *Finding) string {
+	if f.Short != nil {
+		return *f.Short
+	}
+	if found := clause(OrEmpty(f.Found)); found != "" {
+		return found
+	}
+	return "fails " + f.Rule
+}
+
+// settingsSentence says which settings differ from the profile.
+func (r *Report) settingsSentence(members []*Finding) string {
+	if len(members) == 1 {
+		found, _, _ := strings.Cut(OrEmpty(members[0].Found), " (")
+		return strings.TrimPrefix(members[0].Rule, settingRules) + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(OrEmpty(members[0].Expected))
+	}
+	names := make([]string, len(members))
+	for i, f := range members {
+		names[i] = strings.TrimPrefix(f.Rule, settingRules)
+	}
+	return strconv.Itoa(len(members)) + " settings differ from " + r.ProfileName() + ": " + prose.And(names)
+}
+
+// onOrOff is the everyday word for a setting's value.
+func onOrOff(value string) string {
+	switch value {
+	case settings.Enabled:
+		return "on"
+	case settings.Disabled:
+		return "off"
+	default:
+		return value
+	}
+}
+
+// ProfileName names the profile that the machine was checked against: "Dell's balanced profile", or
+// by its id if it was asked for.
+func (r *Report) ProfileName() string {
+	if r.Profile == nil {
+		return "the profile"
+	}
+	if vendor, _, ok := strings.Cut(OrEmpty(r.Profile.Source), ","); ok && !r.ProfileAsked && r.Profile.Intent != nil && !strings.Contains(vendor, ":") {
+		return vendor + "'s " + *r.Profile.Intent + " profile"
+	}
+	return "profile " + r.Profile.ID
+}
+
+// cureOf returns the index of the first advice that cures one of the findings, -1 if none does.
+func (r *Report) cureOf(members []*Finding) int {
+	return slices.IndexFunc(r.Advice, func(a Advice) bool {
+		return slices.ContainsFunc(a.Cures, func(c Cured) bool {
+			return slices.ContainsFunc(members, func(f *Finding) bool { return f.Rule == c.Rule && f.Subject == c.Subject })
+		})
+	})
+}
+
+// fix says what to do about a problem: the steps of the advice that cures it, else the rule's fix.
+func (r *Report) fix(p *Problem) string {
+	if p.Cure >= 0 && r.Advice[p.Cure].ID != AdviceSettings {
+		return r.AdviceSentence(&r.Advice[p.Cure])
+	}
+	if p.Settings() && len(p.Members) > 1 && r.Profile != nil {
+		return "memaudit profiles patch " + r.Profile.ID + " prints the changes"
+	}
+	texts, places := byText(p.Members, func(f *Finding) string { return OrEmpty(f.Fix) })
+	for i, text := range texts {
+		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
+		if where := r.Inventory.place(places[text]); len(texts) > 1 && where != "" {
+			line = where + ": " + line
+		}
+		texts[i] = line
+	}
+	return strings.Join(texts, "; ")
+}
+
+// AdviceSentence returns the steps of an advice, what they cost and what they reach: "move the DIMM
+// from B4 to B3. Nothing to buy; CPU2 then has 100 % of its bandwidth".
+func (r *Report) AdviceSentence(a *Advice) string {
+	lines := Steps(a.Steps, &r.Inventory)
+	steps := make([]string, len(lines))
+	for i, l := range lines {
+		steps[i] = l.Text
+	}
+	out := strings.Join(steps, "; ") + "."
+	var more []string
+	switch {
+	case a.GivenUpBytes != 0:
+		more = append(more, "This gives up "+prose.Size(a.GivenUpBytes))
+	case a.Installs == 0:
+		more = append(more, "Nothing to buy")
+	}
+	if reached := r.reached(a); reached != "" {
+		more = append(more, reached)
+	}
+	if len(more) > 0 {
+		out += " " + strings.Join(more, "; ")
+	}
+	return strings.TrimSuffix(out, ".")
+}
+
+// reached says which share of their best bandwidth the CPUs have after the steps of an advice, for
+// those that have less today; "" if that is not known.
+func (r *Report) reached(a *Advice) string {
+	texts, ids := []string{}, map[string][]string{}
+	for i := range a.Reaches.Sockets {
+		s := &a.Reaches.Sockets[i]
+		before := r.Inventory.population(s.Socket)
+		if before == nil || before.Relative.Low == nil || s.Relative.Low == nil || *before.Relative.Low >= *s.Relative.Low {
+			continue
+		}
+		text := s.Relative.Percent()
+		if ids[text] == nil {
+			texts = append(texts, text)
+		}
+		ids[text] = append(ids[text], socketSubject(s.Socket))
+	}
+	for i, text := range texts {
+		where := r.Inventory.place(ids[text])
+		verb := " then has "
+		if len(ids[text]) > 1 {
+			verb = " then have "
+		}
+		texts[i] = cmp.Or(where, "memory") + verb + text
+		if i == 0 {
+			texts[i] += " of the best bandwidth"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+func socketSubject(id *int) string {
+	if id == nil {
+		return "machine"
+	}
+	return "socket " + strconv.Itoa(*id)
+}
+
+// population returns the memory of a socket, nil if there is none.
+func (inv *Inventory) population(id *int) *PopulationSocket {
+	for i := range inv.Population.Sockets {
+		if p := &inv.Population.Sockets[i]; p.Socket == nil && id == nil || p.Socket != nil && id != nil && *p.Socket == *id {
+			return p
+		}
+	}
+	return nil
+}
+
+// Percent returns the share as text, "33 to 50 %"; "" if it is not known.
+func (s *Relative) Percent() string {
+	percent := func(v float64) string { return strconv.FormatFloat(v*100, 'f', 0, 64) }
+	switch {
+	case s.Value != nil:
+		return percent(*s.Value) + " %"
+	case s.Low == nil || s.High == nil:
+		return ""
+	case percent(*s.Low) == percent(*s.High):
+		return percent(*s.Low) + " %"
+	default:
+		return percent(*s.Low) + " to " + percent(*s.High) + " %"
+	}
+}
+
+// place names what findings are about in one phrase: "CPU1 and CPU2", "both CPUs", "A4"; "" for the
+// machine.
+func (inv *Inventory) place(subjects []string) string {
+	var names []string
+	sockets := 0
+	for _, s := range subjects {
+		kind, rest, _ := strings.Cut(s, " ")
+		name := s
+		switch kind {
+		case "machine":
+			continue
+		case "socket":
+			sockets++
+			if id, err := strconv.Atoi(rest); err == nil {
+				name = inv.SocketName(id)
+			}
+		case "slot":
+			handle, _, _ := strings.Cut(rest, " ")
+			name = inv.slotName(handle, rest)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if n := inv.populated(); sockets > 1 && sockets == len(names) && sockets == n {
+		if n == 2 {
+			return "both CPUs"
+		}
+		return "all " + strconv.Itoa(n) + " CPUs"
+	}
+	if sockets > 1 && sockets == len(names) && strings.HasPrefix(strings.Join(names, ""), "socket ") {
+		return "sockets " + strings.ReplaceAll(prose.And(names), "socket ", "")
+	}
+	return prose.And(names)
+}
+
+// populated counts the sockets with a processor.
+func (inv *Inventory) populated() int {
+	n := 0
+	for i := range inv.Sockets {
+		if s := &inv.Sockets[i]; s.Populated == nil || *s.Populated {
+			n++
+		}
+	}
+	return n
+}
+
+// longestName limits firmware's name of a socket: a longer one is no name to speak of.
+const longestName = 16
+
+// SocketName returns firmware's name of a socket, "socket 0" if it has none that is short and its
+// own.
+func (inv *Inventory) SocketName(id int) string {
+	number := "socket " + strconv.Itoa(id)
+	name := strings.TrimSpace(Designation(inv, &id))
+	if name == "" || len(name) > longestName {
+		return number
+	}
+	for i := range inv.Sockets {
+		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(OrEmpty(s.Designation)) == name {
+			return number
+		}
+	}
+	return name
+}
+
+// Designation returns firmware's name of a socket.
+func Designation(inv *Inventory, id *int) string {
+	for i := range inv.Sockets {
+		if id != nil && inv.Sockets[i].ID == *id {
+			return OrEmpty(inv.Sockets[i].Designation)
+		}
+	}
+	return ""
+}
+
+// slotName returns the locator of a slot, with its handle if others have the same; otherwise what
+// the subject says.
+func (inv *Inventory) slotName(handle, subject string) string {
+	name, same := "", 0
+	for i := range inv.Slots {
+		if inv.Slots[i].Handle == handle {
+			name = OrEmpty(inv.Slots[i].Locator)
+		}
+	}
+	for i := range inv.Slots {
+		if OrEmpty(inv.Slots[i].Locator) == name {
+			same++
+		}
+	}
+	switch {
+	case name == "":
+		return "slot " + subject
+	case same > 1:
+		return name + " (" + handle + ")"
+	default:
+		return name
+	}
+}

@@ -1,0 +1,49 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// TestProblems groups failures by root cause: equal sockets together, consequences below their
+// cause, the worst first, with fix, source and its standing.
+func TestProblems(t *testing.T) {
+	fail := func(severity, rule, subject, short string) report.Finding {
+		return report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: severity, Short: &short}
+	}
+	r := &report.Report{Findings: []report.Finding{
+		fail("info", "memory.dimm.uniform", "socket 0", "mixed"),
+		fail("warning", "memory.speed.expected", "socket 0", "memory runs at 1333 MT/s"),
+		fail("info", "memory.speed.expected", "socket 1", "memory runs at 1333 MT/s"),
+		fail("warning", "memory.channel.populated", "socket 1", "channel 2 is empty"),
+		fail("critical", "memory.socket.symmetric", "machine", "different"),
+		fail("info", "setting.smt", "setting smt", ""),
+		fail("info", "setting.turbo", "setting turbo", ""),
+	}}
+	r.Machine.Vendor = new("Dell Inc.")
+	r.Profile = &report.Profile{ID: "dell/balanced", Intent: new("balanced"), Source: new("Dell, BIOS settings")}
+	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: new("analogous")}
+	r.Findings[1].Fix = new("look in BIOS setup")
+	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: new("p24"), Standing: new("analogous")}
+	r.Findings[4].CausedBy = new("memory.channel.populated socket 1")
+	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: new("CPU1")}, {ID: 1, Designation: new("CPU2")}}
+	r.Judge(report.Criteria{})
+	var got []string
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		got = append(got, p.Severity+" "+p.Text()+" | "+p.Fix+" | "+p.SourceLine())
+	}
+	require.Equal(t, []string{
+		"critical CPU2: channel 2 is empty |  | Dell, Manual, p24 (sister model)",
+		"warning both CPUs: memory runs at 1333 MT/s | look in BIOS setup | HP, Guide (other vendor)",
+		"info CPU1: mixed |  | ",
+		"info 2 settings differ from Dell's balanced profile: smt and turbo | memaudit profiles patch dell/balanced prints the changes | ",
+	}, got)
+	assert.Equal(t, []string{"memory.socket.symmetric machine"}, r.Problems[0].Consequences)
+	assert.Equal(t, []string{"socket 0", "socket 1"}, r.Problems[1].Subjects)
+	assert.Equal(t, report.StatusCritical, r.Verdict.Status)
+}
