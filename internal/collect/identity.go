@@ -1,11 +1,6 @@
 package collect
 
 import (
-	"io"
-	"log/slog"
-
-	"github.com/jaypipes/ghw"
-
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host"
@@ -32,28 +27,6 @@ func (c *collector) identity() identity {
 		return c.askedAt(folder, own)
 	}
 	return own
-}
-
-// askedAt asks ghw for the same strings below a folder.
-func (c *collector) askedAt(folder string, own identity) identity {
-	opts := ghwOptions(folder)
-	if p, err := ghw.Product(opts...); err == nil {
-		own.vendor, own.product = c.ask(p.Vendor, own.vendor), c.ask(p.Name, own.product)
-		own.version, own.family = c.ask(p.Version, own.version), c.ask(p.Family, own.family)
-	}
-	if b, err := ghw.Baseboard(opts...); err == nil {
-		own.boardVendor, own.board = c.ask(b.Vendor, own.boardVendor), c.ask(b.Product, own.board)
-	}
-	if b, err := ghw.BIOS(opts...); err == nil {
-		own.biosVendor, own.biosVersion = c.ask(b.Vendor, own.biosVendor), c.ask(b.Version, own.biosVersion)
-		own.biosDate = c.ask(b.Date, own.biosDate)
-	}
-	return own
-}
-
-// ghwOptions points ghw at a folder and keeps it silent.
-func ghwOptions(folder string) []any {
-	return []any{ghw.WithChroot(folder), ghw.WithDisableTools(), ghw.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))}
 }
 
 // ask returns ghw's word, or our own reading if ghw has only a placeholder, such as its "unknown". If

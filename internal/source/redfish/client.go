@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package redfish reads one machine's BIOS settings and memory inventory from
 // its management controller (DMTF DSP0266, DSP2046). It sends only GET
 // requests, except for the POST and DELETE of its own session. It follows the links that

@@ -1,3 +1,5 @@
+//go:build !js
+
 package redfish
 
 import (
@@ -86,16 +88,4 @@ func (o *Options) timeout() time.Duration {
 		return o.Timeout
 	}
 	return DefaultTimeout
-}
-
-// Identity is what is known of the audited machine. By it the machine is found among the systems of
-// a service, and the controller of another machine is noticed.
-type Identity struct {
-	// Products are the names of the product and the board.
-	Products []string
-	// Serial is the serial number of the system; Parts are those of board and chassis.
-	Serial string
-	Parts  []string
-	// UUID is the system's UUID in SMBIOS.
-	UUID string
 }

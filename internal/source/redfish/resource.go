@@ -1,3 +1,5 @@
+//go:build !js
+
 package redfish
 
 import (
@@ -11,21 +13,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
-
-// resourceLink is a link to another resource.
-type resourceLink struct {
-	ID string `json:"@odata.id"`
-	// Href is the form that iLO 4 used before Redfish.
-	Href string `json:"href"`
-}
-
-// path returns the linked path, "" if there is no link.
-func (l resourceLink) path() string {
-	if id := strings.TrimSpace(l.ID); id != "" {
-		return id
-	}
-	return strings.TrimSpace(l.Href)
-}
 
 // collection is one page of a collection.
 type collection struct {

@@ -1,46 +1,12 @@
+//go:build !js
+
 package redfish
 
 import (
 	"context"
-	"encoding/hex"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-)
-
-// system is one ComputerSystem (DSP2046).
-type system struct {
-	Model                   string
-	SerialNumber, SKU, UUID string
-	AssetTag, HostName      string
-	Bios, Memory            resourceLink
-	ID, Name                string
-	MemorySummary           struct{ Metrics resourceLink }
-	// Oem holds the link to the BIOS settings of iLO 4, which has no other.
-	Oem struct {
-		Hp struct{ Links struct{ BIOS resourceLink } }
-	}
-	at   string
-	fits systemMatch
-	// matchedBy and differsBy name the property that decided; here is the audited
-	// machine's model if that differs.
-	matchedBy, differsBy, here string
-}
-
-// systemMatch says how a system compares with the audited machine, in rising order.
-type systemMatch int
-
-const (
-	// otherSystem: an identifier differs.
-	otherSystem systemMatch = iota
-	// doubtfulSystem: the model differs, but makers change such names.
-	doubtfulSystem
-	// unknownSystem: there is nothing to compare.
-	unknownSystem
-	// likeSystem: the model agrees, and there is no identifier to compare.
-	likeSystem
-	// sameSystem: an identifier agrees.
-	sameSystem
 )
 
 // whichSystem is the advice where several systems may be the audited machine.
@@ -202,118 +168,4 @@ func (s *system) bios() string {
 		return at
 	}
 	return s.Oem.Hp.Links.BIOS.path()
-}
-
-// compare compares a system with the audited machine: by serial number (Dell keeps the one of
-// SMBIOS in SKU), by UUID, and without either by model.
-func (s *system) compare(who Identity) {
-	comparable := ""
-	for _, own := range append([]string{who.Serial}, who.Parts...) {
-		if telling(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
-			s.fits, s.matchedBy = sameSystem, "serial number"
-			return
-		}
-	}
-	if telling(who.Serial) && telling(s.SerialNumber) {
-		comparable = "serial number"
-	}
-	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
-	case own == "" || theirs == "":
-	case own == theirs || own == swapped(theirs):
-		s.fits, s.matchedBy = sameSystem, "UUID"
-		return
-	case comparable == "":
-		comparable = "UUID"
-	}
-	if comparable != "" {
-		s.fits, s.differsBy = otherSystem, comparable
-		return
-	}
-	s.compareModel(who)
-}
-
-func equalNames(a, b string) bool {
-	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
-}
-
-// compareModel compares model names, of which one often contains the other ("ThinkSystem SR650
-// -[7X06CTO1WW]-" and "ThinkSystem SR650").
-func (s *system) compareModel(who Identity) {
-	s.fits = unknownSystem
-	for _, own := range who.Products {
-		switch {
-		case !naming(own) || !naming(s.Model):
-		case holdsName(own, s.Model) || holdsName(s.Model, own):
-			s.fits, s.matchedBy = likeSystem, "model"
-			return
-		case s.fits == unknownSystem:
-			s.fits, s.here = doubtfulSystem, own
-		}
-	}
-}
-
-func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
-
-// lettersAndDigits returns the letters, in lower case, and digits of s.
-func lettersAndDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(s))
-}
-
-// naming tells whether a product name identifies a product: it is not a placeholder or a general
-// word.
-func naming(s string) bool {
-	switch lettersAndDigits(s) {
-	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
-		return false
-	}
-	return telling(s)
-}
-
-// telling tells whether an identifier identifies anything: it is not a placeholder and not one
-// repeated character.
-func telling(s string) bool {
-	p := lettersAndDigits(s)
-	switch p {
-	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
-		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null",
-		"serialnumber", "serial", "systemserial", "chassisserialnumber", "baseboardserialnumber", "baseserialnumber", "default", "invalid", "empty",
-		"oem", "filledbyoem", "nosn", "noserial", "notset", "notprovided", "notpopulated", "tbd", "12345678", "123456", "1234567", "0123456789abcdef":
-		return false
-	}
-	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
-}
-
-// plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for anything
-// else and for patterns that firmware uses in place of a UUID.
-func plainUUID(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
-	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
-		return ""
-	}
-	return s
-}
-
-// swapped returns the 32 digits of a UUID with its first three fields in the other byte order, which
-// SMBIOS up to 2.5 and some controllers use.
-func swapped(u string) string {
-	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
-}
-
-// SameIdentifiers compares the serial numbers and UUIDs of two machines. same means that they are one
-// machine's; differs says which identifier proves that they are two, "" if none does.
-func SameIdentifiers(a, b Identity) (same bool, differs string) {
-	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
-	switch s.compare(a); s.fits {
-	case sameSystem:
-		return true, ""
-	case otherSystem:
-		return false, "its " + s.differsBy + " is another one"
-	default:
-		return false, ""
-	}
 }
