@@ -80,6 +80,10 @@ ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook ## all tests 
 
 axe: $(TOOLS)/axe/installed ## install axe-core, with which e2e checks pages (needs python3 with venv)
 
+.PHONY: web
+web: ## build bin/web, the page that audits in the browser: a static folder for any web server
+	@scripts/web bin/web '-X main.version=$(VERSION) -X main.revision=$(REVISION)'
+
 .PHONY: axe images
 images: build ## rewrite docs/images, the pictures of the README (needs Chromium)
 	@scripts/images $(BIN)

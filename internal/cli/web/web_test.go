@@ -1,0 +1,39 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/examples"
+	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
+)
+
+// TestCheckErrors: what cannot be audited gets an error that names the file and what was expected.
+func TestCheckErrors(t *testing.T) {
+	c, err := New("v", "r")
+	require.NoError(t, err)
+	data, err := examples.FS.ReadFile("dell-r610.tar.gz")
+	require.NoError(t, err)
+	capture := File{"a.tar.gz", data}
+	table := File{"dump", smbiostest.ManySlots().Dump()}
+	for want, files := range map[string][]File{
+		"nothing to audit":                  nil,
+		"text: not recognised as a capture": {{"text", []byte("hello\n")}},
+		"a.tar.gz: a second capture":        {capture, capture},
+		"dump: a second SMBIOS table":       {table, table},
+		"open cut: truncated":               {{"cut", data[:1000]}},
+	} {
+		_, err := c.Check(files, "")
+		assert.ErrorContains(t, err, want)
+		_, err = c.WhatIf([]Move{{"0x1100", "0x1101"}})
+		assert.ErrorContains(t, err, "check a machine first")
+	}
+	_, err = c.Check([]File{capture}, "fast")
+	assert.ErrorContains(t, err, `"fast"`)
+	_, err = c.Check([]File{capture}, "max-performance")
+	require.NoError(t, err)
+	_, err = c.WhatIf([]Move{{"0x9999", "0x1101"}})
+	assert.ErrorContains(t, err, `no slot "0x9999"`)
+}
