@@ -73,7 +73,7 @@ func TestFewWholeAudits(t *testing.T) {
 		filled      func(cpu, channel, slot int) bool
 		most, whole int
 	}{
-		{"supermicro-rome", half, 50, 5},
+		{"supermicro-rome", half, 90, 8},
 		{"supermicro-rome", uneven, 70, 9},
 		{"dell-r750xa", half, 30, 5},
 		{"supermicro-genoa", half, 25, 5},

@@ -22,6 +22,9 @@ type board struct {
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
+	// size is the index into distinct, the sizes, of each kind; set by sizes.
+	size     []int
+	distinct []int64
 	// redundant says that the rule about redundancy fails.
 	redundant bool
 	// stray are the slots with modules that belong to no unit, for example those of an empty socket.

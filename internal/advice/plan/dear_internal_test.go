@@ -20,10 +20,10 @@ import (
 // TestWhyDearWords: what speaks against fewer new modules is what fails with all
 // of them, else with some, and never what the taken layout leaves as well.
 func TestWhyDearWords(t *testing.T) {
-	taken := &candidate{steps: []Step{{Do: Install}, {Do: Install}}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
+	taken := &candidate{stock: &stock{bought: 2}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
 		"no layout with fewer new modules is even":                               nil,
-		"no layout tried with fewer new modules mends a part and breaks nothing": {{"memory.dimm.uniform"}, {}},
+		"no layout tried with fewer new modules cures a part and breaks nothing": {{"memory.dimm.uniform"}, {}},
 		"with fewer new modules a still fails":                                   {{"a", "b"}, {"memory.dimm.uniform", "a"}},
 		"with fewer new modules a and b still fails":                             {{"a", "b"}},
 		"with fewer new modules a or b fails":                                    {{"a", "memory.dimm.uniform"}, {"b", "memory.dimm.uniform"}},
@@ -33,7 +33,7 @@ func TestWhyDearWords(t *testing.T) {
 		s := &search{board: &board{}, stays: stays}
 		require.Equal(t, want, s.whyDear(taken))
 	}
-	one := &candidate{steps: taken.steps[:1]}
+	one := &candidate{stock: &stock{bought: 1}}
 	require.Empty(t, (&search{board: &board{}}).whyDear(one), "fewer than one module is none")
 }
 
@@ -407,11 +407,11 @@ func TestOrderOfWays(t *testing.T) {
 	}
 	target := targetOf()
 	target.unit.groups[1].controller = 0
-	assert.Equal(t, extent{channels: 1}, target.extent(shape{0, 2}))
-	assert.Equal(t, extent{channels: 2}, target.extent(shape{1, 1}), "controllers count in lockstep alone")
+	assert.Equal(t, extent{channels: 1}, target.extent(pattern{{0}, {2}}))
+	assert.Equal(t, extent{channels: 2}, target.extent(pattern{{1}, {1}}), "controllers count in lockstep alone")
 	target.unit.groups = []channelGroup{{controller: 0, layers: [][]int{{0, 1}}}, {controller: 1, layers: [][]int{{2, 3}}}}
-	assert.Equal(t, extent{controllers: 2, channels: 2}, target.extent(shape{1, 1}))
-	assert.Equal(t, extent{controllers: 1, channels: 1}, target.extent(shape{1, 0}))
+	assert.Equal(t, extent{controllers: 2, channels: 2}, target.extent(pattern{{1}, {1}}))
+	assert.Equal(t, extent{controllers: 1, channels: 1}, target.extent(pattern{{1}, {0}}))
 }
 
 // TestTargetOfADocument: what a platform's document gives of a target: its highest speeds,
@@ -550,7 +550,7 @@ func TestNotFasterThanRated(t *testing.T) {
 			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
 			topo: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
 				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
-		assert.Nil(t, s.faster([]proposal{{reach: bytesPerSecond(2)}}), "%s: no audit is asked", name)
+		assert.Nil(t, s.faster([]*stock{{}}), "%s: no audit is asked", name)
 	}
 	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
 		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}

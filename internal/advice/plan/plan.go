@@ -2,6 +2,11 @@
 // moving cannot help. It proposes layouts, puts each into a copy of the model, has it audited there,
 // and promises only what that audit says.
 //
+// How a plan is found (docs/planner.md has an example): stocks say how many modules of each kind each
+// processor gets, the cheapest first; patterns, how they may lie on its channels; an assignment puts a
+// pattern on the slots where most modules stay; an audit judges it; and a table of picks says which of
+// the layouts that cure something are advised. What a document forbids is never proposed.
+//
 // The planner's terms, which mean the same in all its files:
 //
 //   - board: the machine as the planner sees it, its slots and modules.
@@ -11,14 +16,10 @@
 //     filled first; the group is ordered if that order is known.
 //   - kind: modules that are alike in all that firmware says of them (traits).
 //   - layout: for each slot, by its index in System.Slots, the index of the kind in it, or none.
-//   - shape: for each group of a unit, how many of its layers hold modules. It does not say which.
-//   - class: shapes that differ only in which of like channels and controllers they use; one of
-//     them is tried for all.
-//   - counts: how many modules there are of each kind, by index. Extra is the same for a purchase:
-//     what is bought, negative for what is taken out.
-//   - split: the counts that each unit gets.
-//   - mix: how many modules there are of each size, where a capacity is planned and not a machine.
-//   - step: what somebody does with modules: move, swap, remove, install or exchange.
+//   - column: how many modules of each size a group holds; pattern: a column for each group of a unit.
+//   - split: how many modules of each kind each unit gets; stock: a split with its price.
+//   - mix: how many modules there are of each size, if a capacity is planned and not a machine.
+//   - step: what is done with modules: move, swap, remove, install or exchange.
 //   - proposal: a layout before its audit; candidate: one after it, with the steps to it and its
 //     score; advice: a candidate that the whole derivation has proven.
 //   - severe: failing at warning or above; a remark is a failure at info.
@@ -111,39 +112,12 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// alternatives lists the best candidate that buys nothing, or one that is faster alone, and then, if
-// there is none or a severe failure is left, those that buy modules, the fewest first.
-func (s *search) alternatives() []*candidate {
-	counts := s.board.counts()
-	var out []*candidate
-	s.trials = mostMoved
-	moves := s.proposals(s.splits(counts), nil)
-	move := s.relieved(s.bestOf(moves, nil))
-	if move == nil {
-		out = addCandidate(out, s.faster(moves))
-	} else if out = append(out, move); !move.score.severe() {
-		return out
-	}
-	s.either = s.eitherWay(counts)
-	if s.either != "" { // nothing is bought for want of a slot's name
-		return out
-	}
-	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
-		return out
-	}
-	bought := slices.DeleteFunc(s.withFewer(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
-	if len(bought) == 0 && move == nil && s.either == "" {
-		s.either = s.eitherPurchase(counts)
-	}
-	return append(out, bought...)
-}
-
 // filledForWant tells whether a candidate buys more modules than are installed only because a
 // document is missing: if it is not known which slots are first, channels are filled whole, or all
 // slots are, and two modules would become 32. It is false if no processor has more slots than
 // channels, because then all of them are wanted anyway.
-func (s *search) filledForWant(c *candidate, counts []int) bool {
-	return s.board.undocumented() != "" && s.board.deep() && c.buys() > modulesIn(counts)
+func (s *search) filledForWant(c *candidate) bool {
+	return s.board.undocumented() != "" && s.board.deep() && c.stock.bought > modulesIn(s.board.counts())
 }
 
 // ratedBelow tells whether nothing severe fails on a machine whose processors their maker rates below
@@ -157,38 +131,11 @@ func (s *search) ratedBelow() bool {
 // processor without memory, or what else is critical, is worth buying for then.
 func (s *search) takenByMode() bool { return s.board.standsIn() && s.before.critical == 0 }
 
-// eitherWay says in one clause how many modules would go from which channel to which, for a machine
-// of which it is not known which slot of a channel is filled first. It is "" unless these moves are
-// the same whether channels are filled from the first slot up or from the last one down, are proven
-// for both, and leave nothing severe.
-func (s *search) eitherWay(counts []int) string {
-	said := ""
-	for _, down := range []bool{false, true} {
-		b := s.board.assuming(down)
-		if b == nil {
-			return ""
-		}
-		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
-		other.suspect(s.before.fails)
-		c := other.relieved(other.best(other.splits(counts), nil))
-		if c == nil || c.score.severe() {
-			return ""
-		}
-		if _, proven := other.prove(c); !proven {
-			return ""
-		}
-		words := b.byChannel(c.steps)
-		if words == "" || said != "" && words != said {
-			return ""
-		}
-		said = words
-	}
-	return "moving " + said + " would do, but " + unordered
-}
-
-// eitherPurchase says in one clause how many modules would be installed on which channel, and which
-// would be moved, under the conditions of eitherWay; "" otherwise.
-func (s *search) eitherPurchase(counts []int) string {
+// eitherWay says in one clause what would help by channels, for a machine of which it is not known which
+// slot of a channel is filled first. It is "" unless the steps that find gives are the same whether
+// channels are filled from the first slot up or from the last one down, are proven for both, and leave
+// nothing severe.
+func (s *search) eitherWay(find func(*search) *candidate) string {
 	said := ""
 	for _, down := range []bool{false, true} {
 		b := s.board.assuming(down)
@@ -197,9 +144,8 @@ func (s *search) eitherPurchase(counts []int) string {
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before}
 		other.suspect(s.before.fails)
-		even := func(extra []int) [][][]int { return other.even(counts, extra) }
-		c, _ := other.cheapest(b.purchases(counts), even, nil, mostExchanged)
-		if c == nil {
+		c := find(other)
+		if c == nil || c.score.severe() {
 			return ""
 		}
 		if _, proven := other.prove(c); !proven {
@@ -212,4 +158,16 @@ func (s *search) eitherPurchase(counts []int) string {
 		said = words
 	}
 	return said + " would do, but " + unordered
+}
+
+// moving is the best that only moves modules.
+func (s *search) moving() *candidate {
+	s.trials = mostMoved
+	return s.bestOf(s.board.atHand())
+}
+
+// buying is the cheapest purchase that leaves all modules in the machine.
+func (s *search) buying() *candidate {
+	c, _ := s.cheapest(s.board.stocks(), &pick{of: picks[0].of, trials: mostExchanged}, nil, &s.before)
+	return c
 }

@@ -193,26 +193,25 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 			return append(out, t.unplaced(c, names, mix))
 		}
 	}
-	for _, s := range t.spread(c.n, all) {
-		layout := t.empty()
-		if t.unit.fillLayers(s, mix, layout) {
+	for _, p := range t.spread(c.n, all) {
+		if layout, ok := t.fill(p, mix); ok {
 			out = append(out, t.configuration(c, layout, mix))
 		}
 	}
 	return out
 }
 
-// mostShapesRanked bounds how many shapes of one count are derived.
-const mostShapesRanked = 256
+// mostRanked bounds how many patterns of one count are derived.
+const mostRanked = 256
 
-// extent is how far a shape spreads: over how many groups and, if modules are bought in kits, how many
-// controllers.
+// extent is how far a pattern spreads: over how many groups and, if modules are bought in kits, how
+// many controllers.
 type extent struct{ controllers, channels int }
 
-func (t *Target) extent(s shape) extent {
+func (t *Target) extent(p pattern) extent {
 	var e extent
 	behind := map[int]bool{}
-	for i, d := range s {
+	for i, d := range p.depths() {
 		if d > 0 {
 			e.channels++
 			behind[t.unit.groups[i].controller] = true
@@ -224,54 +223,77 @@ func (t *Target) extent(s shape) extent {
 	return e
 }
 
-// spread lists shapes of n modules: the best one over as many channels as can be
-// (where modules work in lockstep, behind one controller too), and on request
-// the best over each smaller number of channels.
-func (t *Target) spread(n int, all bool) []shape {
+// spread lists patterns of n modules: the best one over as many channels as can be (if modules work in
+// lockstep, behind one controller too), and on request the best over each smaller number of channels.
+func (t *Target) spread(n int, all bool) []pattern {
 	type ranked struct {
-		shape shape
-		way   Configuration
+		pattern pattern
+		way     Configuration
 	}
 	best, most := map[extent]ranked{}, map[int]int{}
-	for _, s := range t.distinct(n) {
-		e := t.extent(s)
-		r := ranked{s, Configuration{Socket: t.outlook(s, n)}}
+	for _, p := range t.distinct(n) {
+		e := t.extent(p)
+		r := ranked{p, Configuration{Socket: t.outlook(p, n)}}
 		if old, ok := best[e]; !ok || betterWay(r.way, old.way) < 0 {
 			best[e] = r
 		}
 		most[e.controllers] = max(most[e.controllers], e.channels)
 	}
-	var out []shape
+	var out []pattern
 	for _, e := range slices.SortedFunc(maps.Keys(best), func(x, y extent) int {
 		return cmp.Or(cmp.Compare(y.controllers, x.controllers), cmp.Compare(y.channels, x.channels))
 	}) {
 		if all || e.channels == most[e.controllers] {
-			out = append(out, best[e].shape)
+			out = append(out, best[e].pattern)
 		}
 	}
 	return out
 }
 
-// distinct lists the shapes of n modules, one of each class, the most even first
-// and of equal ones those on the first channels.
-func (t *Target) distinct(n int) []shape {
-	var out []shape
+// distinct lists the patterns of n equal modules, the most even first and of those that interleave
+// alike that on the first channels.
+func (t *Target) distinct(n int) []pattern {
+	var out []pattern
 	seen := map[string]bool{}
-	for _, s := range t.unit.shapes(n) {
-		if class := t.unit.class(s, t.Platform); !seen[class] {
-			seen[class] = true
-			out = append(out, s)
+	for _, p := range t.unit.patterns([]int{n}, []int64{1 << 30}, t.unit.alike(t.unit.rooms(), t.Platform)) {
+		if key := p.key(t.Platform); !seen[key] {
+			seen[key] = true
+			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y shape) int { return x.unevenness() - y.unevenness() })
-	return out[:min(len(out), mostShapesRanked)]
+	return out[:min(len(out), mostRanked)]
 }
 
-// outlook is what equal modules in a shape give.
-func (t *Target) outlook(s shape, n int) Socket {
-	layout, mix := t.empty(), make([]int, len(t.sizes))
+// fill puts a mix into the layers of a pattern in the fill order, larger modules first.
+func (t *Target) fill(p pattern, mix []int) ([]int, bool) {
+	layout, left, k := t.empty(), slices.Clone(mix), 0
+	depths := p.depths()
+	for d := range slices.Max(depths) {
+		for _, g := range t.unit.turns() {
+			if d >= depths[g] {
+				continue
+			}
+			for k < len(left) && left[k] <= 0 {
+				k++
+			}
+			if k == len(left) {
+				return nil, false
+			}
+			for _, slot := range t.unit.groups[g].layers[d] {
+				layout[slot] = k
+				left[k]--
+			}
+		}
+	}
+	return layout, !slices.ContainsFunc(left, func(n int) bool { return n != 0 })
+}
+
+// outlook is what equal modules in a pattern give.
+func (t *Target) outlook(p pattern, n int) Socket {
+	mix := make([]int, len(t.sizes))
 	mix[len(mix)-1] = n
-	if !t.unit.fillLayers(s, mix, layout) {
+	layout, ok := t.fill(p, mix)
+	if !ok {
 		return Socket{}
 	}
 	_, topo := t.derive(layout)

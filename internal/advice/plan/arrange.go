@@ -1,0 +1,310 @@
+package plan
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// What a slot is worth to a layout: most if its module stays, and of equal layouts more if modules that
+// leave the processor go out of slots that others come into, and then if the first channels hold most.
+const (
+	worthStay = 1 << 24
+	worthGo   = 1 << 16
+)
+
+// assign returns for each row the column that it gets so that the values add up to the most
+// (the Hungarian method).
+func assign(value [][]int) []int {
+	n := len(value)
+	rows, columns := make([]int, n+1), make([]int, n+1)
+	row, way := make([]int, n+1), make([]int, n+1) // of each column, counted from 1
+	for i := 1; i <= n; i++ {
+		row[0] = i
+		at := 0
+		least, used := slices.Repeat([]int{math.MaxInt / 2}, n+1), make([]bool, n+1)
+		for row[at] != 0 {
+			used[at] = true
+			next, delta := 0, math.MaxInt/2
+			for j := 1; j <= n; j++ {
+				if used[j] {
+					continue
+				}
+				if cost := -value[row[at]-1][j-1] - rows[row[at]] - columns[j]; cost < least[j] {
+					least[j], way[j] = cost, at
+				}
+				if least[j] < delta {
+					next, delta = j, least[j]
+				}
+			}
+			for j := range n + 1 {
+				if used[j] {
+					rows[row[j]] += delta
+					columns[j] -= delta
+				} else {
+					least[j] -= delta
+				}
+			}
+			at = next
+		}
+		for at != 0 {
+			row[at] = row[way[at]]
+			at = way[at]
+		}
+	}
+	out := make([]int, n)
+	for j := 1; j <= n; j++ {
+		out[row[j]-1] = j - 1
+	}
+	return out
+}
+
+// arrangement puts patterns into the slots of a unit.
+type arrangement struct {
+	board *board
+	unit  *memoryUnit
+	alike *alike
+	// counts are the modules of each kind.
+	counts []int
+	// keep leaves modules in their slots if the column has their size; else the first slots of a
+	// channel get the largest.
+	keep bool
+	// leaves says that the unit gives up modules.
+	leaves bool
+}
+
+// never is the value of what may not be.
+const never = -1 << 50
+
+// place writes into a layout the pattern with its columns on those of the like channels, and its
+// blocks on those of the like controllers, where most modules stay. It reports whether the modules fit.
+func (a *arrangement) place(p pattern, into []int) bool {
+	blocks := a.alike.blocks
+	value, chosen := make([][]int, len(blocks)), make([][][]int, len(blocks))
+	for i := range blocks {
+		value[i], chosen[i] = make([]int, len(blocks)), make([][]int, len(blocks))
+		for j := range blocks {
+			value[i][j] = never
+			if i == j || a.alike.whole(blocks[i], blocks[j]) {
+				chosen[i][j], value[i][j] = a.block(p.of(blocks[i]), blocks[j])
+			}
+		}
+	}
+	sizes := slices.Repeat([]int{none}, len(into)) // of each slot
+	for i, j := range assign(value) {
+		columns := p.of(blocks[i])
+		for n, to := range chosen[i][j] {
+			g := blocks[j][to]
+			for d, size := range a.layers(columns[n], g) {
+				for _, slot := range a.unit.groups[g].layers[d] {
+					sizes[slot] = size
+				}
+			}
+		}
+	}
+	return a.kinds(sizes, into)
+}
+
+// block chooses the groups of a block for the columns, and says what that is worth.
+func (a *arrangement) block(columns []column, groups []int) ([]int, int) {
+	value := make([][]int, len(columns))
+	for i, c := range columns {
+		value[i] = make([]int, len(groups))
+		for j, g := range groups {
+			value[i][j] = never
+			if i == j || a.alike.groups(groups[i], g) {
+				value[i][j] = a.worth(c, g)
+			}
+		}
+	}
+	chosen, sum := assign(value), 0
+	for i, j := range chosen {
+		sum += value[i][j]
+	}
+	return chosen, sum
+}
+
+// worth is what a column on a group is worth.
+func (a *arrangement) worth(c column, group int) int {
+	n := -group * modulesIn(c)
+	for d, size := range a.layers(c, group) {
+		for _, slot := range a.unit.groups[group].layers[d] {
+			switch now := a.board.at[slot]; {
+			case now == none || size == none:
+			case a.board.sizeIndex(now) == size && a.counts[now] > 0:
+				n += worthStay
+			case a.leaves:
+				n += worthGo
+			}
+		}
+	}
+	return n
+}
+
+// layers says which size each layer of a group gets, none for an empty one.
+func (a *arrangement) layers(c column, group int) []int {
+	g := &a.unit.groups[group]
+	out := slices.Repeat([]int{none}, len(g.layers))
+	left, depth := slices.Clone(c), modulesIn(c)
+	if a.keep {
+		for d := range depth {
+			if k := a.board.at[g.layers[d][0]]; k != none && left[a.board.sizeIndex(k)] > 0 {
+				out[d] = a.board.sizeIndex(k)
+				left[out[d]]--
+			}
+		}
+	}
+	for d := range depth {
+		if out[d] == none {
+			out[d] = slices.IndexFunc(left, func(n int) bool { return n > 0 })
+			left[out[d]]--
+		}
+	}
+	return out
+}
+
+// kinds fills the slots with modules of their sizes: layers that can stay do, and the others get what
+// is left in the fill order.
+func (a *arrangement) kinds(sizes, into []int) bool {
+	b, width := a.board, a.unit.size()
+	left := slices.Clone(a.counts)
+	for _, slot := range a.unit.slots {
+		into[slot] = none
+	}
+	put := func(layer []int, k int) {
+		for _, slot := range layer {
+			into[slot] = k
+		}
+		left[k] -= width
+	}
+	layers := a.unit.inFillOrder()
+	for _, layer := range layers {
+		k := b.at[layer[0]]
+		stays := k != none && sizes[layer[0]] == b.sizeIndex(k) && left[k] >= width &&
+			!slices.ContainsFunc(layer, func(slot int) bool { return b.at[slot] != k })
+		if stays {
+			put(layer, k)
+		}
+	}
+	for _, layer := range layers {
+		size := sizes[layer[0]]
+		if size == none || into[layer[0]] != none {
+			continue
+		}
+		most, stay := none, -1
+		for k, n := range left {
+			if n < width || b.sizeIndex(k) != size {
+				continue
+			}
+			there := 0
+			for _, slot := range layer {
+				if b.at[slot] == k {
+					there++
+				}
+			}
+			if there > stay {
+				most, stay = k, there
+			}
+		}
+		if most == none {
+			return false
+		}
+		put(layer, most)
+	}
+	return modulesIn(left) == 0
+}
+
+// inFillOrder lists the layers: the first of every group, then the second; of groups that share
+// controllers one of each controller in turn.
+func (u *memoryUnit) inFillOrder() [][]int {
+	var out [][]int
+	for d, more := 0, true; more; d++ {
+		more = false
+		for _, g := range u.turns() {
+			if layers := u.groups[g].layers; d < len(layers) {
+				out, more = append(out, layers[d]), true
+			}
+		}
+	}
+	return out
+}
+
+// leaves reports whether a processor gives up modules of some kind.
+func (b *board) leaves(u *memoryUnit, counts []int) bool {
+	left := slices.Clone(counts)
+	for _, i := range u.slots {
+		if k := b.at[i]; k != none {
+			if left[k]--; left[k] < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// choice is a layout of one unit: a pattern, by its key, on the slots that fit it best.
+type choice struct {
+	key    string
+	layout []int
+	// kept is how many modules stay.
+	kept int
+}
+
+// choices lists the layouts of one unit with so many modules of each kind.
+func (b *board) choices(u *memoryUnit, counts []int) []choice {
+	if u.doubted != "" {
+		return append(b.filledUp(u, counts), b.byManual(u, counts)...)
+	}
+	var out []choice
+	at := map[string]int{}
+	want, p := b.bySize(counts), b.topo.Platform.Value
+	variants := []bool{false, true}
+	if slices.Max(want) == modulesIn(want) {
+		variants = variants[:1]
+	}
+	for nth, rooms := range b.roomsFor(u, modulesIn(counts)) {
+		like := u.alike(rooms, p)
+		for _, found := range u.patterns(want, b.sizes(), like) {
+			for _, keep := range variants {
+				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep, leaves: b.leaves(u, counts)}
+				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.key(p), layout: slices.Repeat([]int{none}, len(b.at))}
+				if !a.place(found, c.layout) || !b.listed(u, c.layout) {
+					continue
+				}
+				for _, slot := range u.slots {
+					if b.at[slot] != none && b.at[slot] == c.layout[slot] {
+						c.kept++
+					}
+				}
+				if i, known := at[c.key]; !known {
+					at[c.key] = len(out)
+					out = append(out, c)
+				} else if c.kept > out[i].kept {
+					out[i] = c
+				}
+			}
+		}
+	}
+	return out
+}
+
+// roomsFor are the depths that n modules may fill the groups of a unit to: those of each set that the
+// maker lists for the number, else all.
+func (b *board) roomsFor(u *memoryUnit, n int) [][]room {
+	if !b.lists(n) {
+		return [][]room{u.rooms()}
+	}
+	var out [][]room
+	for _, set := range b.sets.Rows[n].Sets {
+		rooms := make([]room, len(u.groups))
+		for i, g := range u.groups {
+			depth := 0
+			for depth < len(g.layers) && !slices.ContainsFunc(g.layers[depth], func(slot int) bool { return !slices.Contains(set, b.number(slot)) }) {
+				depth++
+			}
+			rooms[i] = 1 << depth
+		}
+		out = append(out, rooms)
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+)
+
+// filledUp is the one layout that needs no slot map: every slot holds a module.
+// Those that are there stay, but when all are to be of one kind; none when the
+// numbers do not come to that.
+func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
+	one := slices.Max(counts) == modulesIn(counts)
+	if modulesIn(counts) != len(u.slots) {
+		return nil
+	}
+	layout := slices.Repeat([]int{none}, len(b.at))
+	left := slices.Clone(counts)
+	for _, slot := range u.slots {
+		k := b.at[slot]
+		switch {
+		case k == none:
+		case left[k] > 0:
+			layout[slot] = k
+			left[k]--
+		case !one:
+			return nil
+		}
+	}
+	k := 0
+	for _, slot := range u.slots {
+		if layout[slot] != none {
+			continue
+		}
+		for left[k] == 0 {
+			k++
+		}
+		layout[slot] = k
+		left[k]--
+	}
+	return []choice{{key: "full", layout: layout}}
+}
+
+// byManual are the layouts that need no slot map, as the product's own manual lists
+// them: for so many modules these slots. The modules are all of one kind, and those
+// that stand in a slot of the set stay.
+func (b *board) byManual(u *memoryUnit, counts []int) []choice {
+	n := modulesIn(counts)
+	kind := slices.Index(counts, n)
+	if n == len(u.slots) || kind < 0 || !b.manual(u) {
+		return nil
+	}
+	row := b.sets.Rows[n]
+	if discouraged(&row) {
+		return nil
+	}
+	var out []choice
+	for i, set := range row.Sets {
+		layout := slices.Repeat([]int{none}, len(b.at))
+		for _, slot := range u.slots {
+			if slices.Contains(set, b.number(slot)) {
+				layout[slot] = kind
+			}
+		}
+		if slices.Equal(b.filled(u, layout), set) {
+			out = append(out, choice{key: "set " + strconv.Itoa(i), layout: layout})
+		}
+	}
+	return out
+}

@@ -1,0 +1,298 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// column is how many modules of each size a group holds, by the index of the size, the largest first.
+type column []int
+
+// pattern has a column for each group of a unit. Patterns that differ only in which of like channels
+// and controllers holds which column are one pattern: arrange chooses the channels.
+type pattern []column
+
+// Bounds of the patterns of one share: how many there are at most, and how many partial ones are
+// looked at. The most even ones are found first.
+const (
+	mostPatterns = 1024
+	mostPartial  = 20_000
+)
+
+// room says to which depths a group may be filled: bit d is set if d of its layers may be.
+type room uint64
+
+func (r room) allows(depth int) bool { return r>>depth&1 == 1 }
+
+// depth is the deepest that the group may be filled.
+func (r room) depth() int { return bits.Len64(uint64(r)) - 1 }
+
+// size is the number of modules of a layer: the channels of a group.
+func (u *memoryUnit) size() int {
+	for _, g := range u.groups {
+		if len(g.layers) > 0 {
+			return len(g.layers[0])
+		}
+	}
+	return 1
+}
+
+// rooms are those of the groups: an ordered one may be filled to any depth, another only if it is
+// empty, full or as deep as now.
+func (u *memoryUnit) rooms() []room {
+	out := make([]room, len(u.groups))
+	for i, g := range u.groups {
+		out[i] = 1 | 1<<len(g.layers) | 1<<g.filled
+		if g.ordered {
+			out[i] = 1<<(len(g.layers)+1) - 1
+		}
+	}
+	return out
+}
+
+// blocks are the groups of each controller; each group is one if channels are not alike.
+func (u *memoryUnit) blocks(apart bool) [][]int {
+	u.settle()
+	out := make([][]int, u.controllers)
+	for g, c := range u.controller {
+		out[c] = append(out[c], g)
+	}
+	if !apart {
+		return out
+	}
+	out = out[:0]
+	for g := range u.groups {
+		out = append(out, []int{g})
+	}
+	return out
+}
+
+// alike are the groups and blocks that may change places in a pattern.
+type alike struct {
+	rooms  []room
+	blocks [][]int
+	// apart says that the platform tells every channel from the others; paired that those of a
+	// controller are filled in turn, so that only its whole block has a like one.
+	apart, paired bool
+}
+
+func (u *memoryUnit) alike(rooms []room, p *platform.Platform) *alike {
+	apart := p.Policy == platform.PolicyAMD
+	return &alike{rooms: rooms, blocks: u.blocks(apart), apart: apart, paired: u.size() > 1}
+}
+
+// groups tells whether two groups of a block may change places.
+func (a *alike) groups(i, j int) bool {
+	return i == j || !a.apart && !a.paired && a.rooms[i] == a.rooms[j]
+}
+
+// whole tells whether two blocks may change places.
+func (a *alike) whole(x, y []int) bool {
+	return slices.Equal(x, y) || !a.apart && slices.EqualFunc(x, y, func(i, j int) bool { return a.rooms[i] == a.rooms[j] })
+}
+
+// patterns lists the patterns of so many modules of each size in a unit, the most even first.
+func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
+	width := u.size()
+	s := patternSearch{unit: u, alike: a, sizes: sizes, left: slices.Clone(want), now: make(pattern, len(u.groups))}
+	total := int64(0)
+	for i, n := range want {
+		if n%width != 0 {
+			return nil
+		}
+		s.left[i] = n / width
+		total += int64(s.left[i]) * sizes[i]
+	}
+	for _, block := range a.blocks {
+		for nth, g := range block {
+			s.order = append(s.order, g)
+			s.ends = append(s.ends, nth == len(block)-1)
+			s.block = append(s.block, block)
+		}
+	}
+	s.behind = make([]int, len(s.order)+1)
+	deepest := 0
+	for i := len(s.order) - 1; i >= 0; i-- {
+		d := a.rooms[s.order[i]].depth()
+		s.behind[i], deepest = s.behind[i+1]+d, max(deepest, d)
+	}
+	s.columns = columnsOf(s.left, deepest)
+	share := total / int64(max(len(s.order), 1))
+	slices.SortStableFunc(s.columns, func(x, y column) int {
+		return cmp.Compare(distance(x.bytes(sizes), share), distance(y.bytes(sizes), share))
+	})
+	s.fill(0)
+	slices.SortStableFunc(s.found, func(x, y pattern) int { return cmp.Compare(x.unevenness(sizes), y.unevenness(sizes)) })
+	return s.found
+}
+
+func distance(x, y int64) int64 { return max(x-y, y-x) }
+
+// columnsOf lists the columns that these modules make, to a depth.
+func columnsOf(left []int, depth int) []column {
+	var out []column
+	c := make(column, len(left))
+	var fill func(at, room int)
+	fill = func(at, room int) {
+		if at == len(left) {
+			out = append(out, slices.Clone(c))
+			return
+		}
+		for n := 0; n <= min(left[at], room); n++ {
+			c[at] = n
+			fill(at+1, room-n)
+		}
+		c[at] = 0
+	}
+	fill(0, depth)
+	return out
+}
+
+// patternSearch fills the groups one after the other.
+type patternSearch struct {
+	unit  *memoryUnit
+	alike *alike
+	sizes []int64
+	// order lists the groups block by block; ends tells which of them ends its block.
+	order []int
+	ends  []bool
+	block [][]int
+	// behind is how many layers the groups from one on have.
+	behind  []int
+	columns []column
+	left    []int
+	now     pattern
+	found   []pattern
+	partial int
+}
+
+func (s *patternSearch) fill(at int) {
+	rest := modulesIn(s.left)
+	s.partial++
+	switch {
+	case len(s.found) == mostPatterns || s.partial > mostPartial || rest > s.behind[at]:
+		return
+	case at == len(s.order):
+		s.found = append(s.found, slices.Clone(s.now))
+		return
+	}
+	g := s.order[at]
+	for _, c := range s.columns {
+		d := modulesIn(c)
+		if !s.alike.rooms[g].allows(d) || rest-d > s.behind[at+1] || !s.fits(c) {
+			continue
+		}
+		s.now[g] = c
+		if !s.first(at) {
+			continue
+		}
+		for i, n := range c {
+			s.left[i] -= n
+		}
+		s.fill(at + 1)
+		for i, n := range c {
+			s.left[i] += n
+		}
+	}
+}
+
+func (s *patternSearch) fits(c column) bool {
+	for i, n := range c {
+		if n > s.left[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// first tells whether the pattern, filled to a group, is the first of those that differ only in like
+// groups and blocks: their columns never rise. Lockstep pairs of a controller are filled in turn: the
+// first slots of the first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D,
+// 1A-1C, 2B-2D, 2A-2C on every board).
+func (s *patternSearch) first(at int) bool {
+	g, block := s.order[at], s.block[at]
+	nth := slices.Index(block, g)
+	if nth > 0 {
+		before := s.now[block[nth-1]]
+		if d := modulesIn(before) - modulesIn(s.now[g]); s.alike.paired && (d < 0 || d > 1) {
+			return false
+		}
+		for j := nth - 1; j >= 0; j-- {
+			if s.alike.groups(block[j], g) {
+				if slices.Compare(s.now[g], s.now[block[j]]) > 0 {
+					return false
+				}
+				break
+			}
+		}
+	}
+	if !s.ends[at] {
+		return true
+	}
+	this := slices.IndexFunc(s.alike.blocks, func(b []int) bool { return b[0] == block[0] })
+	for j := this - 1; j >= 0; j-- {
+		if other := s.alike.blocks[j]; s.alike.whole(other, block) {
+			return slices.CompareFunc(s.now.of(block), s.now.of(other), slices.Compare[column]) <= 0
+		}
+	}
+	return true
+}
+
+// of are the columns of some groups.
+func (p pattern) of(groups []int) []column {
+	out := make([]column, len(groups))
+	for i, g := range groups {
+		out[i] = p[g]
+	}
+	return out
+}
+
+func (c column) bytes(sizes []int64) int64 {
+	var n int64
+	for i, count := range c {
+		n += int64(count) * sizes[i]
+	}
+	return n
+}
+
+// unevenness is least if the groups hold most nearly the same.
+func (p pattern) unevenness(sizes []int64) float64 {
+	n := 0.0
+	for _, c := range p {
+		gib := float64(c.bytes(sizes)) / (1 << 30)
+		n += gib * gib
+	}
+	return n
+}
+
+// depths are the numbers of layers that are filled.
+func (p pattern) depths() []int {
+	out := make([]int, len(p))
+	for i, c := range p {
+		out[i] = modulesIn(c)
+	}
+	return out
+}
+
+// key names a pattern, and of a platform that tells the channels apart all patterns that interleave
+// alike.
+func (p pattern) key(pf *platform.Platform) string {
+	if pf.Policy != platform.PolicyAMD {
+		return fmt.Sprint(p)
+	}
+	codes := make([]int, len(p))
+	for i, c := range p {
+		for _, n := range c {
+			codes[i] = codes[i]*(maxDepth+1) + n
+		}
+	}
+	return fmt.Sprint(population.EquivalentDepths(pf, codes))
+}
+
+// maxDepth is more than the slots of any channel.
+const maxDepth = 9

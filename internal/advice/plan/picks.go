@@ -1,0 +1,260 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// mostGivenUp is the part of the capacity, one in so many, that an alternative may give up if what
+// keeps it is dear; muchBought the part of the modules installed from which on buying as many is worth
+// to say what taking some out would reach.
+const (
+	mostGivenUp = 4
+	muchBought  = 4
+)
+
+// A pick is a kind of purchase that is looked for. The first stock by price after which nothing severe
+// fails is taken.
+type pick struct {
+	// of tells whether a stock is of this kind.
+	of func(x *stock) bool
+	// trials bounds the audits.
+	trials int
+	// instead says that the pick is sought only if what was found before is dear, and must be cheaper;
+	// beside that it is sought only if something was found.
+	instead, beside bool
+}
+
+// picks are the kinds of purchases: all modules stay; some are exchanged; some capacity is given up.
+var picks = []pick{
+	{of: func(x *stock) bool { return x.left == 0 }, trials: mostBought},
+	{of: func(x *stock) bool { return x.left > 0 && x.givenUp == 0 }, trials: mostExchanged, instead: true},
+	{of: func(x *stock) bool { return x.givenUp > 0 }, trials: mostExchanged, instead: true, beside: true},
+}
+
+// free is the best that buys nothing, or what is faster alone; nil if there is neither.
+func (s *search) free(list []*stock) *candidate {
+	s.trials = mostMoved
+	if c := s.bestOf(list); c != nil {
+		return c
+	}
+	return s.faster(list)
+}
+
+// alternatives lists what is advised: what buys nothing and, if that is nothing or leaves something
+// severe, what buys modules, the fewest first.
+func (s *search) alternatives() []*candidate {
+	hand := s.board.atHand()
+	free := s.free(hand)
+	var out []*candidate
+	if free != nil {
+		if out = append(out, free); !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0 {
+			return out
+		}
+	}
+	s.either = s.eitherWay((*search).moving)
+	if s.either != "" || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
+		return out // with either, nothing is bought for want of a slot's name
+	}
+	stocks := s.board.stocks()
+	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledForWant)
+	s.fewer = s.withoutPurchase(hand, stocks, bought, free)
+	if out = append(out, bought...); len(out) == 0 && s.either == "" {
+		s.either = s.eitherWay((*search).buying)
+	}
+	return undominated(out)
+}
+
+// bought lists what new modules reach, by the table of picks, and a part of it that is cheaper.
+func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
+	least := s.before
+	if free != nil {
+		least = free.score
+	}
+	var out []*candidate
+	var cure, part *candidate
+	dear := false
+	for nth, p := range picks {
+		if p.instead && (!s.before.severe() || !s.isDear(cure)) {
+			break
+		}
+		than := cure
+		if p.beside { // cheaper than all that is found
+			if cure == nil {
+				break
+			}
+			if than = out[len(out)-1]; dear && part.lessThan(cure) {
+				than = part
+			}
+		}
+		full, partly := s.cheapest(stocks, &p, than, &least)
+		if partly != nil && !p.beside && (part == nil || cmp.Or(partly.score.failing(&part.score), cmp.Compare(partly.stock.bought, part.stock.bought)) < 0) {
+			part = partly
+		}
+		if full != nil {
+			out = append(out, full)
+		}
+		if full != nil && !p.beside {
+			cure = full
+		}
+		dear = dear || nth == 0 && s.isDear(full)
+	}
+	if part != nil && s.before.severe() && (cure == nil || dear && part.lessThan(cure)) {
+		out = append(out, part)
+	}
+	slices.SortStableFunc(out, func(x, y *candidate) int { return cmp.Compare(x.stock.bought, y.stock.bought) })
+	if free == nil && len(out) > 0 && out[0] == cure && s.isDear(cure) {
+		s.dear = s.whyDear(cure)
+	}
+	return out
+}
+
+// cheapest is the first stock of a pick, by price, after which nothing severe fails, and of those
+// before it the one that leaves least failing, less than least, and cures what is critical or gains
+// bandwidth.
+func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layoutScore) (full, part *candidate) {
+	s.trials = p.trials
+	for _, x := range stocks {
+		if x.bought == 0 || !p.of(x) {
+			continue
+		}
+		if than != nil && cmp.Or(cmp.Compare(x.bought, than.stock.bought), cmp.Compare(x.bytes, than.stock.bytes)) >= 0 || s.trials == 0 {
+			break
+		}
+		switch c := s.best(x); {
+		case c == nil:
+		case !c.score.severe():
+			return c, part
+		case c.score.milder(least) && (c.score.critical < s.before.critical || c.score.reach.compare(s.before.reach) > 0):
+			part, least = c, &c.score
+		}
+	}
+	return nil, part
+}
+
+// lessThan tells whether a part of a purchase buys less than the whole; it may be nil.
+func (c *candidate) lessThan(cure *candidate) bool {
+	return c != nil && c.stock.bought < cure.stock.bought
+}
+
+// undominated leaves out what another one is no worse than in all that counts, and better in one:
+// severe failures, bandwidth, modules and bytes bought, modules left over, and capacity given up.
+func undominated(list []*candidate) []*candidate {
+	dominates := func(x, y *candidate) bool {
+		better := false
+		for _, c := range []int{
+			cmp.Compare(x.score.critical, y.score.critical), cmp.Compare(x.score.warning, y.score.warning), y.score.reach.compare(x.score.reach),
+			cmp.Compare(x.stock.bought, y.stock.bought), cmp.Compare(x.stock.bytes, y.stock.bytes),
+			cmp.Compare(x.stock.left, y.stock.left), cmp.Compare(x.stock.givenUp, y.stock.givenUp),
+		} {
+			if c > 0 {
+				return false
+			}
+			better = better || c < 0
+		}
+		return better
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
+		return slices.ContainsFunc(list, func(x *candidate) bool { return dominates(x, y) })
+	})
+}
+
+// withoutPurchase is what would be reached if nothing is bought, if even the cheapest purchase that
+// cures something severe buys much, or none is known: by taking modules out or, if a processor has no
+// memory, by sharing what is there at the price of a warning. nil if nothing is.
+func (s *search) withoutPurchase(hand, stocks []*stock, bought []*candidate, free *candidate) *candidate {
+	much := len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > modulesIn(s.board.counts())
+	if !s.before.severe() || !much {
+		return nil
+	}
+	s.trials = mostRemoved
+	removals := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool { return !s.board.removable(x) })
+	for _, x := range removals {
+		if c := s.best(x); c != nil && !c.score.severe() {
+			return c
+		}
+	}
+	if free != nil || len(s.board.reliefs()) == 0 || len(s.board.stray) > 0 {
+		return nil
+	}
+	s.trials, s.lenient = mostMoved, true
+	c := s.bestOf(hand)
+	s.lenient = false
+	if c == nil || c.score.critical >= s.before.critical {
+		return nil
+	}
+	return c
+}
+
+// isDear reports whether there is no candidate, or one that buys more than half as many modules as are
+// installed.
+func (s *search) isDear(c *candidate) bool {
+	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
+}
+
+// faster is the first layout that buys nothing, cures nothing and breaks nothing, but is clearly faster:
+// six modules of a processor with three on each of two channels, of four, run at a higher clock on
+// three. It is nil if there is none. The memory of every processor is one region before and after:
+// if regions differ no sum says which layout is faster, and only documents say which channels work
+// together. Nor is it sought for processors that their maker rates below their channels together, and
+// if channels or ranks stand in for others they lie as that mode asks.
+func (s *search) faster(list []*stock) *candidate {
+	if !s.before.countable() || s.board.topo.Platform.Value.RatedBelow || s.board.standsIn() {
+		return nil
+	}
+	s.trials = mostFaster
+	for _, x := range list {
+		for _, p := range s.proposals(x) {
+			if p.reach.times(s.before.reach) < muchFaster {
+				break
+			}
+			if c := s.try(&p, x, nil, false); c != nil && c.score.asSound(&s.before) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// whyDear says why nothing cheaper is advised than what keeps the capacity: what is not known of the
+// slots, or what that was tried with fewer modules leaves that the taken one does not.
+func (s *search) whyDear(taken *candidate) string {
+	if why := s.board.undocumented(); why != "" {
+		return why
+	}
+	if s.unproven != "" {
+		return "of a cheaper layout " + s.unproven
+	}
+	byManual := slices.ContainsFunc(s.board.units, func(u memoryUnit) bool { return s.board.manual(&u) })
+	switch {
+	case len(s.stays) == 0 && byManual:
+		return "the manual lists no set of slots for fewer new modules that it does not discourage"
+	case len(s.stays) == 0 && taken.stock.bought == 1: // fewer than one is none
+		return ""
+	case len(s.stays) == 0:
+		return "no layout with fewer new modules is even"
+	}
+	too := func(rule string) bool {
+		return slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
+	}
+	always, some := slices.DeleteFunc(slices.Clone(s.stays[0]), too), []string{}
+	for _, rules := range s.stays {
+		rules = slices.DeleteFunc(slices.Clone(rules), too)
+		always = slices.DeleteFunc(always, func(rule string) bool { return !slices.Contains(rules, rule) })
+		for _, rule := range rules {
+			if !slices.Contains(some, rule) {
+				some = append(some, rule)
+			}
+		}
+	}
+	switch {
+	case len(always) > 0:
+		return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
+	case len(some) > 0:
+		last := len(some) - 1
+		return "with fewer new modules " + strings.TrimPrefix(strings.Join(some[:last], ", ")+" or "+some[last], " or ") + " fails"
+	default:
+		return "no layout tried with fewer new modules cures a part and breaks nothing"
+	}
+}

@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/place"
+	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// unitOf is a processor with so many slots on each of its channels, of known order.
+func unitOf(depths ...int) *memoryUnit {
+	u := &memoryUnit{}
+	next := 0
+	for _, depth := range depths {
+		g := channelGroup{controller: place.Unplaced, ordered: true}
+		for range depth {
+			g.layers = append(g.layers, []int{next})
+			u.slots, next = append(u.slots, next), next+1
+		}
+		u.groups = append(u.groups, g)
+	}
+	return u
+}
+
+// kindsOf is a board's kinds, by their sizes in GiB.
+func kindsOf(gib ...int64) []moduleKind {
+	var out []moduleKind
+	for _, n := range gib {
+		out = append(out, moduleKind{traits: traits{bytes: n << 30}})
+	}
+	return out
+}
+
+// TestFilledUp: the layout that needs no slot map, a module in every slot: those that are
+// there stay, and all of one kind may take their place.
+func TestFilledUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		at, counts, want []int
+	}{
+		"the rest comes":          {[]int{0, none, 1, none}, []int{2, 2}, []int{0, 0, 1, 1}},
+		"of one kind":             {[]int{1, none, 0, 1}, []int{4, 0}, []int{0, 0, 0, 0}},
+		"one too few":             {[]int{0, none, 1, none}, []int{2, 1}, nil},
+		"one would have to go":    {[]int{0, 0, 1, none}, []int{1, 3}, nil},
+		"of the second kind":      {[]int{0, none, none, none}, []int{0, 4}, []int{1, 1, 1, 1}},
+		"as it is":                {[]int{0, 1, 0, 1}, []int{2, 2}, []int{0, 1, 0, 1}},
+		"three of four of a kind": {[]int{0, 0, 0, 1}, []int{3, 1}, []int{0, 0, 0, 1}},
+	} {
+		b := channelled(2, c.at...)
+		var want []choice
+		if c.want != nil {
+			want = []choice{{key: "full", layout: c.want}}
+		}
+		assert.Equal(t, want, b.filledUp(&b.units[0], c.counts), name)
+	}
+}
+
+// TestByManual: the sets of a product's own manual need no slot map: for so many modules of
+// one kind these slots, unless the manual discourages them.
+func TestByManual(t *testing.T) {
+	of := func(change func(*board)) *board {
+		b := channelled(2, 0, none, none, none)
+		for i := range 4 {
+			b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("DIMM %d", i+1))})
+		}
+		b.kinds, b.units[0].doubted = kindsOf(2, 1), noSlotMap
+		b.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 3}, {2, 4}, {2, 9}}, Grade: "balanced"}, 3: {Sets: [][]int{{1, 2, 3}}, Grade: "unbalanced"}, 4: {Sets: [][]int{{1, 2, 3, 4}}}}}
+		change(b)
+		return b
+	}
+	layouts := func(b *board, counts ...int) (out [][]int) {
+		for _, c := range b.byManual(&b.units[0], counts) {
+			out = append(out, c.layout)
+		}
+		return out
+	}
+	as := func(*board) {}
+	assert.Equal(t, [][]int{{0, none, 0, none}, {none, 0, none, 0}}, layouts(of(as), 2, 0), "a set with a slot that is not there is none")
+	assert.Equal(t, [][]int{{1, none, 1, none}, {none, 1, none, 1}}, layouts(of(as), 0, 2))
+	assert.Empty(t, layouts(of(as), 1, 1), "the manual speaks of equal modules")
+	assert.Empty(t, layouts(of(as), 0, 0))
+	assert.Empty(t, layouts(of(as), 3, 0), "discouraged")
+	assert.Empty(t, layouts(of(as), 4, 0), "all slots are filled without a manual")
+	assert.Empty(t, layouts(of(func(b *board) { b.sets.Analogous = true }), 2, 0), "a sister's manual")
+	assert.Empty(t, layouts(of(func(b *board) { b.sets = nil }), 2, 0))
+	assert.Empty(t, layouts(of(func(b *board) { b.units[0].doubted = doubtedMap }), 2, 0))
+	classes := map[string]bool{}
+	b := of(as)
+	b.topo.Platform = assumed(&platform.Platform{})
+	for _, c := range append(b.choices(&b.units[0], []int{2, 0}), b.choices(&b.units[0], []int{4, 0})...) {
+		classes[c.key] = true
+	}
+	assert.Equal(t, map[string]bool{"set 0": true, "set 1": true, "full": true}, classes)
+}
+
+// TestMends: a layout mends something where less fails, or as much that is milder, and
+// breaks nothing: no new warning, no remark that becomes one, no order of slots that was
+// kept, no channel given up for nothing. What was decided stays so.
+func TestMends(t *testing.T) {
+	role := func(rule string) verdict.Role { return verdict.Role{Layout: rule != "speed", Order: rule == "order"} }
+	fails := func(list ...Finding) *verdict.Audit {
+		out := &verdict.Audit{}
+		for _, f := range list {
+			out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
+		}
+		return out
+	}
+	topo := func(peaks ...int64) *population.Result {
+		out := &population.Result{}
+		for _, v := range peaks {
+			out.Populations = append(out.Populations, population.Population{Peak: assumed(v), ChannelsPopulated: assumed(1)})
+			if v == 0 {
+				out.Populations[len(out.Populations)-1].Peak = fact.Fact[int64]{}
+			}
+		}
+		return out
+	}
+	a, again, b := Finding{"a", "socket 0", "warning"}, Finding{"a", "socket 1", "warning"}, Finding{"b", "machine", "info"}
+	s := &search{pipeline: Pipeline{Role: role}}
+	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
+	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
+	for _, c := range []struct {
+		name  string
+		after []Finding
+		peaks []int64
+		mends bool
+	}{
+		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Finding{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Finding{a, again}, []int64{100, 100}, true},
+		{"another remark in the stead of one", []Finding{a, again, {"c", "machine", "info"}}, []int64{50, 50}, false},
+		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", "machine", "warning"}}, []int64{50, 50}, false},
+		{"the remark becomes a warning", []Finding{{"b", "machine", "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", "machine", "info"}}, []int64{50, 50}, true},
+		{"the order", []Finding{a, {"order", "machine", "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", "machine", "critical"}}, []int64{50, 50}, false},
+		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
+	} {
+		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
+		assert.Equal(t, c.mends, s.mends(&after), c.name)
+		assert.Equal(t, c.mends, s.accepts(&after), c.name)
+	}
+	told := func(result verdict.Result) layoutScore {
+		return s.judge([]verdict.Finding{{Rule: "uniform", Subject: "machine", Result: result, Reason: "no ranks"}, {Rule: "speed", Subject: "machine", Result: verdict.Unknown}}, topo(50, 50))
+	}
+	for _, c := range []struct {
+		before, after verdict.Result
+		accepted      bool
+	}{
+		{verdict.Pass, verdict.Unknown, false}, {verdict.Pass, verdict.Error, false}, {verdict.Fail, verdict.Unknown, false}, {verdict.Unknown, verdict.Unknown, true},
+		{verdict.NotApplicable, verdict.Unknown, true}, {verdict.Pass, verdict.NotApplicable, true},
+	} {
+		s.unproven, s.before = "", told(c.before)
+		s.before.warning, s.before.fails = 1, append(s.before.fails, a)
+		after := told(c.after)
+		assert.Equal(t, c.accepted, s.accepts(&after), "%+v", c)
+		assert.Equal(t, c.accepted, s.unproven == "", "%+v", c)
+	}
+	unknown := s.judge(nil, &population.Result{Populations: []population.Population{{Peak: assumed(int64(50))}, {}}})
+	assert.Zero(t, unknown.peak, "one clock that is not known leaves all")
+	assert.Equal(t, int64(100), s.judge(nil, topo(50, 50)).peak)
+	s.board = &board{topo: &population.Result{}}
+	s.board.topo.Platform = assumed(&platform.Platform{})
+	assert.False(t, s.ratedBelow())
+	s.board.topo.Platform.Value.RatedBelow, s.before.warning = true, 0
+	assert.True(t, s.ratedBelow())
+	s.before.warning = 1
+	assert.False(t, s.ratedBelow(), "what fails at warning is worth modules all the same")
+}
+
+// TestExcuses: a lenient search takes a failure that another subject had before, as severe.
+func TestExcuses(t *testing.T) {
+	s := &search{before: layoutScore{fails: []Finding{{"a", "socket 1", "warning"}}}, lenient: true}
+	for f, want := range map[Finding]bool{{"a", "socket 0", "warning"}: true, {"a", "socket 0", "critical"}: false, {"b", "socket 1", "warning"}: false} {
+		assert.Equal(t, want, s.excuses(f), f)
+	}
+	s.lenient = false
+	assert.False(t, s.excuses(Finding{"a", "socket 0", "warning"}))
+}
+
+// TestWhyNothing: why no layout is proven, the nearest reason first.
+func TestWhyNothing(t *testing.T) {
+	s := &search{board: channelled(2, 0, none)}
+	s.board.units[0].groups[0].ordered = true
+	s.board.topo.Platform = assumed(&platform.Platform{})
+	assert.Equal(t, "no other layout of these modules, or with more of their kind, passes the rules", s.why())
+	s.cut = true
+	assert.Equal(t, "more layouts are possible than were tried, and none of those tried passes the rules", s.why())
+	s.board.topo.Platform.Value.RatedBelow = true
+	assert.Contains(t, s.why(), "the processor's maker rates it below")
+	g := &s.board.units[0].groups[0]
+	g.ordered = false
+	assert.Equal(t, unordered, s.why())
+	s.either = "moving one would do, but " + unordered
+	assert.Equal(t, s.either, s.why())
+	g.layers = g.layers[:1]
+	assert.Contains(t, s.why(), "rates it below", "one slot has no order")
+	g.layers = nil
+	assert.Equal(t, "firmware's table names no slot of some channels", s.why())
+	s.board.units[0].doubted = noSlotMap
+	assert.Equal(t, noSlotMap, s.why())
+	s.unproven = "memory.dimm.uniform could not be told"
+	assert.Equal(t, "of the best layout memory.dimm.uniform could not be told", s.why())
+}
+
+// TestNotFilledForWant: no more modules than are installed are bought for want of a document
+// alone; where each channel has one slot all of them are wanted, and so are fewer.
+func TestNotFilledForWant(t *testing.T) {
+	s := &search{board: channelled(2, 0, none, none, none)}
+	s.board.topo.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
+	three, one := &candidate{stock: &stock{bought: 3}}, &candidate{stock: &stock{bought: 1}}
+	s.board.kinds = []moduleKind{{count: 1}}
+	assert.True(t, s.filledForWant(three))
+	assert.False(t, s.filledForWant(one), "as many as are there")
+	s.board.topo.Populations[0].ChannelsTotal.Value = 4
+	assert.False(t, s.filledForWant(three), "a slot a channel")
+	s.board.topo.Populations[0].ChannelsTotal.Value = 2
+	for i := range s.board.units[0].groups {
+		s.board.units[0].groups[i].ordered = true
+	}
+	assert.False(t, s.filledForWant(three), "a document has the order")
+}

@@ -1,0 +1,417 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/topology/place"
+)
+
+// stock is what each unit holds: a purchase, or another share of what is there.
+type stock struct {
+	// split is how many modules of each kind each unit gets.
+	split [][]int
+	// bought counts the modules that come, bytes is their size; left counts those that go, and givenUp
+	// is the capacity that is lost.
+	bought, left   int
+	bytes, givenUp int64
+	// crossing counts the modules that come from another unit, mixed the kinds behind each unit beyond
+	// one of each size, kinds the kinds that are bought.
+	crossing, mixed, kinds int
+}
+
+// compare orders stocks by their price, the cheapest first.
+func (x *stock) compare(y *stock) int {
+	return cmp.Or(cmp.Compare(x.bought, y.bought), cmp.Compare(x.bytes, y.bytes), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.left, y.left),
+		cmp.Compare(x.mixed, y.mixed), cmp.Compare(x.crossing, y.crossing), cmp.Compare(x.kinds, y.kinds))
+}
+
+// priced fills in the price of a split.
+func (b *board) priced(split [][]int) *stock {
+	x := &stock{split: split}
+	own, have := b.own(), b.counts()
+	held := make([]int, len(b.kinds))
+	for u := range split {
+		kinds, sizes := 0, map[int]bool{}
+		for k, n := range split[u] {
+			held[k] += n
+			x.crossing += max(0, n-own[u][k])
+			if n > 0 {
+				kinds++
+				sizes[b.sizeIndex(k)] = true
+			}
+		}
+		x.mixed += kinds - len(sizes)
+	}
+	for k := range held {
+		more := held[k] - have[k]
+		x.bought += max(0, more)
+		x.left += max(0, -more)
+		x.bytes += int64(max(0, more)) * b.kinds[k].traits.bytes
+		x.givenUp -= int64(more) * b.kinds[k].traits.bytes
+		if more > 0 {
+			x.kinds++
+		}
+	}
+	x.givenUp = max(0, x.givenUp)
+	x.crossing = max(0, x.crossing-x.bought)
+	return x
+}
+
+// sizes are the sizes of the kinds, the largest first.
+func (b *board) sizes() []int64 {
+	if b.size == nil {
+		b.size = make([]int, len(b.kinds))
+		for k := range b.kinds { // the larger first, by sortKinds
+			if k == 0 || b.kinds[k].traits.bytes != b.kinds[k-1].traits.bytes {
+				b.distinct = append(b.distinct, b.kinds[k].traits.bytes)
+			}
+			b.size[k] = len(b.distinct) - 1
+		}
+	}
+	return b.distinct
+}
+
+// sizeIndex is the index of a kind's size.
+func (b *board) sizeIndex(kind int) int {
+	b.sizes()
+	return b.size[kind]
+}
+
+// bySize counts modules by size instead of kind.
+func (b *board) bySize(counts []int) []int {
+	out := make([]int, len(b.sizes()))
+	for k, n := range counts {
+		out[b.size[k]] += n
+	}
+	return out
+}
+
+// counts are the modules at hand, by kind.
+func (b *board) counts() []int {
+	out := make([]int, len(b.kinds))
+	for k := range b.kinds {
+		out[k] = b.kinds[k].count
+	}
+	return out
+}
+
+// own are the modules that each processor has now.
+func (b *board) own() [][]int {
+	out := make([][]int, len(b.units))
+	for i := range b.units {
+		out[i] = make([]int, len(b.kinds))
+		for _, s := range b.units[i].slots {
+			if k := b.at[s]; k != none {
+				out[i][k]++
+			}
+		}
+	}
+	return out
+}
+
+// supply gives each unit as many modules of each size as wanted: its own, then what others have over,
+// and then new ones. Of each size those are of the kind in buy, or if that is none, of the kind that
+// the unit has most of. With alone only that kind is kept of a size.
+func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
+	own, over := b.own(), b.counts()
+	split := make([][]int, len(want))
+	order := func(has []int) []int { // the kinds, those first of which there are most
+		out := make([]int, len(b.kinds))
+		for k := range out {
+			out[k] = k
+		}
+		slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(has[y], has[x]) })
+		return out
+	}
+	take := func(u, k, most int) {
+		s := b.sizeIndex(k)
+		if alone && buy[s] != k {
+			return
+		}
+		n := min(most, over[k], want[u][s]-b.bySize(split[u])[s])
+		split[u][k] += n
+		over[k] -= n
+	}
+	for u := range want {
+		split[u] = make([]int, len(b.kinds))
+		for _, k := range order(own[u]) {
+			take(u, k, own[u][k])
+		}
+	}
+	for u := range want {
+		for _, k := range order(split[u]) {
+			take(u, k, over[k])
+		}
+		for _, k := range order(b.counts()) { // the first of a size is what most are of
+			s := b.sizeIndex(k)
+			if buy[s] != none {
+				k = buy[s]
+			} else if most := order(own[u]); own[u][most[0]] > 0 {
+				at := slices.IndexFunc(most, func(k int) bool { return b.size[k] == s && own[u][k] > 0 })
+				if at >= 0 {
+					k = most[at]
+				}
+			}
+			split[u][k] += want[u][s] - b.bySize(split[u])[s]
+		}
+	}
+	return b.priced(split)
+}
+
+// mostStocks bounds how many numbers of modules of each size are looked at.
+const mostStocks = 1024
+
+// stocks lists what all units may hold alike, by size: the cheapest first, each once.
+func (b *board) stocks() []*stock {
+	var out []*stock
+	seen := map[string]bool{}
+	add := func(want []int, buy []int, alone bool) {
+		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), buy, alone)
+		if key := fmt.Sprint(x.split); !seen[key] {
+			seen[key] = true
+			out = append(out, x)
+		}
+	}
+	likes := b.likes()
+	b.targets(func(want []int) {
+		add(want, likes[0], false)
+		for _, buy := range likes[1:] {
+			add(want, buy, false)
+			add(want, buy, true)
+		}
+	})
+	slices.SortStableFunc(out, (*stock).compare)
+	return out
+}
+
+// likes lists which kind of each size is bought: first each unit's own, then each kind in turn, of the
+// other sizes the kind of which there are most.
+func (b *board) likes() [][]int {
+	each := slices.Repeat([]int{none}, len(b.sizes()))
+	most := slices.Clone(each)
+	for k := range b.kinds {
+		if s := b.size[k]; most[s] == none || b.kinds[k].count > b.kinds[most[s]].count {
+			most[s] = k
+		}
+	}
+	out := [][]int{each, most}
+	for k := range b.kinds {
+		if s := b.size[k]; most[s] != k {
+			buy := slices.Clone(most)
+			buy[s] = k
+			out = append(out, buy)
+		}
+	}
+	return out
+}
+
+// targets visits the numbers of modules of each size that every unit may hold.
+func (b *board) targets(visit func(want []int)) {
+	width, room := b.units[0].size(), b.room()/len(b.units)
+	least := (b.bytes(b.counts()) - b.bytes(b.counts())/mostGivenUp) / int64(len(b.units))
+	want, seen := make([]int, len(b.sizes())), 0
+	var fill func(at, total int)
+	fill = func(at, total int) {
+		switch {
+		case seen >= mostStocks:
+		case at < len(want):
+			for n := 0; total+n <= room; n += width {
+				want[at] = n
+				fill(at+1, total+n)
+			}
+			want[at] = 0
+		case column(want).bytes(b.sizes()) >= least && b.permits(total) && b.plausible(want):
+			seen++
+			visit(slices.Clone(want))
+		}
+	}
+	fill(0, 0)
+}
+
+// plausible tells whether so many modules of each size may lie evenly: there is one size; each is as
+// many on every group; or what the units have now is shared, and one size is added to.
+func (b *board) plausible(want []int) bool {
+	all, even := b.bySize(b.counts()), b.units[0].size()*len(b.units[0].groups)
+	sizes, uneven, added := 0, 0, 0
+	for s, n := range want {
+		sizes += min(n, 1)
+		uneven += min(n%even, 1)
+		most := (all[s] + len(b.units) - 1) / len(b.units)
+		if n < most {
+			added += len(want)
+		}
+		for _, own := range b.own() {
+			most = max(most, b.bySize(own)[s])
+		}
+		if n > most {
+			added++
+		}
+	}
+	return sizes == 1 || uneven == 0 || added <= 1
+}
+
+// permits tells whether no document forbids a number of modules of one unit.
+func (b *board) permits(n int) bool {
+	allowed := b.topo.Platform.Value.AllowedDIMMs
+	return (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
+}
+
+// room is the number of modules that the slots in the groups take.
+func (b *board) room() int {
+	n := 0
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			n += len(g.layers) * b.units[i].size()
+		}
+	}
+	return n
+}
+
+// atHand lists the shares of the modules that are there: each unit the same, or as many as can be; as
+// now; and a few for units without any.
+func (b *board) atHand() []*stock {
+	var splits [][][]int
+	add := func(split [][]int) {
+		if split != nil && !slices.ContainsFunc(splits, func(x [][]int) bool { return slices.EqualFunc(x, split, slices.Equal[[]int]) }) {
+			splits = append(splits, split)
+		}
+	}
+	counts, kinds := b.counts(), make([]int, len(b.kinds))
+	for k := range kinds {
+		kinds[k] = k
+	}
+	total := b.bySize(counts)
+	if each := len(b.units); !slices.ContainsFunc(total, func(n int) bool { return n%each != 0 }) {
+		want := make([]int, len(total))
+		for s := range total {
+			want[s] = total[s] / each
+		}
+		add(b.supply(slices.Repeat([][]int{want}, each), b.likes()[0], false).split)
+	}
+	add(b.spread(counts, nil))
+	add(b.spread(counts, kinds))
+	slices.Reverse(kinds)
+	add(b.spread(counts, kinds))
+	if len(b.stray) == 0 {
+		add(b.own())
+		for _, split := range b.reliefs() {
+			add(split)
+		}
+	}
+	out := make([]*stock, len(splits))
+	for i := range splits {
+		out[i] = b.priced(splits[i])
+	}
+	return out
+}
+
+// spread gives every processor as many of each kind as it can be, and what is left over to those that
+// have most of it; if kinds are named in an order, in that order to those that have got fewest modules:
+// one each of two kinds are one for each processor.
+func (b *board) spread(counts, inOrder []int) [][]int {
+	own := b.own()
+	out := make([][]int, len(b.units))
+	for i := range out {
+		out[i] = make([]int, len(counts))
+	}
+	size := b.units[0].size()
+	level := inOrder != nil
+	for nth := range counts {
+		k := nth
+		if level {
+			k = inOrder[nth]
+		}
+		order := make([]int, len(out))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(x, y int) int {
+			if more := cmp.Compare(modulesIn(out[x]), modulesIn(out[y])); level && more != 0 {
+				return more
+			}
+			return cmp.Compare(own[y][k], own[x][k])
+		})
+		sets := counts[k] / size
+		for at, i := range order {
+			out[i][k] = sets / len(out) * size
+			if at < sets%len(out) {
+				out[i][k] += size
+			}
+		}
+		out[order[0]][k] += counts[k] % size
+	}
+	return out
+}
+
+// mostRelieved bounds how many modules a processor without any is given.
+const mostRelieved = 4
+
+// reliefs lists the splits after which every processor without a module has some of one kind, as many
+// each, of one other processor's, which keeps as many at least, and the others what they have: those
+// that take fewest first.
+func (b *board) reliefs() [][][]int {
+	own := b.own()
+	var bare []int
+	for i := range own {
+		if modulesIn(own[i]) == 0 {
+			bare = append(bare, i)
+		}
+	}
+	if len(bare) == 0 {
+		return nil
+	}
+	var out [][][]int
+	size := b.units[0].size()
+	for n := size; n <= mostRelieved*size; n += size {
+		for from := range own {
+			for k, has := range own[from] {
+				if has < n*len(bare) || modulesIn(own[from])-n*len(bare) < n {
+					continue
+				}
+				split := b.own()
+				split[from][k] -= n * len(bare)
+				for _, to := range bare {
+					split[to][k] = n
+				}
+				out = append(out, split)
+			}
+		}
+	}
+	return out
+}
+
+// removable tells whether a stock only takes modules out, and documents name the number that stays as
+// one to have and those of today not; the modules of each size must be as many on each channel.
+func (b *board) removable(x *stock) bool {
+	named := func(n int) bool {
+		row, listed := place.SetRow{}, false
+		if b.sets != nil {
+			row, listed = b.sets.Rows[n]
+		}
+		return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
+	}
+	if x.bought > 0 || x.left == 0 || !named(modulesIn(x.split[0])) || !slices.ContainsFunc(b.own(), func(own []int) bool { return !named(modulesIn(own)) }) {
+		return false
+	}
+	even := b.units[0].size() * len(b.units[0].groups)
+	return !slices.ContainsFunc(b.bySize(x.split[0]), func(n int) bool { return n%even != 0 })
+}
+
+// bytes is the capacity of so many modules of each kind.
+func (b *board) bytes(counts []int) int64 {
+	var n int64
+	for k, c := range counts {
+		n += int64(c) * b.kinds[k].traits.bytes
+	}
+	return n
+}
+
+func modulesIn(list []int) int {
+	n := 0
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
