@@ -235,26 +235,14 @@ func (s *search) whyDear(taken *candidate) string {
 	case len(s.stays) == 0:
 		return "no layout with fewer new modules is even"
 	}
-	too := func(rule string) bool {
-		return slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
-	}
-	always, some := slices.DeleteFunc(slices.Clone(s.stays[0]), too), []string{}
+	always := slices.Clone(s.stays[0])
 	for _, rules := range s.stays {
-		rules = slices.DeleteFunc(slices.Clone(rules), too)
-		always = slices.DeleteFunc(always, func(rule string) bool { return !slices.Contains(rules, rule) })
-		for _, rule := range rules {
-			if !slices.Contains(some, rule) {
-				some = append(some, rule)
-			}
-		}
+		always = slices.DeleteFunc(always, func(rule string) bool {
+			return !slices.Contains(rules, rule) || slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
+		})
 	}
-	switch {
-	case len(always) > 0:
-		return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
-	case len(some) > 0:
-		last := len(some) - 1
-		return "with fewer new modules " + strings.TrimPrefix(strings.Join(some[:last], ", ")+" or "+some[last], " or ") + " fails"
-	default:
-		return "no layout tried with fewer new modules cures a part and breaks nothing"
+	if len(always) == 0 {
+		return "no layout tried with fewer new modules cures as much and breaks nothing"
 	}
+	return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
 }

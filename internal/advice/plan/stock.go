@@ -116,45 +116,44 @@ func (b *board) own() [][]int {
 // the unit has most of. With alone only that kind is kept of a size.
 func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
 	own, over := b.own(), b.counts()
-	split := make([][]int, len(want))
-	order := func(has []int) []int { // the kinds, those first of which there are most
+	split, missing := make([][]int, len(want)), make([][]int, len(want))
+	most := func(has []int) []int { // the kinds, those first of which there are most
 		out := make([]int, len(b.kinds))
 		for k := range out {
 			out[k] = k
 		}
-		slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(has[y], has[x]) })
+		slices.SortStableFunc(out, func(x, y int) int {
+			return cmp.Or(cmp.Compare(has[y], has[x]), cmp.Compare(b.kinds[y].count, b.kinds[x].count))
+		})
 		return out
 	}
-	take := func(u, k, most int) {
+	take := func(u, k, n int) {
 		s := b.sizeIndex(k)
 		if alone && buy[s] != k {
 			return
 		}
-		n := min(most, over[k], want[u][s]-b.bySize(split[u])[s])
+		n = min(n, over[k], missing[u][s])
 		split[u][k] += n
 		over[k] -= n
+		missing[u][s] -= n
 	}
 	for u := range want {
-		split[u] = make([]int, len(b.kinds))
-		for _, k := range order(own[u]) {
+		split[u], missing[u] = make([]int, len(b.kinds)), slices.Clone(want[u])
+		for _, k := range most(own[u]) {
 			take(u, k, own[u][k])
 		}
 	}
 	for u := range want {
-		for _, k := range order(split[u]) {
+		for _, k := range most(split[u]) {
 			take(u, k, over[k])
 		}
-		for _, k := range order(b.counts()) { // the first of a size is what most are of
-			s := b.sizeIndex(k)
+		for _, k := range most(own[u]) { // the first of a size is what the unit, else the machine, has most of
+			s := b.size[k]
 			if buy[s] != none {
 				k = buy[s]
-			} else if most := order(own[u]); own[u][most[0]] > 0 {
-				at := slices.IndexFunc(most, func(k int) bool { return b.size[k] == s && own[u][k] > 0 })
-				if at >= 0 {
-					k = most[at]
-				}
 			}
-			split[u][k] += want[u][s] - b.bySize(split[u])[s]
+			split[u][k] += missing[u][s]
+			missing[u][s] = 0
 		}
 	}
 	return b.priced(split)
@@ -192,7 +191,7 @@ func (b *board) likes() [][]int {
 	each := slices.Repeat([]int{none}, len(b.sizes()))
 	most := slices.Clone(each)
 	for k := range b.kinds {
-		if s := b.size[k]; most[s] == none || b.kinds[k].count > b.kinds[most[s]].count {
+		if s := b.sizeIndex(k); most[s] == none || b.kinds[k].count > b.kinds[most[s]].count {
 			most[s] = k
 		}
 	}
@@ -272,77 +271,61 @@ func (b *board) room() int {
 // atHand lists the shares of the modules that are there: each unit the same, or as many as can be; as
 // now; and a few for units without any.
 func (b *board) atHand() []*stock {
-	var splits [][][]int
-	add := func(split [][]int) {
-		if split != nil && !slices.ContainsFunc(splits, func(x [][]int) bool { return slices.EqualFunc(x, split, slices.Equal[[]int]) }) {
-			splits = append(splits, split)
+	var out []*stock
+	add := func(x *stock) {
+		if !slices.ContainsFunc(out, func(o *stock) bool { return slices.EqualFunc(o.split, x.split, slices.Equal[[]int]) }) {
+			out = append(out, x)
 		}
 	}
-	counts, kinds := b.counts(), make([]int, len(b.kinds))
-	for k := range kinds {
-		kinds[k] = k
+	for _, level := range [...]int{levelSizes, levelBytes, levelModules} {
+		add(b.supply(b.shared(level), b.likes()[0], false))
 	}
-	total := b.bySize(counts)
-	if each := len(b.units); !slices.ContainsFunc(total, func(n int) bool { return n%each != 0 }) {
-		want := make([]int, len(total))
-		for s := range total {
-			want[s] = total[s] / each
-		}
-		add(b.supply(slices.Repeat([][]int{want}, each), b.likes()[0], false).split)
-	}
-	add(b.spread(counts, nil))
-	add(b.spread(counts, kinds))
-	slices.Reverse(kinds)
-	add(b.spread(counts, kinds))
 	if len(b.stray) == 0 {
-		add(b.own())
-		for _, split := range b.reliefs() {
-			add(split)
+		for _, split := range append([][][]int{b.own()}, b.reliefs()...) {
+			add(b.priced(split))
 		}
-	}
-	out := make([]*stock, len(splits))
-	for i := range splits {
-		out[i] = b.priced(splits[i])
 	}
 	return out
 }
 
-// spread gives every processor as many of each kind as it can be, and what is left over to those that
-// have most of it; if kinds are named in an order, in that order to those that have got fewest modules:
-// one each of two kinds are one for each processor.
-func (b *board) spread(counts, inOrder []int) [][]int {
-	own := b.own()
-	out := make([][]int, len(b.units))
-	for i := range out {
-		out[i] = make([]int, len(counts))
+// Of what each unit gets as little as the others, where what is there is shared.
+const (
+	levelSizes   = iota // modules of each size
+	levelBytes          // bytes, from the largest modules down
+	levelModules        // modules, from the smallest up
+)
+
+// shared is how many modules of each size every unit gets of those that are there: each goes to the
+// unit that has got least so far, of equal ones to that which has most of the size now.
+func (b *board) shared(level int) [][]int {
+	own, total, width := b.own(), b.bySize(b.counts()), b.units[0].size()
+	want, got := make([][]int, len(b.units)), make([]int64, len(b.units))
+	for u := range want {
+		want[u] = make([]int, len(total))
 	}
-	size := b.units[0].size()
-	level := inOrder != nil
-	for nth := range counts {
-		k := nth
-		if level {
-			k = inOrder[nth]
+	for nth := range total {
+		s, worth := nth, int64(1)
+		switch level {
+		case levelSizes:
+			clear(got)
+		case levelBytes:
+			worth = b.sizes()[s]
+		default:
+			s = len(total) - 1 - nth
 		}
-		order := make([]int, len(out))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(x, y int) int {
-			if more := cmp.Compare(modulesIn(out[x]), modulesIn(out[y])); level && more != 0 {
-				return more
+		for left := total[s]; left > 0; left -= width {
+			to := 0
+			for u := range want {
+				if got[u] < got[to] || got[u] == got[to] && b.bySize(own[u])[s]-want[u][s] > b.bySize(own[to])[s]-want[to][s] {
+					to = u
+				}
 			}
-			return cmp.Compare(own[y][k], own[x][k])
-		})
-		sets := counts[k] / size
-		for at, i := range order {
-			out[i][k] = sets / len(out) * size
-			if at < sets%len(out) {
-				out[i][k] += size
-			}
+			n := min(left, width)
+			want[to][s] += n
+			got[to] += int64(n) * worth
 		}
-		out[order[0]][k] += counts[k] % size
 	}
-	return out
+	return want
 }
 
 // mostRelieved bounds how many modules a processor without any is given.
