@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/knowledge"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/site"
@@ -39,9 +41,7 @@ func (p *Program) validate(paths []string) error {
 		v.path(knowledge.NewSchemas(site.Beside(p.Rules, path)), path)
 	}
 	if len(v.faults) == 0 {
-		if _, err := site.Join(p.Rules, paths); err != nil {
-			v.faults = append(v.faults, errorFault{err})
-		}
+		v.platforms(p.Rules, builtin, paths)
 	}
 	if len(v.faults) == 0 {
 		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs)))
@@ -53,6 +53,37 @@ func (p *Program) validate(paths []string) error {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", prose.Count(len(v.faults), "complaint"))}
 	}
 	return p.say(v.summary())
+}
+
+// platforms joins the files with the built-in ones and runs the cases of the platforms among them.
+func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
+	ids := map[string]string{}
+	dirs := slices.Clone(paths)
+	for i, path := range paths {
+		if filepath.Base(filepath.Dir(path)) == "platforms" {
+			dirs[i] = filepath.Dir(filepath.Dir(path))
+			ids[strings.TrimSuffix(filepath.Base(path), ".yaml")] = path
+		}
+		files, _ := filepath.Glob(filepath.Join(path, "platforms", "*.yaml"))
+		for _, file := range files {
+			ids[strings.TrimSuffix(filepath.Base(file), ".yaml")] = file
+		}
+	}
+	joined, err := site.Join(k, dirs)
+	if err != nil {
+		v.faults = append(v.faults, errorFault{err})
+		return
+	}
+	engine := audit.NewEngine(builtin)
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		differences, err := engine.CheckPlatform(joined, id)
+		if err != nil {
+			v.faults = append(v.faults, errorFault{err})
+		}
+		for _, text := range differences {
+			v.faults = append(v.faults, knowledge.Fault{File: ids[id], Line: 1, Column: 1, Text: text})
+		}
+	}
 }
 
 // errorFault is an error as a fault: its own text.

@@ -6,6 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -36,6 +37,9 @@ func memoryType() *ObjectType {
 		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
+			if p, ok := m.topo.Platform.Get(); ok && p.NoDIMMs && !m.listed() {
+				return computedFrom(m.topo.Platform, func(*platform.Platform) any { return true })
+			}
 			return m.anySlot(soldered)
 		})},
 		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},

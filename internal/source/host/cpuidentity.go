@@ -83,6 +83,8 @@ func implementer(code string) (string, bool) {
 		return "Intel", true
 	case "0x6d":
 		return "Microsoft", true
+	case "0x70":
+		return "Phytium", true
 	case "0xc0":
 		return "Ampere", true
 	default:

@@ -1,5 +1,5 @@
 // Command generate writes what is made from the files that people edit: HPE's
-// profiles, the compiled knowledge, the page of all rules, and the dashboards. go generate ./... runs it; a test checks its output against
+// profiles, the compiled knowledge, the pages of all rules and platforms, and the dashboards. go generate ./... runs it; a test checks its output against
 // what is committed.
 package main
 
@@ -18,7 +18,7 @@ import (
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
-var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, dashboards, operatorRules}
+var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, platformPage, dashboards, operatorRules}
 
 // staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.

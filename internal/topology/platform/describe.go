@@ -15,6 +15,10 @@ type Info struct {
 	Platform
 	// Recognise lists the ways in which it is known.
 	Recognise []Recognition
+	// Brands are brand strings as machines print them.
+	Brands []string
+	// Cases are populations and what a check finds on them.
+	Cases []Case
 	// Parts are processors whose facts differ from the platform's.
 	Parts []PartInfo
 	// Documents are its guides and sources, resolved.
@@ -30,6 +34,21 @@ type Recognition struct {
 	// Brand and Product are patterns, Memory is a kind of memory.
 	Brand, Product, Memory string
 	Verified               bool
+}
+
+// Case is a population of a platform's file and what a check finds on it.
+type Case struct {
+	Name string `yaml:"name"`
+	// Brand of the processors; the first of Brands if it is empty.
+	Brand string `yaml:"brand"`
+	// DIMMs are the modules of each processor, Slots the slots of one.
+	DIMMs []int `yaml:"dimms"`
+	Slots int   `yaml:"slots"`
+	// Memory is the modules' type, MTs the rate at which they are rated and run.
+	Memory string `yaml:"memory"`
+	MTs    int    `yaml:"mts"`
+	// Finds maps rules to a result (pass, unknown, not_applicable) or the severity of a failure.
+	Finds map[string]string `yaml:"finds"`
 }
 
 // PartInfo is what differs for the processors of a brand pattern.
@@ -73,7 +92,7 @@ func describePlatform(k fs.FS, name string) (*Info, error) {
 	if err := dec.Decode(&r); err != nil {
 		return nil, err
 	}
-	out := &Info{Platform: *f.platform()}
+	out := &Info{Platform: *f.platform(), Brands: r.Brands, Cases: r.Cases}
 	for i := range f.Parts {
 		own := platformFile{platformFacts: f.Parts[i].platformFacts}
 		out.Parts = append(out.Parts, PartInfo{f.Parts[i].Brand, *own.platform()})

@@ -69,6 +69,8 @@ type recogniseFile struct {
 	// Rest is set where the rows take what no other platform with the CPUID does.
 	Rest      bool           `yaml:"rest"`
 	Recognise []recogniseRow `yaml:"recognise"`
+	Brands    []string       `yaml:"brands"`
+	Cases     []Case         `yaml:"cases"`
 }
 
 type recogniseRow struct {

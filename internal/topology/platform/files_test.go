@@ -95,6 +95,45 @@ func TestPlatformFiles(t *testing.T) {
 	}
 }
 
+// TestNumbersHaveADocument checks that a number which may raise a finding above info has a document of a maker or a review:
+// a collection of what was seen, or a file of this project, carries recognition only.
+func TestNumbersHaveADocument(t *testing.T) {
+	k := corpustest.Rules(t)
+	describe := Describer(k)
+	for _, f := range platformFiles(t) {
+		if !orTrue(f.Verified) {
+			continue
+		}
+		info, err := describe(f.ID)
+		require.NoError(t, err)
+		says := map[string]bool{}
+		for _, d := range info.Documents {
+			assert.NotContains(t, d.Place, "rules/", "%s: %s is a file of this project", f.ID, d.Key)
+			if d.Authority != OfCollection {
+				says["any"] = true
+				for _, topic := range d.Says {
+					says[topic] = true
+				}
+			}
+		}
+		for _, part := range append(f.Parts, platformPart{platformFacts: f.platformFacts}) {
+			open := slices.Concat(f.Unverified, part.Unverified)
+			for _, n := range []struct {
+				field  string
+				stated bool
+				by     bool
+			}{
+				{"channels_per_socket", part.Channels > 0, says["number"] || says["channels"]},
+				{"recommended_dimms", len(part.Recommended) > 0, says["channels"]},
+				{"max_dpc", part.MaxDPC > 0, says["any"]},
+				{"speeds", len(part.Speeds) > 0, says["any"]},
+			} {
+				assert.True(t, !n.stated || n.by || slices.Contains(open, n.field), "%s %s: %s has no document", f.ID, part.Brand, n.field)
+			}
+		}
+	}
+}
+
 // checkSpeeds pins the shape of the speed table: rates that exist, falling
 // with depth, kinds that the code reads, no deeper than the platform.
 func checkSpeeds(t *testing.T, p *Platform) {
