@@ -170,6 +170,7 @@ func processorType() *ObjectType {
 			return m.ProcessorVendor()
 		})},
 		Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
+		Field{"cores", intListType, "distinct numbers of cores of the populated sockets", machine(processorCores)},
 		Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
 		Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
 		Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
@@ -198,6 +199,20 @@ func processorModels(m *Machine) Value {
 		}
 	}
 	return models
+}
+
+// processorCores lists the distinct numbers of cores, in order.
+func processorCores(m *Machine) Value {
+	var cores []Value
+	for i := range m.sys.Sockets {
+		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
+			cores = append(cores, valueOf(s.Cores))
+		}
+	}
+	if len(cores) == 0 {
+		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	}
+	return gather[int64](cores)
 }
 
 // logicalProcessors counts the hardware threads that firmware describes. The
