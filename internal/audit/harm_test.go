@@ -159,6 +159,7 @@ func harms() []harm {
 						was := s.Brand.Value
 						s.Brand.Value = strings.NewReplacer("0", "1", "1", "0", "2", "3", "3", "2", "4", "5", "5", "4").Replace(was)
 						changed = s.Brand.Value != was
+						s.Cores = fact.Known(s.Cores.Value+2, fact.Direct, s.Brand.From)
 					}
 				}
 			}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // are committed.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	committed, root := corpustest.Root(t), t.TempDir()
-	for _, dir := range []string{"rules", "testdata/profiles", "deploy/grafana", "deploy/prometheus", "deploy/kubernetes"} {
+	for _, dir := range []string{"rules", "docs", "testdata/profiles", "deploy/grafana", "deploy/prometheus", "deploy/kubernetes"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		require.NoError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(committed, dir))))
 	}
