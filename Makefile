@@ -147,8 +147,9 @@ compare: build ## memaudit beside dmidecode and lscpu on the same input
 same: build ## compare OLD=BINARY with the present program over every input at hand (minutes); DIFFS=FOLDER keeps what differs
 	@scripts/same $(OLD) $(BIN)
 
+DIST ?= dist
 dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
-	@scripts/dist
+	@scripts/dist $(DIST)
 
 .PHONY: differential
 differential: build ## decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared

@@ -68,12 +68,12 @@ func commands(text string) []string {
 	return out
 }
 
-// TestReportsInPages: the report in the README and the guide is the one the program
+// TestReportsInPages: the first report in the guide and the tutorial is the one the program
 // prints, but for the number of what passed, which each rule changes.
 func TestReportsInPages(t *testing.T) {
-	_, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
-	for _, name := range []string{"docs/guide.md", "README.md"} {
-		want, file := out, filepath.Join(root, name)
+	for name, args := range map[string][]string{"docs/guide.md": {"demo", "--profile", "max-performance"}, "docs/tutorial.md": {"demo"}} {
+		_, want, _ := run(t, nil, args...)
+		file := filepath.Join(root, name)
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		before, rest, ok := strings.Cut(string(data), "```text\n")
@@ -91,12 +91,12 @@ func TestReportsInPages(t *testing.T) {
 	}
 }
 
-// TestReadmePlay: the play in the README is that of the collection's page, which
+// TestTutorialPlay: the play in the tutorial is that of the collection's page, which
 // TestAnsible runs.
-func TestReadmePlay(t *testing.T) {
-	readme, page := readFile(t, filepath.Join(root, "README.md")), readFile(t, filepath.Join(root, "deploy", "ansible", "README.md"))
-	require.Len(t, fenced(readme, "yaml"), 1)
-	assert.Contains(t, fenced(page, "yaml"), fenced(readme, "yaml")[0])
+func TestTutorialPlay(t *testing.T) {
+	tutorial, page := readFile(t, filepath.Join(root, "docs", "tutorial.md")), readFile(t, filepath.Join(root, "deploy", "ansible", "README.md"))
+	require.Len(t, fenced(tutorial, "yaml"), 1)
+	assert.Contains(t, fenced(page, "yaml"), fenced(tutorial, "yaml")[0])
 }
 
 // TestRuleExample: the rule in rules/README.md is a valid one, cases and all.

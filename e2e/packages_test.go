@@ -148,6 +148,25 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// TestPackagesCarryWhatTheReadmeNames: each link of the README leads to a file of the archive and of the
+// package.
+func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "tar", "-xzf", one(t, dist(t)+"/*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
+	listed := ""
+	if _, err := exec.LookPath("rpm"); err == nil {
+		listed = must(t, "rpm", "-qpl", "--nosignature", one(t, dist(t)+"/*.x86_64.rpm"))
+	}
+	links := regexp.MustCompile(`\]\(([^):#]+)`).FindAllStringSubmatch(readFile(t, filepath.Join(dir, "README.md")), -1)
+	assert.Greater(t, len(links), 20)
+	for _, link := range append(links, []string{"", "deploy/memaudit.yaml"}, []string{"", "deploy/ansible/galaxy.yml"}, []string{"", "deploy/grafana/memaudit-fleet.json"}) {
+		assert.FileExists(t, filepath.Join(dir, link[1]))
+		if listed != "" {
+			assert.Contains(t, listed, "/usr/share/doc/memaudit/"+link[1]+"\n")
+		}
+	}
+}
+
 // TestBillOfMaterials: it names the packed program by its sum, and every module
 // whose licence is packed.
 func TestBillOfMaterials(t *testing.T) {

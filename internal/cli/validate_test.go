@@ -118,13 +118,25 @@ func TestValidateInOrder(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestContributingExamples: what CONTRIBUTING shows is what we accept.
+// authoringPages are the pages about adding knowledge.
+func authoringPages(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(corpustest.Root(t), "docs", "authoring", "*.md"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all.Write(data)
+	}
+	return all.String()
+}
+
+// TestContributingExamples: what docs/authoring shows is what we accept.
 func TestContributingExamples(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "CONTRIBUTING.md"))
-	require.NoError(t, err)
 	count := 0
-	for rest := string(data); ; count++ {
+	for rest := authoringPages(t); ; count++ {
 		_, after, ok := strings.Cut(rest, "```yaml\n")
 		if !ok {
 			break
@@ -139,14 +151,13 @@ func TestContributingExamples(t *testing.T) {
 	assert.Equal(t, 6, count)
 }
 
-// TestContributingTables: the tables beside the examples of CONTRIBUTING are as they are
+// TestContributingTables: the tables beside the examples of docs/authoring are as they are
 // read: a cell for each row of the profile shown, and a block of slot sets.
 func TestContributingTables(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "CONTRIBUTING.md"))
-	require.NoError(t, err)
+	pages := authoringPages(t)
 	block := func(heading, kind string) string {
-		_, section, found := strings.Cut(string(data), "\n### "+heading+"\n")
+		_, section, found := strings.Cut(pages, "# "+heading+"\n")
 		require.True(t, found, heading)
 		_, text, found := strings.Cut(section, "```"+kind+"\n")
 		require.True(t, found, heading)

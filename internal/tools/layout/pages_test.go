@@ -192,7 +192,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	text, _, ok := strings.Cut(texts(t)["README.md"], "\n## More\n")
 	require.True(t, ok)
-	assert.LessOrEqual(t, len(strings.Fields(text)), 900, "long paragraphs go to docs/ and manual pages")
+	assert.LessOrEqual(t, len(strings.Fields(text)), 600, "long paragraphs go to docs/ and manual pages")
 }
 
 // here reports whether a word names a page from the naming file's folder or
