@@ -28,69 +28,68 @@ export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 
 .DEFAULT_GOAL := help
 
-help: ## list the targets
-	@grep -hE '^[a-z][a-z0-9-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | expand -t 14
+# A target with ## is listed by make help, one with #- by make help ALL=1.
+help: ## list the usual targets; ALL=1 lists all
+	@grep -hE '^[a-z][a-z0-9-]*:.*#[#$(if $(ALL),-)] ' $(MAKEFILE_LIST) | sed -E 's/:.*#[#-] /\t/' | sort | expand -t 16
+
+.PHONY: $(shell sed -nE 's/^([a-z][a-z0-9-]*):.*/\1/p' Makefile)
 
 build: ## build bin/memaudit
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/memaudit
 
-check: build ## build and audit this machine; ends well whatever the audit finds
+check: build ## build, and audit this machine
 	@scripts/check-here $(BIN)
 
-demo: build ## audit the example server that is part of the program
+demo: build ## build, and audit an example server
 	@$(BIN) demo || [ $$? = 1 ] # 1: the example has a finding
 
-machines: ## write the tests' example servers below DIR, a tree each
+machines: ## write the example servers of the tests below DIR
 	@$(GO) run ./internal/tools/machines "$(DIR)"
 
 # One package more than there are processors: one that waits (for a child, for a deadline) leaves its processor to another.
-test: ## unit tests: no network, no root, nothing outside the repository; packages that nothing changed for are not run again (make lint vets)
+test: ## unit tests; no network, no root
 	GOGC=400 $(GO) test -p $$((1 + $$(nproc))) -vet=off ./...
 
-race: ## unit tests with the race detector
+race: #- unit tests with the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-corpus: ## tests over real machines' data in ../shared, skipped when it is not there
+corpus: ## tests over the data of real machines in ../shared
 	$(GO) test -count=1 -timeout 30m -tags corpus ./...
 
-gaps: ## list what ../shared knows and the project has not taken in yet
+gaps: #- list what ../shared knows and the project has not taken in yet
 	@$(GO) test -count=1 -tags corpus -v -run $(GAPS) ./internal/... | grep -o 'gap: .*' | sort -u
 
-.PHONY: corpus-summary
-corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before committing
+corpus-summary: #- rewrite testdata/corpus from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
 
-e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
+e2e: build $(TOOLS)/nfpm ## tests of the built program with every kind of input
 	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
 
-soak: ## thousands of scrapes and audits of a machine that changes underneath, with the race detector
+soak: #- thousands of scrapes and audits of a machine that changes underneath, with the race detector
 	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
 
-lint: $(LINT) ## format, vet, staticcheck and which folder may import which
+lint: $(LINT) ## format, vet, linters, import rules
 	$(LINT) run --allow-parallel-runners ./...
 	$(GO) mod tidy -diff
 
-sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e audits (needs python3 with venv)
+sushy: $(TOOLS)/sushy/bin/sushy-static #- install the Redfish service that e2e audits (needs python3 with venv)
 
-ansible: $(TOOLS)/ansible/bin/ansible-playbook $(TOOLS)/ansible-oldest/bin/ansible-playbook ## install the newest ansible, its linter, and the oldest, which e2e runs (needs python3 3.11 with venv)
+ansible: $(TOOLS)/ansible/bin/ansible-playbook $(TOOLS)/ansible-oldest/bin/ansible-playbook #- install the newest ansible, its linter, and the oldest, which e2e runs (needs python3 3.11 with venv)
 
-.PHONY: ansible-oldest
-ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook ## all tests of the roles with the oldest ansible-core they ask for, Debian 12's (minutes)
+ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook #- all tests of the roles with the oldest ansible-core they ask for, Debian 12's (minutes)
 	MEMAUDIT_E2E_ANSIBLE=$(TOOLS)/ansible-oldest/bin $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^TestAnsible$$' -v
 
-axe: $(TOOLS)/axe/installed ## install axe-core, with which e2e checks pages (needs python3 with venv)
+axe: $(TOOLS)/axe/installed #- install axe-core, with which e2e checks pages (needs python3 with venv)
 
-.PHONY: web
-web: ## build bin/web, the page that audits in the browser: a static folder for any web server
+web: ## build bin/web, the page that audits in the browser
 	@scripts/web bin/web '-X main.version=$(VERSION) -X main.revision=$(REVISION)'
 
-.PHONY: axe images
-images: build ## rewrite docs/images, the pictures of the README (needs Chromium)
+images: build ## take the pictures of the README again (needs Chromium)
 	@scripts/images $(BIN)
 
 # Each kind is written whatever another one's tests say.
 GOLDEN := ./internal/audit ./internal/cli ./internal/report ./internal/report/html ./internal/report/metrics ./internal/report/text
-golden: ## make generated files and goldens anew; read the diff before committing
+golden: ## regenerate generated files and goldens; read the diff before committing
 	$(GO) generate ./...
 	@failed=0; \
 	$(GO) test -count=1 $(GOLDEN) -update || failed=1; \
@@ -98,77 +97,65 @@ golden: ## make generated files and goldens anew; read the diff before committin
 	$(MAKE) unmapped || failed=1; \
 	exit $$failed
 
-mutate: ## change every value, threshold and condition of the packs; a case must notice
+mutate: ## change the values and conditions of the rules; a case must notice
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
 
-.PHONY: mutate-go
-mutate-go: $(TOOLS)/gremlins ## change the Go code of PKG=./internal/FOLDER; its tests must notice (minutes)
+mutate-go: $(TOOLS)/gremlins #- change the Go code of PKG=./internal/FOLDER; its tests must notice (minutes)
 	GOFLAGS= $(TOOLS)/gremlins unleash $(PKG)
 
-.PHONY: slot-maps
-slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
+slot-maps: #- rewrite testdata/corpus/slot-maps.tsv from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/topology/place -run '^TestSeenMaps$$' -update-seen
 
-unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
+unmapped: #- rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
-.PHONY: coverage
-coverage: ## rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
+coverage: #- rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
 	$(GO) test -count=1 ./internal/audit -run '^TestCoverage$$' -update-coverage
 
-.PHONY: spellings
-spellings: ## rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
+spellings: #- rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
 	$(GO) test -count=1 -tags corpus ./internal/model/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 
-.PHONY: measure-strict
-measure-strict: ## the kernels of measure beside C, within 5 %; needs a quiet machine and cc
+measure-strict: #- the kernels of measure beside C, within 5 %; needs a quiet machine and cc
 	$(GO) test -count=1 -tags strict ./internal/measure/kernel -run '^TestBesideC$$' -v
 
-.PHONY: vm
-vm: build ## real kernels on described machines, under QEMU; audited, measured, served (needs ../shared/rig; minutes)
+vm: build #- real kernels on described machines, under QEMU; audited, measured, served (needs ../shared/rig; minutes)
 	$(RIG)/setup
 	RIG_CACHE=$(TOOLS)/rig-other RIG_KERNEL_PACKAGE=$$(scripts/other-kernel) $(RIG)/setup
 	RIG_OTHER_CACHE=$(TOOLS)/rig-other $(GO) test -count=1 -timeout 30m -parallel 2 -tags e2e,rig ./e2e -run '^(TestVM|TestMeasureInRig)' -v
 
-.PHONY: fuzz-whole
-fuzz-whole: ## from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says
+fuzz-whole: #- from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says
 	@scripts/fuzz 20s FuzzWhole
 
-bench: ## benchmarks
+bench: #- benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
-compare: build ## memaudit beside dmidecode and lscpu on the same input
+compare: build #- memaudit beside dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)
 
-.PHONY: same
-same: build ## compare OLD=BINARY with the present program over every input at hand (minutes); DIFFS=FOLDER keeps what differs
+same: build #- compare OLD=BINARY with the present program over every input at hand (minutes); DIFFS=FOLDER keeps what differs
 	@scripts/same $(OLD) $(BIN)
 
 DIST ?= dist
-dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
+dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz in DIST (default dist)
 	@scripts/dist $(DIST)
 
-.PHONY: differential
-differential: build ## decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
+differential: build #- decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
 	cd e2e/differential && $(GO) test -count=1 -v .
 
-.PHONY: vuln
-vuln: $(TOOLS)/govulncheck ## known vulnerabilities in what is linked; says so when the database is not reachable
+vuln: $(TOOLS)/govulncheck #- known vulnerabilities in what is linked; says so when the database is not reachable
 	@scripts/vuln $(TOOLS)/govulncheck
 
-.PHONY: fleet-scale
-fleet-scale: build ## rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
+fleet-scale: build #- rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
 	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
 
-.PHONY: prometheus3
-prometheus3: build $(TOOLS)/prometheus3/promtool ## rules, situations and dashboards with Prometheus 3 beside the distribution's; builds it first (8 minutes of processor time)
+prometheus3: build $(TOOLS)/prometheus3/promtool #- rules, situations and dashboards with Prometheus 3 beside the distribution's; builds it first (8 minutes of processor time)
 	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v
 	$(TOOLS)/prometheus3/promtool check config deploy/kubernetes/monitoring/scrape.example.yml
 
-all: build lint race corpus mutate e2e ## what must be green before an issue is done
+all: build lint race corpus mutate e2e ## all that must be green before a merge
 
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -202,5 +189,3 @@ $(TOOLS)/axe/installed:
 	python3 -m venv $(TOOLS)/axe
 	$(TOOLS)/axe/bin/pip install -q --no-deps axe-playwright-python==$(AXE_VERSION)
 	touch $@
-
-.PHONY: help build check demo machines test race corpus gaps e2e sushy ansible soak lint golden unmapped mutate fuzz bench compare dist all
