@@ -24,7 +24,7 @@ var alertmanagerConfig = filepath.Join(prometheusDir, "alertmanager.example.yml"
 func TestAlertmanagerRoutes(t *testing.T) {
 	amtool := needProgram(t, "amtool")
 	for _, args := range [][]string{{"check-config", alertmanagerConfig},
-		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditRuleCritical", "severity=critical"},
+		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditCritical", "severity=critical"},
 		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditBiosDrift", "severity=info"}} {
 		out, err := exec.Command(amtool, args...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -54,11 +54,11 @@ func TestAlertmanagerGroups(t *testing.T) {
 	}
 	var alerts []map[string]any
 	for i := range 100 {
-		alerts = append(alerts, alert("MemauditMemoryPopulation", "warning", fmt.Sprintf("n%d:9822", i), "rule", "memory.channel.populated"))
+		alerts = append(alerts, alert("MemauditWarning", "warning", fmt.Sprintf("n%d:9822", i), "rule", "memory.channel.populated"))
 	}
-	alerts = append(alerts, alert("MemauditSourceDown", "warning", "denied:9822", "source", "smbios"), alert("MemauditNotJudged", "warning", "denied:9822"),
-		alert("MemauditAuditFailed", "warning", "denied:9822"), alert("MemauditNotJudged", "warning", "other:9822"),
-		alert("MemauditDimmLost", "warning", "lost:9822"), alert("MemauditMemoryShrunk", "warning", "lost:9822"),
+	alerts = append(alerts, alert("MemauditSourceDown", "warning", "denied:9822", "source", "smbios"), alert("MemauditUnknown", "warning", "denied:9822"),
+		alert("MemauditAuditIncomplete", "warning", "denied:9822"), alert("MemauditUnknown", "warning", "other:9822"),
+		alert("MemauditWarning", "warning", "lost:9822", "rule", "baseline.changed"), alert("MemauditMemoryShrunk", "warning", "lost:9822"),
 		alert("MemauditAbsent", "critical", "", "cluster", "east"), alert("MemauditVanished", "warning", "of-east:9822", "cluster", "east"),
 		alert("MemauditVanished", "warning", "of-west:9822", "cluster", "west"))
 	body, err := json.Marshal(alerts)
@@ -88,6 +88,6 @@ func TestAlertmanagerGroups(t *testing.T) {
 		return out
 	}
 	waitFor(t, 30*time.Second, "groups", func() bool { return len(active()) == 6 })
-	assert.Equal(t, map[string]int{"MemauditMemoryPopulation memory.channel.populated": 100, "MemauditSourceDown smbios": 1, "MemauditNotJudged ": 1,
-		"MemauditDimmLost ": 1, "MemauditAbsent ": 1, "MemauditVanished ": 1}, active())
+	assert.Equal(t, map[string]int{"MemauditWarning memory.channel.populated": 100, "MemauditSourceDown smbios": 1, "MemauditUnknown ": 1,
+		"MemauditWarning baseline.changed": 1, "MemauditAbsent ": 1, "MemauditVanished ": 1}, active())
 }

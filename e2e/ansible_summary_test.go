@@ -27,7 +27,7 @@ func testAnsibleSummary(t *testing.T, a *ansible) {
 	hosts := map[string]map[string]any{
 		"lost":    {"memaudit_extra_args": []string{"--root", "/nowhere"}},
 		"foreign": {"memaudit_binary": "/bin/true"},
-		"hostile": {"memaudit_binary": a.write(t, "hostile-summary", strings.Replace(hostile, `"info"`, `"warning"`, 1))},
+		"hostile": {"memaudit_binary": a.write(t, "hostile-summary", hostile)},
 	}
 	for i := range 12 {
 		hosts[fmt.Sprintf("good%02d", i)] = map[string]any{"memaudit_extra_args": []string{"--root", treeOf(t, "dell-r610-good")}}
@@ -44,11 +44,11 @@ func testAnsibleSummary(t *testing.T, a *ansible) {
 	assert.Equal(t, 2, status, out)
 	page, _, _ := strings.Cut(out, "PLAY RECAP")
 	for _, s := range []string{"20 machines: 13 ok, 5 warning, 0 critical, 2 unknown, 0 not applicable",
-		"WARNING memory.channel.populated on 5: bad00, bad01, bad02, bad03, bad04", "fix    move DIMM_B4 to DIMM_B3",
+		"WARNING memory.channel.populated on 5: bad00, bad01, bad02, bad03, bad04", "Fix: move DIMM_B4 to DIMM_B3",
 		"UNKNOWN lost: ", "UNKNOWN foreign: no report, status 0", "WARNING a.b on 1: hostile", "{{ lookup('pipe', 'id') }}"} {
 		assert.Contains(t, page, s)
 	}
-	assert.NotContains(t, page, "memory.channel.symmetric", "what follows from a cause is not told beside it")
+	assert.NotContains(t, page, "memory.channel.symmetric", "what follows from a cause is not listed")
 	assert.LessOrEqual(t, strings.Count(page, "\n"), 80, "a page")
 	for host, r := range recaps(out) {
 		want := recap{}

@@ -173,7 +173,8 @@ cat <<'EOF'
  "verdict": {"status": "ok", "sentence": "{{ 6 * 7 }}", "judged": 2, "not_judged": 0, "exit_status": 0},
  "summary": {"pass": 1, "fail": 1, "unknown": 0, "not_applicable": 0, "waived": 0, "error": 0},
  "findings": [{"rule": "a.b", "result": "fail", "severity": "info", "subject": "{{ lookup('pipe', 'id') }}", "found": "{{ 6 * 7 }}",
- "expected": null, "caused_by": null, "remedy": null, "reason": null}]}
+ "expected": null, "caused_by": null, "remedy": null, "reason": null}],
+ "problems": [{"rule": "a.b", "severity": "warning", "where": "{{ lookup('pipe', 'id') }}", "sentence": "{{ 6 * 7 }}", "fix": "{{ 6 * 7 }}"}]}
 EOF
 `
 
@@ -236,8 +237,8 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 			require.Len(t, got, len(hosts), out)
 			stopped, went := fatal(t, out), told(t, out)
 			for host, says := range map[string][]string{
-				"bad": {"WARNING: Dell Inc. PowerEdge R610: socket 1: 2 of 3 channels hold memory", "WARNING memory.channel.populated: socket 1",
-					"found     2 of 3 channels hold memory", "expected  memory on each of the 3 channels", "fix       move DIMM_B4 to DIMM_B3"},
+				"bad": {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot; CPU2 has 33 to 50 % of its memory bandwidth",
+					"1. WARNING CPU2: channel 2 is empty (memory.channel.populated)\n   Fix: move DIMM_B4 to DIMM_B3. Nothing to buy"},
 				"unreadable": {"could not be audited (status 3)", "/nowhere: no such file or directory"},
 				"strict":     {"memaudit: UNKNOWN: 8 checks could not run, and --strict asks for all: "},
 				"usage":      {"used or configured wrongly (status 2)", "unknown flag: --nonsense"},
@@ -254,13 +255,13 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			for host, says := range map[string][]string{
-				"good":     {"OK: Dell Inc. PowerEdge R610: memory is installed as Dell recommends", "0 failed", "8 unknown"},
-				"below":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
-				"never":    {"WARNING: Dell Inc. PowerEdge R610: socket 1: ", "WARNING memory.channel.populated: socket 1"},
+				"good":     {"OK: Dell Inc. PowerEdge R610: memory is installed as Dell recommends", "0 failed", "8 not run"},
+				"below":    {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
+				"never":    {"WARNING: Dell Inc. PowerEdge R610: a DIMM is in the wrong slot", "1. WARNING CPU2: channel 2 is empty"},
 				"become":   {"OK: Dell Inc. PowerEdge R610: "},
 				"forgiven": {"could not be audited (status 3)"},
 				"virtual":  {"NOT APPLICABLE: a machine without a name: the memory of a virtual machine is assigned by its hypervisor; audit the host"},
-				"hostile":  {"{{ 6 * 7 }} {% raw %}", "INFO a.b: {{ lookup('pipe', 'id') }}\n  found     {{ 6 * 7 }}"},
+				"hostile":  {"{{ 6 * 7 }} {% raw %}", "1. WARNING {{ lookup('pipe', 'id') }}: {{ 6 * 7 }} (a.b)\n   Fix: {{ 6 * 7 }}"},
 			} {
 				assert.Equal(t, recap{}, got[host], host)
 				// Before 2.19 the marks of a template are split, or they would be one.

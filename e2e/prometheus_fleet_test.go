@@ -84,10 +84,10 @@ func TestPrometheusFleet(t *testing.T) {
 
 	p := startPrometheus(t, dir, map[string]string{"memaudit": good + " " + counting, "memaudit-files": worse, "memaudit-tls": bad, "node": text})
 	p.wait(t, map[string]string{
-		"MemauditMemoryPopulation " + bad + " memory.channel.populated": "warning",
-		"MemauditRuleWarning " + worse + " numa.node-interleaving":      "warning",
-		"MemauditPopulationOutliers  ":                                  "info",
-		"MemauditSettingDrift  ":                                        "info",
+		"MemauditWarning " + bad + " memory.channel.populated": "warning",
+		"MemauditWarning " + worse + " numa.node-interleaving": "warning",
+		"MemauditPopulationOutliers  ":                         "info",
+		"MemauditSettingDrift  ":                               "info",
 	})
 	for name := range p.alerts(t, "firing") {
 		assert.NotContains(t, name, good)
@@ -100,7 +100,7 @@ func TestPrometheusFleet(t *testing.T) {
 	p.ranked(t)
 
 	require.NoError(t, os.Rename(tree, tree+".gone"))
-	p.wait(t, map[string]string{"MemauditAuditFailed " + worse + " ": "warning"})
+	p.wait(t, map[string]string{"MemauditAuditIncomplete " + worse + " ": "warning"})
 	stop()
 	gone.Store(true)
 	p.wait(t, map[string]string{"MemauditDown " + worse + " ": "warning", "MemauditVanished " + text + " ": "warning"})
@@ -413,7 +413,7 @@ var empty = map[string]string{
 	"memaudit-fleet Waits for a reboot A":       "no controller tells of a change that waits",
 	"memaudit-fleet Another BIOS A":             "all machines of a product have one version",
 	"memaudit-fleet Slowest measured memory A":  "nobody measured",
-	"memaudit-machine What to do A":             "its one failure at warning is waived",
+	"memaudit-machine Problems A":               "its one failure at warning is waived",
 	"memaudit-machine Measured memory A":        "nobody measured",
 	"memaudit-machine Measured memory B":        "nobody measured",
 	"memaudit-machine Measured memory C":        "nobody measured",

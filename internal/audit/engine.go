@@ -50,6 +50,16 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 // Role tells what the rules of an id are to a plan.
 func (e *Engine) Role(id string) verdict.Role { return e.roles()[id] }
 
+// Headline returns what a rule finds wrong in general, "" if it has no such sentence.
+func (e *Engine) Headline(id string) string {
+	for _, rules := range e.rules {
+		if rules[0].ID == id {
+			return rules[len(rules)-1].Headline
+		}
+	}
+	return ""
+}
+
 // auditRun is one audit in progress.
 type auditRun struct {
 	engine  *Engine

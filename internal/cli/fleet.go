@@ -9,21 +9,23 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
 
 func (p *Program) fleetCommand() *cobra.Command {
 	f := &checkFlags{}
-	by := ""
+	by, section := "", ""
 	cmd := &cobra.Command{
 		Use:   "fleet PATH...",
-		Short: "bring many machines' reports together: findings by cause, groups, who differs",
+		Short: "summarize the reports of many machines: problems, worst machines, outliers",
 		Long: `fleet reads reports, inventories, snapshots, machines' trees, SMBIOS dumps and dmidecode
 texts of many machines: a folder, a file, a list of paths, a tar of such files, or
 - for any of these but a folder on standard input. The format is detected
-automatically. It prints findings by cause, groups of equal machines, who differs
-from most of its kind and in what, who waits for a reboot, and what would make the
-unknown known.
+automatically. It prints the machines by verdict, each problem with the number of
+machines that have it, their lowest bandwidth and the fix, the worst machines, those
+that differ from most of their kind, and what was not checked. --section prints one
+part in full.
 
 Only an argument and standard input can be a list of paths; a file that a list names
 or that is in a folder or a tar cannot. Links that lead out of a folder are not
@@ -37,27 +39,39 @@ read, or no machine fails and the verdict of one is unknown.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return p.fleet(f, by, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return p.fleet(f, by, section, args) },
 	}
 	f.output.register(cmd, fleet.Formats())
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&by, "by", fleet.GroupKinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.GroupKinds(), ", "))
+	fl.StringVar(&section, "section", "", "print one `SECTION` of the text in full: "+strings.Join(fleet.Sections(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("section", cobra.FixedCompletions(fleet.Sections(), cobra.ShellCompDirectiveNoFileComp))
 	registerFailOn(cmd, &f.failOn)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.GroupKinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
+func (p *Program) fleet(f *checkFlags, by, section string, paths []string) error {
 	if err := errors.Join(f.output.check(fleet.Formats()), checkFlagWord("by", by, fleet.GroupKinds()), report.CheckFailOn(f.failOn)); err != nil {
 		return usageError("%w", err)
+	}
+	if section != "" {
+		if err := checkFlagWord("section", section, fleet.Sections()); err != nil {
+			return usageError("%w", err)
+		}
+		if f.output.format != formats.Text {
+			return usageError("--section is part of --format text, not of %s", f.output.format)
+		}
 	}
 	auditors, err := p.auditors(f)
 	if err != nil {
 		return err
 	}
 	doc := p.gatherFleet(auditors, by, paths)
-	if err := f.output.write(p, false, func(w *terminal) error { return doc.Write(w, f.output.format) }); err != nil {
+	if err := f.output.write(p, false, func(t *terminal) error {
+		return doc.Write(t, f.output.format, fleet.Options{Width: t.options.Width, Section: section})
+	}); err != nil {
 		return err
 	}
 	switch {
@@ -74,7 +88,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 
 // gatherFleet reads and judges all inputs.
 func (p *Program) gatherFleet(auditors []*fleetAuditor, by string, paths []string) *fleet.Document {
-	all := fleet.New(by)
+	all := fleet.New(by, auditors[0].engine.Headline)
 	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) })}
 	for _, path := range paths {
 		g.argument(path)

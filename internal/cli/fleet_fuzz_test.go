@@ -166,7 +166,7 @@ func FuzzFleet(f *testing.F) {
 		}
 		for _, format := range fleet.Formats() {
 			var out bytes.Buffer
-			require.NoError(t, d.Write(&out, format))
+			require.NoError(t, d.Write(&out, format, fleet.Options{}))
 			assert.NotContains(t, out.String(), secret, format)
 		}
 	})

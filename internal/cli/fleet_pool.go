@@ -256,7 +256,7 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	doc := j.Report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules,
+	doc := a.p.advised(a.engine, a.options, j, report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules,
 		Criteria: report.Criteria{FailOn: a.failOn}})
 	return fleetInput{name: machineName(name), input: name, report: &doc}
 }

@@ -99,7 +99,7 @@ func TestPanicCostsOneInput(t *testing.T) {
 	require.NoError(t, err)
 	auditors = auditors[:1]
 	first := auditors[0].engine
-	all := fleet.New("product")
+	all := fleet.New("product", func(string) string { return "" })
 	pool := startPool(auditors, func(o fleetInput) { o.join(all) })
 	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
 	pool.submit("before", func(a *fleetAuditor) fleetInput { return a.content("before", dump, false) })

@@ -292,7 +292,7 @@ func TestFleetTooMany(t *testing.T) {
 		{dir, "expected fewer", 4, 1}, {dir, "not SMBIOS", 5, 5}, {archive, "expected fewer", 2, 3}, {archive, "not SMBIOS", 3, 3}, {list, "expected fewer", 2, 3},
 		{before(deep, "/d/"), "more than 32 folders deep", maxFleetEntries, 1},
 	} {
-		all := fleet.New("product")
+		all := fleet.New("product", func(string) string { return "" })
 		g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) }), left: c.left}
 		g.path(c.path, fromArgument)
 		g.pool.finish()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"html"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -111,17 +114,51 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 			assert.Equal(t, status, line.Verdict)
 			assert.Equal(t, v.Sentence, line.Sentence)
 
-			all := fleet.New("product")
+			all := fleet.New("product", func(string) string { return "" })
 			all.Add("a", "a", r)
 			d := all.Document()
+			sameProblems(t, r, out, d, line.Problems)
 			assert.Equal(t, &v, d.Machines[0].Verdict)
 			assert.Equal(t, 1, d.Verdicts[v.Status])
 		})
 	}
 }
 
+// sameProblems holds every output to the numbered problems of the report: the sentence with its place, and
+// the fix, in the same order. Notes are in none.
+func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *fleet.Document, logged []string) {
+	t.Helper()
+	n := 0
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		if !p.Above() {
+			continue
+		}
+		n++
+		lines := fmt.Sprintf("%d. %s %s (%s)\n", n, strings.ToUpper(p.Severity), p.Text(), p.Rule)
+		if p.Fix != "" {
+			lines += "   Fix: " + p.Fix + "\n"
+		}
+		assert.Contains(t, out[formats.Nagios], lines)
+		assert.Contains(t, html.UnescapeString(out[formats.JUnit]), strings.TrimSuffix(lines, "\n"))
+		assert.Contains(t, out[formats.Prometheus], "\nmemaudit_problem_info{")
+		assert.Contains(t, out[formats.Prometheus], fmt.Sprintf(`rule=%q,sentence=%q,severity=%q,where=%q} 1`, p.Rule, p.Sentence, p.Severity, p.Where))
+		assert.Equal(t, fleet.MachineProblem{Severity: p.Severity, Rule: p.Rule, Text: p.Text(), Fix: p.Fix}, d.Machines[0].Problems[n-1])
+		assert.Equal(t, p.Sentence, logged[n-1])
+	}
+	assert.Len(t, d.Machines[0].Problems, n)
+	assert.Len(t, logged, n)
+	assert.Equal(t, n, strings.Count(out[formats.Prometheus], "\nmemaudit_problem_info{"))
+	assert.Equal(t, n, len(regexp.MustCompile(`(?m)^\d+\. `).FindAllString(out[formats.Nagios], -1)))
+	assert.LessOrEqual(t, strings.Count(out[formats.Nagios], "\n"), 40)
+}
+
 // loggedVerdict is what the daemon logs of an audit's verdict.
-type loggedVerdict struct{ Msg, Verdict, Sentence string }
+type loggedVerdict struct {
+	Msg, Verdict, Sentence string
+	// Problems are the sentences of the problems that are logged after it.
+	Problems []string
+}
 
 // logLine is the daemon's log line about an audit that gave this report.
 func logLine(t *testing.T, r *report.Report) loggedVerdict {
@@ -147,6 +184,12 @@ func logLine(t *testing.T, r *report.Report) loggedVerdict {
 	}, 20*time.Second, 5*time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
+	for line := range strings.Lines(log.text()) {
+		var one struct{ Msg, Sentence string }
+		if json.Unmarshal([]byte(line), &one) == nil && one.Msg == "problem" {
+			out.Problems = append(out.Problems, one.Sentence)
+		}
+	}
 	return out
 }
 

@@ -11,13 +11,15 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // WriteJUnit prints the findings as JUnit XML: one test case a finding, its
 // class the rule, its name the subject. A failure of any severity is a failure,
 // a broken rule an error. JUnit knows no word for the rest: what could not be
 // told, does not apply or is waived is skipped, and the message begins with the
-// result's own word. Only a pass has no element.
+// result's own word. Only a pass has no element. The suite's output has the sentence of the verdict and
+// the numbered problems with their fix.
 func WriteJUnit(w io.Writer, r *report.Report) error {
 	s, seconds := r.Summary, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64)
 	counts := fmt.Sprintf(` tests="%d" failures="%d" errors="%d" skipped="%d" time="%s"`, len(r.Findings), s.Fail, s.Error,
@@ -29,7 +31,9 @@ func WriteJUnit(w io.Writer, r *report.Report) error {
 	for i := range r.Findings {
 		x.testcase(&r.Findings[i])
 	}
-	x.raw("  </testsuite>\n</testsuites>\n")
+	x.raw("    <system-out>")
+	x.lines(append([]string{wording.Verdict(r)}, r.ProblemLines()...))
+	x.raw("</system-out>\n  </testsuite>\n</testsuites>\n")
 	if _, err := w.Write(x.buf.Bytes()); err != nil {
 		return fmt.Errorf("write JUnit: %w", err)
 	}
@@ -101,13 +105,18 @@ func (x *xmlWriter) body(element, kind, message string, f *report.Finding) {
 	x.attr("type", kind)
 	x.attr("message", message)
 	x.raw(">")
-	for i, line := range details(f) {
+	x.lines(details(f))
+	x.raw("</" + element + ">\n")
+}
+
+// lines writes texts, each in a line of its own.
+func (x *xmlWriter) lines(all []string) {
+	for i, line := range all {
 		if i > 0 {
 			x.raw("\n")
 		}
 		x.text(line)
 	}
-	x.raw("</" + element + ">\n")
 }
 
 // notJudged says in one line what a finding that is neither pass, failure nor

@@ -3,7 +3,6 @@ package formats
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,14 +13,14 @@ import (
 )
 
 // WriteNagios prints what Nagios, Icinga and their kin read of a plugin: a
-// status line with performance data, then every finding, the worst first, so
+// status line with performance data, then the numbered problems with their fix, the worst first, so
 // that a monitor that cuts the text keeps what matters.
 func WriteNagios(w io.Writer, r *report.Report) error {
 	var b strings.Builder
 	b.WriteString(statusLine(r))
 	b.WriteString(" | " + perfdata(r) + "\n")
-	for _, f := range worstFirst(r.Findings) {
-		b.WriteString(pluginText(findingLine(f)) + "\n")
+	for _, line := range r.ProblemLines() {
+		b.WriteString(pluginText(line) + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the plugin's output: %w", err)
@@ -64,48 +63,4 @@ func perfdata(r *report.Report) string {
 	s := r.Summary
 	return fmt.Sprintf("critical=%d;;;0 warning=%d;;;0 info=%d;;;0 pass=%d;;;0 unknown=%d;;;0 error=%d;;;0 waived=%d;;;0 not_applicable=%d;;;0 time=%ss;;;0",
 		at[3], at[2], at[1], s.Pass, s.Unknown, s.Error, s.Waived, s.NotApplicable, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64))
-}
-
-// worstFirst orders findings by what they ask of the reader.
-func worstFirst(findings []report.Finding) []*report.Finding {
-	out := make([]*report.Finding, len(findings))
-	for i := range findings {
-		out[i] = &findings[i]
-	}
-	slices.SortStableFunc(out, func(a, b *report.Finding) int { return urgency(b) - urgency(a) })
-	return out
-}
-
-func urgency(f *report.Finding) int {
-	switch verdict.Result(f.Result) {
-	case verdict.Fail:
-		return 10 + report.SeverityRank(f.Severity)
-	case verdict.Error:
-		return 9
-	case verdict.Unknown:
-		return 8
-	case verdict.Waived:
-		return 7
-	case verdict.Pass:
-		return 6
-	default:
-		return 5
-	}
-}
-
-// findingLine is one finding in one line, short where nothing is to be done.
-func findingLine(f *report.Finding) string {
-	name := f.Rule + " " + f.Subject
-	switch verdict.Result(f.Result) {
-	case verdict.Fail:
-		s := "fail " + name + ": " + f.Severity + ": " + report.OrEmpty(f.Found) + "; expected " + report.OrEmpty(f.Expected)
-		if fix := report.OrEmpty(f.Remedy); fix != "" {
-			s += "; fix: " + fix
-		}
-		return s
-	case verdict.Error, verdict.Unknown, verdict.Waived:
-		return f.Result + " " + name + strings.TrimPrefix(notJudged(f), f.Result)
-	default:
-		return f.Result + " " + name
-	}
 }

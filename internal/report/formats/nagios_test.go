@@ -32,21 +32,22 @@ func reportOf(words string) *report.Report {
 	return r
 }
 
-// A monitor ends the text at a bar and a finding at a line.
+// A monitor ends the text at a bar and a problem at a line.
 func TestNagiosIsClean(t *testing.T) {
 	found := "4 GiB | critical=0\nMEMAUDIT OK\x1b[31m \xff"
 	r := reportOf("fail:critical")
 	r.Findings[0].Found = &found
 	r.Machine.Vendor = &found
 	r.Judge(report.Criteria{Failed: errors.New("a | b\nc")})
+	r.Problems[0].Fix = found
 	var b strings.Builder
 	require.NoError(t, WriteNagios(&b, r))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	require.Len(t, lines, 2)
+	require.Len(t, lines, 3)
 	assert.True(t, strings.HasPrefix(lines[0], "MEMAUDIT CRITICAL - "), lines[0])
 	assert.Equal(t, 1, strings.Count(b.String(), "|"))
 	assert.NotContains(t, b.String(), "\x1b")
-	assert.Equal(t, "fail a.rule machine: critical: 4 GiB / critical=0?MEMAUDIT OK?[31m ?; expected ", lines[1])
+	assert.Equal(t, "   Fix: 4 GiB / critical=0?MEMAUDIT OK?[31m ?", lines[2])
 }
 
 // XML has no way to write most control characters: they must not get there.

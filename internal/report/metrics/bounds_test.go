@@ -52,13 +52,13 @@ func TestFindingsKept(t *testing.T) {
 	assert.Equal(t, "ab", rules(atMost(2, all)))
 }
 
-// TestRemedyOfALabel: what fits is whole, what does not ends with dots behind a word.
-func TestRemedyOfALabel(t *testing.T) {
-	fits := strings.Repeat("ab ", 42) + "ab"
+// TestLongLabel: what fits is complete, what does not ends with dots behind a word.
+func TestLongLabel(t *testing.T) {
+	fits := strings.Repeat("ab ", 66) + "ab"
 	assert.Len(t, fits, maxLabel)
 	assert.Equal(t, fits, oneLine(fits))
-	assert.Equal(t, strings.Repeat("ab ", 41)+"...", oneLine(fits+"c"))
-	long := strings.Repeat("x", 200)
+	assert.Equal(t, strings.Repeat("ab ", 65)+"...", oneLine(fits+"c"))
+	long := strings.Repeat("x", 300)
 	assert.Equal(t, long, oneLine(long), "a label's own bound cuts it")
 }
 
@@ -100,8 +100,8 @@ func TestSpreadOfNothing(t *testing.T) {
 // are UTF-8, and one byte of half a character spoils the whole page.
 func TestLabelCutInCharacters(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Repeat("x", 127) + "é": strings.Repeat("x", 127), strings.Repeat("x", 126) + "é": strings.Repeat("x", 126) + "é",
-		strings.Repeat("日", 50): strings.Repeat("日", 42), strings.Repeat("x", 128) + "y": strings.Repeat("x", 128),
+		strings.Repeat("x", 199) + "é": strings.Repeat("x", 199), strings.Repeat("x", 198) + "é": strings.Repeat("x", 198) + "é",
+		strings.Repeat("日", 90): strings.Repeat("日", 66), strings.Repeat("x", 200) + "y": strings.Repeat("x", 200),
 	} {
 		assert.Equal(t, want, labelText(text))
 	}

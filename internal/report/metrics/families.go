@@ -71,7 +71,7 @@ func (b *families) end() {
 }
 
 // maxLabel bounds the bytes of a label's value.
-const maxLabel = 128
+const maxLabel = 200
 
 // labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
 // length. Firmware may print anything.

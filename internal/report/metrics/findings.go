@@ -10,35 +10,35 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// findings names what fails, and from what it follows: an alert on the roots is
-// one alert for one cause. What to do stands beside the roots that somebody is
-// alerted about.
+// findings names what fails, and from what it follows.
 func (b *families) findings(all []report.Finding) {
 	causes := causesOf(all)
 	b.family("finding_info", "rule subject severity root",
-		"A rule that fails for a subject; always 1, there for failures alone. root is the rule whose failure this one follows from, or its own.")
+		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
 	for _, f := range atMost(maxFindings, worstFirst(all, causes)) {
 		b.add(1, f.Rule, f.Subject, f.Severity, rootOf(f, causes))
 	}
 	b.end()
-	b.family("finding_fix_info", "rule subject fix", "What the report says to do about a failure at warning or critical that follows from no other, in one line; always 1.")
-	var told []*report.Finding
-	for _, f := range worstFirst(all, causes) {
-		if report.SeverityRank(f.Severity) > report.SeverityRank(string(verdict.Info)) && rootOf(f, causes) == f.Rule && f.Remedy != nil {
-			told = append(told, f)
+}
+
+// problems lists the numbered problems of the report: one alert for each is one alert for one cause.
+func (b *families) problems(all []report.Problem) {
+	b.family("problem_info", "rule severity where sentence fix",
+		"A numbered problem of the report, one root cause with equal sockets together, with its place, what is wrong and how to fix it; always 1.")
+	left := maxProblems
+	for i := range all {
+		if p := &all[i]; p.Above() && left > 0 {
+			left--
+			b.add(1, p.Rule, p.Severity, oneLine(p.Where), oneLine(p.Sentence), oneLine(p.Fix))
 		}
-	}
-	for _, f := range atMost(maxFixes, told) {
-		b.add(1, f.Rule, f.Subject, oneLine(*f.Remedy))
 	}
 	b.end()
 }
 
-// Bounds of the failures that have series of their own, and of those that say
-// what to do: a machine whose every module fails is one alert all the same.
+// Bounds of the failures and problems that have series of their own.
 const (
 	maxFindings = 100
-	maxFixes    = 20
+	maxProblems = 20
 )
 
 // worstFirst are the failures, the most severe first and of those the causes
@@ -77,10 +77,8 @@ func atMost(most int, all []*report.Finding) []*report.Finding {
 	return append(first, more...)[:most]
 }
 
-// oneLine is a remedy for an alert: its first line, since those that follow say
-// the same to a tool. One that is too long ends with dots.
+// oneLine returns a text as a label. One that is too long ends with dots.
 func oneLine(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxLabel {
 		return text

@@ -57,10 +57,23 @@ func TestFindingInfo(t *testing.T) {
 		"memory.channel.symmetric|socket 1|warning|memory.channel.populated|1",
 		"setting.turbo|machine|info|setting.turbo|1",
 	}, got[:5])
-	fixes := lines(r, "memaudit_finding_fix_info")
-	assert.Equal(t, "memory.channel.populated|socket 1|move the module of A4|1", fixes[0])
-	assert.Len(t, fixes, 2, "not what follows, not what is only info")
-	assert.Regexp(t, `^memory.speed.expected\|socket 0\|many words.* \.\.\.\|1$`, fixes[1])
+}
+
+// TestProblemInfo: each numbered problem is one series, with labels of at most 200 bytes; notes are none.
+func TestProblemInfo(t *testing.T) {
+	r := &report.Report{Problems: []report.Problem{
+		{Severity: "critical", Rule: "memory.channel.populated", Where: "CPU2", Sentence: "channel 2 is empty", Fix: "move the DIMM from B4 to B3.\nNothing to buy"},
+		{Severity: "warning", Rule: "memory.speed.expected", Sentence: "memory runs below its speed", Fix: strings.Repeat("many words ", 40)},
+	}}
+	for i := range 30 {
+		r.Problems = append(r.Problems, report.Problem{Severity: "warning", Rule: fmt.Sprint("x.", i)})
+	}
+	r.Problems = append(r.Problems, report.Problem{Severity: "info", Rule: "setting.smt", Sentence: "smt is on"})
+	got := lines(r, "memaudit_problem_info")
+	assert.Len(t, got, 20)
+	assert.Equal(t, "memory.channel.populated|critical|CPU2|channel 2 is empty|move the DIMM from B4 to B3. Nothing to buy|1", got[0])
+	assert.Regexp(t, `^memory.speed.expected\|warning\|\|memory runs below its speed\|many words.* \.\.\.\|1$`, got[1])
+	assert.NotContains(t, strings.Join(got, "\n"), "setting.smt")
 }
 
 // TestManyFindings: a rule that fails on every one of 128 modules takes the place
@@ -71,12 +84,10 @@ func TestManyFindings(t *testing.T) {
 		r.Findings = append(r.Findings, failing("memory.slot.reachable", fmt.Sprint("slot ", i), "critical", "", "move it"))
 	}
 	r.Findings = append(r.Findings, failing("setting.turbo", "machine", "info", "", ""), failing("memory.errors.uncorrected", "A1", "warning", "", "replace it"))
-	named, fixed := lines(r, "memaudit_finding_info"), lines(r, "memaudit_finding_fix_info")
+	named := lines(r, "memaudit_finding_info")
 	assert.Len(t, named, 100)
 	assert.Contains(t, named, "memory.errors.uncorrected|A1|warning|memory.errors.uncorrected|1")
 	assert.Contains(t, named, "setting.turbo|machine|info|setting.turbo|1")
-	assert.Len(t, fixed, 20)
-	assert.Contains(t, fixed, "memory.errors.uncorrected|A1|replace it|1")
 }
 
 // TestWaivers: the last day of a waiver is a day on which it holds, and what it

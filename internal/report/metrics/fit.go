@@ -15,7 +15,7 @@ const (
 // goes as a whole, since half of one would add up to a wrong sum.
 var expendable = [...]string{"measured_latency_seconds", "measured_spread_ratio", "measured_read_bytes_per_second",
 	"dimm_rated_transfers_per_second", "dimm_configured_transfers_per_second", "dimm_info", "numa_node_memory_bytes", "dimm_size_bytes",
-	"finding_fix_info"}
+	"finding_info"}
 
 // fit leaves families out until the rest is no more than maxSeries.
 func (b *families) fit() {

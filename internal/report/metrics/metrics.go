@@ -34,6 +34,7 @@ func (b *families) all(r *report.Report) {
 	b.program(r)
 	b.verdict(&r.Verdict)
 	b.rules(r.Findings)
+	b.problems(r.Problems)
 	b.findings(r.Findings)
 	b.waivers(r.Findings)
 	b.sources(r.Inventory.Sources)
@@ -90,7 +91,7 @@ func (b *families) sources(sources []report.Source) {
 
 // audit says when the audit was done and how long it took.
 func (b *families) audit(r *report.Report) {
-	b.family("audit_failed", "", "1 when the last audit could not read something it was told to read, or its configuration; memaudit_source_up says which source, and what rests on it is unknown.")
+	b.family("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
 	b.add(zeroOrOne(r.Failed != ""))
 	read := !r.NothingRead() // an audit that read nothing has not been done
 	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")

@@ -49,6 +49,7 @@ func TestKnownMetrics(t *testing.T) {
 	waived := failing("setting.smt", "machine", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: new("2026-12-15")}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))
+	r.Judge(report.Criteria{})
 	got := map[string]string{}
 	for _, f := range FromReport(r) {
 		got[f.Name] = strings.Join(f.Labels, " ")

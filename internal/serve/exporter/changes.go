@@ -19,17 +19,22 @@ func counts(r *report.Report) []any {
 	return []any{"verdict", r.Verdict.Status, "sentence", r.Verdict.Sentence, "pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
-// logChanges logs which rules fail now and did not in the previous audit, and the reverse. After
-// the first audit these are all that fail. New notices, for example about the configuration, are
+// logChanges logs the numbered problems that are new, each with its fix, and those that are gone. After
+// the first audit these are all problems. New notices, for example about the configuration, are
 // logged too.
 func logChanges(log *slog.Logger, before, now *auditPage) {
 	var old report.Report
 	if before != nil {
 		old = *before.report
 	}
-	failed, mended := differ(failures(now.report), failures(&old))
-	if len(failed)+len(mended) > 0 {
-		log.Info("findings changed", "now_failing", failed, "no_longer_failing", mended)
+	found, gone := differ(problems(now.report), problems(&old))
+	for i := range now.report.Problems {
+		if p := &now.report.Problems[i]; slices.Contains(found, problemKey(p)) {
+			log.Warn("problem", "severity", p.Severity, "rule", p.Rule, "where", p.Where, "sentence", p.Sentence, "fix", p.Fix)
+		}
+	}
+	if len(gone) > 0 {
+		log.Info("problems fixed", "problems", gone)
 	}
 	notices, _ := differ(now.report.Notices, old.Notices)
 	for _, n := range notices {
@@ -39,16 +44,23 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	}
 }
 
-// failures lists rule and subject of what fails at warning or critical.
-func failures(r *report.Report) []string {
+// problems lists what is a numbered problem.
+func problems(r *report.Report) []string {
 	var out []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Result == string(verdict.Fail) && report.SeverityRank(f.Severity) > report.SeverityRank(string(verdict.Info)) {
-			out = append(out, f.Rule+" "+f.Subject)
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Above() {
+			out = append(out, problemKey(p))
 		}
 	}
 	return out
+}
+
+// problemKey names a problem without what changes at each audit, such as a count of errors.
+func problemKey(p *report.Problem) string {
+	if p.Where == "" {
+		return p.Rule
+	}
+	return p.Rule + " " + p.Where
 }
 
 // differ returns what is only in the first list and what is only in the second.

@@ -133,8 +133,8 @@ type refusing struct{ *httptest.ResponseRecorder }
 
 func (refusing) Write([]byte) (int, error) { return 0, errors.New("the wire is cut") }
 
-// TestChangesAreLogged: the line of an audit counts as the metrics do, and what
-// began and ceased to fail is named once.
+// TestChangesAreLogged: the line of an audit counts as the metrics do, and new
+// problems and those that are gone are logged once.
 func TestChangesAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
@@ -150,17 +150,20 @@ func TestChangesAreLogged(t *testing.T) {
 		if len(failing) == 1 {
 			r.Notices = []string{"waiver of setting.smt matches no failure"}
 		}
+		r.Judge(report.Criteria{})
 		l.finished(Outcome{Report: r, Interval: time.Hour})
 		return out.String()
 	}
 	text := audit("socket 0", "socket 1")
 	assert.Contains(t, text, "pass=2 fail=2 unknown=1", "a rule counts once, for two subjects as well")
 	assert.Contains(t, served(t, l.pages, "/metrics").Body.String(), `memaudit_rules{result="fail"} 2`)
-	assert.Contains(t, text, `now_failing="[memory.channel.populated socket 0 memory.channel.populated socket 1]"`)
+	assert.Contains(t, text, `level=WARN msg=problem severity=warning rule=memory.channel.populated where="sockets 0 and 1" sentence="fails memory.channel.populated" fix=""`)
+	assert.Equal(t, 1, strings.Count(text, "msg=problem"), "not what is only info")
 	text = audit("socket 1")
-	assert.Contains(t, text, `now_failing=[] no_longer_failing="[memory.channel.populated socket 0]"`)
+	assert.Contains(t, text, `where="socket 1"`)
+	assert.Contains(t, text, `msg="problems fixed" problems="[memory.channel.populated sockets 0 and 1]"`)
 	assert.Contains(t, text, "matches no failure")
 	text = audit("socket 1")
-	assert.NotContains(t, text, "findings changed")
+	assert.NotContains(t, text, "problem")
 	assert.NotContains(t, text, "matches no failure")
 }

@@ -20,10 +20,13 @@ func (f *Fleet) Add(name, input string, r *report.Report) {
 	for i := range r.Findings {
 		f.finding(&m, &r.Findings[i])
 	}
+	for i := range r.Problems {
+		f.problem(&m, r, &r.Problems[i])
+	}
 	f.machines = append(f.machines, m)
 }
 
-// AddInventory takes a machine's inventory, which was judged by nobody.
+// AddInventory takes a machine's inventory, which has no findings.
 func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) {
 	m := f.machine(name, input, inv)
 	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
@@ -39,7 +42,7 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 		}
 	}
 	f.names[own] = true
-	m := Machine{Name: own, traits: map[string]string{}}
+	m := Machine{Name: own, Problems: []MachineProblem{}, traits: map[string]string{}}
 	f.identity(&m, inv)
 	f.memory(&m, inv)
 	f.settings(&m, inv)

@@ -19,8 +19,10 @@ type Document struct {
 	Verdicts map[report.Status]int `json:"verdicts"`
 	// Unreadable are the inputs that gave no machine, with the reason.
 	Unreadable []Unreadable `json:"unreadable"`
+	// Problems are the root causes of the machines' reports, the worst and most frequent first.
+	Problems []Problem `json:"problems"`
 	// Findings are failures that follow from no other, by rule and severity, the
-	// gravest and most frequent first.
+	// worst and most frequent first.
 	Findings []Finding `json:"findings"`
 	// Groups are machines of one kind that are equal in all that is known.
 	Groups []Group `json:"groups"`
@@ -47,7 +49,7 @@ type Machine struct {
 	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=1"`
 	// Population is the signature of what is populated and where.
 	Population *string `json:"population" jsonschema:"nullable"`
-	// Worst is the gravest severity that fails, null without a failure; Failures
+	// Worst is the highest severity that fails, null without a failure; Failures
 	// counts those that follow from no other.
 	Worst    *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 	Failures int     `json:"failures" jsonschema:"minimum=0"`
@@ -55,9 +57,12 @@ type Machine struct {
 	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
 	// Judged is false for an inventory, which holds no findings.
 	Judged bool `json:"judged"`
-	// RelativeBandwidth is the share of the full population's bandwidth of the
-	// machine's worst processor, by measurement or the model's lower bound.
-	RelativeBandwidth *float64 `json:"relative_bandwidth" jsonschema:"nullable,minimum=0"`
+	// RelativeBandwidth is the share of the best bandwidth that the worst processor of the machine
+	// has, as documented or at least; RelativeBandwidthHigh is the upper bound.
+	RelativeBandwidth     *float64 `json:"relative_bandwidth" jsonschema:"nullable,minimum=0"`
+	RelativeBandwidthHigh *float64 `json:"relative_bandwidth_high" jsonschema:"nullable,minimum=0"`
+	// Problems are the numbered problems of the machine's report, those above info.
+	Problems []MachineProblem `json:"problems"`
 
 	traits map[string]string
 }
@@ -66,6 +71,28 @@ type Machine struct {
 type Unreadable struct {
 	Input  string `json:"input"`
 	Reason string `json:"reason"`
+}
+
+// MachineProblem is one numbered problem of a machine's report.
+type MachineProblem struct {
+	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string `json:"rule"`
+	Text     string `json:"text"`
+	Fix      string `json:"fix"`
+}
+
+// Problem is one root cause with the machines that have it.
+type Problem struct {
+	Severity string   `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string   `json:"rule"`
+	Sentence string   `json:"sentence"`
+	Machines []string `json:"machines"`
+	// Fix is what to do: which kinds of change on how many machines, or the fix of most of them.
+	Fix string `json:"fix"`
+	// LowestBandwidth is the share of the best bandwidth that the worst of the machines has, LowestOn
+	// its name; null and "" if none is known.
+	LowestBandwidth *string `json:"lowest_bandwidth" jsonschema:"nullable"`
+	LowestOn        string  `json:"lowest_on"`
 }
 
 // Finding is one failing rule with the machines that have it.
@@ -92,17 +119,17 @@ type Group struct {
 	Machines  []string `json:"machines"`
 	// Majority is true for the group that holds more than half of its kind.
 	Majority bool `json:"majority"`
-	// Differs says in what its machines are unlike most of their kind.
+	// Differs lists in what its machines differ from most of their kind.
 	Differs []Difference `json:"differs"`
 }
 
-// Difference is one trait in which a machine is unlike most of its kind;
-// MajorityHas is null where no value is held by more than half.
+// Difference is one trait in which a machine differs from more than half of its kind, of which at
+// least leastCompared have the trait.
 type Difference struct {
-	Machine     string  `json:"machine"`
-	Trait       string  `json:"trait"`
-	Has         string  `json:"has"`
-	MajorityHas *string `json:"majority_has" jsonschema:"nullable"`
+	Machine     string `json:"machine"`
+	Trait       string `json:"trait"`
+	Has         string `json:"has"`
+	MajorityHas string `json:"majority_has"`
 }
 
 // BIOSVersion is one version that machines of a product run.
@@ -151,12 +178,12 @@ func (d *Document) Unknown() bool { return d.Verdicts[report.StatusUnknown] > 0 
 
 // cells are empty where nothing was measured or decided.
 func (m *Measured) cells() []string {
-	rate, share := "", ""
-	if m != nil && m.ReadBytesPerSecond != nil {
+	if m == nil {
+		return []string{"", ""}
+	}
+	rate := ""
+	if m.ReadBytesPerSecond != nil {
 		rate = strconv.FormatFloat(*m.ReadBytesPerSecond, 'f', 0, 64)
 	}
-	if m != nil && m.ShareOfMedian != nil {
-		share = strconv.FormatFloat(*m.ShareOfMedian, 'f', 2, 64)
-	}
-	return []string{rate, share}
+	return []string{rate, share(m.ShareOfMedian)}
 }

@@ -11,6 +11,8 @@ func GroupKinds() []string { return []string{"product", "platform", "cpu"} }
 // It is for one goroutine.
 type Fleet struct {
 	by         string
+	headline   func(rule string) string
+	problems   map[[2]string]*cause
 	machines   []Machine
 	unreadable []Unreadable
 	findings   map[[2]string]*Finding
@@ -21,9 +23,10 @@ type Fleet struct {
 	words      map[string]string
 }
 
-// New makes an empty fleet whose machines are compared within one of GroupKinds.
-func New(by string) *Fleet {
-	return &Fleet{by: by, findings: map[[2]string]*Finding{}, undecided: map[[2]string]*Undecided{}, names: map[string]bool{}, words: map[string]string{}}
+// New makes an empty fleet whose machines are compared within one of GroupKinds. headline returns what
+// a rule finds wrong in general, "" if it has no such sentence.
+func New(by string, headline func(rule string) string) *Fleet {
+	return &Fleet{by: by, headline: headline, problems: map[[2]string]*cause{}, findings: map[[2]string]*Finding{}, undecided: map[[2]string]*Undecided{}, names: map[string]bool{}, words: map[string]string{}}
 }
 
 // appendOnce appends a name that is not the last: a machine's findings come

@@ -25,6 +25,17 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
+// noHeadline is of rules without a sentence of their own.
+func noHeadline(string) string { return "" }
+
+// written is a document in a format.
+func written(t *testing.T, d *fleet.Document, format string, o fleet.Options) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, d.Write(&b, format, o))
+	return b.String()
+}
+
 // node is a machine of one kind, as its report tells it.
 func node(change func(r *report.Report)) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, Inventory: report.Inventory{
@@ -54,7 +65,7 @@ func TestPlantedDeviations(t *testing.T) {
 		},
 		"n4": func(r *report.Report) { r.Inventory.Sockets = r.Inventory.Sockets[:1] },
 	}
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	for i := range 10 {
 		name := fmt.Sprintf("n%d", i)
 		f.Add(name, name, node(planted[name]))
@@ -64,13 +75,12 @@ func TestPlantedDeviations(t *testing.T) {
 	for _, g := range d.Groups {
 		assert.Equal(t, len(g.Machines) == 6, g.Majority, g.Machines)
 		for _, x := range g.Differs {
-			require.NotNil(t, x.MajorityHas, x)
-			said = append(said, fmt.Sprintf("%s %s: %s, not %s", x.Machine, x.Trait, x.Has, *x.MajorityHas))
+			said = append(said, fmt.Sprintf("%s %s: %s, not %s", x.Machine, x.Trait, x.Has, x.MajorityHas))
 		}
 	}
 	assert.ElementsMatch(t, []string{
 		"n1 bios version: 6.4.0, not 6.6.0",
-		"n2 memory speed: 1 x 1066 MT/s, not 1 x 1333 MT/s",
+		"n2 memory speed: 1066 MT/s, not 1333 MT/s",
 		"n3 turbo (configured): disabled, not enabled",
 		"n4 processors: 1 x Intel(R) Xeon(R) CPU X5670, not 2 x Intel(R) Xeon(R) CPU X5670",
 	}, leaveOut(said, "population"))
@@ -88,71 +98,47 @@ func leaveOut(said []string, word string) []string {
 	return out
 }
 
-// TestHalves: an exact half is no majority, and is said.
-func TestHalves(t *testing.T) {
-	f := fleet.New("platform")
-	for i, version := range []string{"1", "1", "2", "2"} {
-		f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = &version }))
-	}
-	d := f.Document()
-	require.Len(t, d.Groups, 2)
-	for _, g := range d.Groups {
-		assert.False(t, g.Majority)
-		require.Len(t, g.Differs, 2)
-		assert.Nil(t, g.Differs[0].MajorityHas)
+// TestNoMajority: an exact half is no majority, nor are two of two; nothing differs then.
+func TestNoMajority(t *testing.T) {
+	for _, versions := range [][]string{{"1", "1", "2", "2"}, {"1", "2"}, {"1", "2", "3"}} {
+		f := fleet.New("platform", noHeadline)
+		for i, version := range versions {
+			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = &version }))
+		}
+		d := f.Document()
+		for _, g := range d.Groups {
+			assert.Empty(t, g.Differs, versions)
+		}
+		assert.NotContains(t, written(t, d, "text", fleet.Options{}), "OUTLIERS")
 	}
 }
 
-// TestSplitIsOneLine: of a trait without a majority no machine is called unlike the others; the text
-// counts the values, the most held first.
-func TestSplitIsOneLine(t *testing.T) {
-	fleetOf := func(versions ...string) *fleet.Document {
-		f := fleet.New("platform")
-		for i, version := range versions {
-			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) {
-				r.Inventory.Machine.BIOS.Version = &version
-				if i == 0 {
-					r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("disabled")}}
-				}
-			}))
-		}
-		return f.Document()
+// TestLostModule: a machine with a DIMM less differs in its memory, in one line; its speed is that of the
+// others, and its layout follows.
+func TestLostModule(t *testing.T) {
+	f := fleet.New("product", noHeadline)
+	for i := range 4 {
+		f.Add(fmt.Sprint("n", i), "", node(func(r *report.Report) {
+			if i > 0 {
+				r.Inventory.Slots[1] = report.Slot{Handle: "0x1101", Locator: ptr("DIMM_A2"), State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)}
+			}
+		}))
 	}
-	text := func(versions ...string) string {
-		var b strings.Builder
-		require.NoError(t, fleetOf(versions...).Write(&b, "text"))
-		_, differs, _ := strings.Cut(b.String(), "\nDIFFERS ")
-		differs, _, _ = strings.Cut(differs, "\n\n")
-		return differs
-	}
-	assert.Equal(t, "  from most of westmere-ep\n  0: turbo (configured) is disabled, most have enabled\n"+
-		"  no majority: bios version is 2 (3), 1 (1), 3 (1), 4 (1) and 2 more", text("1", "3", "2", "4", "2", "5", "2", "6"))
-	assert.Equal(t, "  among westmere-ep\n  no majority: bios version is 1 (1), 2 (1)\n"+
-		"  no majority: turbo (configured) is disabled (1), enabled (1)", text("1", "2"))
-	var b strings.Builder
-	require.NoError(t, fleetOf("1", "3", "2", "3").Write(&b, "html"))
-	_, differs, _ := strings.Cut(b.String(), "<h2>Unlike most of their kind</h2>")
-	require.NotEmpty(t, differs)
-	_, split, _ := strings.Cut(differs, "<h2>No majority in their kind</h2>")
-	split, _, _ = strings.Cut(split, "<h2>")
-	assert.Contains(t, differs, "<td>0</td><td>turbo (configured)</td><td>disabled</td><td>enabled</td>")
-	assert.Contains(t, split, "<td>westmere-ep</td><td>bios version</td><td>3 (2), 1 (1), 2 (1)</td>")
-	assert.NotContains(t, split, "turbo")
+	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}),
+		"\nOUTLIERS  1 machine unlike most of its product\n  n0 (PowerEdge R610): memory 4 GiB (most: 8 GiB)\n")
 }
 
 // TestOneMachine: a single machine is not called machines.
 func TestOneMachine(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
-	var b strings.Builder
-	require.NoError(t, f.Document().Write(&b, "text"))
-	assert.Contains(t, b.String(), "fleet     1 machine: 1 unknown; 0 inputs not read")
+	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}), "1 machine: 1 unknown\n")
 }
 
 // TestUnknownIsNoDifference: what could not be read of one machine says nothing
 // about it, and a machine without a kind is compared with nobody.
 func TestUnknownIsNoDifference(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
 	f.Add("b", "", node(func(r *report.Report) { r.Inventory.Settings = nil }))
 	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = nil }))
@@ -196,7 +182,7 @@ func TestPartOfIt(t *testing.T) {
 		}, ptr(int64(8 << 30)), []string{"population", "processors"}},
 		"an empty slot": {func(s *report.Slot, _ *report.Report) {
 			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "empty"}
-		}, ptr(int64(4 << 30)), []string{"memory", "memory speed", "population"}},
+		}, ptr(int64(4 << 30)), []string{"memory", "population"}},
 		"all empty": {func(_ *report.Slot, r *report.Report) {
 			for i := range r.Inventory.Slots {
 				r.Inventory.Slots[i] = report.Slot{Handle: r.Inventory.Slots[i].Handle, Locator: r.Inventory.Slots[i].Locator, State: "empty"}
@@ -204,11 +190,11 @@ func TestPartOfIt(t *testing.T) {
 		}, nil, []string{"population"}},
 		"one byte": {func(s *report.Slot, r *report.Report) {
 			*s, r.Inventory.Slots[0].SizeBytes = report.Slot{State: "empty"}, ptr(int64(1))
-		}, ptr(int64(1)), []string{"memory", "memory speed", "population"}},
+		}, ptr(int64(1)), []string{"memory", "population"}},
 		"a node less":  {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = r.Inventory.Nodes[:1] }, ptr(int64(8 << 30)), []string{"NUMA nodes"}},
 		"no node read": {func(_ *report.Slot, r *report.Report) { r.Inventory.Nodes = nil }, ptr(int64(8 << 30)), nil},
 	} {
-		f := fleet.New("product")
+		f := fleet.New("product", noHeadline)
 		nodes := func(change func(s *report.Slot, r *report.Report)) *report.Report {
 			return two(func(s *report.Slot, r *report.Report) {
 				r.Inventory.Nodes = []report.Node{{ID: 0}, {ID: 1}}
@@ -240,7 +226,7 @@ func TestPartOfIt(t *testing.T) {
 
 // TestNamesStayApart: each input is a machine of its own, also one that is given twice.
 func TestNamesStayApart(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	for range 4 {
 		f.Add("a", "a.json", node(nil))
 	}
@@ -253,7 +239,7 @@ func TestFindings(t *testing.T) {
 	fail := func(rule, severity string, causedBy *string) report.Finding {
 		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: "socket 0", Found: ptr("x"), CausedBy: causedBy}
 	}
-	f := fleet.New("cpu")
+	f := fleet.New("cpu", noHeadline)
 	for i := range 3 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
 			r.Findings = []report.Finding{fail("memory.channel.populated", "warning", nil), fail("memory.channel.symmetric", "warning", ptr("memory.channel.populated")),
@@ -269,7 +255,7 @@ func TestFindings(t *testing.T) {
 	require.Len(t, d.Findings, 2)
 	assert.Equal(t, "memory.socket.populated", d.Findings[0].Rule)
 	assert.Equal(t, []string{"m0", "m1", "m2"}, d.Findings[1].Machines)
-	assert.Equal(t, []string{"m2", "m1", "bad", "m0"}, names(d.Machines))
+	assert.Equal(t, []string{"bad", "m2", "m1", "m0"}, names(d.Machines))
 	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: ptr("the BMC"), Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
 	assert.True(t, d.Fails(report.SeverityRank("critical")))
 	assert.Equal(t, []fleet.Unreadable{{Input: "broken.json", Reason: "JSON: cut short"}}, d.Unreadable)
@@ -286,7 +272,7 @@ func names(machines []fleet.Machine) []string {
 // TestWorst: a machine is listed once under a rule, with its gravest severity and its worst
 // processor.
 func TestWorst(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
 		for _, severity := range []string{"info", "warning", "warning", "info"} {
 			r.Findings = append(r.Findings, report.Finding{Rule: "x." + severity, Result: "fail", Severity: severity})
@@ -305,7 +291,7 @@ func TestWorst(t *testing.T) {
 	assert.True(t, d.Fails(report.SeverityRank("info")))
 	assert.True(t, d.Fails(report.SeverityRank("warning")))
 	assert.False(t, d.Fails(report.SeverityRank("critical")))
-	f = fleet.New("product")
+	f = fleet.New("product", noHeadline)
 	f.Add("well", "", node(nil))
 	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
 }
@@ -313,7 +299,7 @@ func TestWorst(t *testing.T) {
 // TestWaits: a setting waits for a reboot where its value is another one than now, or that of now
 // is not known.
 func TestWaits(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
 		value := func(v string) report.Face { return report.Face{Value: &v} }
 		r.Inventory.Settings = map[string]report.Setting{"same": {Configured: value("on"), Pending: value("on")}, "other": {Configured: value("on"), Pending: value("off")},
@@ -325,7 +311,7 @@ func TestWaits(t *testing.T) {
 // TestNothingRead: a rate of nothing is no median to compare with.
 func TestNothingRead(t *testing.T) {
 	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
-		f := fleet.New("product")
+		f := fleet.New("product", noHeadline)
 		for _, name := range []string{"a", "b", "c"} {
 			f.Add(name, "", node(func(r *report.Report) {
 				r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: ptr(0), MemoryNode: ptr(0), Value: &rate}}}}
@@ -346,89 +332,101 @@ func listed() *fleet.Document {
 		}
 		return out
 	}
-	d := &fleet.Document{
-		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), Product: ptr("P")}, {Name: "m1", RelativeBandwidth: ptr(0.75)}, {Name: "m2", RelativeBandwidth: ptr(1.0)}, {Name: "m3"}},
-		Findings: []fleet.Finding{{Rule: "six", Severity: "warning", Machines: machines(6)}, {Rule: "seven", Severity: "info", Machines: machines(7), Example: fleet.Example{Machine: "m0", Subject: "slot", Found: ptr("x"), Remedy: ptr("y")}}},
+	warning := &report.Verdict{Status: report.StatusWarning, Sentence: "memory channels are empty"}
+	return &fleet.Document{
+		By: "product",
+		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), RelativeBandwidthHigh: ptr(0.75), Product: ptr("P"), Verdict: warning,
+			Problems: []fleet.MachineProblem{{Severity: "warning", Rule: "six", Text: "CPU1: channel 0 is empty", Fix: "add one"}}},
+			{Name: "m1", RelativeBandwidth: ptr(0.75), Verdict: &report.Verdict{Status: report.StatusUnknown, Sentence: "no table"}}, {Name: "m2", RelativeBandwidth: ptr(1.0)}, {Name: "m3"}},
+		Verdicts: map[report.Status]int{report.StatusWarning: 1, report.StatusUnknown: 1},
+		Problems: []fleet.Problem{{Severity: "warning", Rule: "six", Sentence: "channels are empty", Machines: machines(6), Fix: "add DIMMs on 6", LowestBandwidth: ptr("50 to 75 %"), LowestOn: "m0"},
+			{Severity: "info", Rule: "seven", Sentence: "smt is on", Machines: machines(1)}},
 		Measured: []fleet.Measured{{Machine: "m0", Node: ptr(1), ReadBytesPerSecond: ptr(1e9)}, {Machine: "m1", Undecided: ptr("busy")}},
-		Groups: []fleet.Group{{Kind: "K", Machines: machines(1)}, {Kind: "L", Differs: []fleet.Difference{{Machine: "m0", Trait: "t", Has: "x"}}},
-			{Kind: "M", Differs: []fleet.Difference{{Machine: "m1", Trait: "t", Has: "x", MajorityHas: ptr("y")}}}},
+		Groups: []fleet.Group{{Kind: "K", Machines: machines(1)},
+			{Kind: "M", Differs: []fleet.Difference{{Machine: "m1", Trait: "bios version", Has: "x", MajorityHas: "y"}, {Machine: "m1", Trait: "population", Has: "a", MajorityHas: "b"},
+				{Machine: "m2", Trait: "memory", Has: "8 GiB", MajorityHas: "4 GiB"}, {Machine: "m2", Trait: "population", Has: "a", MajorityHas: "b"}}}},
 		BIOSVersions: []fleet.BIOSVersion{{Product: "P", Version: "1", Machines: machines(2)}, {Product: "P", Version: "2", Machines: machines(1)}, {Product: "Q", Version: "1", Machines: machines(1)}},
 		Pending:      []fleet.Pending{{Machine: "m0", Setting: "a", Then: "x"}, {Machine: "m1", Setting: "b", Then: "y"}},
 		Undecided:    []fleet.Undecided{{Reason: "r", Machines: machines(1)}, {Reason: "s", KnownBy: ptr("k"), Machines: machines(2)}},
 		Unreadable:   []fleet.Unreadable{{Input: "i", Reason: "r"}, {Input: "j", Reason: "s"}},
 	}
-	for i, n := range []int{4, 5} {
-		var differs []fleet.Difference
-		for j := range n {
-			differs = append(differs, fleet.Difference{Machine: fmt.Sprint("m", j), Trait: "t", Has: fmt.Sprint("x", j)})
-		}
-		d.Groups = append(d.Groups, fleet.Group{Kind: fmt.Sprint("N", i), Differs: differs})
-	}
-	return d
 }
 
-// TestText: each part has its head once, above what it lists.
+// TestText: the screen shows the worst of each part; a section shows all of one.
 func TestText(t *testing.T) {
-	var b strings.Builder
-	require.NoError(t, listed().Write(&b, "text"))
-	assert.Equal(t, `fleet     4 machines: 4 without findings (inventories); 2 inputs not read
+	assert.Equal(t, `4 machines: 1 warning, 1 unknown, 2 without findings (inventories), 2 inputs not
+read
 
-WARNING   six   6 machines
-  on      m0, m1, m2, m3, m4, m5
+PROBLEMS  root causes
+WARNING   channels are empty: 6 machines, lowest bandwidth 50 to 75 % (six)
+          Fix  add DIMMs on 6
 
-INFO      seven   7 machines
-  on      m0, m1, m2, m3, m4, m5 and 1 more
-  found   m0, slot: x
-  fix     y
+WORST     of 1 machine with a warning or worse
+WARNING   m0  P: memory channels are empty
 
-BANDWIDTH the most lost by population, share that is left
-   50 %  m0  P
-   75 %  m1  
+OUTLIERS  2 machines unlike most of their product
+  m1 (M): DIMMs of other kinds or in other slots; bios version x (most: y)
+  m2 (M): memory 8 GiB (most: 4 GiB)
 
-MEASURED  2 machines, the slowest node of each, beside the median machine of its kind
+MEASURED  the slowest node of 2 machines, and its share of the median of its
+          product
         1.0 GB/s  m0, node 1
   undecided  m1: busy
-
-DIFFERS   among L
-  no majority: t is x (1)
-
-DIFFERS   from most of M
-  m1: t is x, most have y
-
-DIFFERS   among N0
-  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1)
-
-DIFFERS   among N1
-  no majority: t is x0 (1), x1 (1), x2 (1), x3 (1) and 1 more
-
-BIOS      versions of each product, and on how many machines
-  P: 1 (2) 2 (1)
-  Q: 1 (1)
 
 REBOOT    settings that wait for one
   m0: a = x
   m1: b = y
 
-UNKNOWN   what could not be judged, and what would help
-  1 machine: r
-  2 machines: s
-    known by  k
+UNKNOWN   1 machine without a verdict, and what would help
+        1 no table
 
-NOT READ
+NOT READ  2 inputs
   i: r
   j: s
-`, b.String())
-	b.Reset()
-	require.NoError(t, (&fleet.Document{BIOSVersions: listed().BIOSVersions[:1]}).Write(&b, "text"))
-	assert.Contains(t, b.String(), "\nBIOS      versions of each product, and on how many machines\n  P: 1 (2)\n")
-	b.Reset()
-	require.NoError(t, listed().Write(&b, "html"))
-	assert.Contains(t, b.String(), "<td>L</td><td>t</td><td>x (1)</td>")
-	assert.Contains(t, b.String(), "<td>M</td><td>m1</td><td>t</td><td>x</td><td>y</td>")
-	b.Reset()
-	require.NoError(t, listed().Write(&b, "csv"))
-	assert.Contains(t, b.String(), "\nm1,,,,,,,,0,0.75,,,,\n")
-	assert.Contains(t, b.String(), "\nm3,,,,,,,,0,,,,,\n")
+
+Not shown: notes (--section notes), checks that did not run (--section unknown),
+BIOS versions (--section bios).
+`, written(t, listed(), "text", fleet.Options{}))
+	for section, want := range map[string]string{
+		"problems": "PROBLEMS  root causes\nWARNING   channels are empty: 6 machines, lowest bandwidth 50 to 75 % (six)\n          Fix  add DIMMs on 6\n",
+		"notes":    "NOTES     what is not as recommended, at info\nINFO      smt is on: 1 machine (seven)\n",
+		"machines": "MACHINES  the worst first\nWARNING   m0  P: memory channels are empty\nUNKNOWN   m1  no table\nINVENTORY m2  not checked: an inventory has no findings\nINVENTORY m3  not checked: an inventory has no findings\n",
+		"unknown":  "UNKNOWN   checks that did not run, and what would help\n        1 r\n        2 s\n          with k\n",
+		"bios":     "BIOS      versions of each product, and on how many machines\n  P: 1 (2) 2 (1)\n  Q: 1 (1)\n",
+	} {
+		assert.Equal(t, want, written(t, listed(), "text", fleet.Options{Section: section}), section)
+	}
+	for _, section := range fleet.Sections() {
+		assert.NotEmpty(t, written(t, listed(), "text", fleet.Options{Section: section}), section)
+	}
+	out := written(t, listed(), "csv", fleet.Options{})
+	assert.Contains(t, out, "\nm1,,,,,,,,0,0.75,,,UNKNOWN,no table,\n")
+	assert.Contains(t, out, "\nm3,,,,,,,,0,,,,,,\n")
+}
+
+// TestScreen: the screen of a thousand machines with a problem each has no more lines than one of ten.
+func TestScreen(t *testing.T) {
+	f := fleet.New("product", func(string) string { return "memory channels are empty" })
+	for i := range 1000 {
+		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
+			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: "socket 0", Result: "fail", Severity: "warning", Found: ptr(fmt.Sprint("channel ", i, " is empty"))}}
+			if i%2 == 0 {
+				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: "socket 0"}}}}
+			}
+			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
+			r.Inventory.Machine.BIOS.Version = ptr(fmt.Sprint(max(0, i-900)))
+		}))
+		f.Refuse(fmt.Sprint("broken", i), "is empty")
+	}
+	d := f.Document()
+	out := written(t, d, "text", fleet.Options{})
+	assert.LessOrEqual(t, strings.Count(out, "\n"), 50)
+	require.Len(t, d.Problems, 1)
+	assert.Equal(t, "memory channels are empty", d.Problems[0].Sentence)
+	assert.Equal(t, "12 %", *d.Problems[0].LowestBandwidth, "1 of 8 channels, not 7 of 8")
+	assert.Equal(t, "m0", d.Problems[0].LowestOn)
+	assert.Equal(t, "move DIMMs on 500, no layout to propose on 500", d.Problems[0].Fix)
+	assert.Contains(t, out, "(--section outliers)")
 }
 
 // full is a writer that takes nothing.
@@ -442,17 +440,17 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // success.
 func TestNotWritten(t *testing.T) {
 	for _, format := range fleet.Formats() {
-		require.ErrorIs(t, listed().Write(full{}, format), errFull, format)
+		require.ErrorIs(t, listed().Write(full{}, format, fleet.Options{}), errFull, format)
 	}
 	d := listed()
 	d.Machines[0].RelativeBandwidth = ptr(math.NaN())
-	require.Error(t, d.Write(&strings.Builder{}, "json"))
+	require.Error(t, d.Write(&strings.Builder{}, "json", fleet.Options{}))
 }
 
 // TestInventoryIsNotJudged: an inventory takes part in the comparison and says
 // that nobody judged it; two machines of one name stay two.
 func TestInventoryIsNotJudged(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.AddInventory("n", "a/n.json", &node(nil).Inventory)
 	f.AddInventory("n", "b/n.json", &node(func(r *report.Report) {
 		r.Inventory.Settings["smt"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
@@ -473,14 +471,14 @@ func TestFormats(t *testing.T) {
 	require.NoError(t, err)
 	reporttest.Golden(t, filepath.Join("schema", "fleet.v1.json"), append(text, '\n'))
 
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = ptr("<script>\x1b[31m") }))
 	f.Add("b", "", node(nil))
 	d := f.Document()
 	out := map[string]string{}
 	for _, format := range fleet.Formats() {
 		var b bytes.Buffer
-		require.NoError(t, d.Write(&b, format))
+		require.NoError(t, d.Write(&b, format, fleet.Options{}))
 		out[format] = b.String()
 	}
 	published, err := os.ReadFile(filepath.Join("schema", "fleet.v1.json"))
@@ -497,12 +495,12 @@ func TestFormats(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(out["csv"])).ReadAll()
 	require.NoError(t, err)
 	assert.Len(t, rows, 3)
-	assert.Equal(t, 2, strings.Count(out["html"], "<td>Intel(R) Xeon(R) CPU X5670"))
+	assert.Equal(t, 2, strings.Count(out["html"], "<details class=\"machine\""))
 	assert.NotContains(t, out["html"], "<script")
 	for _, format := range []string{"text", "html", "csv"} {
 		assert.NotContains(t, out[format], "\x1b", format)
 	}
-	assert.Contains(t, out["text"], "2 machines: 2 unknown; 0 inputs not read")
+	assert.Contains(t, out["text"], "2 machines: 2 unknown\n")
 }
 
 // TestCSVWithoutFormulas: what a machine says of itself is not computed by a spreadsheet.
@@ -511,17 +509,17 @@ func TestCSVWithoutFormulas(t *testing.T) {
 	product := "=1+1"
 	d.Machines[0].Product = &product
 	var b bytes.Buffer
-	require.NoError(t, d.Write(&b, "csv"))
+	require.NoError(t, d.Write(&b, "csv", fleet.Options{}))
 	assert.Contains(t, b.String(), ",'=1+1,")
 	b.Reset()
-	require.NoError(t, d.Write(&b, "html"))
+	require.NoError(t, d.Write(&b, "html", fleet.Options{}))
 	assert.NotContains(t, b.String(), "'=1+1")
 }
 
 // TestEmpty: no machine is a whole document, too.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, fleet.New("product").Document().Write(&b, "json"))
+	require.NoError(t, fleet.New("product", noHeadline).Document().Write(&b, "json", fleet.Options{}))
 	assert.NotContains(t, b.String(), "null")
 }
 
@@ -541,7 +539,7 @@ func TestMeasured(t *testing.T) {
 		measured("memaudit", figure("read", 0, 0, 5, nil))(r)
 		r.Measured[0].Unjudged = ptr("a virtual machine")
 	}
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	for name, change := range map[string]func(r *report.Report){
 		"even":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 40, nil), figure("read", 0, 1, 12, nil), figure("triad", 0, 0, 9, nil)),
 		"lost":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 20, nil)),
@@ -578,13 +576,12 @@ func TestMeasured(t *testing.T) {
 	assert.Equal(t, []string{"lost node 1 20 GB/s 0.50", "even node 0 40 GB/s 1.00", "fast node 1 42 GB/s 1.05", "other node 0 10 GB/s",
 		"forced: a virtual machine", "undecided: a neighbour was busy"}, said)
 	for format, words := range map[string][]string{
-		"text": {"MEASURED  6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine",
-			"BIOS      versions", "  PowerEdge R610: 6.6.0 (8)\n  PowerEdge R710: 6.6.0 (1)\n"},
+		"text": {"MEASURED  the slowest node of 6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine"},
 		"csv":  {",20000000000,0.50,", ",10000000000,,", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
-		"html": {"<td>20000000000</td><td>0.50</td>", "<h2>BIOS versions</h2>", "<td>a neighbour was busy</td>"},
+		"html": {">20000000000</td>", ">0.50</td>", "<b>BIOS versions</b>", ">a neighbour was busy</td>"},
 	} {
 		var b bytes.Buffer
-		require.NoError(t, d.Write(&b, format))
+		require.NoError(t, d.Write(&b, format, fleet.Options{}))
 		for _, w := range words {
 			assert.Contains(t, b.String(), w, format)
 		}
@@ -594,7 +591,7 @@ func TestMeasured(t *testing.T) {
 // TestOpen: each format names what waits for a reboot, what could not be judged
 // with what would help, and what could not be read.
 func TestOpen(t *testing.T) {
-	f := fleet.New("product")
+	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) {
 		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
 		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS"), KnownBy: ptr("root")}}
@@ -603,7 +600,10 @@ func TestOpen(t *testing.T) {
 	d := f.Document()
 	for _, format := range []string{"text", "html", "json"} {
 		var b bytes.Buffer
-		require.NoError(t, d.Write(&b, format))
+		require.NoError(t, d.Write(&b, format, fleet.Options{}))
+		if format == "text" {
+			require.NoError(t, d.Write(&b, format, fleet.Options{Section: "unknown"}))
+		}
 		for _, w := range []string{"turbo", "disabled", "no SMBIOS", "root", "b.json", "is empty"} {
 			assert.Contains(t, b.String(), w, format)
 		}
@@ -628,12 +628,12 @@ func FuzzReports(f *testing.F) {
 			return
 		}
 		for _, by := range fleet.GroupKinds() {
-			all := fleet.New(by)
+			all := fleet.New(by, noHeadline)
 			all.Add("a", "", &r)
 			all.AddInventory("b", "", &r.Inventory)
 			d := all.Document()
 			for _, format := range fleet.Formats() {
-				require.NoError(t, d.Write(&bytes.Buffer{}, format))
+				require.NoError(t, d.Write(&bytes.Buffer{}, format, fleet.Options{}))
 			}
 		}
 	})

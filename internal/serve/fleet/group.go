@@ -10,8 +10,8 @@ import (
 )
 
 // groups puts machines of one kind together that are equal in every trait, and
-// says of each in what it is unlike most of its kind. A machine without a kind
-// is compared with nobody.
+// lists for each in what it differs from most of its kind. A machine without a kind
+// is not compared.
 func groups(machines []Machine) []Group {
 	kinds := map[string][]*Machine{}
 	for i := range machines {
@@ -62,27 +62,26 @@ func signature(m *Machine) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// majorities are the values that more than half of the machines have of which
-// the trait is known; "" where the machines are split.
+// leastCompared is the number of machines from which on a majority counts.
+const leastCompared = 3
+
+// majorities returns the value of each trait that more than half of the machines have, of those of
+// which the trait is known.
 func majorities(machines []*Machine) map[string]string {
-	counts := map[string]map[string]int{}
+	counts, known := map[string]map[string]int{}, map[string]int{}
 	for _, m := range machines {
 		for name, value := range m.traits {
 			if counts[name] == nil {
 				counts[name] = map[string]int{}
 			}
 			counts[name][value]++
+			known[name]++
 		}
 	}
 	usual := map[string]string{}
 	for name, values := range counts {
-		all := 0
-		for _, n := range values {
-			all += n
-		}
-		usual[name] = ""
 		for value, n := range values {
-			if 2*n > all {
+			if known[name] >= leastCompared && 2*n > known[name] {
 				usual[name] = value
 			}
 		}
@@ -90,18 +89,12 @@ func majorities(machines []*Machine) map[string]string {
 	return usual
 }
 
-// differences are a machine's traits that most of its kind have otherwise. Where
-// the kind is split, everybody differs and nobody is the yardstick.
+// differences are the traits of a machine that most of its kind have otherwise.
 func differences(m *Machine, usual map[string]string) []Difference {
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {
-		most := usual[name]
-		switch most {
-		case m.traits[name]:
-		case "":
-			out = append(out, Difference{m.Name, name, m.traits[name], nil})
-		default:
-			out = append(out, Difference{m.Name, name, m.traits[name], &most})
+		if most, ok := usual[name]; ok && most != m.traits[name] {
+			out = append(out, Difference{m.Name, name, m.traits[name], most})
 		}
 	}
 	return out

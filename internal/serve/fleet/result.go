@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -36,6 +37,7 @@ func (f *Fleet) Document() *Document {
 		slices.Sort(one.Machines)
 		d.Undecided = append(d.Undecided, *one)
 	}
+	d.Problems = f.causes(d.Machines)
 	d.sort()
 	d.Groups = groups(f.machines)
 	d.BIOSVersions = biosVersions(d.Machines)
@@ -83,15 +85,24 @@ func biosVersions(machines []Machine) []BIOSVersion {
 	return out
 }
 
-// worseFirst ranks machines: the bandwidth lost, then the gravest severity, then
-// the name.
+// worseFirst orders machines by status, then bandwidth, then name; those without findings come last.
 func worseFirst(a, b Machine) int {
-	share := func(m *Machine) float64 {
-		if m.RelativeBandwidth == nil {
-			return 2 // not known stands after all that is
+	rank := func(m *Machine) int {
+		if m.Verdict == nil {
+			return -1
 		}
-		return *m.RelativeBandwidth
+		return slices.Index(report.Statuses(), m.Verdict.Status)
 	}
-	rank := func(m *Machine) int { return report.SeverityRank(report.OrEmpty(m.Worst)) }
-	return cmp.Or(cmp.Compare(share(&a), share(&b)), rank(&b)-rank(&a), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(rank(&b)-rank(&a), lessBandwidth(&a, &b), cmp.Compare(a.Name, b.Name))
+}
+
+// lessBandwidth orders machines by the bandwidth that their worst processor has; unknown comes last.
+func lessBandwidth(a, b *Machine) int {
+	share := func(v *float64) float64 {
+		if v == nil {
+			return math.MaxFloat64
+		}
+		return *v
+	}
+	return cmp.Or(cmp.Compare(share(a.RelativeBandwidthHigh), share(b.RelativeBandwidthHigh)), cmp.Compare(share(a.RelativeBandwidth), share(b.RelativeBandwidth)))
 }

@@ -6,8 +6,18 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
+)
+
+// The traits of the hardware.
+const (
+	traitProcessors = "processors"
+	traitMemory     = "memory"
+	traitSpeed      = "memory speed"
+	traitLayout     = "population"
+	traitNodes      = "NUMA nodes"
 )
 
 // trait keeps what a machine has; what is not known is no trait.
@@ -39,7 +49,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 		m.CPU = f.word(processors[0])
 	}
 	if whole {
-		f.trait(m, "processors", counted(processors))
+		f.trait(m, traitProcessors, counted(processors))
 	}
 	switch f.by {
 	case "platform":
@@ -87,40 +97,47 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 			timed = false
 		}
 	}
-	if timed {
-		f.trait(m, "memory speed", counted(speeds))
+	if timed { // each speed once: a lost module is no other speed
+		slices.Sort(speeds)
+		f.trait(m, traitSpeed, strings.Join(slices.Compact(speeds), " and "))
 	}
 	population := metrics.Signature(inv)
 	if population != "" {
 		m.Population = f.word(population)
 	}
 	if sized {
-		f.trait(m, "population", population)
+		f.trait(m, traitLayout, population)
 	}
 	if sized && bytes > 0 {
 		m.MemoryBytes = &bytes
-		f.trait(m, "memory", fmt.Sprintf("%d MiB", bytes>>20))
+		f.trait(m, traitMemory, prose.Size(bytes))
 	}
 	if len(inv.Nodes) > 0 {
-		f.trait(m, "NUMA nodes", fmt.Sprint(len(inv.Nodes)))
+		f.trait(m, traitNodes, fmt.Sprint(len(inv.Nodes)))
 	}
-	m.RelativeBandwidth = worstShare(inv.Population.Sockets)
+	m.RelativeBandwidth, m.RelativeBandwidthHigh = worstShare(inv.Population.Sockets)
 }
 
-// worstShare is that of the worst processor: as measured, else the model's lower
-// bound; nil when nobody's is known.
-func worstShare(sockets []report.PopulationSocket) *float64 {
-	var worst *float64
+// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is
+// known. Of two with one lower bound the one with the lower upper bound is the worse: 1 of 8 channels,
+// not 7 of 8 channels, of which one is alone in its region.
+func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
 	for i := range sockets {
-		v := sockets[i].Relative.Value
-		if v == nil {
-			v = sockets[i].Relative.Low
+		l, h := sockets[i].Relative.Low, sockets[i].Relative.High
+		if v := sockets[i].Relative.Value; v != nil {
+			l, h = v, v
 		}
-		if v != nil && (worst == nil || *v < *worst) {
-			worst = v
+		if l == nil {
+			continue
+		}
+		if h == nil {
+			h = l
+		}
+		if low == nil || *h < *high || *h == *high && *l < *low {
+			low, high = l, h
 		}
 	}
-	return worst
+	return low, high
 }
 
 // settings compares like with like: what the setup says beside what the setup

@@ -143,7 +143,9 @@ func TestPanelsOfTheFleet(t *testing.T) {
 		panels[p.Title] = string(text)
 	}
 	for title, words := range map[string][]string{
-		"What to do first":                {"topk(10, ", `"names":["instance","rule","subject","fix","Value"]`},
+		"Ten to fix first":                {"topk(10, ", `"names":["instance","severity","where","sentence","fix","Value"]`},
+		"Lost bandwidth by product":       {`bound=\"high\"`, "{{product}}"},
+		"Machines by verdict":             {"memaudit_verdict"},
 		"Waits for a reboot":              {`settings.pending`, `"names":["instance","rule","Value"]`},
 		"Waivers that end within 30 days": {"memaudit_waiver_until_timestamp_seconds", "30 * 86400", `"instance"`},
 		"No answer":                       {`up{job=~\"$job\", job=~\"memaudit.*\"} == 0`},

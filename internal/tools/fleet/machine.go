@@ -5,16 +5,16 @@ const thisMachine = `{job=~"$job", instance=~"$instance"}`
 
 // Machine is the page about one machine: every metric there is.
 func Machine() *Dashboard {
-	d := newDashboard("memaudit-machine", "memaudit: machine", "One machine: findings, memory, settings, and what could not be told.")
+	d := newDashboard("memaudit-machine", "memaudit: machine", "One machine: problems, memory, settings, and what could not be checked.")
 	d.choice("job", "Job", "memaudit_build_info", true)
 	d.choice("product", "Product", `memaudit_machine_info{job=~"$job"}`, true)
 	d.choice("instance", "Machine", `memaudit_machine_info{job=~"$job", product=~"$product"}`, false)
 	d.head()
-	d.row("Findings")
+	d.row("Problems")
+	d.table(24, "Problems", "The numbered problems of the report, with place and fix.", "", "", "memaudit_problem_info"+thisMachine, "severity", "where", "sentence", "fix", "rule")
 	d.table(12, "Rules that fail", "The report says what was found and what to change.", "", "", "memaudit_rule_failed"+thisMachine+" == 1", "rule", "severity")
 	d.table(12, "Rules that are unknown", "The report says what would make them known.", "", "", "memaudit_rule_unknown"+thisMachine+" == 1", "rule", "severity")
 	d.table(12, "What fails, and why", "root is the rule that causes it, or the rule itself.", "", "", "memaudit_finding_info"+thisMachine, "rule", "subject", "severity", "root")
-	d.table(12, "What to do", "For failures that follow from no other.", "", "", "memaudit_finding_fix_info"+thisMachine, "rule", "subject", "fix")
 	d.series(12, "Rules by result", "", "short", "{{result}}", `memaudit_rules{result!="not_applicable", job=~"$job", instance=~"$instance"}`)
 	d.table(6, "Baseline", "1: differs from what was accepted.", "", "changed", "memaudit_baseline_changed"+thisMachine, "kind")
 	d.table(6, "Sources", "1: could be read.", "", "up", "memaudit_source_up"+thisMachine, "source")
@@ -25,7 +25,7 @@ func Machine() *Dashboard {
 		"memaudit_setting_info"+thisMachine, "setting", "value", "view")
 	d.table(6, "Memory of NUMA nodes", "", "bytes", "memory", "memaudit_numa_node_memory_bytes"+thisMachine, "node")
 	d.table(6, "NUMA distances", "10 is local.", "", "distance", "memaudit_numa_distance"+thisMachine, "from", "to")
-	d.joined("Measured memory", "Of the last memaudit measure; nothing where nobody measured.", []string{"cpu_node", "memory_node"}, [][3]string{
+	d.joined("Measured memory", "Of the last memaudit measure; nothing without a measurement.", []string{"cpu_node", "memory_node"}, [][3]string{
 		{"read", "Bps", "memaudit_measured_read_bytes_per_second" + thisMachine},
 		{"latency", "s", "memaudit_measured_latency_seconds" + thisMachine},
 		{"spread", "percentunit", "memaudit_measured_spread_ratio" + thisMachine},
@@ -43,10 +43,10 @@ func (d *Dashboard) head() {
 	const none = " or vector(0)"
 	d.stat("Critical findings", "", "short", `sum(memaudit_rule_failed{severity="critical", job=~"$job", instance=~"$instance"})`+none, redFromOne...)
 	d.stat("Warnings", "", "short", `sum(memaudit_rule_failed{severity="warning", job=~"$job", instance=~"$instance"})`+none, doubtful...)
-	d.stat("Unknown", "Share of the applicable rules that could not be told.", "percentunit", "instance:memaudit_rules_unknown:ratio"+thisMachine,
+	d.stat("Unknown", "Share of the applicable rules that could not be checked.", "percentunit", "instance:memaudit_rules_unknown:ratio"+thisMachine,
 		colourStep{unjudged, "orange"})
 	d.stat("Age of the audit", "Of the last that read anything of the machine.", "s", "time() - memaudit_audit_timestamp_seconds"+thisMachine, colourStep{staleSeconds, "orange"})
-	d.stat("Not all was read", "The last audit could not read something it was told to read; what rests on it is unknown.", "short", "memaudit_audit_failed"+thisMachine, redFromOne...)
+	d.stat("Incomplete", "1: the last audit could not read a source that was asked for; rules that need it are unknown.", "short", "memaudit_audit_failed"+thisMachine, redFromOne...)
 	d.stat("Memory", "Of all modules.", "bytes", "instance:memaudit_memory_bytes:sum"+thisMachine)
 	wide := func(title, expr string, labels ...string) {
 		d.table(24, title, "", "", "", expr, labels...).GridPos.H = 4
@@ -68,7 +68,7 @@ func (d *Dashboard) memory() {
 			{"rated (T/s)", "short", "memaudit_dimm_rated_transfers_per_second" + thisMachine},
 			{"runs at (T/s)", "short", "memaudit_dimm_configured_transfers_per_second" + thisMachine},
 		})
-	d.joined("Memory errors", "Since the kernel's driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.",
+	d.joined("Memory errors", "Since the kernel's driver was loaded. Without a handle: the driver's own label, if the slot is unknown.",
 		[]string{"handle", "locator"}, [][3]string{
 			{"corrected", "short", "memaudit_dimm_corrected_errors_total" + thisMachine},
 			{"corrected in a day", "short", "increase(memaudit_dimm_corrected_errors_total" + thisMachine + "[1d])"},

@@ -1,0 +1,174 @@
+package fleet
+
+import (
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/html"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
+
+// page is what the page shows.
+type page struct {
+	Policy   string
+	Style    template.CSS
+	Count    string
+	Verdicts []pageVerdict
+	Problems []Problem
+	Machines []pageMachines
+	Tables   []pageTable
+}
+
+type pageVerdict struct {
+	N           int
+	Word, Class string
+}
+
+// pageMachines are the machines with one verdict.
+type pageMachines struct {
+	Title  string
+	Folded bool
+	Rows   []pageMachine
+}
+
+type pageMachine struct {
+	Name, Class, Word, Product, Bandwidth, Sentence string
+	Problems                                        []MachineProblem
+	Facts                                           [][2]string
+}
+
+// pageTable is a part of the page that is folded.
+type pageTable struct {
+	Title string
+	Head  []string
+	Rows  [][]string
+}
+
+// page writes one self-contained page, one row a machine; no script, no request.
+func (d *Document) page(w io.Writer) error {
+	p := page{Policy: html.Policy, Style: template.CSS(html.Style()), Count: prose.Count(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
+		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
+	for i := range d.Problems {
+		q := d.Problems[i]
+		q.Sentence, q.Fix, q.LowestOn = printable.Clean(q.Sentence), printable.Clean(q.Fix), printable.Clean(q.LowestOn)
+		p.Problems = append(p.Problems, q)
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// statusClass is the class of the style sheet for a status.
+func statusClass(s report.Status) string {
+	if s == report.StatusOK {
+		return "pass"
+	}
+	return string(s)
+}
+
+func (d *Document) pageVerdicts() []pageVerdict {
+	var out []pageVerdict
+	for _, s := range slices.Backward(report.Statuses()) {
+		if n := d.Verdicts[s]; n > 0 {
+			out = append(out, pageVerdict{n, strings.ToLower(s.Word()), statusClass(s)})
+		}
+	}
+	if n := len(d.Unreadable); n > 0 {
+		out = append(out, pageVerdict{n, "not read", "error"})
+	}
+	return out
+}
+
+// pageMachines lists the machines by verdict. Those without a problem are folded.
+func (d *Document) pageMachines() []pageMachines {
+	var out []pageMachines
+	last := ""
+	for i := range d.Machines {
+		m := &d.Machines[i]
+		if m.status() != last {
+			last = m.status()
+			out = append(out, pageMachines{Folded: !m.failed()})
+		}
+		g := &out[len(out)-1]
+		g.Rows = append(g.Rows, m.pageRow())
+		g.Title = last + ": " + prose.Count(len(g.Rows), "machine")
+	}
+	return out
+}
+
+func (m *Machine) pageRow() pageMachine {
+	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(report.OrEmpty(m.Product)), Bandwidth: m.bandwidth(), Sentence: "not checked"}
+	if m.Verdict != nil {
+		row.Class, row.Sentence = statusClass(m.Verdict.Status), printable.Clean(m.Verdict.Sentence)
+	}
+	for _, p := range m.Problems {
+		p.Text, p.Fix = printable.Clean(p.Text), printable.Clean(p.Fix)
+		row.Problems = append(row.Problems, p)
+	}
+	memory := ""
+	if m.MemoryBytes != nil {
+		memory = prose.Size(*m.MemoryBytes)
+	}
+	for _, f := range [][2]string{{"processor", report.OrEmpty(m.CPU)}, {"platform", report.OrEmpty(m.Platform)}, {"BIOS", report.OrEmpty(m.BIOS)}, {"memory", memory}} {
+		if f[1] != "" {
+			row.Facts = append(row.Facts, [2]string{f[0], printable.Clean(f[1])})
+		}
+	}
+	return row
+}
+
+// pageTables lists outliers, measurements, BIOS versions, what waits for a reboot, what was not
+// checked and what was not read.
+func (d *Document) pageTables() []pageTable {
+	tables := []pageTable{
+		{Title: "Outliers", Head: []string{d.By, "machine", "differs from most in"}},
+		{Title: "Measured memory bandwidth, the slowest first", Head: []string{"machine", d.By, "slowest node", "bytes per second", "share of the median", "undecided"}},
+		{Title: "BIOS versions", Head: []string{"product", "version", "machines", "which"}},
+		{Title: "Settings that wait for a reboot", Head: []string{"machine", "setting", "now", "then"}},
+		{Title: "Checks that did not run", Head: []string{"reason", "what would help", "machines"}},
+		{Title: "Not read", Head: []string{"input", "reason"}},
+	}
+	add := func(table int, cells ...string) {
+		for i := range cells {
+			cells[i] = printable.Clean(cells[i])
+		}
+		tables[table].Rows = append(tables[table].Rows, cells)
+	}
+	for _, o := range d.outliers() {
+		add(0, o.kind, o.machine, o.text)
+	}
+	for i := range d.Measured {
+		m := &d.Measured[i]
+		node := ""
+		if m.Node != nil {
+			node = strconv.Itoa(*m.Node)
+		}
+		add(1, append([]string{m.Machine, report.OrEmpty(m.Kind), node}, append(m.cells(), report.OrEmpty(m.Undecided))...)...)
+	}
+	for _, v := range d.BIOSVersions {
+		add(2, v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", "))
+	}
+	for _, p := range d.Pending {
+		add(3, p.Machine, p.Setting, report.OrEmpty(p.Now), p.Then)
+	}
+	for _, u := range d.Undecided {
+		add(4, u.Reason, report.OrEmpty(u.KnownBy), strconv.Itoa(len(u.Machines)))
+	}
+	for _, u := range d.Unreadable {
+		add(5, u.Input, u.Reason)
+	}
+	return slices.DeleteFunc(tables, func(t pageTable) bool { return len(t.Rows) == 0 })
+}

@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// cause collects the machines that have one problem.
+type cause struct {
+	severity, rule string
+	machines       []string
+	// sentences and fixes count what the reports print, cures what kinds of advice they have.
+	sentences, fixes, cures map[string]int
+}
+
+// problem takes a problem of a machine's report.
+func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
+	if p.Above() {
+		m.Problems = append(m.Problems, MachineProblem{*f.word(p.Severity), *f.word(p.Rule), *f.word(p.Text()), *f.word(p.Fix)})
+	}
+	sentence, rule := p.Sentence, p.Rule
+	switch headline := f.headline(p.Rule); {
+	case p.Settings():
+		sentence, rule = "settings differ from the profile", "setting.*"
+	case headline != "":
+		sentence = headline
+	}
+	key := [2]string{rule, p.Severity}
+	c := f.problems[key]
+	if c == nil {
+		c = &cause{severity: p.Severity, rule: rule, sentences: map[string]int{}, fixes: map[string]int{}, cures: map[string]int{}}
+		f.problems[key] = c
+	}
+	c.machines = appendOnce(c.machines, m.Name)
+	c.sentences[*f.word(sentence)]++
+	if kind := cureOf(r, p); kind != "" {
+		c.cures[kind]++
+	} else {
+		c.fixes[*f.word(p.Fix)]++
+	}
+}
+
+// cureOf returns the kind of the first advice that cures a problem, "" if none does.
+func cureOf(r *report.Report, p *report.Problem) string {
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		if a.ID != report.AdviceSettings && slices.ContainsFunc(a.Cures, func(c report.Cured) bool { return c.Rule == p.Rule && slices.Contains(p.Subjects, c.Subject) }) {
+			return a.ID
+		}
+	}
+	return ""
+}
+
+// causes lists the problems of all machines.
+func (f *Fleet) causes(machines []Machine) []Problem {
+	byName := map[string]*Machine{}
+	for i := range machines {
+		byName[machines[i].Name] = &machines[i]
+	}
+	out := []Problem{}
+	for _, c := range f.problems {
+		slices.Sort(c.machines)
+		p := Problem{Severity: c.severity, Rule: c.rule, Sentence: mostFrequent(c.sentences), Machines: c.machines, Fix: c.fix()}
+		var lowest *Machine
+		for _, name := range c.machines {
+			if m := byName[name]; m.RelativeBandwidth != nil && (lowest == nil || lessBandwidth(m, lowest) < 0) {
+				lowest = m
+			}
+		}
+		if lowest != nil && *lowest.RelativeBandwidth < 1 {
+			share := lowest.bandwidth()
+			p.LowestBandwidth, p.LowestOn = &share, lowest.Name
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Problem) int {
+		return cmp.Or(report.SeverityRank(b.Severity)-report.SeverityRank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
+	})
+	return out
+}
+
+// cureWords are the kinds of advice in words, the cheapest first.
+var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "exchange DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
+
+// fix says what to do on how many machines.
+func (c *cause) fix() string {
+	var out []string
+	for _, w := range cureWords {
+		if n := c.cures[w[0]]; n > 0 {
+			out = append(out, w[1]+" on "+strconv.Itoa(n))
+		}
+	}
+	common := mostFrequent(c.fixes)
+	switch {
+	case len(out) == 0:
+		return common
+	case len(c.fixes) > 0:
+		n := 0
+		for _, k := range c.fixes {
+			n += k
+		}
+		out = append(out, "no layout to propose on "+strconv.Itoa(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// mostFrequent returns the text that was counted most often, "" without one.
+func mostFrequent(counts map[string]int) string {
+	best := ""
+	for _, text := range slices.Sorted(maps.Keys(counts)) {
+		if best == "" || counts[text] > counts[best] {
+			best = text
+		}
+	}
+	return best
+}
+
+// bandwidth returns the share of the best bandwidth that the worst processor has: "33 to 50 %"; "" if
+// it is not known.
+func (m *Machine) bandwidth() string {
+	share := report.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
+	return share.Percent()
+}
+
+// outlier is a machine with what it has and most of its kind have otherwise.
+type outlier struct{ kind, machine, text string }
+
+// outliers lists the machines that differ from most of their kind, each once.
+func (d *Document) outliers() []outlier {
+	var out []outlier
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		for len(g.Differs) > 0 {
+			n := 1
+			for n < len(g.Differs) && g.Differs[n].Machine == g.Differs[0].Machine {
+				n++
+			}
+			out = append(out, outlier{g.Kind, g.Differs[0].Machine, differenceText(g.Differs[:n])})
+			g = &Group{Kind: g.Kind, Differs: g.Differs[n:]}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b outlier) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.machine, b.machine)) })
+	return out
+}
+
+// mostTraits limits the traits that one line names.
+const mostTraits = 4
+
+// differenceText says in one line in what a machine differs, hardware first. The layout of the DIMMs, a
+// signature, is named only if capacity and processors are those of most: it follows from them.
+func differenceText(all []Difference) string {
+	var hardware, others []string
+	layout := false
+	for _, d := range all {
+		text := d.Trait + " " + d.Has + " (most: " + d.MajorityHas + ")"
+		switch d.Trait {
+		case traitLayout:
+			layout = true
+		case traitMemory, traitProcessors, traitSpeed, traitNodes:
+			hardware = append(hardware, text)
+		default:
+			others = append(others, text)
+		}
+	}
+	if layout && len(hardware) == 0 {
+		hardware = append(hardware, "DIMMs of other kinds or in other slots")
+	}
+	return prose.FirstFew(mostTraits, append(hardware, others...))
+}

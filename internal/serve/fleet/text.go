@@ -1,0 +1,352 @@
+package fleet
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// Sections lists the words of --section.
+func Sections() []string {
+	return []string{"problems", "machines", "outliers", "unknown", "notes", "measured", "bios", "reboot", "unread"}
+}
+
+// section prints one part of the text; with most > 0 at most as many entries.
+func (t *textWriter) section(d *Document, name string, most int) {
+	switch name {
+	case "problems":
+		t.problems(d, true)
+	case "machines":
+		t.machines(d, most)
+	case "outliers":
+		t.outliers(d, most)
+	case "unknown":
+		t.undecided(d, most)
+	case "notes":
+		t.problems(d, false)
+	case "measured":
+		t.measured(d, most)
+	case "bios":
+		t.bios(d)
+	case "reboot":
+		t.reboot(d, most)
+	case "unread":
+		t.unread(d, most)
+	}
+}
+
+// mostListed is how many machines or inputs the screen shows of a section.
+const mostListed = 10
+
+// mostReasons is how many reasons for checks that did not run the screen shows.
+const mostReasons = 3
+
+// text prints one section, or the screen that shows the worst of each.
+func (d *Document) text(w io.Writer, o Options) error {
+	t := &textWriter{width: o.Width}
+	if t.width <= 0 {
+		t.width = 80
+	}
+	if o.Section != "" {
+		t.section(d, o.Section, 0)
+	} else {
+		t.line(0, prose.Count(len(d.Machines), "machine")+": "+d.verdictCounts())
+		t.section(d, "problems", 0)
+		t.section(d, "machines", mostListed)
+		t.section(d, "outliers", mostListed/2)
+		t.section(d, "measured", mostListed)
+		t.section(d, "reboot", mostListed/2)
+		t.section(d, "unknown", mostReasons)
+		t.section(d, "unread", mostListed)
+		t.rest(d)
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// textWriter prints lines of a limited width.
+type textWriter struct {
+	out   strings.Builder
+	width int
+}
+
+// line prints words, wrapped, with the lines after the first indented.
+func (t *textWriter) line(indent int, s string) {
+	at := 0
+	for i, word := range strings.Split(printable.Clean(s), " ") {
+		n := printable.Columns(word)
+		switch {
+		case i == 0:
+		case at+1+n > t.width && word != "":
+			t.out.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			t.out.WriteByte(' ')
+			at++
+		}
+		t.out.WriteString(word)
+		at += n
+	}
+	t.out.WriteByte('\n')
+}
+
+// head prints the heading of a section.
+func (t *textWriter) head(name, what string) {
+	if t.out.Len() > 0 {
+		t.out.WriteByte('\n')
+	}
+	t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, name)+" "+what)
+}
+
+// statusColumn is the column behind the word of a status or severity.
+const statusColumn = 10
+
+// more says how many entries of a section are not shown, and how to see them.
+func (t *textWriter) more(hidden int, what, section string) {
+	if hidden > 0 {
+		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+prose.Count(hidden, what)+" more (--section "+section+")")
+	}
+}
+
+// problems prints the root causes above info, or those at info, as a table with the fix below.
+func (t *textWriter) problems(d *Document, above bool) {
+	name, what := "NOTES", "what is not as recommended, at info"
+	if above {
+		name, what = "PROBLEMS", "root causes"
+	}
+	first := true
+	for i := range d.Problems {
+		p := &d.Problems[i]
+		if above != (p.Severity != "info") {
+			continue
+		}
+		if first {
+			t.head(name, what)
+			first = false
+		}
+		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(p.Severity)) + " "
+		machines := prose.Count(len(p.Machines), "machine")
+		if p.LowestBandwidth != nil {
+			machines += ", lowest bandwidth " + *p.LowestBandwidth
+		}
+		t.line(statusColumn, label+p.Sentence+": "+machines+" ("+p.Rule+")")
+		if p.Fix != "" {
+			t.line(statusColumn+5, strings.Repeat(" ", statusColumn)+"Fix  "+p.Fix)
+		}
+	}
+}
+
+// machines prints the machines with their verdict, the worst first; the first most of those that are
+// not well, or all.
+func (t *textWriter) machines(d *Document, most int) {
+	shown := d.Machines
+	if most > 0 {
+		bad := slices.IndexFunc(shown, func(m Machine) bool { return !m.failed() })
+		if bad >= 0 {
+			shown = shown[:bad]
+		}
+		if len(shown) == 0 {
+			return
+		}
+		t.head("WORST", "of "+prose.Count(len(shown), "machine")+" with a warning or worse")
+	} else {
+		t.head("MACHINES", "the worst first")
+	}
+	all := len(shown)
+	if most > 0 {
+		shown = shown[:min(most, all)]
+	}
+	for i := range shown {
+		m := &shown[i]
+		t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, m.status())+" "+m.Name+"  "+m.summary())
+	}
+	t.more(all-len(shown), "machine", "machines")
+}
+
+// failed reports whether the verdict is warning or critical.
+func (m *Machine) failed() bool {
+	return m.Verdict != nil && (m.Verdict.Status == report.StatusWarning || m.Verdict.Status == report.StatusCritical)
+}
+
+// status is the word of the verdict.
+func (m *Machine) status() string {
+	if m.Verdict == nil {
+		return "INVENTORY"
+	}
+	return m.Verdict.Status.Word()
+}
+
+// summary is the product and the sentence of the verdict.
+func (m *Machine) summary() string {
+	sentence := "not checked: an inventory has no findings"
+	if m.Verdict != nil {
+		sentence = m.Verdict.Sentence
+	}
+	if m.Product == nil {
+		return sentence
+	}
+	return *m.Product + ": " + sentence
+}
+
+func (t *textWriter) outliers(d *Document, most int) {
+	all := d.outliers()
+	if len(all) == 0 {
+		return
+	}
+	whose := "their "
+	if len(all) == 1 {
+		whose = "its "
+	}
+	t.head("OUTLIERS", prose.Count(len(all), "machine")+" unlike most of "+whose+d.By)
+	shown := all
+	if most > 0 {
+		shown = all[:min(most, len(all))]
+	}
+	for _, o := range shown {
+		t.line(statusColumn, "  "+o.machine+" ("+o.kind+"): "+o.text)
+	}
+	t.more(len(all)-len(shown), "machine", "outliers")
+}
+
+// undecided prints why checks did not run. The screen shows only what concerns machines without a
+// verdict.
+func (t *textWriter) undecided(d *Document, most int) {
+	if most > 0 {
+		var lines []string
+		for i := range d.Machines {
+			if m := &d.Machines[i]; m.Verdict != nil && m.Verdict.Status == report.StatusUnknown {
+				lines = append(lines, m.Verdict.Sentence)
+			}
+		}
+		if len(lines) == 0 {
+			return
+		}
+		t.head("UNKNOWN", prose.Count(len(lines), "machine")+" without a verdict, and what would help")
+		tally := wording.Tally{}
+		for _, s := range lines {
+			tally.Add(s, 1)
+		}
+		slices.SortStableFunc(tally, func(a, b wording.Tallied) int { return int(b.N - a.N) })
+		for _, e := range tally[:min(most, len(tally))] {
+			t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, e.N)+e.Name)
+		}
+		t.more(len(tally)-most, "reason", "unknown")
+		return
+	}
+	for i, u := range d.Undecided {
+		if i == 0 {
+			t.head("UNKNOWN", "checks that did not run, and what would help")
+		}
+		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(u.Machines))+u.Reason)
+		if u.KnownBy != nil {
+			t.line(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+*u.KnownBy)
+		}
+	}
+}
+
+// measured prints the slowest machines that were measured.
+func (t *textWriter) measured(d *Document, most int) {
+	shown := d.Measured
+	if most > 0 {
+		shown = shown[:min(most, len(shown))]
+	}
+	for i := range shown {
+		m := &shown[i]
+		if i == 0 {
+			t.head("MEASURED", "the slowest node of "+prose.Count(len(d.Measured), "machine")+", and its share of the median of its "+d.By)
+		}
+		switch {
+		case m.ReadBytesPerSecond == nil:
+			t.line(statusColumn, "  undecided  "+m.Machine+": "+report.OrEmpty(m.Undecided))
+		case m.ShareOfMedian == nil:
+			t.line(statusColumn, fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node))
+		default:
+			t.line(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, report.OrEmpty(m.Kind)))
+		}
+	}
+	t.more(len(d.Measured)-len(shown), "machine", "measured")
+}
+
+// bios prints a line for each product.
+func (t *textWriter) bios(d *Document) {
+	for i := 0; i < len(d.BIOSVersions); {
+		if i == 0 {
+			t.head("BIOS", "versions of each product, and on how many machines")
+		}
+		product, line := d.BIOSVersions[i].Product, ""
+		for ; i < len(d.BIOSVersions) && d.BIOSVersions[i].Product == product; i++ {
+			line += " " + d.BIOSVersions[i].Version + " (" + strconv.Itoa(len(d.BIOSVersions[i].Machines)) + ")"
+		}
+		t.line(statusColumn, "  "+product+":"+line)
+	}
+}
+
+func (t *textWriter) reboot(d *Document, most int) {
+	for i, p := range d.Pending {
+		if i == 0 {
+			t.head("REBOOT", "settings that wait for one")
+		}
+		if most > 0 && i == most {
+			t.more(len(d.Pending)-most, "setting", "reboot")
+			return
+		}
+		t.line(statusColumn, "  "+p.Machine+": "+p.Setting+" = "+p.Then)
+	}
+}
+
+func (t *textWriter) unread(d *Document, most int) {
+	for i, u := range d.Unreadable {
+		if i == 0 {
+			t.head("NOT READ", prose.Count(len(d.Unreadable), "input"))
+		}
+		if most > 0 && i == most {
+			t.more(len(d.Unreadable)-most, "input", "unread")
+			return
+		}
+		t.line(statusColumn, "  "+u.Input+": "+u.Reason)
+	}
+}
+
+// rest names the sections that the screen leaves out.
+func (t *textWriter) rest(d *Document) {
+	notes := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.Severity == "info" })
+	var out []string
+	for _, s := range []struct {
+		there         bool
+		what, section string
+	}{{notes, "notes", "notes"}, {len(d.Undecided) > 0, "checks that did not run", "unknown"}, {len(d.BIOSVersions) > 0, "BIOS versions", "bios"}} {
+		if s.there {
+			out = append(out, s.what+" (--section "+s.section+")")
+		}
+	}
+	if len(out) > 0 {
+		t.out.WriteByte('\n')
+		t.line(0, "Not shown: "+strings.Join(out, ", ")+".")
+	}
+}
+
+// verdictCounts counts the machines by verdict, the worst first: "1 critical, 2 ok".
+func (d *Document) verdictCounts() string {
+	var out []string
+	judged := 0
+	for _, s := range slices.Backward(report.Statuses()) {
+		if n := d.Verdicts[s]; n > 0 {
+			out = append(out, strconv.Itoa(n)+" "+strings.ToLower(s.Word()))
+			judged += n
+		}
+	}
+	if n := len(d.Machines) - judged; n > 0 {
+		out = append(out, strconv.Itoa(n)+" without findings (inventories)")
+	}
+	if n := len(d.Unreadable); n > 0 {
+		out = append(out, prose.Count(n, "input")+" not read")
+	}
+	return strings.Join(out, ", ")
+}
