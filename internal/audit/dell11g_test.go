@@ -105,7 +105,7 @@ func TestDellTable6(t *testing.T) {
 			assert.NotEmpty(t, bad.Remedy)
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedFirmware)}).Result)
-			assert.Equal(t, verdict.Unknown, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedAdministrator)}).Result)
+			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedAdministrator)}).Result)
 			// The configured face goes before the effective one.
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
 			none := judge(c, inventory.Setting{})

@@ -12,6 +12,9 @@ import (
 // Run audits one machine.
 func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*verdict.Audit, error) {
 	run := newRun(e, sys, topo, o)
+	if o.Asked && o.Rules == nil {
+		run.want(o.Profile)
+	}
 	run.out.Findings = make([]verdict.Finding, 0, e.room(sys, o))
 	for _, candidates := range e.rules {
 		if o.Rules == nil || o.Rules(candidates[0].ID) {
@@ -30,6 +33,19 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	}
 	run.out.Summary = verdict.Summarize(run.out.Findings)
 	return &run.out, nil
+}
+
+// want tells the rules what the profile that was asked for wants.
+func (r *auditRun) want(name string) {
+	p, _ := r.resolve(name)
+	if p == nil {
+		return
+	}
+	words := map[string][]string{}
+	for _, row := range r.table(p) {
+		words[row.ID] = row.Want
+	}
+	r.facts.Want(words)
 }
 
 // room is for about as many findings as there will be: a plan asks a few rules of many

@@ -115,12 +115,15 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	}
 }
 
-// statedSetting is a setting's value with the face it comes from, who decided it where
-// that is not firmware, and what waits for the next boot.
+// statedSetting is a setting's value with its view, who decided an effective one and where
+// that shows, and what waits for the next boot.
 func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
-	if by, ok := s.DecidedBy.Get(); ok && by != inventory.DecidedFirmware && strings.HasPrefix(face, "effective") {
+	if by, ok := s.DecidedBy.Get(); ok && strings.HasPrefix(face, "effective") {
 		out += "; decided by " + facts.Decider(by)
+		if read := s.DecidedBy.From; by != inventory.DecidedFirmware && read.Path != "" {
+			out += " (" + strings.TrimSpace(read.Path+" "+strings.TrimSpace(read.Raw)) + ")"
+		}
 	}
 	if next, ok := s.Pending.Get(); ok && next != value.Text() {
 		out += "; " + next + " after the next boot"
@@ -139,10 +142,16 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		return "the export lists no such setting, and the running system shows it: look in BIOS setup for what decides it, or for an export that lists it"
 	}
 	var lines []string
-	if undo := undoing(s.DecidedBy); undo != "" && !s.Configured.Known() {
-		lines = append(lines, undo)
+	if !s.Configured.Known() {
+		for i := range s.Overrides {
+			lines = append(lines, s.Overrides[i].Undo)
+		}
+		if undo := undoing(w.ID, &s); undo != "" && len(lines) == 0 {
+			lines = append(lines, undo)
+		}
 	}
 	switch steps := r.steps(p, w, s); {
+	case len(s.Overrides) > 0 && len(lines) > 0: // firmware offers what the system takes back
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
 	case len(steps) > 0:
@@ -171,17 +180,21 @@ func (r *auditRun) unspelled(profile string, w *rulepack.WantedSetting, now fact
 	return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
 }
 
-// undoing says what to take back when not firmware decided.
-func undoing(by fact.Fact[string]) string {
+// undoing says what to take back if firmware did not decide.
+func undoing(id string, s *inventory.Setting) string {
+	by := &s.DecidedBy
 	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
 	switch by.Or("") {
 	case inventory.DecidedCommandLine:
 		return "take the option off the kernel's command line (" + raw + ")"
 	case inventory.DecidedAdministrator:
-		return "find out who wrote the value at run time and take it back (" + raw + ")"
-	default:
-		return ""
+		return "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (" + raw + ")"
+	case inventory.DecidedKernel:
+		if id == "c1e" && s.Effective.Or("") == settings.Enabled {
+			return "Linux's driver intel_idle uses C1E whatever BIOS setup says: switch the state off (cpupower idle-set --disable with its number), or boot with intel_idle.max_cstate=1"
+		}
 	}
+	return ""
 }
 
 // steps asks the vendor's table for the menu path and commands: of the preset

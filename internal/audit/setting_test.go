@@ -143,10 +143,10 @@ func TestSettingFaces(t *testing.T) {
 		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, verdict.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
 		{"effective alone", inventory.Setting{Effective: runsOff}, verdict.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
 		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, verdict.Fail,
-			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
-		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Unknown,
-			"the document speaks of BIOS setup, whose value is not known; the system runs with disabled, and that is the doing of the kernel", ""},
-		{"the kernel decided as wanted", inventory.Setting{Effective: runsOn, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Pass, "enabled (effective; decided by the kernel)", ""},
+			"disabled (effective; decided by an administrator at run time (p administrator))", "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (p administrator)"},
+		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Fail,
+			"disabled (effective; decided by the kernel (p kernel))", "BIOS setup: Power > Boost = On"},
+		{"the kernel decided as wanted", inventory.Setting{Effective: runsOn, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Pass, "enabled (effective; decided by the kernel (p kernel))", ""},
 		{"the kernel runs another than BIOS setup's", inventory.Setting{Configured: off, Effective: runsOn, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Fail, "disabled (configured)", "BIOS setup: Power > Boost = On"},
 		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, verdict.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
 		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, verdict.Pass, "enabled (configured; disabled after the next boot)", ""},
@@ -169,9 +169,8 @@ func TestSettingFaces(t *testing.T) {
 	}
 }
 
-// TestFirmwareFace: a document about BIOS setup is not contradicted by what the
-// operating system made or may have made, in either of its two readings; a site's own
-// profile speaks of the state, whoever made it.
+// TestFirmwareFace: a running state fails a row whoever made it, in each reading of a
+// document, except Turbo that the processor may not have.
 func TestFirmwareFace(t *testing.T) {
 	off, nobody := known("disabled", "cpufreq", ""), fact.Unknown[string](fact.Absent, "who did does not show", "")
 	for _, c := range []struct {
@@ -181,11 +180,11 @@ func TestFirmwareFace(t *testing.T) {
 	}{
 		{"turbo", known(inventory.DecidedFirmware, "msr", ""), [3]bool{true, true, true}},
 		{"turbo", known(inventory.DecidedHardware, "cpu", ""), [3]bool{true, true, false}},
-		{"turbo", known(inventory.DecidedAdministrator, "cpufreq", ""), [3]bool{true, false, false}},
-		{"turbo", known(inventory.DecidedCommandLine, "cmdline", ""), [3]bool{true, false, false}},
-		{"turbo", known(inventory.DecidedKernel, "cpufreq", ""), [3]bool{false, false, false}},
-		{"turbo", nobody, [3]bool{true, false, false}},
-		{"hw_prefetch", nobody, [3]bool{true, true, false}},
+		{"turbo", known(inventory.DecidedAdministrator, "cpufreq", ""), [3]bool{true, true, true}},
+		{"turbo", known(inventory.DecidedCommandLine, "cmdline", ""), [3]bool{true, true, true}},
+		{"turbo", known(inventory.DecidedKernel, "cpufreq", ""), [3]bool{true, true, true}},
+		{"turbo", nobody, [3]bool{true, true, true}},
+		{"hw_prefetch", nobody, [3]bool{true, true, true}},
 	} {
 		for i, face := range []facts.Face{facts.FaceAny, facts.FaceFirmware, facts.FaceConfigured} {
 			v, _ := facts.JudgedFor(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
@@ -255,7 +254,8 @@ func TestSettingLiteral(t *testing.T) {
 	}
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
-	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Unknown, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", ""), DecidedBy: known("firmware", "cpufreq", "")}))
 	other, byFirmware := doubtful(known("enabled", "bios", "Boost")), known("firmware", "cpufreq", "")
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", ""), DecidedBy: byFirmware}), "another machine's export hides nothing")
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "nothing says that firmware chose")
@@ -410,8 +410,8 @@ func TestRemedyOfEachFace(t *testing.T) {
 		found, remedy string
 	}{
 		{"setup's value is known", inventory.Setting{Configured: off, Effective: runsOff, DecidedBy: admin}, "disabled (configured)", steps},
-		{"setup's value is not", inventory.Setting{Effective: runsOff, DecidedBy: admin}, "disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)\n" + steps},
-		{"firmware decided", inventory.Setting{Effective: runsOff, DecidedBy: known(inventory.DecidedFirmware, "cpufreq", "")}, "disabled (effective)", steps},
+		{"setup's value is not", inventory.Setting{Effective: runsOff, DecidedBy: admin}, "disabled (effective; decided by an administrator at run time (p administrator))", "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (p administrator)\n" + steps},
+		{"firmware decided", inventory.Setting{Effective: runsOff, DecidedBy: known(inventory.DecidedFirmware, "cpufreq", "")}, "disabled (effective; decided by firmware)", steps},
 		{"the same waits", inventory.Setting{Configured: off, Pending: off}, "disabled (configured)", steps},
 		{"another unwanted one waits", inventory.Setting{Configured: off, Pending: known("auto", "bios", "Boost")}, "disabled (configured; auto after the next boot)", steps},
 	} {

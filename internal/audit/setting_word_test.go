@@ -40,15 +40,16 @@ func TestUnspelled(t *testing.T) {
 
 // TestUndoing: what somebody did on the running system is taken back where it was done.
 func TestUndoing(t *testing.T) {
-	by := func(who, path, raw string) fact.Fact[string] {
-		return fact.Known(who, fact.Direct, fact.Evidence{Path: path, Raw: raw})
+	by := func(who, path, raw string) *inventory.Setting {
+		return &inventory.Setting{Effective: known("enabled"), DecidedBy: fact.Known(who, fact.Direct, fact.Evidence{Path: path, Raw: raw})}
 	}
-	assert.Equal(t, "take the option off the kernel's command line (/proc/cmdline nosmt)", undoing(by(inventory.DecidedCommandLine, "/proc/cmdline", " nosmt\n")))
-	assert.Equal(t, "find out who wrote the value at run time and take it back (/sys/x)", undoing(by(inventory.DecidedAdministrator, "/sys/x", "")))
+	assert.Contains(t, undoing("c1e", by(inventory.DecidedKernel, "/sys/x", "1")), "intel_idle uses C1E")
+	assert.Equal(t, "take the option off the kernel's command line (/proc/cmdline nosmt)", undoing("smt", by(inventory.DecidedCommandLine, "/proc/cmdline", " nosmt\n")))
+	assert.Equal(t, "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (/sys/x)", undoing("smt", by(inventory.DecidedAdministrator, "/sys/x", "")))
 	for _, who := range []string{inventory.DecidedFirmware, inventory.DecidedKernel, inventory.DecidedHardware, inventory.DecidedHypervisor} {
-		assert.Empty(t, undoing(by(who, "/sys/x", "1")), who)
+		assert.Empty(t, undoing("smt", by(who, "/sys/x", "1")), who)
 	}
-	assert.Empty(t, undoing(fact.Fact[string]{}))
+	assert.Empty(t, undoing("smt", &inventory.Setting{}))
 }
 
 // TestWish: only what an export of BIOS settings named is how the machine spells a setting, and the

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -35,15 +36,20 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 
 // rewritten tells whether the effective value is what every kernel makes of the configured one: it
 // changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and switches x2APIC mode
-// on if firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic).
+// on if firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic). The energy preference
+// balance_performance beside it is the processor's own default, which firmware's bias does not set.
 func rewritten(id string, s *inventory.Setting) bool {
 	switch id {
 	case "energy_perf_bias":
-		from := &s.Effective.From
-		return s.Configured.Value == "max_performance" && strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+		return s.Configured.Value == "max_performance" && s.Effective.Value == "balanced_performance" && !slices.ContainsFunc(s.Effective.Evidence(), otherBias)
 	case "x2apic":
 		return s.Configured.Value == settings.Disabled && s.Effective.Value == settings.Enabled
 	default:
 		return false
 	}
+}
+
+// otherBias reports an energy bias that the kernel did not make.
+func otherBias(e fact.Evidence) bool {
+	return strings.HasSuffix(e.Path, "/energy_perf_bias") && !inventory.KernelBias(e)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
@@ -32,6 +33,17 @@ func (c *collector) configured() {
 		s.Configured, s.Pending = one, two
 		s.DecidedBy = decided(id, &s)
 		c.sys.Settings[id] = s
+	}
+	c.platformOwnsBias()
+}
+
+// platformOwnsBias handles an energy bias that BIOS setup keeps for the platform: what the kernel
+// writes and shows is not used, so it does not contradict BIOS setup.
+func (c *collector) platformOwnsBias() {
+	bias, owner := c.sys.Settings["energy_perf_bias"], c.sys.Settings["epb_owner"].Configured
+	if owner.Or("") == "bios" && bias.Configured.Known() && bias.Effective.Known() && bias.Configured.Value != bias.Effective.Value {
+		bias.DecidedBy = fact.Known(inventory.DecidedKernel, fact.Corroborated, bias.Effective.From, owner.From)
+		c.sys.Settings["energy_perf_bias"] = bias
 	}
 }
 

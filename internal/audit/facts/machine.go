@@ -68,6 +68,10 @@ func firmwareType() *ObjectType {
 		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Compared })
 		})},
+		Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", machine(func(m *Machine) Value {
+			iommu := settingFacts{id: "iommu", Setting: m.sys.Settings["iommu"]}
+			return iommu.undo()
+		})},
 		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Doubt })
 		})},

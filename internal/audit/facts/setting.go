@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,8 +38,55 @@ func settingType() *ObjectType {
 		Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
 		Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
 		Field{"waits", boolType, "a change waits for the next boot", get((*settingFacts).waits)},
+		Field{"override", textType, "how the running system takes back what firmware offers, with file, value and who; empty when it does not", get((*settingFacts).override)},
+		Field{"undo", textType, "how to take the override back; empty without one", get((*settingFacts).undo)},
+		Field{"wanted", boolType, "the profile that was asked for wants what the override takes back", get((*settingFacts).wants)},
 		Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
 	)
+}
+
+// overridden joins a text of every override. What BIOS setup has off is not taken back.
+func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value {
+	if s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Agree(s.id, s.Configured.Value, settings.Disabled) {
+		return PlainValue("")
+	}
+	if len(s.Overrides) == 0 && !s.Effective.Known() {
+		return valueOf(s.Effective)
+	}
+	var all []string
+	var at []fact.Evidence
+	for i := range s.Overrides {
+		if t := text(&s.Overrides[i]); !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+		at = append(at, s.Overrides[i].At...)
+	}
+	v := PlainValue(strings.Join(all, "; "))
+	if len(at) > 0 {
+		v.from, v.more = at[0], at[1:]
+	}
+	return v
+}
+
+func (s *settingFacts) undo() Value {
+	return s.overridden(func(o *inventory.Override) string { return o.Undo })
+}
+
+func (s *settingFacts) override() Value {
+	return s.overridden(func(o *inventory.Override) string {
+		if o.By == inventory.DecidedAdministrator {
+			return o.Found + " (set at run time)"
+		}
+		return o.Found
+	})
+}
+
+// wants reports whether the profile that was asked for wants the setting on.
+func (s *settingFacts) wants() Value {
+	if len(s.wanted) == 0 {
+		return Missing(fact.Absent, "no profile that was asked for covers it", "")
+	}
+	return PlainValue(!slices.ContainsFunc(s.wanted, func(w string) bool { return settings.Agree(s.id, w, settings.Disabled) }))
 }
 
 func (s *settingFacts) contradicts() Value {
@@ -141,28 +189,15 @@ func byBIOS(s *inventory.Setting, id string, face Face) bool {
 // (docs/kernel.md, Prefetchers).
 func leftAlone(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
-// rewrittenBias reports an energy bias of 6: firmware's, or its 0, which the
-// kernel turns into 6 at boot (linux arch/x86/kernel/cpu/intel_epb.c).
+// rewrittenBias reports an energy bias that a kernel leaves where nobody sets one: 6, which is
+// firmware's or made of its 0, in any of its witnesses.
 func rewrittenBias(s *inventory.Setting) bool {
-	from := &s.Effective.From
-	return strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+	return slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
 }
 
-// notByBIOS is a running value other than wanted that says nothing of BIOS
-// setup.
-func notByBIOS(s *inventory.Setting, value string) Value {
-	why := s.DecidedBy.Reason
-	switch by, ok := s.DecidedBy.Get(); {
-	case rewrittenBias(s):
-		why = "the kernel turns firmware's 0, maximum performance, into 6 at boot"
-	case by == inventory.DecidedHardware:
-		why = "firmware disables it, or the processor has none"
-	case ok:
-		why = "that is the doing of " + Decider(by)
-	case why == "":
-		why = "who decided that does not show"
-	}
-	v := Missing(fact.Absent, "the document speaks of BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
+// notByBIOS is a running value that says nothing of BIOS setup.
+func notByBIOS(s *inventory.Setting, value, why string) Value {
+	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
 		"an export of the BIOS settings with --bios, or the BMC with --redfish")
 	v.from, v.more = s.Effective.From, s.Effective.More
 	return v
@@ -195,10 +230,34 @@ func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
-	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !settings.Fulfils(id, want, v.Text()) && !byBIOS(&s, id, about):
-		return notByBIOS(&s, v.Text()), face
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
+		if why := saysNothing(&s, id, settings.Fulfils(id, want, v.Text()), about); why != "" {
+			return notByBIOS(&s, v.Text(), why), face
+		}
 	}
 	return v, face
+}
+
+// saysNothing is the reason why the running system neither passes nor fails a row; "" where it does.
+// It passes a document that gives BIOS setup word for word only if it shows what BIOS setup chose. It
+// contradicts every document whoever decided, except by what every kernel makes of firmware's value
+// and by what the processor may not have at all.
+func saysNothing(s *inventory.Setting, id string, fulfils bool, about Face) string {
+	by, known := s.DecidedBy.Get()
+	switch {
+	case byBIOS(s, id, about), fulfils && (about != FaceConfigured || by == inventory.DecidedHardware || leftAlone(id)):
+		return ""
+	case rewrittenBias(s):
+		return "the kernel turns firmware's 0, maximum performance, into 6 at boot"
+	case (fulfils || id == "x2apic") && known:
+		return "that is the doing of " + Decider(by)
+	case !fulfils && by == inventory.DecidedHardware:
+		return "firmware disables it, or the processor has none"
+	case fulfils, id == "x2apic", s.Effective.Certainty < fact.Corroborated:
+		return cmp.Or(s.DecidedBy.Reason, "who decided that does not show")
+	default:
+		return ""
+	}
 }
 
 // Decider names who decided a value, in a sentence.
@@ -208,6 +267,8 @@ func Decider(by string) string {
 		return "the kernel's command line"
 	case inventory.DecidedAdministrator:
 		return "an administrator at run time"
+	case inventory.DecidedFirmware:
+		return by
 	default:
 		return "the " + by
 	}

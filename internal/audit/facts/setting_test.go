@@ -44,17 +44,60 @@ func TestBiasThatTheKernelMade(t *testing.T) {
 	}
 }
 
-// TestWhoDecided: why a running value says nothing of BIOS setup.
-func TestWhoDecided(t *testing.T) {
-	for want, by := range map[string]fact.Fact[string]{
-		"and that is the doing of the kernel's command line":      sure(inventory.DecidedCommandLine),
-		"and firmware disables it, or the processor has none":     sure(inventory.DecidedHardware),
-		"and who decided that does not show":                      {},
-		"and the driver is not loaded, so that it may be anybody": fact.Unknown[string](fact.Absent, "the driver is not loaded, so that it may be anybody", ""),
+// TestSaysNothing: when and why a running value neither passes nor fails a row of a document that
+// gives BIOS setup word for word.
+func TestSaysNothing(t *testing.T) {
+	undecided := fact.Unknown[string](fact.Absent, "the driver is not loaded, so that it may be anybody", "")
+	bias := fact.Known("balanced_performance", fact.Direct, fact.Evidence{Path: "/sys/x/energy_performance_preference", Raw: "balance_performance"},
+		fact.Evidence{Path: "/sys/x/energy_perf_bias", Raw: "6"})
+	for _, c := range []struct {
+		id      string
+		runs    fact.Fact[string]
+		by      fact.Fact[string]
+		fulfils bool
+		want    string
+	}{
+		{"turbo", sure("enabled"), sure(inventory.DecidedFirmware), true, ""},
+		{"turbo", sure("disabled"), sure(inventory.DecidedCommandLine), true, "that is the doing of the kernel's command line"},
+		{"turbo", sure("disabled"), undecided, true, undecided.Reason},
+		{"turbo", sure("disabled"), fact.Fact[string]{}, true, "who decided that does not show"},
+		{"turbo", sure("disabled"), sure(inventory.DecidedHardware), true, ""},
+		{"turbo", sure("disabled"), sure(inventory.DecidedHardware), false, "firmware disables it, or the processor has none"},
+		{"turbo", sure("disabled"), sure(inventory.DecidedAdministrator), false, ""},
+		{"turbo", sure("disabled"), undecided, false, ""},
+		{"smt", fact.Known("disabled", fact.Indirect, fact.Evidence{}), undecided, false, undecided.Reason},
+		{"c1e", sure("enabled"), sure(inventory.DecidedKernel), false, ""},
+		{"x2apic", sure("enabled"), sure(inventory.DecidedKernel), false, "that is the doing of the kernel"},
+		{"dcu_ip_prefetch", sure("enabled"), undecided, true, ""},
+		{"energy_perf_bias", bias, undecided, false, "the kernel turns firmware's 0, maximum performance, into 6 at boot"},
 	} {
-		v := notByBIOS(&inventory.Setting{Effective: sure("off"), DecidedBy: by}, "off")
-		assert.Equal(t, "the document speaks of BIOS setup, whose value is not known; the system runs with off, "+want, v.Reason)
+		s := inventory.Setting{Effective: c.runs, DecidedBy: c.by}
+		assert.Equal(t, c.want, saysNothing(&s, c.id, c.fulfils, FaceConfigured), c)
 	}
+	s := inventory.Setting{Effective: sure("disabled"), DecidedBy: sure(inventory.DecidedCommandLine)}
+	assert.Empty(t, saysNothing(&s, "turbo", true, FaceFirmware), "a document about running systems")
+}
+
+// TestOverride: what the running system takes back, unless BIOS setup has it off.
+func TestOverride(t *testing.T) {
+	s := settingFacts{id: "turbo", wanted: []string{"enabled"}}
+	assert.False(t, s.override().Known())
+	s.Effective = sure("enabled")
+	assert.Empty(t, s.override().v)
+	s.Overrides = []inventory.Override{{Found: "no_turbo is 1", Undo: "write 0", By: inventory.DecidedAdministrator, At: []fact.Evidence{{Path: "/no_turbo"}}},
+		{Found: "the command line has x", Undo: "write 0", By: inventory.DecidedCommandLine, At: []fact.Evidence{{Path: "/proc/cmdline"}}}}
+	assert.Equal(t, "no_turbo is 1 (set at run time); the command line has x", s.override().v)
+	assert.Equal(t, "write 0", s.undo().v)
+	assert.Equal(t, "/no_turbo", s.override().from.Path)
+	assert.Equal(t, true, s.wants().v)
+	s.wanted = []string{"disabled"}
+	assert.Equal(t, false, s.wants().v)
+	s.wanted = []string{"auto"}
+	assert.Equal(t, false, s.wants().v)
+	s.Configured = sure("disabled")
+	assert.Empty(t, s.override().v)
+	s.Configured = sure("enabled")
+	assert.NotEmpty(t, s.override().v)
 }
 
 // TestJudgedForAuto: a profile that wants auto alone is judged by BIOS setup's word; one that
@@ -127,7 +170,7 @@ func TestJudgedForProfiles(t *testing.T) {
 		"configured, not as wanted":          {by("disabled", "", ""), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
 		"runs as wanted":                     {by("", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "enabled", "", "effective"},
 		"runs otherwise, by firmware":        {by("", "disabled", "firmware"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective"},
-		"runs otherwise, by somebody":        {by("", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "", "an administrator at run time", "effective"},
+		"runs otherwise, by somebody":        {by("", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective"},
 		"nothing is known":                   {by("", "", ""), []string{"enabled"}, FaceFirmware, "", "neither firmware's settings nor the kernel show it", "effective"},
 		"only BIOS setup's, by another face": {by("disabled", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
 	} {
@@ -142,11 +185,11 @@ func TestJudgedForProfiles(t *testing.T) {
 // TestFacesOfASetting: what the three faces say of each other.
 func TestFacesOfASetting(t *testing.T) {
 	of := func(id, configured, effective, by string) *settingFacts {
-		return &settingFacts{id, inventory.Setting{Configured: sure(configured), Effective: sure(effective), DecidedBy: sure(by)}}
+		return &settingFacts{id: id, Setting: inventory.Setting{Configured: sure(configured), Effective: sure(effective), DecidedBy: sure(by)}}
 	}
 	waiting := func(s inventory.Setting) *settingFacts {
 		s.Pending = sure("enabled")
-		return &settingFacts{"turbo", s}
+		return &settingFacts{id: "turbo", Setting: s}
 	}
 	disagreeing := inventory.Setting{Configured: fact.Unknown[string](fact.Conflicting, "one says a, one b", "")}
 	holdFields(t, "setting", []fieldCase{
@@ -160,10 +203,10 @@ func TestFacesOfASetting(t *testing.T) {
 		{"what it is now", "waits", waiting(inventory.Setting{Configured: sure("enabled"), Effective: sure("disabled")}), false, ""},
 		{"not what runs", "waits", waiting(inventory.Setting{Effective: sure("disabled")}), true, ""},
 		{"what runs", "waits", waiting(inventory.Setting{Effective: sure("enabled")}), false, ""},
-		{"two exports", "exports_disagree", &settingFacts{"turbo", disagreeing}, "one says a, one b", ""},
+		{"two exports", "exports_disagree", &settingFacts{id: "turbo", Setting: disagreeing}, "one says a, one b", ""},
 		{"one export", "exports_disagree", of("turbo", "enabled", "enabled", "kernel"), "", ""},
-		{"not known, of one", "exports_disagree", &settingFacts{"turbo", inventory.Setting{Configured: fact.Unknown[string](fact.Absent, "not listed", "")}}, "", ""},
+		{"not known, of one", "exports_disagree", &settingFacts{id: "turbo", Setting: inventory.Setting{Configured: fact.Unknown[string](fact.Absent, "not listed", "")}}, "", ""},
 		{"without a reading", "decision", of("turbo", "enabled", "enabled", "kernel"), "the kernel", ""},
-		{"with one", "decision", &settingFacts{"turbo", inventory.Setting{DecidedBy: fact.Known("kernel", fact.Direct, fact.Evidence{Path: "/proc/cmdline", Raw: "quiet\n"})}}, "the kernel (/proc/cmdline quiet)", ""},
+		{"with one", "decision", &settingFacts{id: "turbo", Setting: inventory.Setting{DecidedBy: fact.Known("kernel", fact.Direct, fact.Evidence{Path: "/proc/cmdline", Raw: "quiet\n"})}}, "the kernel (/proc/cmdline quiet)", ""},
 	})
 }

@@ -10,6 +10,8 @@ import (
 type Machine struct {
 	sys  *inventory.System
 	topo *population.Result
+	// wanted are the words of the profile that was asked for, by setting.
+	wanted map[string][]string
 	// asked keeps the subjects of each kind, so that their facts are derived
 	// once for all rules.
 	asked map[string]subjectList
@@ -31,6 +33,9 @@ type Machine struct {
 func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, topo: topo}
 }
+
+// Want sets the words of the profile that was asked for, by setting.
+func (m *Machine) Want(words map[string][]string) { m.wanted = words }
 
 type subjectList struct {
 	list  []Subject
@@ -126,6 +131,8 @@ type measuredNode struct {
 type settingFacts struct {
 	id string
 	inventory.Setting
+	// wanted are the words of the profile that was asked for.
+	wanted []string
 }
 
 // nodes lists the kernel's nodes on the socket; unknown when any node's socket

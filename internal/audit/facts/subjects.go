@@ -133,22 +133,22 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// settingSubjects are the settings of which BIOS setup's side is known. To
-// know of none leaves nothing to compare; that the settings themselves are not
-// known is for the profile's rules to say.
+// settingSubjects are the settings of which BIOS setup's side is known, and those
+// that the running system overrides. To know of none leaves nothing to compare; that
+// the settings themselves are not known is for the profile's rules to say.
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects["setting"]
 	for _, id := range settings.IDs() {
 		s := m.sys.Settings[id]
-		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting {
+		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s}}})
+		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s, m.wanted[id]}}})
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {
-		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL)"
+		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL), and none is seen to be overridden"
 	}
 	return out, known
 }

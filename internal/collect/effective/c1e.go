@@ -60,6 +60,9 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveF
 	switch {
 	case !known:
 		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+	case !off && m.neverEntered(s):
+		limit, _, _, _ := m.lowestLimit()
+		return effectiveFace{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
 		return effectiveFace{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
 	}
@@ -123,4 +126,10 @@ func (m *Machine) packageCState() effectiveFace {
 		f.decided = undecided("firmware left the register unlocked, so that somebody may have set it since", limit.From)
 	}
 	return f
+}
+
+// neverEntered reports whether the limit of the wake-up latency forbids an idle state on all CPUs.
+func (m *Machine) neverEntered(s *host.IdleState) bool {
+	_, limit, everywhere, ok := m.lowestLimit()
+	return ok && everywhere && beyond(s, limit)
 }

@@ -121,6 +121,10 @@ func (m *Machine) cStates() effectiveFace {
 	if on == 0 {
 		return m.allDisabled(v)
 	}
+	if limit, every, _ := m.latencyLimit(); every {
+		return effectiveFace{fact.Known(disabledWord, fact.Direct, limit.At[0], append(limit.At[1:], stateEvidence(v.deep...)...)...),
+			fact.Known(limit.By, fact.Direct, limit.At[0], limit.At[1:]...)}
+	}
 	return m.someEnabled(v)
 }
 

@@ -54,6 +54,8 @@ func (m *Machine) cpusMissing() *fact.Fact[string] {
 	present, ok := cpu.Present.Get()
 	offline := m.Kernel.CPU.Offline
 	switch missing := len(present) - len(cpu.Online.Value); {
+	case ok && missing == len(cpu.Online.Value) && strings.HasSuffix(cpu.SMTControl.Or(""), "off"):
+		return nil // the kernel took one of the two threads of every core offline; cores and caches are all there
 	case ok && missing != 0:
 		f = fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),

@@ -51,7 +51,11 @@ func (m *Machine) iommu() effectiveFace {
 	case option:
 		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
-		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
+		certainty := fact.Corroborated
+		if _, x86 := m.iommuNames(); x86 == "" {
+			certainty = fact.Indirect // IORT does not list IOMMUs alone
+		}
+		return effectiveFace{fact.Known(disabledWord, certainty, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
 	}
 }
 

@@ -108,7 +108,7 @@ func TestIOMMU(t *testing.T) {
 		{"AMD's table, amd_iommu=fullflush", hosttest.Options(none(ivrs), "amd_iommu=fullflush"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"AMD's table, iommu=off", hosttest.Options(none(ivrs), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
 		{"AMD's table, Intel's option", hosttest.Options(none(ivrs), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
-		{"Arm's table, an option of x86", hosttest.Options(none(hosttest.Arm.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IORT": ""})), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"Arm's table, an option of x86", hosttest.Options(none(hosttest.Arm.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IORT": ""})), "iommu=off"), by(want.Is("disabled", fact.Indirect), inventory.DecidedKernel)},
 		{"a table, units not captured", f.With(dmar), open(want.Not[string](fact.Unread, "iommu"))},
 		{"AMD's table", none(ivrs), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware"), open(want.Not[string](fact.Unread, "iommu"))},

@@ -36,7 +36,7 @@ func Settings(m *Machine) map[string]inventory.Setting {
 			continue
 		}
 		f := m.effective(&d)
-		out[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy()}
+		out[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy(), Overrides: m.overrides(d.id, &f)}
 	}
 	return out
 }

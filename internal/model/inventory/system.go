@@ -514,6 +514,26 @@ type Setting struct {
 	// DecidedBy says who made the effective value what it is, in one of the
 	// Decided words; unknown where that does not show.
 	DecidedBy fact.Fact[string]
+	// Overrides are what the running system does to take back what firmware
+	// offers.
+	Overrides []Override
+}
+
+// KernelBias reports whether a reading is an energy bias of 6, which Linux makes
+// of firmware's 0 at boot (arch/x86/kernel/cpu/intel_epb.c).
+func KernelBias(e fact.Evidence) bool {
+	return strings.HasSuffix(e.Path, "/energy_perf_bias") && strings.TrimSpace(e.Raw) == "6"
+}
+
+// Override is one way in which the running system takes back what firmware
+// offers.
+type Override struct {
+	// Found says what it does, with file and value; Undo how to take it back.
+	Found, Undo string
+	// By is one of the Decided words.
+	By string
+	// At is where it shows.
+	At []fact.Evidence
 }
 
 // HandleText writes an SMBIOS handle as docs/interface.md and dmidecode do:

@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
@@ -28,7 +30,12 @@ type CPUFreq struct {
 	// policies.
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
 	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), Boosts that of policies.
-	Boost Value[bool]
+	// BoostOff are the files of the sampled policies that contain 0.
+	Boost    Value[bool]
+	BoostOff []string
+	// Caps are the sampled policies whose scaling_max_freq is below cpuinfo_max_freq, one for each
+	// pair of maximum and base.
+	Caps []Cap
 	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
 	// package, 0 (performance) to 15 (power).
 	EPB Sampled
@@ -47,6 +54,16 @@ type CPUFreq struct {
 type Policy struct {
 	Driver, Governor, EPP  Value[string]
 	CPUInfoMaxKHz, BaseKHz Value[int64]
+}
+
+// Cap is a limit that the system sets on the frequency of a policy, in kHz.
+type Cap struct {
+	Max, CPUInfoMax Value[int64]
+	// Base is the frequency without Turbo: base_frequency, CPPC's nominal frequency, or the highest
+	// P-state of acpi-cpufreq that is not Turbo.
+	Base Value[int64]
+	// Limit is bios_limit, the highest frequency that firmware allows at present.
+	Limit Value[int64]
 }
 
 // Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
@@ -161,13 +178,71 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	sample := spread(dirs, samplePolicies)
 	for _, a := range attrs {
 		for _, dir := range sample {
-			a.into.add(r.text(dir + a.name))
+			v := r.text(dir + a.name)
+			a.into.add(v)
 			if a.into.Read == 0 {
 				break
+			}
+			switch {
+			case a.into == &c.Boosts && v.V == "0":
+				c.BoostOff = append(c.BoostOff, v.Path)
+			case a.into == &c.MaxKHz:
+				r.addCap(c, dir, v.V)
 			}
 		}
 	}
 }
+
+// addCap notes a policy whose highest frequency is limited. Only a limit that differs from the
+// first policy's hardware limit is compared with the policy's own.
+func (r *reader) addCap(c *CPUFreq, dir, limit string) {
+	if limit == c.First.CPUInfoMaxKHz.Raw {
+		return
+	}
+	most, cap := r.number(dir+"/cpuinfo_max_freq"), r.number(dir+"/scaling_max_freq")
+	if !most.Known() || !cap.Known() || cap.V >= most.V {
+		return
+	}
+	base := r.baseFrequency(dir)
+	if slices.ContainsFunc(c.Caps, func(o Cap) bool { return o.Max.V == cap.V && o.Base.V == base.V && o.CPUInfoMax.V == most.V }) {
+		return
+	}
+	c.Caps = append(c.Caps, Cap{Max: cap, CPUInfoMax: most, Base: base, Limit: r.number(dir + "/bios_limit")})
+}
+
+// baseFrequency reads the frequency of a policy without Turbo. acpi-cpufreq lists Turbo on Intel as
+// a P-state 1 MHz above the base (linux drivers/cpufreq/acpi-cpufreq.c).
+func (r *reader) baseFrequency(dir string) Value[int64] {
+	base := r.number(dir + "/base_frequency")
+	if base.Known() {
+		return base
+	}
+	if _, n, ok := strings.Cut(dir, "policy"); ok {
+		if nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq"); nominal.Known() && nominal.V > 0 {
+			return derive(nominal, func(mhz int64) int64 { return mhz * kHzPerMHz })
+		}
+	}
+	steps := r.text(dir + "/scaling_available_frequencies")
+	if !steps.Known() {
+		return base
+	}
+	var all []int64
+	for _, word := range strings.Fields(steps.V) {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return malformed[int64](steps.Path, steps.Raw, err)
+		}
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	top := len(all) - 1
+	if top > 0 && all[top]-all[top-1] == kHzPerMHz {
+		top--
+	}
+	return derive(steps, func(string) int64 { return all[top] })
+}
+
+const kHzPerMHz = 1000
 
 // spread selects at most n of one or more entries at even distances, including the first and the last.
 func spread(all []string, n int) []string {

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
@@ -22,6 +24,12 @@ type CPUIdle struct {
 	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can
 	// read the second.
 	IntelIdleMax, ProcessorMax Value[int64]
+	// Limits are cpuN/power/pm_qos_resume_latency_us of the sampled CPUs: the wake-up latency in
+	// microseconds above which idle states are not entered, "0" for no limit and "n/a" for none at
+	// all (Documentation/ABI/testing/sysfs-devices-power).
+	Limits Sampled
+	// Limit is that of all CPUs, which processes request through /dev/cpu_dma_latency.
+	Limit Value[int64]
 }
 
 // IdleState is one cpuidle state of one CPU.
@@ -50,6 +58,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		Governor:     r.text(dir + "/current_governor_ro"),
 		IntelIdleMax: r.number("/sys/module/intel_idle/parameters/max_cstate"),
 		ProcessorMax: r.number("/sys/module/processor/parameters/max_cstate"),
+		Limit:        r.dmaLatency(),
 	}
 	if lacking(c.Governor) {
 		c.Governor = r.text(dir + "/current_governor")
@@ -104,6 +113,26 @@ func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 		dir := indexed(cpuPrefix, n, "/cpuidle/state")
 		c.Names.add(r.joined(dir, "/name", c.States.V))
 		c.Disabled.add(r.joined(dir, "/disable", c.States.V))
+		c.Limits.add(r.text(indexed(cpuPrefix, n, "/power/pm_qos_resume_latency_us")))
+	}
+	c.Limits.Of = len(cpu.Online.V)
+}
+
+// DMALatency is the device through which processes limit the wake-up latency of all CPUs.
+const DMALatency = "/dev/cpu_dma_latency"
+
+// dmaLatency reads the limit in the four bytes that the kernel gives
+// (Documentation/power/pm_qos_interface.rst). Reading it requests nothing.
+func (r *reader) dmaLatency() Value[int64] {
+	b, err := r.bytes(DMALatency, LimitAttribute)
+	switch {
+	case err != nil:
+		return unknown[int64](err)
+	case len(b) != 4:
+		return malformed[int64](DMALatency, "", fmt.Errorf("%d bytes, expected 4", len(b)))
+	default:
+		n := int64(int32(binary.NativeEndian.Uint32(b)))
+		return known(n, DMALatency, strconv.FormatInt(n, 10))
 	}
 }
 

@@ -18,7 +18,7 @@ var captured = [...]string{
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/driver/nvidia/gpus/", "proc/iomem", "proc/config.gz",
-	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/", "dev/kmsg",
+	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/", "dev/cpu_dma_latency", "dev/kmsg",
 	notesName, InputsFolder,
 }
 
@@ -82,5 +82,5 @@ func isTree(path string) bool {
 		}
 	}
 	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/") ||
-		path == "dev/kmsg"
+		path == "dev/cpu_dma_latency" || path == "dev/kmsg"
 }

@@ -1,0 +1,229 @@
+package effective
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/source/host"
+)
+
+// whoWrites names the tools that usually write such files.
+const whoWrites = "and change what writes it (a tuned profile, cpupower, a boot script)"
+
+// overrides lists how the running system takes back what firmware offers of a setting.
+func (m *Machine) overrides(id string, f *effectiveFace) []inventory.Override {
+	if m.Kernel == nil || m.System.Machine.Virtual.Or(true) || m.Privileged {
+		return nil
+	}
+	var out []inventory.Override
+	switch id {
+	case "turbo":
+		out = slices.Concat(m.switchedOff(id, f), m.mixedBoost(), m.caps(), m.slowGovernor())
+	case "c_states":
+		if limit, _, limited := m.latencyLimit(); limited {
+			out = append(out, limit)
+		} else {
+			out = m.switchedOff(id, f)
+		}
+	case "smt", "iommu":
+		out = m.switchedOff(id, f)
+	}
+	return out
+}
+
+// switchedOff returns the option or the file by which the system switches a setting off that
+// firmware offers.
+func (m *Machine) switchedOff(id string, f *effectiveFace) []inventory.Override {
+	by, known := f.decided.Get()
+	if f.effective.Or("") != disabledWord || !known {
+		return nil
+	}
+	at := f.decided.From
+	o := inventory.Override{By: by, At: f.decided.Evidence()}
+	switch by {
+	case inventory.DecidedCommandLine:
+		o.Found = "the kernel's command line has " + at.Raw
+		o.Undo = "take " + at.Raw + " off the kernel's command line" + m.tunedTrace()
+	case inventory.DecidedAdministrator:
+		back := "take the value back, "
+		for _, e := range o.At { // the file that was written, not what stands beside it
+			if w, ok := switches[path.Base(e.Path)]; ok && slices.Contains(w.off, e.Raw) {
+				at, back = e, "write "+w.on+" to "+e.Path+", "
+				break
+			}
+		}
+		o.Found, o.Undo = at.Path+" is "+at.Raw, back+whoWrites
+	case inventory.DecidedKernel:
+		table, option := m.iommuNames()
+		if id != "iommu" || option == "" {
+			return nil
+		}
+		o.Found = fmt.Sprintf("firmware describes IOMMUs (ACPI table %s), but Linux uses none: /sys/class/iommu is empty and the command line has no %s=on", table, option)
+		o.Undo = fmt.Sprintf("boot Linux with %s=on (and iommu=pt if devices should not be translated)", option)
+		if option != "intel_iommu" || m.has(func(key, value string) bool { return key == option && value == "on" }) {
+			o.Found = fmt.Sprintf("firmware describes IOMMUs (ACPI table %s), but Linux uses none: /sys/class/iommu is empty", table)
+			o.Undo = "find the reason in the kernel log (dmesg | grep -e DMAR -e IOMMU -e AMD-Vi)"
+		}
+	default:
+		return nil
+	}
+	return []inventory.Override{o}
+}
+
+// has reports whether an option is on the command line.
+func (m *Machine) has(match func(key, value string) bool) bool {
+	_, ok := m.option(match)
+	return ok
+}
+
+// tunedTrace names tuned if the command line shows that it made its options: profiles of tuned add
+// options of their own name.
+func (m *Machine) tunedTrace() string {
+	if o, ok := m.option(func(key, _ string) bool { return strings.HasPrefix(key, "tuned.") }); ok {
+		return " (tuned writes options there: " + o.Raw + "; change its profile)"
+	}
+	return ""
+}
+
+// switches are the kernel's files that switch something off: their values that do, and the one that
+// takes it back.
+var switches = map[string]struct {
+	off []string
+	on  string
+}{
+	"no_turbo": {[]string{"1"}, "0"}, "boost": {[]string{"0"}, "1"}, "disable": {[]string{"1"}, "0"},
+	"control": {[]string{"off", "forceoff"}, "on"},
+}
+
+// mixedBoost handles boost that is off for some frequency policies and on for others.
+func (m *Machine) mixedBoost() []inventory.Override {
+	f := m.Kernel.CPUFreq
+	if len(f.Boosts.Distinct) < 2 || len(f.BoostOff) == 0 {
+		return nil
+	}
+	o := inventory.Override{By: inventory.DecidedAdministrator, Undo: "write 1 to boost of these policies below /sys/devices/system/cpu/cpufreq, " + whoWrites}
+	var names []string
+	for _, file := range f.BoostOff {
+		o.At = append(o.At, fact.At(inventory.SourceCPUFreq, file, "0"))
+		names = append(names, path.Base(path.Dir(file)))
+	}
+	o.Found = "boost is 0 for " + prose.FirstFew(maxNamed, names) + " and 1 for others"
+	return []inventory.Override{o}
+}
+
+// caps handles limits of the frequency at or below the base frequency, so that Turbo is not
+// reached.
+func (m *Machine) caps() []inventory.Override {
+	f := m.Kernel.CPUFreq
+	p := &f.First
+	var out []inventory.Override
+	if pct := f.MaxPerf; pct.Known() && p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.BaseKHz.V < p.CPUInfoMaxKHz.V &&
+		pct.V*p.CPUInfoMaxKHz.V/percent <= p.BaseKHz.V {
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, pct.Path, pct.Raw), baseAt(p.BaseKHz)},
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.Path, pct.Raw, mhz(pct.V*p.CPUInfoMaxKHz.V/percent), mhz(p.CPUInfoMaxKHz.V), mhz(p.BaseKHz.V)),
+			Undo:  "write 100 to " + pct.Path + ", " + whoWrites})
+	}
+	for i := range f.Caps {
+		c := &f.Caps[i]
+		if !c.Base.Known() || c.Max.V > c.Base.V || c.Limit.Known() && c.Limit.V <= c.Max.V {
+			continue // the last is firmware's limit, which cpufreq takes over
+		}
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, c.Max.Path, c.Max.Raw), baseAt(c.Base)},
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", c.Max.Path, c.Max.Raw, mhz(c.Max.V), mhz(c.CPUInfoMax.V), mhz(c.Base.V)),
+			Undo:  "write " + c.CPUInfoMax.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + whoWrites})
+	}
+	return out
+}
+
+const percent = 100
+
+func baseAt(base host.Value[int64]) fact.Evidence {
+	return fact.At(inventory.SourceCPUFreq, base.Path, base.Raw)
+}
+
+func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
+
+// slowGovernor handles the governors that keep the cores at the lowest or at a fixed frequency
+// (Documentation/admin-guide/pm/cpufreq.rst). intel_pstate and amd-pstate have algorithms of their
+// own called powersave while the hardware scales the frequency.
+func (m *Machine) slowGovernor() []inventory.Override {
+	f := m.Kernel.CPUFreq
+	driver := f.First.Driver.V
+	for i, governor := range f.Governors.Distinct {
+		what := ""
+		switch {
+		case governor == "userspace":
+			what = "a program sets the frequency"
+		case governor == "powersave" && driver != "" && !slices.Contains([]string{"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"}, driver):
+			what = "the cores stay at their lowest frequency"
+		default:
+			continue
+		}
+		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, f.Governors.Paths[i], governor), fact.At(inventory.SourceCPUFreq, f.First.Driver.Path, driver)},
+			Found: fmt.Sprintf("%s is %s with the driver %s: %s, whatever the load", f.Governors.Paths[i], governor, driver, what),
+			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + whoWrites}}
+	}
+	return nil
+}
+
+// latencyLimit returns the limit of the wake-up latency that forbids idle states below C1. Every says
+// that it forbids all of them on all CPUs.
+func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
+	v, unknown := m.idle()
+	if unknown != nil {
+		return o, false, false
+	}
+	at, limit, everywhere, ok := m.lowestLimit()
+	if !ok {
+		return o, false, false
+	}
+	var forbidden []string
+	for i := range v.deep {
+		if s := &v.deep[i]; beyond(s, limit) {
+			forbidden = append(forbidden, fmt.Sprintf("%s (%s us)", s.Name.V, s.LatencyUS.Raw))
+			o.At = append(o.At, fact.At(inventory.SourceCPUIdle, s.LatencyUS.Path, s.LatencyUS.Raw))
+		}
+	}
+	if len(forbidden) == 0 {
+		return o, false, false
+	}
+	o.By, o.At = inventory.DecidedAdministrator, append([]fact.Evidence{at}, o.At...)
+	where := "the CPUs do"
+	if !everywhere {
+		where = "this CPU does"
+	}
+	o.Found = fmt.Sprintf("%s is %s: %s not enter %s", at.Path, at.Raw, where, prose.And(forbidden))
+	o.Undo = "write 0 to pm_qos_resume_latency_us of every CPU, " + whoWrites
+	if at.Path == host.DMALatency {
+		o.Undo = "end the process that keeps " + at.Path + " open (tuned with force_latency, a real-time program; fuser -v " + at.Path + " names it)"
+	}
+	return o, everywhere && len(forbidden) == len(v.deep), true
+}
+
+// beyond reports whether waking up from an idle state takes longer than a limit in microseconds.
+func beyond(s *host.IdleState, limit int64) bool { return s.LatencyUS.Known() && s.LatencyUS.V > limit }
+
+// lowestLimit returns the strictest limit of the wake-up latency in microseconds, and whether it
+// holds on every sampled CPU.
+func (m *Machine) lowestLimit() (at fact.Evidence, limit int64, everywhere, ok bool) {
+	idle := m.Kernel.CPUIdle
+	for i, raw := range idle.Limits.Distinct {
+		n, err := strconv.ParseInt(raw, 10, 64)
+		if raw == "n/a" {
+			n, err = 0, nil
+		}
+		if err == nil && raw != "0" && (!ok || n < limit) {
+			at, limit, everywhere, ok = fact.At(inventory.SourceCPUIdle, idle.Limits.Paths[i], raw), n, len(idle.Limits.Distinct) == 1, true
+		}
+	}
+	if all := idle.Limit; all.Known() && all.V >= 0 && (!ok || all.V <= limit) {
+		at, limit, everywhere, ok = fact.At(inventory.SourceCPUIdle, all.Path, all.Raw), all.V, true, true
+	}
+	return at, limit, everywhere, ok
+}
