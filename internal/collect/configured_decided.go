@@ -14,7 +14,12 @@ import (
 // agree, firmware did; if they contradict each other, firmware did not.
 func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	now, runs := &s.Configured, &s.Effective
-	if !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified || now.Certainty < fact.Corroborated {
+	switch {
+	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:
+		return s.DecidedBy
+	case rewritten(id, now.Value, runs):
+		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
+	case now.Certainty < fact.Corroborated:
 		return s.DecidedBy
 	}
 	by, known := s.DecidedBy.Get()
@@ -24,8 +29,6 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
 	case settings.Agree(id, now.Value, runs.Value):
 		return s.DecidedBy
-	case rewritten(id, s):
-		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
 	case !known || hardware || by == inventory.DecidedFirmware:
 		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so it is not firmware's doing, or the export is older than the last boot", now.Value),
 			"an export made now", now.From, runs.From)
@@ -38,12 +41,12 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 // changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and switches x2APIC mode
 // on if firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic). The energy preference
 // balance_performance beside it is the processor's own default, which firmware's bias does not set.
-func rewritten(id string, s *inventory.Setting) bool {
+func rewritten(id, configured string, runs *fact.Fact[string]) bool {
 	switch id {
 	case "energy_perf_bias":
-		return s.Configured.Value == "max_performance" && s.Effective.Value == "balanced_performance" && !slices.ContainsFunc(s.Effective.Evidence(), otherBias)
+		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), otherBias)
 	case "x2apic":
-		return s.Configured.Value == settings.Disabled && s.Effective.Value == settings.Enabled
+		return configured == settings.Disabled && runs.Value == settings.Enabled
 	default:
 		return false
 	}

@@ -96,8 +96,8 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 	}
 	if j.export.ReadsPending && configured.Known() {
 		pending = configured
-		if effective.Known() && !settings.Agree(id, configured.Value, effective.Value) {
-			configured = fact.Unknown[string](fact.Unread, "the tool shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
+		if effective.Known() && !settings.Agree(id, configured.Value, effective.Value) && !rewritten(id, configured.Value, &effective) {
+			configured = fact.Unknown[string](fact.Unread, shows(j.export)+" shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
 		}
 	}
 	if j.export.Wishes && !configured.Known() {
@@ -159,11 +159,24 @@ func (j *joinedExport) certainty(pending bool) fact.Certainty {
 	return fact.Direct
 }
 
+// wishes names an export that says what is to be set.
 func wishes(e *bios.Export) string {
-	if e.Format == bios.ASUBatch {
+	switch e.Format {
+	case bios.ASUBatch, bios.Racadm:
 		return "a batch of set commands"
+	case bios.UCSXML:
+		return "a BIOS policy"
+	default:
+		return "a settings object"
 	}
-	return "a settings object"
+}
+
+// shows names an export that shows changes before they take effect.
+func shows(e *bios.Export) string {
+	if e.Format == bios.ILORest {
+		return "a saved settings object"
+	}
+	return "the tool"
 }
 
 // convertEach applies conv to each attribute.

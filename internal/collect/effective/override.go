@@ -113,7 +113,10 @@ func (m *Machine) mixedBoost() []inventory.Override {
 		o.At = append(o.At, fact.At(inventory.SourceCPUFreq, file, "0"))
 		names = append(names, path.Base(path.Dir(file)))
 	}
-	o.Found = "boost is 0 for " + prose.FirstFew(maxNamed, names) + " and 1 for others"
+	o.Found = "boost is 0 for " + prose.And(names) + " and 1 for others"
+	if len(names) > maxNamed {
+		o.Found = fmt.Sprintf("boost is 0 for %s and %d more, and 1 for others", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
+	}
 	return []inventory.Override{o}
 }
 

@@ -55,6 +55,9 @@ func decode(data []byte) (*Export, error) {
 	if bytes.IndexByte(trimmed, 0) >= 0 {
 		return nil, fmt.Errorf("%w: binary data, %s", ErrUnrecognised, expected)
 	}
+	if bytes.Contains(data, []byte(hostFirmware)) {
+		return decodeKubernetesYAML(data)
+	}
 	return decodeText(string(data))
 }
 
@@ -84,6 +87,8 @@ func decodeXML(data []byte, start int) (*Export, error) {
 			return w.conrep(root)
 		case root.Name.Local == "Envelope":
 			return w.wsman()
+		case strings.HasPrefix(root.Name.Local, "bios"), strings.HasPrefix(root.Name.Local, "config"), root.Name.Local == "outConfig":
+			return w.ucs(root)
 		default:
 			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)
 		}
@@ -121,6 +126,12 @@ func decodeObject(o object) (*Export, error) {
 	if kindOfDocument(o) != notBIOS {
 		return combine([]document{{"$", o}})
 	}
+	if stringMember(o, "kind") != "" {
+		return decodeKubernetes("$", o)
+	}
+	if list, ok := o["bios"].([]any); ok && isPairs(list) {
+		return decodePairs("$.bios", list)
+	}
 	if facts, at := redfishFacts(o); facts != nil {
 		return decodeAnsible(facts, at)
 	}
@@ -148,6 +159,9 @@ func decodeArray(list []any) (*Export, error) {
 			return decodeSCE(list)
 		}
 	}
+	if isPairs(list) {
+		return decodePairs("$", list)
+	}
 	return decodeList("$", list)
 }
 
@@ -162,7 +176,8 @@ type textFormat struct {
 // no export.
 var textFormats = sync.OnceValue(func() []textFormat {
 	return []textFormat{
-		{regexp.MustCompile(`^\[Key=`), decodeRacadm},
+		{regexp.MustCompile(`^\[Key=|^(#|racadm .*)?(set )?BIOS\.[A-Za-z]+\.[A-Za-z0-9]+[= ]`), decodeRacadm},
+		{regexp.MustCompile(`^Setup Question\s*=`), decodeSCEText},
 		{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
 		{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
 		{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
@@ -172,6 +187,7 @@ var textFormats = sync.OnceValue(func() []textFormat {
 		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
 		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
 		{regexp.MustCompile(`^(` + settingNames + `)\s*[:=]`), decodeWords},
+		{regexp.MustCompile(tableTell), decodeTable},
 	}
 })
 

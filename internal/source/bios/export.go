@@ -31,7 +31,7 @@ var (
 // expected lists the formats that Decode reads, for its errors.
 const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP, " +
 	"omreport or WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Ansible's redfish_info, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
-	"an AMI SCE dump (JSON), or memaudit's own words, one \"setting: value\" a line"
+	"AMI SCELNX text or a dump of SCE (JSON), ironic's list of BIOS settings, metal3 HostFirmwareSettings, UCS Manager XML, a table of BIOS setup's names and values, or memaudit's own words, one \"setting: value\" a line"
 
 // Format is the kind of an export.
 type Format string
@@ -54,6 +54,9 @@ const (
 	IntelSyscfg Format = "intel-syscfg"
 	SCE         Format = "ami-sce"
 	Omreport    Format = "omreport"
+	UCSXML      Format = "ucs-xml"
+	// Menu is a table of the names and values that BIOS setup shows, written by a person.
+	Menu Format = "menu"
 	// OwnWords is a file of memaudit's own words, written by a person.
 	OwnWords Format = "settings"
 	// FirmwareAttributes is not a file: it stands for the kernel's class firmware-attributes.

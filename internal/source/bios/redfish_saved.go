@@ -37,9 +37,24 @@ func decodeList(path string, list []any) (*Export, error) {
 	e, err := combine(docs)
 	if err == nil && comments != nil {
 		e.Format, e.Vendor = ILORest, HPE
+		e.saved()
 		e.Product, e.Firmware = stringMember(comments, "Model"), stringMember(comments, "BIOSFamily")
 	}
 	return e, err
+}
+
+// saved handles a settings object as "ilorest save" writes it: with all attributes, those that
+// nothing waits for with their present values (HPE, iLOrest user guide, save command).
+func (e *Export) saved() {
+	if !e.Wishes {
+		return
+	}
+	e.Wishes, e.ReadsPending = false, true
+	for i := range e.Attributes {
+		a := &e.Attributes[i]
+		a.Value, a.Stated = a.Pending, a.HasPending
+		a.Pending, a.HasPending = "", false
+	}
 }
 
 // redfishFacts finds the result of Ansible's redfish_info and its JSON path: at the top, or below

@@ -22,17 +22,34 @@ const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|Pr
 var (
 	racadmKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`) })
 	racadmLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`) })
+	racadmPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
+	})
 	racadmWait = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)\s*\(Pending Value=(.*)\)$`) })
 )
 
 // decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value
-// follows in brackets; a leading # marks an attribute that cannot be changed at present. Other
-// lines of a transcript are ignored.
+// follows in brackets; a leading # marks an attribute that cannot be changed at present. Lines with
+// the complete path BIOS.Group.Name=Value are read too, and those of a script of "racadm set" as what
+// is to be set. Other lines of a transcript are ignored.
 func decodeRacadm(lines []textLine) (*Export, error) {
 	e := &Export{Format: Racadm, Vendor: Dell}
 	group, other := "", false
 	groups := map[string]bool{}
 	for _, l := range lines {
+		if m := racadmPath().FindStringSubmatch(l.text); m != nil {
+			a := Attribute{Name: m[4], Menu: m[3], ReadOnly: m[2] != "", Place: l.place()}
+			if strings.Contains(l.text, "set BIOS.") {
+				e.Wishes = true
+				a.Pending, a.HasPending = unquote(m[5]), true
+			} else {
+				a.Value, a.Stated = m[5], true
+			}
+			if err := e.add(a); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if m := racadmKey().FindStringSubmatch(l.text); m != nil {
 			group, other = m[2], !strings.HasPrefix(m[1], "BIOS.")
 			groups[group] = !other
