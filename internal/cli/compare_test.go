@@ -47,8 +47,8 @@ func TestProfilesCompare(t *testing.T) {
 	for _, p := range doc.Profiles {
 		assert.True(t, strings.HasPrefix(p.ID, "dell-11g/"), p.ID)
 		idle, c1e, expected := "pass", "pass", [4]int{3, 1, 4, 0}
-		if p.ID == "dell-11g/low-latency" { // it wants both disabled in the setup; intel_idle's table and its C1E entry may be the kernel's
-			idle, c1e, expected = "unknown", "unknown", [4]int{1, 1, 6, 0}
+		if p.ID == "dell-11g/low-latency" { // it wants both disabled, and they are in use, whoever decided
+			idle, c1e, expected = "fail", "fail", [4]int{1, 3, 4, 0}
 		}
 		assert.Equal(t, expected, [4]int{p.Agrees, p.Differs, p.Unknown, p.Error}, p.ID)
 		for _, s := range p.Settings {

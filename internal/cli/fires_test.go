@@ -108,6 +108,10 @@ var situations = []situation{
 	{"a setting that contradicts the running system", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--bios", export(t, "node_interleave: enabled\n")}
 	}},
+	{"Turbo switched off at run time", func(t *testing.T) []string {
+		return []string{"--root", treeOf(t).With(hosttest.Files{hosttest.CPUDir + "intel_pstate/no_turbo": "1\n",
+			hosttest.CPUDir + "cpufreq/policy0/scaling_driver": "intel_pstate\n", hosttest.CPUDir + "cpufreq/policy0/scaling_governor": "powersave\n"}).Write(t)}
+	}},
 	{"a CXL card of which nothing is mapped", func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(cxlDevice).Write(t)}
 	}},
@@ -223,6 +227,7 @@ func TestSituations(t *testing.T) {
 		"a module moved since it was accepted":                   {"baseline.changed"},
 		"a setting that waits":                                   {"settings.pending"},
 		"a setting that contradicts the running system":          {"settings.conflict"},
+		"Turbo switched off at run time":                         {"settings.overridden"},
 		"a CXL card of which nothing is mapped":                  {"memory.cxl.used"},
 		"a kernel told to ignore the nodes":                      {"numa.nodes.used"},
 		"a kernel told to leave memory alone":                    {"memory.capacity.visible", "numa.node.memory"},

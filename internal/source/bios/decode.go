@@ -87,7 +87,7 @@ func decodeXML(data []byte, start int) (*Export, error) {
 			return w.conrep(root)
 		case root.Name.Local == "Envelope":
 			return w.wsman()
-		case strings.HasPrefix(root.Name.Local, "bios"), strings.HasPrefix(root.Name.Local, "config"), root.Name.Local == "outConfig":
+		case strings.HasPrefix(root.Name.Local, "bios"), strings.HasPrefix(root.Name.Local, "config"), strings.HasPrefix(root.Name.Local, "outConfig"):
 			return w.ucs(root)
 		default:
 			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)

@@ -44,9 +44,11 @@ func decodeList(path string, list []any) (*Export, error) {
 }
 
 // saved handles a settings object as "ilorest save" writes it: with all attributes, those that
-// nothing waits for with their present values (HPE, iLOrest user guide, save command).
+// nothing waits for with their present values (HPE, iLOrest user guide, save command). A file with a
+// few attributes was cut down for "ilorest load": it says what is to be set.
 func (e *Export) saved() {
-	if !e.Wishes {
+	const whole = 10
+	if !e.Wishes || len(e.Attributes) < whole {
 		return
 	}
 	e.Wishes, e.ReadsPending = false, true
