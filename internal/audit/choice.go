@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -247,6 +248,8 @@ type Chosen struct {
 	// Analogy names the machines that the document itself speaks of, when this
 	// one is none of them.
 	Analogy string
+	// Wish describes the machine for the vendors' tables of settings.
+	Wish func(id string) settings.Wish
 }
 
 // Choose finds the profile of a name for a machine; nil with the reason when
@@ -260,6 +263,11 @@ func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Res
 	if p == nil {
 		return nil, why, nil
 	}
+	return r.chosen(p), "", nil
+}
+
+// chosen is a profile as it covers the machine.
+func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
 	c := &Chosen{Profile: p}
 	if !r.named(p) {
 		c.Analogy = strings.Join(p.Named, ", ")
@@ -273,5 +281,6 @@ func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Res
 			c.Silent = append(c.Silent, f)
 		}
 	}
-	return c, "", nil
+	c.Wish = func(id string) settings.Wish { return r.wish(r.sys.Settings[id]) }
+	return c
 }

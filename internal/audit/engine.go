@@ -86,6 +86,9 @@ type auditRun struct {
 	// presets keeps the ways to a preset by its setting and word, which most rows of a
 	// profile name.
 	presets map[[2]string][]string
+	// changes are the ways of profiles patch for the profile that is checked, by setting.
+	changes   map[string]SettingWays
+	changesOf *rulepack.ProfileSpec
 	// folded is the machine's maker once it was asked for.
 	folded *string
 	// depends holds depends_on of the rule that spoke, by finding index; roots the

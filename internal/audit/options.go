@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // Options are those of one audit.
@@ -20,9 +22,21 @@ type Options struct {
 	// Bare asks for verdicts alone: result, severity, certainty and the reason of what is
 	// not known, without the rules' texts, effects, documents, evidence, causes and waivers.
 	Bare bool
+	// Changes finds the ways to bring settings of the machine's export to a profile, by setting; nil
+	// without an export that can be changed. What a report prints and profiles patch are one.
+	Changes func(*Chosen) map[string]SettingWays
 	// NoReadings leaves out the readings behind what rules found, for callers that do not print them:
 	// gathered they are a few thousand of a large machine.
 	NoReadings bool
+}
+
+// SettingWays are the ways to change one setting of a machine's export.
+type SettingWays struct {
+	// Before is what must be done first.
+	Before []string
+	Ways   []settings.Way
+	// Reason says why no change is known; then there are no ways.
+	Reason string
 }
 
 // WaiverSpec is one accepted failure of the configuration.

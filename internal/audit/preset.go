@@ -32,6 +32,9 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	wish := r.wish(r.sys.Settings[m.Setting])
 	wish.ID, wish.Want = m.Setting, p.Preset
 	before, ways := t.Ways(wish)
+	if made := r.patched(p); made != nil {
+		before, ways = made[m.Setting].Before, made[m.Setting].Ways
+	}
 	if len(before) > 0 || len(ways) == 0 {
 		return nil
 	}

@@ -150,14 +150,18 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 			lines = append(lines, undo)
 		}
 	}
-	switch steps := r.steps(p, w, s); {
+	steps := r.steps(p, w, s)
+	if ways, known := r.patched(p)[w.ID]; known && s.Configured.Known() {
+		steps = ways.lines()
+	}
+	switch {
 	case len(s.Overrides) > 0 && len(lines) > 0: // firmware offers what the system takes back
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
 	case len(steps) > 0:
 		lines = append(lines, steps...)
 	default:
-		lines = append(lines, r.unspelled(p.ID, w, s.Configured))
+		lines = append(lines, r.unspelled(w, s.Configured, r.patched(p)[w.ID].Reason))
 	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
@@ -165,19 +169,36 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 	return strings.Join(lines, "\n")
 }
 
-// unspelled says what is wanted where no table proves how the machine spells it, and what
-// would. The values that the input lists are read by profiles patch.
-func (r *auditRun) unspelled(profile string, w *rulepack.WantedSetting, now fact.Fact[string]) string {
-	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
-	if now.Known() && now.From.Field != "" {
-		option := now.From.Field + ", which is " + now.From.Raw
-		if slices.ContainsFunc(r.sys.Exports, func(e inventory.Export) bool { return e.Offers }) {
-			return "no table says how " + option + ", spells it: " + inOurs + "; memaudit profiles patch " + profile + ", with the same input, prints the word if the option's values, which the input lists, have one"
-		}
-		return "nothing at hand says how " + option + ", spells it: " + inOurs +
-			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+// patched are the changes that profiles patch makes for the profile.
+func (r *auditRun) patched(p *rulepack.ProfileSpec) map[string]SettingWays {
+	if r.changesOf != p && r.options.Changes != nil {
+		r.changesOf, r.changes = p, r.options.Changes(r.chosen(p))
 	}
-	return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
+	return r.changes
+}
+
+// lines are the ways as lines of text; none if no change is known.
+func (s SettingWays) lines() []string {
+	out := slices.Clone(s.Before)
+	for _, way := range s.Ways {
+		out = append(out, way.String())
+	}
+	return out
+}
+
+// unspelled says what is wanted if nothing shows how the machine spells it, and what would. reason is
+// why profiles patch leaves the option as it is.
+func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], reason string) string {
+	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
+	switch {
+	case reason != "":
+		return inOurs + "; " + reason
+	case now.Known() && now.From.Field != "":
+		return "nothing at hand says how " + now.From.Field + ", which is " + now.From.Raw + ", spells it: " + inOurs +
+			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	default:
+		return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
+	}
 }
 
 // undoing says what to take back if firmware did not decide.

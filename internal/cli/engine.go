@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/cli/assess"
+	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -63,7 +65,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	if err := p.join(f.ownRules()); err != nil {
 		return nil, nil, err
 	}
-	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now(), Changes: assess.Changes(func() []collect.Joined { return f.input.exports })}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}

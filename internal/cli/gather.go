@@ -49,7 +49,8 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 		return nil, err
 	}
 	defer g.close()
-	sys := collect.Collect(g.Input)
+	sys, exports := collect.WithExports(g.Input)
+	f.exports = exports
 	return sys, joinInputErrors(g.failed, g.bmc.failure())
 }
 

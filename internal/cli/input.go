@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"github.com/memaudit/memaudit/internal/collect"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,8 @@ type inputFlags struct {
 	bios, measured        []string
 	identifiers, hostName bool
 	redfish               redfishFlags
+	// exports are the exports of BIOS settings that were read last.
+	exports []collect.Joined
 	// asker is the daemon's, which goes on without a controller that it cannot ask.
 	asker *bmcAsker
 	// partNumbers are kept between the daemon's audits; nil reads them for each.

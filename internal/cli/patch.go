@@ -9,9 +9,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/advice/patch"
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/source/bios"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -89,12 +89,11 @@ func (p *Program) patch(f *patchFlags, name string) error {
 
 // printPatch makes the change from the first export that has the asked form.
 func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []collect.Joined) error {
-	x, form, err := presentSettings(exports, f.form)
+	x, form, err := assess.PresentSettings(exports, f.form)
 	if err != nil {
-		return err
+		return usageError("profiles patch: %w", err)
 	}
-	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, patchGoal(chosen))
-	made.Fit(form)
+	made := assess.Patch(x, form, chosen)
 	for _, s := range chosen.Silent {
 		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: s.Reason})
 	}
@@ -103,41 +102,6 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []coll
 	}
 	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, form, chosen, x))
 	return nil
-}
-
-// patchGoal is what the profile wants of the machine.
-func patchGoal(c *audit.Chosen) patch.Goal {
-	g := patch.Goal{Preset: c.Profile.Preset}
-	for _, w := range c.Rows {
-		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
-	}
-	return g
-}
-
-// presentSettings picks the export to change. One that may be another machine's
-// is refused: a change of settings is not the place for a doubt.
-func presentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
-	var problem error
-	for i := range exports {
-		x := &exports[i]
-		if x.Export.Format == bios.Registry || x.Export.Format == bios.FirmwareAttributes {
-			continue
-		}
-		form, err := patch.Choose(x.Export, asked)
-		switch {
-		case x.Table == nil:
-			err = fmt.Errorf("memaudit has no table of this vendor's BIOS attributes")
-		case x.Doubt != "":
-			err = errors.New(x.Doubt)
-		case err == nil:
-			return x, form, nil
-		}
-		problem = usageError("profiles patch: %s: %w", x.Path, err)
-	}
-	if problem == nil {
-		problem = usageError("profiles patch: no present settings to change, expected an export of them with --bios FILE or --redfish URL")
-	}
-	return nil, "", problem
 }
 
 // patchNotes say what the change is, what writes itself, and what stays open.

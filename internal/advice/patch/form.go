@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
@@ -30,8 +31,7 @@ func Forms() []string {
 
 // formsOf are the forms whose tools know the names that an export carries, the
 // usual one first. Dell and HPE use the same names everywhere but in conrep;
-// Lenovo's Redfish names cannot be turned back into OneCLI's, for an underscore
-// there was a dot, a hyphen or a slash.
+// Lenovo's Redfish names become OneCLI's where a document or an export shows both.
 func formsOf(e *bios.Export) []Form {
 	switch {
 	case e.Wishes:
@@ -46,6 +46,8 @@ func formsOf(e *bios.Export) []Form {
 		return []Form{ILORest, Redfish}
 	case e.Format == bios.Redfish && e.Vendor == bios.HPE:
 		return []Form{Redfish, ILORest}
+	case e.Format == bios.Redfish && e.Vendor == bios.Lenovo:
+		return []Form{Redfish, OneCLI}
 	case e.Format == bios.Redfish:
 		return []Form{Redfish}
 	case e.Format == bios.ASU:
@@ -64,6 +66,8 @@ func formsOf(e *bios.Export) []Form {
 func Choose(e *bios.Export, asked string) (Form, error) {
 	forms := formsOf(e)
 	switch {
+	case e.Format == bios.UCSXML && e.Wishes:
+		return "", fmt.Errorf("a BIOS policy says what is to be set, not what is set: change it in UCS Manager or Intersight, and give the settings of a server that it was applied to")
 	case e.Wishes:
 		return "", fmt.Errorf("%s says what is to be set, not what is set: expected an export of the present settings", e.Format)
 	case len(forms) == 0:
@@ -89,6 +93,8 @@ func (p *Patch) Fit(f Form) {
 		switch {
 		case f == Racadm && c.Group == "":
 			reason = "racadm wants the group of " + c.Attribute.Name + ", which no document at hand names"
+		case f == OneCLI && p.Export.Format == bios.Redfish && p.Export.Vendor == bios.Lenovo && !p.oneCLI(&c):
+			reason = "no document or export at hand shows how OneCLI spells " + c.Attribute.Name + " and " + c.To
 		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
 			reason = "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
@@ -101,6 +107,15 @@ func (p *Patch) Fit(f Form) {
 	if p.maker != nil {
 		p.maker.hold()
 	}
+}
+
+// oneCLI reports whether a change of a Redfish export can be spelled for OneCLI.
+func (p *Patch) oneCLI(c *Change) bool {
+	if p.maker == nil {
+		return false
+	}
+	_, _, ok := p.maker.src.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
+	return ok
 }
 
 // twice reports a second attribute of the same name and menu.

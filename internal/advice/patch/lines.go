@@ -52,6 +52,10 @@ func (p *Patch) onecli() string {
 		if p.Export.Vendor == bios.IBM {
 			return "asu set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
 		}
-		return "onecli config set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To) + " --override"
+		name, word := c.Attribute.Name, c.To
+		if p.Export.Format == bios.Redfish && p.oneCLI(c) {
+			name, word, _ = p.maker.src.Table.InForm(name, word, settings.FormASU)
+		}
+		return "onecli config set " + settings.ShellWord(name) + " " + settings.ShellWord(word) + " --override"
 	})
 }

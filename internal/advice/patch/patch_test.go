@@ -770,7 +770,9 @@ func TestFormsAreSafe(t *testing.T) {
 		{patch.OneCLI, bios.Lenovo, []string{"onecli", "config", "set", oneLine, oneLine, "--override"}},
 		{patch.OneCLI, bios.IBM, []string{"asu", "set", oneLine, oneLine}},
 	} {
-		e.Vendor = c.vendor
+		if e.Vendor = c.vendor; c.form == patch.OneCLI {
+			e.Format = bios.ASU
+		}
 		assert.Equal(t, c.want, shellReads(t, text(t, p, c.form)), c.form)
 	}
 }
@@ -846,12 +848,13 @@ func TestChoose(t *testing.T) {
 		{bios.Export{Format: bios.SCPJSON, Vendor: bios.Dell}, []patch.Form{patch.SCP, patch.Racadm, patch.Redfish}},
 		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell}, []patch.Form{patch.Redfish, patch.Racadm, patch.SCP}},
 		{bios.Export{Format: bios.Redfish, Vendor: bios.HPE}, []patch.Form{patch.Redfish, patch.ILORest}},
-		{bios.Export{Format: bios.Redfish, Vendor: bios.Lenovo}, []patch.Form{patch.Redfish}},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.Lenovo}, []patch.Form{patch.Redfish, patch.OneCLI}},
 		{bios.Export{Format: bios.ILORest, Vendor: bios.HPE}, []patch.Form{patch.ILORest, patch.Redfish}},
 		{bios.Export{Format: bios.ASU, Vendor: bios.Lenovo}, []patch.Form{patch.OneCLI}},
 		{bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro}, []patch.Form{patch.SUM}},
 		{bios.Export{Format: bios.Conrep, Vendor: bios.HPE}, []patch.Form{patch.Conrep}},
 		{bios.Export{Format: "other"}, nil},
+		{bios.Export{Format: bios.UCSXML, Vendor: bios.Cisco, Wishes: true}, nil},
 		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true}, nil},
 	} {
 		for _, f := range []patch.Form{"", patch.Racadm, patch.SCP, patch.Redfish, patch.ILORest, patch.OneCLI, patch.SUM, patch.Conrep} {
@@ -886,4 +889,48 @@ func TestNamesakesInAMenu(t *testing.T) {
 		assert.Len(t, p.Changes, c.kept)
 		assert.Len(t, p.Open, 1-c.kept)
 	}
+}
+
+// TestTypedAsTheMachineDoes: a registry may name options by number where the resource shows their texts;
+// the change is spelled as the resource is (Supermicro X13), and by number where the resource has numbers.
+func TestTypedAsTheMachineDoes(t *testing.T) {
+	registry := `{"Id": "R", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUC6Report_3D22", "DisplayName": "CPU C6 Report", "Type": "Enumeration",
+		"Value": [{"ValueName": "0", "ValueDisplayName": "Disable"}, {"ValueName": "1", "ValueDisplayName": "Enable"}, {"ValueName": "255", "ValueDisplayName": "Auto"}]}]}}`
+	for now, want := range map[string]string{"Auto": "Disable", "Enable": "Disable", "255": "0"} {
+		src := source(t, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Oem": {"Supermicro": {}}, "AttributeRegistry": "R", "Attributes": {"CPUC6Report_3D22": "`+now+`"}}`, registry)
+		made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "c_states", Words: []string{"disabled"}}}})
+		if assert.Len(t, made.Changes, 1, "%s: %v", now, made.Open) {
+			assert.Equal(t, want, made.Changes[0].To, now)
+		}
+	}
+}
+
+// TestOneCLIOfRedfish: Lenovo's Redfish names become OneCLI's where an export of it shows both, and the
+// rest is left open.
+func TestOneCLIOfRedfish(t *testing.T) {
+	src := source(t, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Oem": {"Lenovo": {}}, "Attributes": {"Processors_TurboMode": "Enable", "Processors_L1StreamHWPrefetcher": "Enable"}}`)
+	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"disabled"}}, {ID: "l1_stream_prefetch", Words: []string{"disabled"}}}})
+	require.Len(t, made.Changes, 2, "%v", made.Open)
+	out := text(t, made, patch.OneCLI)
+	assert.Contains(t, out, "onecli config set Processors.TurboMode Disabled --override")
+	assert.NotContains(t, out, "L1Stream")
+	require.Len(t, made.Open, 1)
+	assert.Contains(t, made.Open[0].Reason, "how OneCLI spells")
+}
+
+// TestWays: what a report prints for a setting is the patch's own change, with what must be done before.
+func TestWays(t *testing.T) {
+	src := source(t, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "PerfPerWattOptimizedDapc", "ProcTurboMode": "Disabled", "LogicalProc": "Enabled"}}`)
+	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"enabled"}}, {ID: "smt", Words: []string{"disabled"}}, {ID: "numa_group", Words: []string{"flat"}}}})
+	before, ways, reason := made.Ways("turbo", settings.Wish{Product: "PowerEdge R650", Platform: "ice-lake-sp"})
+	assert.Equal(t, []string{"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting"}, before)
+	assert.Empty(t, reason)
+	require.NotEmpty(t, ways)
+	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.SysProfileSettings.ProcTurboMode Enabled")
+	before, ways, _ = made.Ways("smt", settings.Wish{Platform: "ice-lake-sp"})
+	assert.Empty(t, before)
+	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.ProcSettings.LogicalProc Disabled")
+	_, ways, reason = made.Ways("numa_group", settings.Wish{})
+	assert.Empty(t, ways)
+	assert.Equal(t, "the export has no attribute for it", reason)
 }

@@ -21,7 +21,7 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 	}
 	if len(a.Options) > 0 {
 		if o := offered(a, words); o != "" {
-			return o, ""
+			return typed(a, o), ""
 		}
 		return "", fmt.Sprintf("%s offers %s here, none of which is known to be %s", a.Name, strings.Join(a.Options, ", "), word)
 	}
@@ -100,6 +100,22 @@ func offered(a *bios.Attribute, words []string) string {
 		}
 	}
 	return ""
+}
+
+// typed is an option as the machine's own values are spelled: by its text if the registry names
+// options by number and the resource shows texts, as Supermicro's X13 does.
+func typed(a *bios.Attribute, option string) string {
+	text := a.OptionTexts[option]
+	now := stands(a)
+	if text == "" || slices.Contains(a.Options, now) {
+		return option
+	}
+	for _, shown := range a.OptionTexts {
+		if shown == now {
+			return text
+		}
+	}
+	return option
 }
 
 // speaks reports whether the export spells switches as a word is spelled: some

@@ -53,7 +53,7 @@ var typedForms = []struct {
 	{regexp.MustCompile(`"Attributes":\{"([^"]+)":"([^"]*)"\}`), "redfish"},
 	{regexp.MustCompile(`^onecli: onecli config set (\S+) '?([^']*?)'? --override `), "asu"},
 	{regexp.MustCompile(`^asu: asu set (\S+) '?([^';]*)'?; `), "asu"},
-	{regexp.MustCompile(`edit bios\.cfg: set "([^"]+)" to ([^;]+); `), "sum"},
+	{regexp.MustCompile(`set "([^"]+)" to ([^;]+) in bios\.cfg, which `), "sum"},
 	{regexp.MustCompile(`^(?:first )?BIOS attribute (.+) = (.+)$`), ""},
 	{regexp.MustCompile(`^first set (\S.*) to (.+): it is `), ""},
 	{regexp.MustCompile(`^(\S.*) must be (.+) for the setting to be changed$`), ""},

@@ -1,0 +1,75 @@
+package assess
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/advice/patch"
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// Changes makes the changes that a report prints from the exports of BIOS settings: the same that
+// profiles patch prints.
+func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]audit.SettingWays {
+	return func(chosen *audit.Chosen) map[string]audit.SettingWays {
+		x, form, err := PresentSettings(exports(), "")
+		if err != nil {
+			return nil
+		}
+		made := Patch(x, form, chosen)
+		out := map[string]audit.SettingWays{}
+		ids := make([]string, 0, len(chosen.Rows)+len(x.Table.Masters))
+		for i := range chosen.Rows {
+			ids = append(ids, chosen.Rows[i].ID)
+		}
+		for i := range x.Table.Masters {
+			ids = append(ids, x.Table.Masters[i].Setting)
+		}
+		for _, id := range ids {
+			before, ways, reason := made.Ways(id, chosen.Wish(id))
+			out[id] = audit.SettingWays{Before: before, Ways: ways, Reason: reason}
+		}
+		return out
+	}
+}
+
+// Patch is the change that brings an export to a profile, in a form.
+func Patch(x *collect.Joined, form patch.Form, chosen *audit.Chosen) *patch.Patch {
+	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, goal(chosen))
+	made.Fit(form)
+	return made
+}
+
+// goal is what the profile wants of the machine.
+func goal(c *audit.Chosen) patch.Goal {
+	g := patch.Goal{Preset: c.Profile.Preset}
+	for _, w := range c.Rows {
+		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
+	}
+	return g
+}
+
+// PresentSettings picks the export to change. One that may be another machine's
+// is refused: a change of settings is not the place for a doubt.
+func PresentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
+	problem := errors.New("no present settings to change, expected an export of them with --bios FILE or --redfish URL")
+	for i := range exports {
+		x := &exports[i]
+		if x.Export.Format == bios.Registry || x.Export.Format == bios.FirmwareAttributes {
+			continue
+		}
+		form, err := patch.Choose(x.Export, asked)
+		switch {
+		case x.Table == nil:
+			err = errors.New("memaudit has no table of this vendor's BIOS attributes")
+		case x.Doubt != "":
+			err = errors.New(x.Doubt)
+		case err == nil:
+			return x, form, nil
+		}
+		problem = fmt.Errorf("%s: %w", x.Path, err)
+	}
+	return nil, "", problem
+}

@@ -1,0 +1,101 @@
+package settings
+
+import "strings"
+
+// Given is an attribute of a machine's export with a value that is spelled as the export has it.
+type Given struct {
+	// Setting is the canonical id, Form the form of the export's names.
+	Setting, Form string
+	Name, Group   string
+	// Value is the value, Text what BIOS setup shows for it, "" if the input does not say.
+	Value, Text string
+	// Current is the present value.
+	Current string
+}
+
+// Give returns the ways to give an attribute of the machine's export a value: the menu path, and the
+// documented command lines of the tools that take the export's names. There is at least the
+// attribute with its value.
+func (t *Table) Give(g Given, w Wish) []Way {
+	w.Seen, w.SeenRaw = g.Name, g.Current
+	var ways []Way
+	for _, a := range t.called(g.Name, g.Setting) {
+		text, ok := g.Text, g.Text != ""
+		if !ok {
+			text, ok = t.printed(a, g.Value, &w)
+		}
+		if ok && a.Menu != "" {
+			ways = append(ways, Way{Menu: a.Menu + " = " + text, Value: text})
+			break
+		}
+	}
+	for i := range t.Commands {
+		c := &t.Commands[i]
+		text := strings.Join(c.Steps, "; ")
+		if g.Form == "" || len(c.For) > 0 && !namesMachine(c.For, &w) || len(c.For) == 0 && namesMachine(t.Except, &w) || g.Group == "" && strings.Contains(text, "{group}") {
+			continue
+		}
+		name, word, ok := g.Name, g.Value, c.form() == g.Form
+		if !ok {
+			name, word, ok = t.InForm(g.Name, g.Value, c.form())
+		}
+		if ok {
+			ways = append(ways, Way{Tool: c.Tool, Command: filled(text, name, g.Group, word), Acts: c.Acts, Value: word})
+		}
+	}
+	if len(ways) == 0 {
+		ways = append(ways, Way{Attribute: g.Name + " = " + g.Value, Value: g.Value})
+	}
+	return ways
+}
+
+// called returns the entries of a setting, or of any other setting, with a name.
+func (t *Table) called(name, id string) []*Attribute {
+	var own, others []*Attribute
+	for _, m := range t.Find(name) {
+		if m.ID == id {
+			own = append(own, m.Attr)
+		} else {
+			others = append(others, m.Attr)
+		}
+	}
+	return append(own, others...)
+}
+
+// InForm returns an attribute and its value as the tool of another form spells them; false if no
+// document or export shows the name and a word for the value, or the other word of a switch.
+func (t *Table) InForm(name, value, form string) (string, string, bool) {
+	if t.spellings == nil {
+		return "", "", false
+	}
+	for _, s := range t.spellings()[PlainName(name)] {
+		if s.form != form || boardSuffix(s.name) {
+			continue
+		}
+		if word, _, ok := s.word(value); ok {
+			return s.name, word, true
+		}
+		for entry := range strings.SplitSeq(s.values, "|") {
+			shown, _, _ := strings.Cut(entry, "=")
+			for _, word := range []string{shown, OtherWord(shown)} {
+				if word != "" && t.sameWord(name, word, value) {
+					return s.name, word, true
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// sameWord reports whether two words of an attribute stand for one canonical value.
+func (t *Table) sameWord(name, a, b string) bool {
+	for _, m := range t.Find(name) {
+		known, _ := Lookup(m.ID)
+		first, ok := m.Attr.Canonical(known, a)
+		second, also := m.Attr.Canonical(known, b)
+		if ok && also && len(m.Attr.Values) > 0 && first == second {
+			return true
+		}
+	}
+	return false
+}
