@@ -42,7 +42,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 				tools[m[1]]++
 				for _, step := range strings.Split(m[2], "; ") {
 					// What a person does in an editor is not a command.
-					if !strings.HasPrefix(step, "edit ") && !seen[step] {
+					if !strings.HasPrefix(step, "edit: ") && !seen[step] {
 						seen[step] = true
 						commands = append(commands, step)
 					}

@@ -115,7 +115,6 @@ func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 		c.Disabled.add(r.joined(dir, "/disable", c.States.V))
 		c.Limits.add(r.text(indexed(cpuPrefix, n, "/power/pm_qos_resume_latency_us")))
 	}
-	c.Limits.Of = len(cpu.Online.V)
 }
 
 // DMALatency is the device through which processes limit the wake-up latency of all CPUs.
