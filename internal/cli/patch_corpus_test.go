@@ -17,6 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -212,14 +213,45 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 	}
 }
 
+// printed checks that a report prints the patch's own words: every line with a tool, of a setting that
+// fails by BIOS setup's value, names an attribute and a value that the patch changes.
+func (b *patchBench) printed(t *testing.T, name string, now *stand, profile string, form patch.Form, chosen *audit.Chosen) {
+	t.Helper()
+	usual, err := patch.Choose(now.joined.Export, "")
+	require.NoError(t, err)
+	if form != usual {
+		return
+	}
+	changes := assess.Patch(&now.joined, form, chosen).Changes
+	o := audit.Options{Profile: profile, Asked: true, Changes: assess.Changes(func() []collect.Joined { return []collect.Joined{now.joined} })}
+	found, err := b.engine.Run(now.sys, now.topo, o)
+	require.NoError(t, err)
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		if f.Result != verdict.Fail || !strings.HasPrefix(f.Rule, "setting.") || !strings.Contains(f.Found, "(configured") {
+			continue
+		}
+		for line := range strings.Lines(f.Remedy) {
+			tool := slices.ContainsFunc([]string{"racadm: ", "ilorest: ", "redfish: ", "sum: ", "BIOS attribute "}, func(s string) bool { return strings.Contains(line, s) })
+			if !tool {
+				continue
+			}
+			b.counts["lines of check"]++
+			assert.True(t, slices.ContainsFunc(changes, func(c patch.Change) bool {
+				return strings.Contains(line, c.Attribute.Name) && strings.Contains(line, c.To)
+			}), "%s %s: %s", name, f.Rule, line)
+		}
+	}
+}
+
 // one is one export, profile and form.
 func (b *patchBench) one(t *testing.T, p *patchable, raw string, now *stand, profile string, form patch.Form) {
 	t.Helper()
 	name := p.file + " " + profile + " " + string(form)
 	chosen, _, err := b.engine.Choose(profile, now.sys, now.topo)
 	require.NoError(t, err)
-	made := patch.Make(patch.Source{Export: now.joined.Export, Table: now.joined.Table, ByName: now.joined.ByName}, patchGoal(chosen))
-	made.Fit(form)
+	made := assess.Patch(&now.joined, form, chosen)
+	b.printed(t, name, now, profile, form, chosen)
 	b.counts["exports x profiles x forms"]++
 	b.counts["rows open"] += len(made.Open)
 	b.counts["rows met"] += len(made.Met)
@@ -273,8 +305,7 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 // again audits the changed machine.
 func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made *patch.Patch, then *stand, form patch.Form) {
 	t.Helper()
-	rest := patch.Make(patch.Source{Export: then.joined.Export, Table: then.joined.Table, ByName: then.joined.ByName}, patchGoal(chosen))
-	rest.Fit(form)
+	rest := assess.Patch(&then.joined, form, chosen)
 	for _, c := range rest.Changes {
 		assert.Fail(t, "left to change", "%s: %s %s -> %s", name, c.Attribute.Name, c.From, c.To)
 	}
