@@ -3,7 +3,6 @@ package web
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/examples"
@@ -26,14 +25,14 @@ func TestCheckErrors(t *testing.T) {
 		"open cut: truncated":               {{"cut", data[:1000]}},
 	} {
 		_, err := c.Check(files, "")
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 		_, err = c.WhatIf([]Move{{"0x1100", "0x1101"}})
-		assert.ErrorContains(t, err, "check a machine first")
+		require.ErrorContains(t, err, "check a machine first")
 	}
 	_, err = c.Check([]File{capture}, "fast")
-	assert.ErrorContains(t, err, `"fast"`)
+	require.ErrorContains(t, err, `"fast"`)
 	_, err = c.Check([]File{capture}, "max-performance")
 	require.NoError(t, err)
 	_, err = c.WhatIf([]Move{{"0x9999", "0x1101"}})
-	assert.ErrorContains(t, err, `no slot "0x9999"`)
+	require.ErrorContains(t, err, `no slot "0x9999"`)
 }
