@@ -32,6 +32,11 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 			return c
 		}
 	}
+	if rule.CiteCounts {
+		if c := r.countCitation(s.Name); c != nil {
+			return c
+		}
+	}
 	if c, chosen := r.cited[rule]; chosen {
 		return c
 	}
@@ -168,6 +173,17 @@ func (r *auditRun) processorMaker() string {
 		}
 	}
 	return platform.ProcessorMaker(r.sys.CPU.Vendor.Or(""))
+}
+
+// countCitation is the manual that does not allow the number of a processor's modules, nil without.
+func (r *auditRun) countCitation(subject string) *verdict.Citation {
+	for i := range r.topo.Populations {
+		if p := &r.topo.Populations[i]; p.CountSource != "" && facts.SubjectOfPopulation(p) == subject {
+			vendor, title, _ := strings.Cut(p.CountSource, ", ")
+			return &verdict.Citation{Vendor: vendor, Title: title}
+		}
+	}
+	return nil
 }
 
 // orderCitation is the manual that lists the slots of a processor, nil without.

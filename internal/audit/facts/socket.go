@@ -180,6 +180,12 @@ func socketOrder() []Field {
 			}
 			return computedFrom(p.Order, func(bool) any { return true })
 		})},
+		{"maker_counts", intListType, "the numbers of DIMMs that the product's own manual allows, if the number in place is none of them; empty otherwise", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.DIMMs, func(int) any { return append([]int{}, p.Counts...) })
+		})},
+		{"maker_count_ways", textListType, "what to fill or to empty for one of maker_counts, in words", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.DIMMs, func(int) any { return append([]string{}, p.CountWays...) })
+		})},
 		{"order_kept", boolType, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
 		{"order_detail", textType, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Order, func(bool) any { return p.OrderDetail })

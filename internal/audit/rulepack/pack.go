@@ -130,6 +130,9 @@ type Rule struct {
 	// CiteOrder marks a rule about the slots that are filled: the maker's manual
 	// with the sets of slots is cited where there is one.
 	CiteOrder bool `yaml:"cite_order,omitempty"`
+	// CiteCounts marks a rule about the number of modules: the product's manual that does not allow it
+	// is cited.
+	CiteCounts bool `yaml:"cite_counts,omitempty"`
 	// Mark is what a failure is called below the picture of its socket, in two or
 	// three words; EmptyChannels stands for the channels without a DIMM.
 	Mark string `yaml:"mark,omitempty"`

@@ -67,6 +67,8 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 		return "speed not known"
 	case running == nil:
 		return wording.PrintedRate(*p.ExpectedMTs) + " MT/s expected"
+	case p.ExpectedMTs == nil && d.passes("memory.speed.expected", key): // nothing can raise it
+		return wording.PrintedRate(*running) + " MT/s"
 	case p.ExpectedMTs == nil:
 		return wording.PrintedRate(*running) + " MT/s (expected ?)"
 	}
@@ -94,6 +96,13 @@ func (d *drawing) running(key int) *int {
 		}
 	}
 	return lowest
+}
+
+// passes reports whether a rule passed for a socket.
+func (d *drawing) passes(rule string, key int) bool {
+	return slices.ContainsFunc(d.findings, func(f report.Finding) bool {
+		return f.Rule == rule && f.Result == string(verdict.Pass) && f.Subject == "socket "+strconv.Itoa(key)
+	})
 }
 
 // marks returns in a few words what failed on a socket, for causes above info.

@@ -24,6 +24,9 @@ type Sets struct {
 	Rows map[int]SetRow
 }
 
+// NotAllowed is the grade of a number of modules that the maker does not allow.
+const NotAllowed = "not-allowed"
+
 // SetRow is one row of a maker's table: sets of slot numbers that are equally
 // good, none where the maker does not allow the number. Modes are the sets of
 // lockstep, mirroring and sparing.

@@ -62,6 +62,9 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 	return "rdimm"
 }
 
+// IsMRDIMM reports whether a module is an MRDIMM.
+func IsMRDIMM(s *inventory.Slot, p *Platform) bool { return moduleOf(s, p) == "mrdimm" }
+
 // beyondRDIMM reports whether the platform takes MRDIMMs and the module is
 // rated faster than any of its RDIMMs.
 func beyondRDIMM(s *inventory.Slot, p *Platform) bool {

@@ -129,6 +129,45 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	return f
 }
 
+// makerCounts checks the number of modules against the table of the product's own manual, if that says
+// which numbers are not allowed.
+func (b *builder) makerCounts(pop *Population) {
+	n, known := pop.DIMMs.Get()
+	if b.sets == nil || b.sets.Analogous || !known || b.sets.Rows[n].Grade != place.NotAllowed {
+		return
+	}
+	pop.CountSource = b.sets.Rows[n].Source
+	for count, row := range b.sets.Rows {
+		if len(row.Sets) > 0 {
+			pop.Counts = append(pop.Counts, count)
+		}
+	}
+	slices.Sort(pop.Counts)
+	at, _ := slices.BinarySearch(pop.Counts, n)
+	if at < len(pop.Counts) {
+		pop.CountWays = append(pop.CountWays, b.countWay(pop, pop.EmptySlots, "fill", pop.Counts[at]))
+	}
+	if at > 0 {
+		pop.CountWays = append(pop.CountWays, b.countWay(pop, pop.Slots, "empty", pop.Counts[at-1]))
+	}
+}
+
+// countWay says which slots to fill or to empty for the maker's set of a number of modules.
+func (b *builder) countWay(pop *Population, from []int, verb string, count int) string {
+	wanted := b.sets.Rows[count].Sets[0]
+	var names []string
+	for _, slot := range from {
+		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
+		if slices.Contains(wanted, b.sets.Number(label, &b.places[slot])) == (verb == "fill") {
+			names = append(names, label)
+		}
+	}
+	if len(names) != max(count-len(pop.Slots), len(pop.Slots)-count) {
+		return verb + " slots until " + strconv.Itoa(count) + " are filled"
+	}
+	return verb + " " + prose.And(names) + " (" + prose.Count(count, "DIMM") + ")"
+}
+
 // listed names the sets of a row: "1, 2" or "1, 3 or 6, 8".
 func (b *builder) listed(pop *Population, row *place.SetRow) string {
 	out := make([]string, len(row.Sets))

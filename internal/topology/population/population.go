@@ -27,6 +27,7 @@ func (b *builder) populations() []Population {
 	}
 	for i := range out {
 		b.count(&out[i])
+		b.makerCounts(&out[i])
 		b.channels(&out[i], owners[i].proc)
 		b.speeds(&out[i], owners[i].proc)
 	}

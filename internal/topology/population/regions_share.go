@@ -1,5 +1,7 @@
 package population
 
+import "strings"
+
 // metrics are the fractions of the full peak that docs/population.md, Shares,
 // defines.
 type metrics struct{ best, worst, sweep, spread float64 }
@@ -62,4 +64,4 @@ const (
 
 // ByChannels reports whether the share is of channels alone: at which clock they
 // run is not known.
-func (s *Share) ByChannels() bool { return s.Source == shareByChannels }
+func (s *Share) ByChannels() bool { return strings.HasPrefix(s.Source, shareByChannels) }

@@ -197,6 +197,11 @@ type Population struct {
 	ModeSlots bool
 	// OrderFaults are the slots of lockstep pairs that break their order.
 	OrderFaults []OrderFault
+	// Counts are the numbers of modules that the product's own manual allows, set if the number in
+	// place is none of them; CountWays say what to fill or to empty, CountSource names the manual.
+	Counts      []int
+	CountWays   []string
+	CountSource string
 	// OrderSource names the document of the order, "" for the slot map's.
 	OrderSource string
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -26,6 +27,7 @@ func (b *builder) shares(pops []Population) {
 		pop.Best = bestPeak(pop, best, ok)
 		if !pop.Regions.Known() {
 			pop.Relative = b.plainShare(pop, best)
+			b.noteBest(pop, best)
 			continue
 		}
 		if b.platform.Policy == platform.PolicyEX {
@@ -36,7 +38,45 @@ func (b *builder) shares(pops []Population) {
 		}
 		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From)
 		pop.Relative.Unverified = pop.Regions.Unverified
+		b.noteBest(pop, best)
 	}
+}
+
+// noteBest adds to a share of the model what its best cannot be had with: the modules or the board in
+// place.
+func (b *builder) noteBest(pop *Population, best int) {
+	s := &pop.Relative.Value
+	if !pop.Relative.Known() || s.Value != nil {
+		return
+	}
+	note := ""
+	if top := platform.SpeedAt(b.platform.Speeds["mrdimm"], 1); top > 0 && top == best && !b.hasMRDIMMs(pop) {
+		note = "; the best is that of MRDIMMs at " + strconv.Itoa(top) + " MT/s"
+	}
+	if n := b.slottedChannels(pop); n > 0 {
+		note += "; the board has slots for " + strconv.Itoa(n) + " of the " + strconv.Itoa(pop.ChannelsTotal.Value) + " channels"
+	}
+	s.Source, s.Basis = s.Source+note, s.Basis+note
+}
+
+func (b *builder) hasMRDIMMs(pop *Population) bool {
+	return slices.ContainsFunc(pop.Slots, func(i int) bool { return platform.IsMRDIMM(&b.sys.Slots[i], b.platform) })
+}
+
+// slottedChannels counts the channels of a processor that the board has slots for, if firmware lists
+// all slots and they are fewer than the processor has channels; 0 otherwise.
+func (b *builder) slottedChannels(pop *Population) int {
+	announced, slotted := 0, map[int]bool{}
+	for i := range b.sys.Arrays {
+		announced += b.sys.Arrays[i].Devices.Or(0)
+	}
+	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		slotted[b.places[i].Channel] = true
+	}
+	if announced != len(b.sys.Slots) || slotted[place.Unplaced] || len(slotted) >= pop.ChannelsTotal.Or(0) {
+		return 0
+	}
+	return len(slotted)
 }
 
 // plainShare is the share of a layout that leaves interleaving no choice: all memory
