@@ -24,7 +24,9 @@ func (c *collector) processors() {
 		})
 		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !nameless(&p) })
 		seen := make(map[smbios.Processor]bool, len(central))
-		for _, p := range inBoardOrder(central) {
+		central, numbers := inBoardOrder(central)
+		for i, p := range central {
+			c.unlistedSockets(numbers, i)
 			s := structureOf(4, p.Handle, c.table)
 			out := socket(s, &p, len(c.sys.Sockets))
 			if running && nameless(&p) {
@@ -56,22 +58,43 @@ func (c *collector) processors() {
 	}
 }
 
-// inBoardOrder sorts processors by the numbers of their designations, where these are alike but for
-// the numbers: the X8DT3 and X8DT6 list CPU 2 before CPU 1, and call the slots P1 and P2.
-func inBoardOrder(all []smbios.Processor) []smbios.Processor {
-	numbers := make(map[uint16]int, len(all))
+// inBoardOrder sorts processors by the numbers of their designations, if these are alike but for the
+// numbers, and returns the numbers: the X8DT3 and X8DT6 list CPU 2 before CPU 1, and call the slots P1
+// and P2. Otherwise the order is the table's, and there are no numbers.
+func inBoardOrder(all []smbios.Processor) (sorted []smbios.Processor, numbers []int) {
+	byHandle := make(map[uint16]int, len(all))
 	name := ""
 	for i := range all {
 		designation := strings.TrimSpace(all[i].Designation.Or(""))
 		letters := strings.TrimRight(designation, "0123456789")
 		n, err := strconv.Atoi(designation[len(letters):])
 		if err != nil || i > 0 && letters != name {
-			return all
+			return all, nil
 		}
-		numbers[all[i].Handle], name = n, letters
+		byHandle[all[i].Handle], name = n, letters
 	}
-	slices.SortStableFunc(all, func(a, b smbios.Processor) int { return cmp.Compare(numbers[a.Handle], numbers[b.Handle]) })
-	return all
+	slices.SortStableFunc(all, func(a, b smbios.Processor) int {
+		return cmp.Compare(byHandle[a.Handle], byHandle[b.Handle])
+	})
+	for i := range all {
+		numbers = append(numbers, byHandle[all[i].Handle])
+	}
+	return all, numbers
+}
+
+// mostSockets is the largest number of sockets on one board; beyond it a number names something else.
+const mostSockets = 8
+
+// unlistedSockets adds the empty sockets that firmware leaves out before the processor with this index:
+// of a PRIMERGY RX600 S6 with two processors it lists CPU1 and CPU3.
+func (c *collector) unlistedSockets(numbers []int, i int) {
+	if i == 0 || len(numbers) < 2 || numbers[0] > 1 || numbers[len(numbers)-1] > mostSockets {
+		return
+	}
+	for n := numbers[i-1] + 1; n < numbers[i]; n++ {
+		at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, fmt.Sprintf("no processor %d between %d and %d", n, numbers[i-1], numbers[i]))
+		c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: len(c.sys.Sockets), Handle: -1, Populated: fact.Known(false, fact.Indirect, at)})
+	}
 }
 
 // socket converts one type 4 structure to a socket.

@@ -208,3 +208,23 @@ func TestSocketOfList(t *testing.T) {
 		assert.Len(t, collecttest.Decoded(t, b).Sockets, c.want, name)
 	}
 }
+
+// TestUnlistedSockets: the numbers of the designations tell of empty sockets that firmware leaves out.
+func TestUnlistedSockets(t *testing.T) {
+	named := func(names ...string) *inventory.System {
+		b := smbiostest.New(3, 2)
+		for _, name := range names {
+			c := fitted
+			c.Socket = name
+			b.CPU(c)
+		}
+		return collecttest.Decoded(t, b)
+	}
+	sys := named("CPU1", "CPU3")
+	require.Len(t, sys.Sockets, 3)
+	assert.False(t, sys.Sockets[1].Populated.Or(true))
+	assert.Equal(t, 2, sys.Sockets[2].ID)
+	assert.Len(t, named("CPU0", "CPU1").Sockets, 2)
+	assert.Len(t, named("LGA2011", "LGA2013").Sockets, 2)
+	assert.Len(t, named("CPU1", "Processor 3").Sockets, 2)
+}

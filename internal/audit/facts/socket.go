@@ -88,6 +88,9 @@ func kernelBytes(s *socketFacts) Value {
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
 		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
+		{"slots", intType, "slots that firmware lists, filled or empty", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.DIMMs, func(int) any { return len(p.Slots) + len(p.EmptySlots) })
+		})},
 		{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
 		{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
 		{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
@@ -96,7 +99,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		})},
 		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
+			return valueOf(p.ChannelsEqual)
 		})},
 		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty", intListType, "numbers of the empty channels", socket(emptyNumbers)},
@@ -336,20 +339,6 @@ func (s *socketFacts) slotsOf(ch int) string {
 		return ""
 	}
 	return " (" + text + ")"
-}
-
-func equalNonZero(b []int64) bool {
-	var first int64
-	for _, n := range b {
-		if n == 0 {
-			continue
-		}
-		if first != 0 && n != first {
-			return false
-		}
-		first = n
-	}
-	return true
 }
 
 func largest(d []int) int {

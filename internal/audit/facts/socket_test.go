@@ -3,8 +3,6 @@ package facts
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -33,22 +31,6 @@ func TestSocketFacts(t *testing.T) {
 		{"modules that may be missing", "sizes", counted, nil, "the processor of B1 is not known"},
 		{"", "sizes", own, []int64{8 << 30}, ""}, {"", "dpc_max", own, int64(2), ""},
 	})
-}
-
-// TestChannelsEqual: empty channels are another rule's; those with modules are compared.
-func TestChannelsEqual(t *testing.T) {
-	for _, c := range []struct {
-		bytes []int64
-		want  bool
-	}{
-		{nil, true}, {[]int64{0, 0}, true}, {[]int64{8, 8}, true}, {[]int64{8, 0, 8}, true}, {[]int64{0, 8}, true}, {[]int64{8, 4}, false}, {[]int64{0, 8, 4}, false},
-		{[]int64{1, 2}, false}, {[]int64{2, 1}, false},
-	} {
-		s := channels(1)
-		s.pop.ChannelBytes = sure(c.bytes)
-		v := read(t, "socket", "channels_equal", s)
-		assert.Equal(t, c.want, v.v, "%v", c.bytes)
-	}
 }
 
 // TestSharesAndOrder: a share is measured only where a document measured this layout, and an

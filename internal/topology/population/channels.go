@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,12 +34,35 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	b.channelFacts(pop, ok)
 	if ok {
 		b.interleave(pop)
+		pop.ChannelsEqual = b.channelsEqual(pop)
 	} else {
 		b.orderKept(pop)
 		b.lockstep(pop)
 		pop.Controllers = fact.Blame[[]Controller](pop.ChannelsTotal)
 		pop.Regions = fact.Blame[[]Region](pop.ChannelsTotal)
+		pop.ChannelsEqual = fact.Blame[bool](pop.ChannelBytes)
 	}
+}
+
+func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
+	equal := fact.Convert(pop.ChannelBytes, func(bytes []int64) bool {
+		first := int64(0)
+		for _, n := range bytes {
+			first = cmp.Or(first, n)
+			if n != 0 && n != first {
+				return false
+			}
+		}
+		return true
+	})
+	if !equal.Known() || equal.Value || !pop.Regions.Known() || b.platform.Policy != platform.PolicyEX {
+		return equal
+	}
+	if bytes, _, why := b.activePairs(pop); why == "" {
+		segments, known := exSegments(bytes)
+		equal.Value = known && len(segments) == 1
+	}
+	return equal
 }
 
 // channelsTotal takes the processor's own row before the platform's general
@@ -161,6 +185,7 @@ func (b *builder) blankChannels(pop *Population, state fact.State, reason string
 	pop.Lockstep = fact.Blame[bool](u)
 	pop.Hemisphere = fact.Blame[bool](u)
 	pop.Order = fact.Blame[bool](u)
+	pop.ChannelsEqual = fact.Blame[bool](u)
 }
 
 func (b *builder) highestChannel(pop *Population) int {

@@ -306,3 +306,63 @@ func TestPrintedSlots(t *testing.T) {
 	assert.Equal(t, "1, 3, 5", b.printed(pop, []int{1, 3, 5}))
 	assert.Empty(t, b.printed(pop, nil))
 }
+
+// TestChannelsEqual: empty channels are another rule's; those with modules are compared.
+func TestChannelsEqual(t *testing.T) {
+	for _, c := range []struct {
+		bytes []int64
+		want  bool
+	}{
+		{nil, true}, {[]int64{0, 0}, true}, {[]int64{8, 8}, true}, {[]int64{8, 0, 8}, true}, {[]int64{0, 8}, true}, {[]int64{8, 4}, false}, {[]int64{0, 8, 4}, false},
+		{[]int64{1, 2}, false}, {[]int64{2, 1}, false},
+	} {
+		got := new(builder).channelsEqual(&Population{ChannelBytes: sure(c.bytes)})
+		assert.Equal(t, c.want, got.Value, "%v", c.bytes)
+	}
+}
+
+
+// TestBothControllers: controllers of the same capacity interleave whatever layout is behind each
+// (Fujitsu, Memory Performance of Westmere-EX based Systems, p. 9).
+func TestBothControllers(t *testing.T) {
+	for _, c := range []struct {
+		bytes []int64
+		class string
+		ways  []int
+	}{
+		{[]int64{16, 16, 32, 0}, "2", []int{2}}, {[]int64{16, 16, 16, 16}, "1", []int{4}}, {[]int64{32, 0, 32, 0}, "2", []int{2}},
+		{[]int64{32, 16, 32, 16}, "2", []int{4, 2}}, {[]int64{32, 32, 0, 0}, "3", []int{2}}, {[]int64{16, 16, 16, 0}, "", []int{3}},
+	} {
+		segments, _ := exSegments(c.bytes)
+		var ways []int
+		var sum, want int64
+		for _, s := range segments {
+			ways, sum = append(ways, s.Ways), sum+s.Bytes
+		}
+		for _, n := range c.bytes {
+			want += n
+		}
+		class, _ := exClass(c.bytes, 8)
+		assert.Equal(t, c.ways, ways, "%v", c.bytes)
+		assert.Equal(t, want, sum, "%v", c.bytes)
+		assert.Equal(t, c.class, class, "%v", c.bytes)
+	}
+}
+
+// TestMirroredLayout: a mirrored processor is left with its first controller; half of the memory visible
+// may be sparing, too, which is then the better of the two.
+func TestMirroredLayout(t *testing.T) {
+	spared := []*platform.Measurement{{Spared: map[string]string{"2-1|2-1": "1-1|1-1", "1-1|1-1": "1-0|1-0"}}}
+	for _, c := range []struct{ mode, name, left string }{
+		{"mirror_full", "2-2|2-2", "2-2|0-0"}, {"mirror_full", "1-0|1-0", "1-0|0-0"}, {"mirror_full", "1-1|1-1", "1-1|0-0"},
+		{"spare", "2-1|2-1", "1-1|1-1"}, {"independent", "1-1|1-1", ""}, {"", "1-1|1-1", "1-0|1-0"}, {"", "2-2|2-2", "2-2|0-0"},
+	} {
+		sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), SizeBytes: sure(int64(64 << 30))}}}
+		sys.Memory.VisibleBytes = sure(int64(31 << 30))
+		if c.mode != "" {
+			sys.Settings = map[string]inventory.Setting{rasMode: {Configured: sure(c.mode)}}
+		}
+		left, _ := (&builder{sys: sys, measured: spared}).left(c.name)
+		assert.Equal(t, c.left, left, "%+v", c)
+	}
+}

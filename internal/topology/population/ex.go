@@ -61,7 +61,13 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 }
 
 // exSegments are the segments with Channels naming logical channels.
+//
+// If both controllers hold the same capacity, they interleave whatever the layout behind each is (the
+// document, Interleaving, p. 9): each address range then takes what the two have there.
 func exSegments(bytes []int64) ([]Region, bool) {
+	if len(bytes) == exPairs && bytes[0]+bytes[1] == bytes[2]+bytes[3] {
+		return bothControllers(peelRegions(bytes[:exHalf], allChannels), peelRegions(bytes[exHalf:], allChannels)), true
+	}
 	segments := peelRegions(bytes, allChannels)
 	for _, s := range segments {
 		if s.Ways == 3 {
@@ -69,6 +75,27 @@ func exSegments(bytes []int64) ([]Region, bool) {
 		}
 	}
 	return segments, true
+}
+
+// bothControllers joins the regions of two controllers of the same capacity, range by range. A range
+// over one logical channel of a controller and two of the other runs as two.
+func bothControllers(first, second []Region) []Region {
+	var out []Region
+	for i, j, a, b := 0, 0, int64(0), int64(0); i < len(first) && j < len(second); {
+		size := min(first[i].Bytes-a, second[j].Bytes-b)
+		r := Region{Bytes: 2 * size, Ways: 2 * min(first[i].Ways, second[j].Ways), Channels: slices.Clone(first[i].Channels)}
+		for _, c := range second[j].Channels {
+			r.Channels = append(r.Channels, c+exHalf)
+		}
+		out = append(out, r)
+		if a += size; a == first[i].Bytes {
+			i, a = i+1, 0
+		}
+		if b += size; b == second[j].Bytes {
+			j, b = j+1, 0
+		}
+	}
+	return out
 }
 
 // exClass is the document's class of a layout: the worst of its segments.
@@ -91,9 +118,9 @@ func exClass(bytes []int64, dimms int) (name string, known bool) {
 	}
 }
 
-// exSegmentClass is 1 for all four logical channels, 2 for one on each
-// controller, 3 for both of one controller, 4 (discouraged) for a single one,
-// 0 for three, which the document does not describe.
+// exSegmentClass is 1 for all four logical channels, 2 for both controllers
+// with one or three, 3 for both of one controller, 4 (discouraged) for a
+// single one.
 func exSegmentClass(pairs []int) int {
 	switch len(pairs) {
 	case exPairs:
@@ -105,6 +132,8 @@ func exSegmentClass(pairs []int) int {
 		return 3
 	case 1:
 		return 4
+	case exPairs - 1:
+		return 2
 	default:
 		return 0
 	}

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 		name = ""
 	}
 	bytes, _ := l.pairBytes(b.platform)
-	if left, ok := b.spared(name); ok {
+	if left, ok := b.left(name); ok {
 		name, bytes = left, pairsLeft(left)
 	}
 	if segments, ok := exSegments(bytes); ok {
@@ -25,18 +26,42 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 	return regions, channelShare(regions, bytes, exPairs), layoutNames{best: []string{name}}
 }
 
+// left is the layout that the memory mode leaves of another one. A mirrored processor has at most what
+// its first controller alone has (the same document). If half of the memory is visible and the mode is
+// not known, it is the better one of sparing and mirroring.
+func (b *builder) left(name string) (left string, ok bool) {
+	first, _, whole := strings.Cut(name, "|")
+	if spared, ok := b.spared(name); ok {
+		return spared, true
+	}
+	if !whole || !b.mirrored() {
+		return "", false
+	}
+	return first + "|0-0", true
+}
+
 // spared is the layout that sparing leaves of another one; ok is false where
 // nothing is spared, or no document says what is left.
 func (b *builder) spared(name string) (left string, ok bool) {
-	if !b.sparing() {
+	maybe := b.mode() == "" && b.mirrored()
+	if !b.sparing() && !maybe {
 		return "", false
 	}
 	for _, m := range b.measured {
-		if left, ok := m.Spared[name]; ok {
+		if left, ok := m.Spared[name]; ok && (!maybe || len(pairsLeft(left)) > 0 && 2*pairs(left) == pairs(name)) {
 			return left, true
 		}
 	}
 	return "", false
+}
+
+// pairs counts the lockstep pairs of a layout's shorthand.
+func pairs(name string) int64 {
+	var sum int64
+	for _, n := range pairsLeft(name) {
+		sum += n
+	}
+	return sum
 }
 
 // pairsLeft reads a layout's shorthand, "1-0|1-0", as the number of lockstep
@@ -99,11 +124,15 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 	if !ok {
 		return nil, 0, "the lockstep pairs of this processor are not known"
 	}
-	if !b.sparing() {
+	mirrored := b.mirrored()
+	if !b.sparing() && !mirrored {
 		return bytes, len(pop.Slots), ""
 	}
-	left, ok := b.spared(l.exShorthand(b.platform))
-	if !ok || !b.equalDIMMs(pop.Slots) {
+	left, ok := b.left(l.exShorthand(b.platform))
+	switch {
+	case !ok && mirrored, mirrored && !b.equalDIMMs(pop.Slots):
+		return nil, 0, "the memory is mirrored, and the document does not say what that leaves of this layout"
+	case !ok || !b.equalDIMMs(pop.Slots):
 		return nil, 0, "BIOS setup keeps spare memory, and the document does not say what that leaves of this layout"
 	}
 	bytes = pairsLeft(left)
@@ -111,6 +140,22 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 		dimms += 2 * int(n)
 	}
 	return bytes, dimms, ""
+}
+
+// mirrorWord is the memory mode's word for mirroring all memory.
+const mirrorWord = "mirror_full"
+
+// mirrored reports whether all memory is mirrored: by BIOS setup, or if that is not known, by half of
+// the installed memory being visible. What firmware and kernel reserve is 4 % or 2 GiB.
+func (b *builder) mirrored() bool {
+	if mode := b.mode(); mode != "" {
+		return mode == mirrorWord
+	}
+	visible, known := b.sys.Memory.VisibleBytes.Get()
+	options, read := b.sys.NUMA.Options.Get()
+	half := b.installed().Or(0) / 2
+	return known && half > 0 && visible <= half && visible >= half-max(half/25, 2<<30) &&
+		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }
 
 // sparing reports whether BIOS setup keeps memory back as a spare.

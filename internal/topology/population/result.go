@@ -158,6 +158,9 @@ type Population struct {
 	// capacities.
 	DPC          fact.Fact[[]int]
 	ChannelBytes fact.Fact[[]int64]
+	// ChannelsEqual is true if all populated channels have the same capacity; behind lockstep pairs, if
+	// one region spans what the memory mode leaves of them.
+	ChannelsEqual fact.Fact[bool]
 	// ChannelSlots are the slot indexes of each channel, by channel, sorted by
 	// slot number; populated ones only.
 	ChannelSlots [][]int

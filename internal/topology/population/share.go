@@ -189,7 +189,16 @@ func (b *builder) relative(pop *Population, best int) Share {
 		s.Source = shareByChannels
 	}
 	s.Basis = s.Source
-	if v, source, ok := b.measuredShare(pop, names, best, clock); ok {
+	v, source, ok := b.measuredShare(pop, names, best, clock)
+	if b.platform.Policy == platform.PolicyEX && b.mirrored() {
+		if ok {
+			s.Low, s.High = v, v
+		}
+		s.Source += "; at most: mirrored memory has somewhat less than this layout"
+		s.Basis = s.Source
+		return s
+	}
+	if ok {
 		s.Value, s.Source, s.Basis = &v, b.platform.Document(source), shareByLayout
 		return s
 	}
