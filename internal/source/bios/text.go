@@ -86,7 +86,7 @@ func (e *Export) some(lines []textLine, want string) error {
 
 // syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix
 // B).
-const syscfgNames = `logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
+const syscfgNames = `profile|logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
 var syscfgLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`) })
 
