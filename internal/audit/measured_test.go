@@ -92,6 +92,10 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 			sys, topo := twoSockets()
 			sys.Machine.Vendor, sys.Machine.Product = direct(c.maker), direct(c.product)
 			platformOf(topo, platform.Platform{ID: c.platform})
+			sys.Slots = []inventory.Slot{{}}
+			for i := range topo.Populations {
+				topo.Populations[i].Speed, topo.Populations[i].DPC = direct(population.Speed{MTs: 1333}), direct([]int{1, 1, 1})
+			}
 			sys.Measurements = []inventory.Measurement{{Tool: c.tool, Unjudged: c.unjudged, Foreign: c.foreign, Figures: []inventory.Measured{c.own, c.other}}}
 			f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "measure.remote.distance")["machine"]
 			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
