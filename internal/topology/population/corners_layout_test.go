@@ -321,7 +321,6 @@ func TestChannelsEqual(t *testing.T) {
 	}
 }
 
-
 // TestBothControllers: controllers of the same capacity interleave whatever layout is behind each
 // (Fujitsu, Memory Performance of Westmere-EX based Systems, p. 9).
 func TestBothControllers(t *testing.T) {

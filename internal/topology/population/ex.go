@@ -65,7 +65,7 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 // If both controllers hold the same capacity, they interleave whatever the layout behind each is (the
 // document, Interleaving, p. 9): each address range then takes what the two have there.
 func exSegments(bytes []int64) ([]Region, bool) {
-	if len(bytes) == exPairs && bytes[0]+bytes[1] == bytes[2]+bytes[3] {
+	if len(bytes) == exPairs && bytes[0]+bytes[1] == bytes[2]+bytes[3] && !slices.Equal(bytes[:exHalf], bytes[exHalf:]) {
 		return bothControllers(peelRegions(bytes[:exHalf], allChannels), peelRegions(bytes[exHalf:], allChannels)), true
 	}
 	segments := peelRegions(bytes, allChannels)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // pairShare is the share of a layout of lockstep pairs by channels, the regions
@@ -153,7 +155,13 @@ func (b *builder) mirrored() bool {
 	}
 	visible, known := b.sys.Memory.VisibleBytes.Get()
 	options, read := b.sys.NUMA.Options.Get()
-	half := b.installed().Or(0) / 2
+	half := int64(0)
+	for i := range b.sys.Slots {
+		if s := &b.sys.Slots[i]; s.State == inventory.SlotPopulated && maybeDRAM(s) {
+			half += s.SizeBytes.Or(0)
+		}
+	}
+	half /= 2
 	return known && half > 0 && visible <= half && visible >= half-max(half/25, 2<<30) &&
 		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -66,17 +67,22 @@ func (b *builder) hasMRDIMMs(pop *Population) bool {
 // slottedChannels counts the channels of a processor that the board has slots for, if firmware lists
 // all slots and they are fewer than the processor has channels; 0 otherwise.
 func (b *builder) slottedChannels(pop *Population) int {
-	announced, slotted := 0, map[int]bool{}
+	announced, slotted := 0, uint64(0) // a bit for each channel
 	for i := range b.sys.Arrays {
 		announced += b.sys.Arrays[i].Devices.Or(0)
 	}
-	for _, i := range slices.Concat(pop.Slots, pop.EmptySlots) {
-		slotted[b.places[i].Channel] = true
+	for _, list := range [...][]int{pop.Slots, pop.EmptySlots} {
+		for _, i := range list {
+			if b.places[i].Channel == place.Unplaced {
+				return 0
+			}
+			slotted |= 1 << b.places[i].Channel
+		}
 	}
-	if announced != len(b.sys.Slots) || slotted[place.Unplaced] || len(slotted) >= pop.ChannelsTotal.Or(0) {
-		return 0
+	if n := bits.OnesCount64(slotted); announced == len(b.sys.Slots) && n < pop.ChannelsTotal.Or(0) {
+		return n
 	}
-	return len(slotted)
+	return 0
 }
 
 // plainShare is the share of a layout that leaves interleaving no choice: all memory
