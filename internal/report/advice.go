@@ -29,11 +29,10 @@ type Cured struct {
 }
 
 // Step is one thing to do. Slots are named by handle; locators stand beside, and
-// the board's label where locators repeat. Modules that change places are three steps:
-// one is removed, the other one moves there, and the first is installed in its slot.
+// the board's label where locators repeat. In a swap the modules of two slots change places.
 type Step struct {
-	Do          string  `json:"do" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=set"`
-	From        *string `json:"from,omitempty" jsonschema:"description=the slot that the module comes from; beside install: the one that it was taken out of by an earlier step"`
+	Do          string  `json:"do" jsonschema:"enum=move,enum=swap,enum=install,enum=remove,enum=exchange,enum=set"`
+	From        *string `json:"from,omitempty"`
 	FromLocator *string `json:"from_locator,omitempty"`
 	FromBoard   *string `json:"from_board,omitempty"`
 	To          *string `json:"to,omitempty"`

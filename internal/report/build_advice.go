@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // advise puts the plan into the report: the advice itself, and into each finding
@@ -16,10 +17,6 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	r.AdviceDear = cheaper(p)
 	if p.Either {
 		r.AdviceByChannel = p.Why
-	}
-	if p.Fewer != nil {
-		fewer := buildAdvice(sys, p.Fewer)
-		r.AdviceFewer = &fewer
 	}
 	for i := range p.Advice {
 		r.Advice = append(r.Advice, buildAdvice(sys, &p.Advice[i]))
@@ -32,14 +29,14 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = wordOrNil(a.Sentence(sys) + dearly(p) + p.WithoutPurchase(sys, f.Rule, f.Subject))
+				f.Remedy = wordOrNil(sentence(&r.Advice[j], &r.Inventory) + dearly(p))
 			}
 			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
 				f.Advice = append(f.Advice, a.ID)
 			}
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
-			f.Remedy = wordOrNil(*f.Remedy + p.WithoutPurchase(sys, f.Rule, f.Subject) + " (no layout is advised: " + p.Why + ")")
+			f.Remedy = wordOrNil(*f.Remedy + " (no layout is advised: " + p.Why + ")")
 		}
 	}
 }
@@ -51,6 +48,19 @@ func (r *Report) FewerAlone() *Advice {
 		return nil
 	}
 	return r.AdviceFewer
+}
+
+// sentence says the steps of an advice in one line, and what it gives up.
+func sentence(a *Advice, inv *Inventory) string {
+	var parts []string
+	for _, line := range Steps(a.Steps, inv) {
+		parts = append(parts, line.Text)
+	}
+	out := strings.Join(parts, "; ")
+	if a.GivenUpBytes > 0 {
+		out += ", which gives up " + prose.Size(a.GivenUpBytes)
+	}
+	return out
 }
 
 // cheaper says what nothing cheaper is advised for: what moving would do without the
@@ -77,48 +87,10 @@ func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 	for _, c := range a.Cures {
 		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
 	}
-	came := originOf{}
-	for at := 0; at < len(a.Steps); at++ {
-		s := a.Steps[at]
-		switch s.Do {
-		case plan.Swap:
-			slots, swaps := plan.RingSlots(a.Steps[at:])
-			like := came.at(slots[0])
-			out.Steps = append(out.Steps, buildRing(sys, a, slots, like)...)
-			for i := range slots[1:] {
-				came[slots[i]] = came.at(slots[i+1])
-			}
-			came[slots[len(slots)-1]] = like
-			at += swaps - 1
-			continue
-		case plan.Move:
-			came[s.To] = came.at(s.From)
-		}
+	for _, s := range a.Steps {
 		out.Steps = append(out.Steps, buildStep(sys, a, s))
 	}
 	return out
-}
-
-// originOf says which slot the module that is in a slot by now stood in before the steps.
-type originOf map[int]int
-
-func (o originOf) at(slot int) int {
-	if from, moved := o[slot]; moved {
-		return from
-	}
-	return slot
-}
-
-// buildRing is two or more modules that change places, in steps that can be carried out one
-// after the other: the first is taken out, each other one moves to where the one before it
-// was, and the first is put in where the last was. like is the slot that the first one stood
-// in before all steps.
-func buildRing(sys *inventory.System, a *plan.Advice, slots []int, like int) []Step {
-	out := []Step{buildStep(sys, a, plan.Step{Do: plan.Remove, From: slots[0], To: -1, Like: -1})}
-	for i := range slots[1:] {
-		out = append(out, buildStep(sys, a, plan.Step{Do: plan.Move, From: slots[i+1], To: slots[i], Like: -1}))
-	}
-	return append(out, buildStep(sys, a, plan.Step{Do: plan.Install, From: slots[0], To: slots[len(slots)-1], Like: like}))
 }
 
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {

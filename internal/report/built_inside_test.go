@@ -62,6 +62,10 @@ func TestRemedyOfAdvice(t *testing.T) {
 	move := plan.Advice{ID: plan.Move, Cures: cures, Steps: []plan.Step{{Do: plan.Move, From: 0, To: 1, Like: -1}}}
 	remove := plan.Advice{ID: plan.Remove, Cures: cures, Steps: []plan.Step{{Do: plan.Remove, From: 0, To: -1, Like: -1}}}
 	set := plan.Advice{ID: plan.Settings, Cures: cures}
+	said := func(a plan.Advice) string {
+		built := buildAdvice(twoSlots(), &a)
+		return sentence(&built, &Inventory{})
+	}
 	of := func(advice ...plan.Advice) *Finding {
 		r := Report{Findings: []Finding{{Rule: "r", Subject: "s", Remedy: new("the document's words")}, {Rule: "r", Subject: "other", Remedy: new("x")}}}
 		r.advise(twoSlots(), &plan.Plan{Advice: advice})
@@ -74,10 +78,10 @@ func TestRemedyOfAdvice(t *testing.T) {
 		remedy string
 		ids    []string
 	}{
-		"one way":         {[]plan.Advice{move}, move.Sentence(twoSlots()), []string{"move"}},
-		"the first":       {[]plan.Advice{remove, move}, remove.Sentence(twoSlots()), []string{"remove", "move"}},
+		"one way":         {[]plan.Advice{move}, said(move), []string{"move"}},
+		"the first":       {[]plan.Advice{remove, move}, said(remove), []string{"remove", "move"}},
 		"settings":        {[]plan.Advice{set}, "the document's words", []string{"settings"}},
-		"settings beside": {[]plan.Advice{move, set}, move.Sentence(twoSlots()), []string{"move", "settings"}},
+		"settings beside": {[]plan.Advice{move, set}, said(move), []string{"move", "settings"}},
 	} {
 		f := of(c.advice...)
 		assert.Equal(t, c.remedy, *f.Remedy, name)

@@ -50,58 +50,56 @@ type deed struct {
 	slots []string
 }
 
-// Deeds of several steps: swap is of three, from one slot to the other, changeRound of more.
+// A swap is one step of two slots; changeRound are several of three slots or more.
 const (
 	swap        = "swap"
 	changeRound = "round"
 )
 
-// deedsOf brings together the steps in which modules change places.
+// deedsOf brings together the swaps in which more than two modules change places.
 func deedsOf(steps []Step) []deed {
 	var out []deed
 	for i := 0; i < len(steps); i++ {
-		n := changePlaces(steps[i:])
-		if n == 0 {
-			out = append(out, deed{Step: steps[i], steps: []int{i}})
-			continue
-		}
-		d := deed{Step: steps[i+n-1]}
-		d.Do, d.Module = swap, nil
-		for k := range n {
-			d.steps = append(d.steps, i+k)
-		}
-		if n > 3 {
-			d.Do = changeRound
-			for k := range n - 1 {
-				s := &steps[i+k]
-				d.slots = append(d.slots, slotWords(s.FromLocator, s.From, s.FromBoard))
+		d := deed{Step: steps[i], steps: []int{i}}
+		if steps[i].Do == swap {
+			slots, n := ring(steps[i:])
+			for k := 1; k < n; k++ {
+				d.steps = append(d.steps, i+k)
+			}
+			if i += n - 1; n > 1 {
+				d.Do, d.slots = changeRound, slots
 			}
 		}
 		out = append(out, d)
-		i += n - 1
 	}
 	return out
 }
 
-// changePlaces is in how many steps a module is taken out for another one, that one's slot
-// gets the next, and the first is put in where the last was; 0 where it is otherwise.
-func changePlaces(steps []Step) int {
-	if steps[0].Do != "remove" {
-		return 0
+// ring returns the names of the slots whose modules the swaps at the beginning of the steps pass round:
+// the module of each slot goes to the slot before it in the list, that of the first to the last. n is
+// the number of these steps.
+func ring(steps []Step) (slots []string, n int) {
+	ends := func(s *Step) (string, string) {
+		return slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
 	}
-	same := func(x, y *string) bool { return x != nil && y != nil && *x == *y }
-	free := steps[0].From
-	for n := 1; n < len(steps); n++ {
-		switch s := &steps[n]; {
-		case s.Do == "move" && same(s.To, free):
-			free = s.From
-		case s.Do == "install" && n > 1 && same(s.From, steps[0].From) && same(s.To, free):
-			return n + 1
-		default:
-			return 0
+	first, to := ends(&steps[0])
+	came := map[string]string{first: to, to: first}
+	for n = 1; n < len(steps) && steps[n].Do == swap; n++ {
+		x, y := ends(&steps[n])
+		if _, known := came[x]; !known {
+			x, y = y, x
 		}
+		from, inside := came[x]
+		if _, both := came[y]; both || !inside {
+			break
+		}
+		came[x], came[y] = y, from
 	}
-	return 0
+	slots = []string{first}
+	for at := came[first]; at != first; at = came[at] {
+		slots = append(slots, at)
+	}
+	return slots, n
 }
 
 // kind is what deeds of one line have in common.

@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 		{"two change places", "0/A1=0/C1", []string{"swap the modules of A1 and C1"}},
 		{"pairs that change places", "0/A1=0/C1 0/B1=0/D1 1/E1=1/F1", []string{"swap the modules of A1 and C1, of B1 and D1", "swap the modules of E1 and F1"}},
 		{"pairs behind like processors", "0/CPU1-B|1A=0/CPU1-B|1C 1/CPU2-B|1A=1/CPU2-B|1C", []string{"on each of CPU1 and CPU2: swap the modules of B 1A and B 1C"}},
-		{"between processors, one after the other", "0/P1-A1=1/P2-A1 0/P1-A1=1/P2-B1", []string{"swap the modules of P1-A1 and P2-A1", "swap the modules of P1-A1 and P2-B1"}},
+		{"between processors, one after the other", "0/P1-A1=1/P2-A1 0/P1-B1=1/P2-B1", []string{"swap the modules of P1-A1 and P2-A1", "swap the modules of P1-B1 and P2-B1"}},
 		{"three change round", "0/A1=0/B1=0/C1 0/D1=0/E1=1/F1=1/G1", []string{"take the module out of A1, move B1 to A1 and C1 to B1, and put it into C1",
 			"take the module out of D1, move E1 to D1, F1 to E1 and G1 to F1, and put it into G1"}},
 		{"among others", "-0/B1 0/A1=0/C1 0/D1>0/B1 +0/D1", []string{"take out B1", "swap the modules of A1 and C1", "move D1 to B1", "install 8 GiB DDR3 in D1"}},
@@ -93,18 +93,16 @@ func parseSteps(text string) (steps []Step, slots []Slot) {
 		from, to, moves := strings.Cut(word, ">")
 		ring := strings.Split(word, "=")
 		switch {
-		case len(ring) > 1: // the first is taken out, each other one moves to the one before
-			s.Do = "remove"
-			s.From, s.FromLocator, s.FromBoard = slot(ring[0])
-			steps = append(steps, s)
-			m := s
-			for _, other := range ring[1:] {
-				m = Step{Do: "move", To: m.From, ToLocator: m.FromLocator, Board: m.FromBoard}
-				m.From, m.FromLocator, m.FromBoard = slot(other)
-				steps = append(steps, m)
+		case len(ring) > 1: // each gets the module of the next
+			for n := range ring[2:] {
+				s.Do = "swap"
+				s.From, s.FromLocator, s.FromBoard = slot(ring[n])
+				s.To, s.ToLocator, s.Board = slot(ring[n+1])
+				steps = append(steps, s)
 			}
-			s.Do, s.To, s.ToLocator, s.Board = "install", m.From, m.FromLocator, m.FromBoard
-			s.Module = &Module{SizeBytes: &size, Type: &kind}
+			s.Do = "swap"
+			s.From, s.FromLocator, s.FromBoard = slot(ring[len(ring)-2])
+			s.To, s.ToLocator, s.Board = slot(ring[len(ring)-1])
 		case moves:
 			s.Do = "move"
 			s.From, s.FromLocator, s.FromBoard = slot(from)

@@ -26,8 +26,10 @@ const Swap = "swap"
 
 // Plan is what to do about one machine.
 type Plan struct {
-	// Advice are alternatives for the modules, cheapest first, and what stands
-	// beside them, Settings; empty when nothing is proven.
+	// Advice are alternatives for the modules, those first that buy fewest, and what stands beside them,
+	// Settings; empty if nothing is proven. One that buys nothing may have a price if even the cheapest
+	// purchase is much, or none is known. Modules are taken out then: at most a quarter of the capacity,
+	// if documents name the number that stays.
 	Advice []Advice
 	// Why says in one clause why no advice is given, "" when some is or none
 	// is needed.
@@ -39,12 +41,6 @@ type Plan struct {
 	Dear string
 	// Either says that Why, or Dear, is what would help by channels, because no slot can be named.
 	Either bool
-	// Fewer is what would be reached if nothing is bought, nil if that is not asked for or nothing is
-	// proven. It is not an advice, because it has a price. Either modules are taken out: at most a
-	// quarter of the capacity, if documents name the number that stays and the advice that keeps the
-	// capacity buys much or does not exist. Or a processor without memory gets some of another's,
-	// and a rule warns about that other one afterwards.
-	Fewer *Advice
 }
 
 // Advice is one way to mend the population: all steps, in order.
@@ -127,7 +123,7 @@ func handled(steps []Step) int {
 	n := 0
 	for i := 0; i < len(steps); i++ {
 		if steps[i].Do == Swap {
-			slots, swaps := RingSlots(steps[i:])
+			slots, swaps := ringSlots(steps[i:])
 			n, i = n+len(slots), i+swaps-1
 			continue
 		}
@@ -136,11 +132,11 @@ func handled(steps []Step) int {
 	return n
 }
 
-// RingSlots returns the slots whose modules the swaps at the beginning of the steps pass round: the
+// ringSlots returns the slots whose modules the swaps at the beginning of the steps pass round: the
 // module of each slot goes to the slot before it in the list, that of the first to the last. For
 // three slots that takes two swaps, and three modules are carried. swaps is the number of these
 // steps; the first step must be a swap.
-func RingSlots(steps []Step) (slots []int, swaps int) {
+func ringSlots(steps []Step) (slots []int, swaps int) {
 	first := steps[0].From
 	came := map[int]int{first: steps[0].To, steps[0].To: first}
 	for swaps = 1; swaps < len(steps) && steps[swaps].Do == Swap; swaps++ {

@@ -45,8 +45,7 @@ func (s *search) free(list []*stock) *candidate {
 // alternatives lists what is advised: what buys nothing and, if that is nothing or leaves something
 // severe, what buys modules, the fewest first.
 func (s *search) alternatives() []*candidate {
-	hand := s.board.atHand()
-	free := s.free(hand)
+	free := s.free(s.board.atHand())
 	var out []*candidate
 	if free != nil {
 		if out = append(out, free); !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0 {
@@ -59,8 +58,12 @@ func (s *search) alternatives() []*candidate {
 	}
 	stocks := s.board.stocks()
 	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledForWant)
-	s.fewer = s.withoutPurchase(hand, stocks, bought, free)
-	if out = append(out, bought...); len(out) == 0 && s.either == "" {
+	if c := s.removal(stocks, bought, free); c != nil {
+		out = append(out, c)
+	} else if free == nil && len(bought) > 0 && s.isDear(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
+		s.dear = s.whyDear(bought[0])
+	}
+	if out = append(out, bought...); len(out) == 0 {
 		s.either = s.eitherWay((*search).buying)
 	}
 	return undominated(out)
@@ -104,9 +107,6 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 		out = append(out, part)
 	}
 	slices.SortStableFunc(out, func(x, y *candidate) int { return cmp.Compare(x.stock.bought, y.stock.bought) })
-	if free == nil && len(out) > 0 && out[0] == cure && s.isDear(cure) {
-		s.dear = s.whyDear(cure)
-	}
 	return out
 }
 
@@ -160,31 +160,23 @@ func undominated(list []*candidate) []*candidate {
 	})
 }
 
-// withoutPurchase is what would be reached if nothing is bought, if even the cheapest purchase that
-// cures something severe buys much, or none is known: by taking modules out or, if a processor has no
-// memory, by sharing what is there at the price of a warning. nil if nothing is.
-func (s *search) withoutPurchase(hand, stocks []*stock, bought []*candidate, free *candidate) *candidate {
+// removal is what taking modules out reaches, if even the cheapest purchase that cures something severe
+// buys much, or none is known; nil otherwise.
+func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) *candidate {
 	much := len(bought) == 0 && free == nil || len(bought) > 0 && muchBought*bought[0].stock.bought > modulesIn(s.board.counts())
 	if !s.before.severe() || !much {
 		return nil
 	}
 	s.trials = mostRemoved
-	removals := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool { return !s.board.removable(x) })
-	for _, x := range removals {
+	for _, x := range stocks {
+		if !s.board.removable(x) {
+			continue
+		}
 		if c := s.best(x); c != nil && !c.score.severe() {
 			return c
 		}
 	}
-	if free != nil || len(s.board.reliefs()) == 0 || len(s.board.stray) > 0 {
-		return nil
-	}
-	s.trials, s.lenient = mostMoved, true
-	c := s.bestOf(hand)
-	s.lenient = false
-	if c == nil || c.score.critical >= s.before.critical {
-		return nil
-	}
-	return c
+	return nil
 }
 
 // isDear reports whether there is no candidate, or one that buys more than half as many modules as are

@@ -64,11 +64,6 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 			out.Advice = append(out.Advice, a)
 		}
 	}
-	if s.fewer != nil {
-		if a, ok := s.prove(s.fewer); ok {
-			out.Fewer = &a
-		}
-	}
 	if len(out.Advice) == 0 {
 		out.Why = s.why()
 		out.Either = out.Why == s.either // a reason is never empty

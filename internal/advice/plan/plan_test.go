@@ -193,7 +193,7 @@ func TestAdvice(t *testing.T) {
 		says   string
 	}{
 		{"R710 0-3-3: 2-2-2 by moving two DIMMs a processor", "dell-r710-two-channels", both(2, 3, 5, 6, 8, 9), []string{"move 4 0"}, "B", 1066, 25_584_000_000, "move DIMM_A8 to DIMM_A1, DIMM_A9 to DIMM_A4"},
-		{"2-2-0: one DIMM would leave 2-2-1", "dell-r710-two-channels", both(1, 2, 4, 5), []string{"install 0 4"}, "B", 1066, 25_584_000_000, "in DIMM_A3, DIMM_A6, DIMM_B3, DIMM_B6"},
+		{"2-2-0: one DIMM would leave 2-2-1", "dell-r710-two-channels", both(1, 2, 4, 5), []string{"remove 2 0", "install 0 4"}, "B", 1066, 25_584_000_000, "in DIMM_A3, DIMM_A6, DIMM_B3, DIMM_B6"},
 		{"six behind the first processor: three for each", "dell-r710-two-channels", in("A1", "A2", "A3", "A4", "A5", "A6"), []string{"move 3 0"}, "A", 1333, 31_992_000_000, "to DIMM_B1"},
 		{"three behind the first processor: as its neighbour", "dell-r710-two-channels", in("A1", "A2", "A3"), []string{"install 0 3"}, "A", 1333, 31_992_000_000, "in DIMM_B1, DIMM_B2, DIMM_B3"},
 		{"RX600 S6 2-0|2-0: class 1 by moving 2B-2D to 1A-1C", "fujitsu-rx600s6-class1", in("1B", "1D", "2B", "2D"), []string{"move 16 0"}, "1", 1066, 68_224_000_000, "move DIMM-2B (CPU1-MEM-A) to DIMM-1A (CPU1-MEM-A), DIMM-2D (CPU1-MEM-A) to DIMM-1C (CPU1-MEM-A)"},

@@ -50,13 +50,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		c.bandwidth(a, topo)
 		c.steps(a)
 	}
-	if f := c.made.Fewer; f != nil {
-		carryOut(f)
-		bare := f.GivenUp == 0 && f.ID == plan.Move && slices.ContainsFunc(f.Cures, func(x plan.Finding) bool { return x.Severity == string(verdict.Critical) })
-		if buys(f) > 0 || f.GivenUp <= 0 && !bare {
-			c.broke(f, "is neither a way to take out modules and buy none nor one to share them")
-		}
-	}
+	c.undominated()
 	bought := 0
 	for i := range c.made.Advice {
 		a := &c.made.Advice[i]
@@ -107,8 +101,6 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 		switch {
 		case !said:
 			c.broke(a, "%s of %s fails and was not said to: %s", f.Rule, f.Subject, f.Found)
-		case isNew && a == c.made.Fewer && a.GivenUp == 0 && f.Severity == verdict.Warning && slices.ContainsFunc(c.made.Asked, func(x plan.Finding) bool { return x.Rule == f.Rule }):
-			// the price of what is critical: it failed of another processor
 		case isNew && f.Severity.Rank() >= verdict.Warning.Rank():
 			c.broke(a, "%s of %s is new: %s", f.Rule, f.Subject, f.Found)
 		case isNew && f.Rule == "memory.slot.order":
@@ -223,11 +215,61 @@ func (c *promises) capacity(a *plan.Advice) {
 		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
 	case lost > before/4:
 		c.broke(a, "gives up %d of %d bytes", lost, before)
-	case a == c.made.Fewer:
+	case lost > 0 && buys(a) == 0 && (a != &c.made.Advice[0] || len(c.made.Advice) > 1 && 4*buys(&c.made.Advice[1]) <= modules(c.sys)):
+		c.broke(a, "gives up %d bytes and buys nothing, though little would be bought", lost)
 	case lost > 0 && buys(a) == 0:
-		c.broke(a, "gives up %d bytes and buys nothing", lost)
 	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
 		c.broke(a, "gives up %d bytes, and none that keeps them is dearer", lost)
+	}
+}
+
+func modules(sys *inventory.System) (n int) {
+	for i := range sys.Slots {
+		if sys.Slots[i].State == inventory.SlotPopulated {
+			n++
+		}
+	}
+	return n
+}
+
+// undominated holds that no advice is beaten by another one: in severe failures, bandwidth, modules
+// bought, modules taken out and capacity given up.
+func (c *promises) undominated() {
+	cost := func(a *plan.Advice) []float64 {
+		failing := map[string]float64{}
+		for _, f := range a.Reaches.Findings {
+			if concerns(f.Rule) {
+				failing[f.Severity]++
+			}
+		}
+		share := 0.0
+		for i := range a.Reaches.Sockets {
+			share += a.Reaches.Sockets[i].Share.Value.Model
+		}
+		bought := int64(0)
+		for _, s := range a.Steps {
+			if s.Like >= 0 {
+				bought += c.sys.Slots[s.Like].SizeBytes.Value
+			}
+		}
+		return []float64{failing["critical"], failing["warning"], -share, float64(buys(a)), float64(bought),
+			float64(a.Count(plan.Remove) + a.Count(plan.Exchange)), float64(a.GivenUp)}
+	}
+	for i := range c.made.Advice {
+		for j := range c.made.Advice {
+			x, y := &c.made.Advice[i], &c.made.Advice[j]
+			if x.ID == plan.Settings || y.ID == plan.Settings || slices.ContainsFunc(slices.Concat(x.Reaches.Sockets, y.Reaches.Sockets), func(s plan.Socket) bool { return !s.Share.Known() }) {
+				continue
+			}
+			other, better := cost(y), false
+			worse := false
+			for n, v := range cost(x) {
+				better, worse = better || v < other[n], worse || v > other[n]
+			}
+			if better && !worse {
+				c.broke(y, "%s is better", x.Sentence(c.sys))
+			}
+		}
 	}
 }
 

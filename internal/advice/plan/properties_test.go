@@ -1,10 +1,16 @@
 package plan_test
 
 import (
+	"math/bits"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // layoutsEach is how many layouts of each machine are tried here; all of them
@@ -41,4 +47,84 @@ func TestReasonIsTrue(t *testing.T) {
 	c := hold(t, g.name, sys, pipeline(t))
 	require.Empty(t, c.made.Advice)
 	require.Equal(t, "of the best layout memory.dimm.uniform could not be told: SMBIOS 2.3 has no field for a module's rank here", c.made.Why)
+}
+
+// TestNoCheaperCure: of all layouts of the twelve slots of an R610 none with fewer modules than the cure
+// has leaves nothing severe.
+func TestNoCheaperCure(t *testing.T) {
+	p := pipeline(t)
+	g := generatorOf("R610")
+	full := g.full(t)
+	require.Len(t, full.Slots, 12)
+	for _, filled := range [][]string{{"A1", "A2", "B1", "B2"}} {
+		sys := g.full(t)
+		populate(sys, in(filled...))
+		c := hold(t, strings.Join(filled, " "), sys, p)
+		cure := &c.made.Advice[len(c.made.Advice)-1]
+		require.Zero(t, severeOf(cure))
+		for set := range uint(1 << 12) {
+			if n := bits.OnesCount(set); n < len(filled) || n >= len(filled)+buys(cure) {
+				continue
+			}
+			other := g.full(t)
+			populate(other, func(locator, _ string) bool {
+				return set>>slotNamed(t, other, locator)&1 == 1
+			})
+			found, err := p.Verdicts(other, c.topo.Again(other), p.AboutLayout)
+			require.NoError(t, err)
+			require.NotZero(t, severe(found), "%012b cures for fewer than %d", set, buys(cure))
+		}
+	}
+}
+
+// TestProcessorsChangedPlaces: what is behind one processor is behind the other, and costs as much to cure.
+func TestProcessorsChangedPlaces(t *testing.T) {
+	p := pipeline(t)
+	costs := func(filled ...string) (out [][4]int) {
+		sys := generatorOf("R610").full(t)
+		populate(sys, in(filled...))
+		c := hold(t, strings.Join(filled, " "), sys, p)
+		for i := range c.made.Advice {
+			a := &c.made.Advice[i]
+			out = append(out, [4]int{buys(a), a.Count(plan.Remove), a.Moves(), severeOf(a)})
+		}
+		return out
+	}
+	require.Equal(t, costs("A1", "A2", "A4", "B1"), costs("B1", "B2", "B4", "A1"))
+	require.Equal(t, costs("A1", "B1", "B2"), costs("B1", "A1", "A2"))
+}
+
+// TestNoGainByAFasterClock: an R610 whose memory runs slower than expected still does after the steps:
+// nothing is moved for a clock, and what is promised is at the one that runs.
+func TestNoGainByAFasterClock(t *testing.T) {
+	p := pipeline(t)
+	sys := generatorOf("R610").full(t)
+	populate(sys, in("A1", "A2", "B1", "B2"))
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+			s.ConfiguredMTs = fact.Known(800, fact.Direct, fact.Evidence{})
+		}
+	}
+	found, topo, made := planned(t, sys, p)
+	require.Equal(t, verdict.Fail, resultOf(found, "memory.speed.expected"))
+	require.NotEmpty(t, made.Advice, made.Why)
+	for i := range made.Advice {
+		for n := range made.Advice[i].Reaches.Sockets {
+			s := &made.Advice[i].Reaches.Sockets[n]
+			require.Equal(t, 800, s.Clock.Value)
+			require.Equal(t, int64(s.Channels.Value)*800_000_000*8, s.Peak.Value)
+		}
+	}
+	after, err := plan.Compare(sys, topo, found, plan.Apply(sys, nil), p)
+	require.NoError(t, err)
+	require.Equal(t, after.Before.Sockets, after.After.Sockets, "nothing is changed")
+}
+
+func resultOf(found *verdict.Audit, rule string) verdict.Result {
+	for i := range found.Findings {
+		if found.Findings[i].Rule == rule {
+			return found.Findings[i].Result
+		}
+	}
+	return ""
 }

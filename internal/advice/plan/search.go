@@ -41,12 +41,6 @@ type search struct {
 	// clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
-	// fewer is what would be reached if nothing is bought, by taking modules out or at the price of a
-	// warning; nil if it is not asked for.
-	fewer *candidate
-	// lenient says that a warning may be new if the same rule failed as severely before on another
-	// subject.
-	lenient bool
 	// either says what moving would reach whichever slot of a channel is first.
 	either string
 	// machine is the one after the steps that are looked at.
@@ -311,16 +305,11 @@ func (s *search) mends(after *layoutScore) bool {
 	}
 	for _, f := range after.fails {
 		r := verdict.Severity(f.Severity).Rank()
-		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) && !s.excuses(f) {
+		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) {
 			return false
 		}
 	}
 	return true
-}
-
-// excuses reports whether a new failure may be, where the search is lenient.
-func (s *search) excuses(f Finding) bool {
-	return s.lenient && slices.ContainsFunc(s.before.fails, func(b Finding) bool { return b.Rule == f.Rule && b.Severity == f.Severity })
 }
 
 // accepts reports whether a layout mends something and breaks nothing, and nothing

@@ -170,16 +170,6 @@ func TestMends(t *testing.T) {
 	assert.False(t, s.ratedBelow(), "what fails at warning is worth modules all the same")
 }
 
-// TestExcuses: a lenient search takes a failure that another subject had before, as severe.
-func TestExcuses(t *testing.T) {
-	s := &search{before: layoutScore{fails: []Finding{{"a", "socket 1", "warning"}}}, lenient: true}
-	for f, want := range map[Finding]bool{{"a", "socket 0", "warning"}: true, {"a", "socket 0", "critical"}: false, {"b", "socket 1", "warning"}: false} {
-		assert.Equal(t, want, s.excuses(f), f)
-	}
-	s.lenient = false
-	assert.False(t, s.excuses(Finding{"a", "socket 0", "warning"}))
-}
-
 // TestWhyNothing: why no layout is proven, the nearest reason first.
 func TestWhyNothing(t *testing.T) {
 	s := &search{board: channelled(2, 0, none)}

@@ -92,7 +92,7 @@ func TestChangePlaces(t *testing.T) {
 		{[]Step{swap(0, 1), swap(0, 1)}, []int{0, 1}, 1},
 		{[]Step{swap(0, 1), move(1, 2)}, []int{0, 1}, 1},
 	} {
-		slots, swaps := RingSlots(c.steps)
+		slots, swaps := ringSlots(c.steps)
 		require.Equal(t, c.slots, slots, c)
 		require.Equal(t, c.swaps, swaps, c)
 	}
@@ -861,8 +861,8 @@ func TestFormFactorIsTheSlots(t *testing.T) {
 func TestModuleInWords(t *testing.T) {
 	single, double := module("A1", 8, 1), module("A2", 16, 2)
 	double.Type = assumed("DDR4")
-	assert.Equal(t, "8 GiB of 1 rank", Module(&single))
-	assert.Equal(t, "16 GiB DDR4 of 2 ranks", Module(&double))
+	assert.Equal(t, "8 GiB of 1 rank", moduleWords(&single))
+	assert.Equal(t, "16 GiB DDR4 of 2 ranks", moduleWords(&double))
 	double.Ranks = fact.Fact[int]{}
-	assert.Equal(t, "16 GiB DDR4", Module(&double))
+	assert.Equal(t, "16 GiB DDR4", moduleWords(&double))
 }

@@ -229,14 +229,15 @@ func (b *board) targets(visit func(want []int)) {
 	fill(0, 0)
 }
 
-// plausible tells whether so many modules of each size may lie evenly: there is one size; each is as
-// many on every group; or what the units have now is shared, and one size is added to.
+// plausible tells whether so many modules of each size may lie evenly: there is one size; every group
+// may hold as many bytes; or what the units have now is shared, and one size is added to.
 func (b *board) plausible(want []int) bool {
 	all, even := b.bySize(b.counts()), b.units[0].size()*len(b.units[0].groups)
-	sizes, uneven, added := 0, 0, 0
+	sizes, smallest, added := 0, int64(1), 0
 	for s, n := range want {
-		sizes += min(n, 1)
-		uneven += min(n%even, 1)
+		if n > 0 {
+			sizes, smallest = sizes+1, b.sizes()[s]
+		}
 		most := (all[s] + len(b.units) - 1) / len(b.units)
 		if n < most {
 			added += len(want)
@@ -248,7 +249,7 @@ func (b *board) plausible(want []int) bool {
 			added++
 		}
 	}
-	return sizes == 1 || uneven == 0 || added <= 1
+	return sizes == 1 || column(want).bytes(b.sizes())%(smallest*int64(even)) == 0 || added <= 1
 }
 
 // permits tells whether no document forbids a number of modules of one unit.

@@ -52,7 +52,7 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.To)+" are not known", "")
 		} else if unlike(sys, c.Bytes) {
 			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
-				prose.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), Module(s)))
+				prose.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), moduleWords(s)))
 		}
 	}
 	return out, taken, nil

@@ -15,21 +15,13 @@ const adviceTitle = "What to do"
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
 func (p *pageWriter) advice() {
-	less := p.r.FewerAlone()
-	if len(p.r.Advice) == 0 && less == nil && p.r.AdviceByChannel == "" {
+	if len(p.r.Advice) == 0 && p.r.AdviceByChannel == "" {
 		return
 	}
 	p.section("advice", adviceTitle)
 	defer p.Close()
 	if p.r.AdviceByChannel != "" {
 		p.note("By channel, as no slot can be named: " + p.r.AdviceByChannel)
-	}
-	if less != nil {
-		none := "No layout that keeps the capacity is advised."
-		if less.Removes == 0 {
-			none = "No layout after which nothing new fails is advised."
-		}
-		p.note(none + " Without a purchase: " + p.fewer(less))
 	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
@@ -39,8 +31,7 @@ func (p *pageWriter) advice() {
 	}
 }
 
-// alternative is one advice; with the first stands why there is none cheaper, and
-// what could be had for nothing.
+// alternative is one advice; with the first stands why there is none cheaper.
 func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	p.Open("div", markup.Class("advice"), attr("data-advice", a.ID))
 	defer p.Close()
@@ -59,36 +50,8 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	if first && p.r.AdviceDear != "" {
 		p.pair("cheaper", p.r.AdviceDear)
 	}
-	if first && p.r.AdviceFewer != nil && p.r.FewerAlone() == nil {
-		p.pair("or less", p.fewer(p.r.AdviceFewer))
-	}
 	p.pair("source", a.Source)
 	p.Close()
-}
-
-// fewer says in a line what nothing bought takes, and gives.
-func (p *pageWriter) fewer(a *report.Advice) string {
-	lines := report.Steps(a.Steps, &p.r.Inventory)
-	steps := make([]string, len(lines))
-	for i := range lines {
-		steps[i] = lines[i].Text
-	}
-	out := wording.Effort(a) + ": " + strings.Join(steps, "; ")
-	reaches := func(i int) string {
-		s := &a.Reaches.Sockets[i]
-		return reached(s.Class, wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
-	}
-	for _, alike := range alikeNumbers(len(a.Reaches.Sockets), reaches) {
-		if reaches(alike[0]) == notKnown {
-			continue
-		}
-		ids := make([]int, len(alike))
-		for n, i := range alike {
-			ids[n] = wording.SocketID(a.Reaches.Sockets[i].Socket)
-		}
-		out += "; " + socketTitles(ids) + ": " + reaches(alike[0])
-	}
-	return out
 }
 
 // notKnown stands where nothing of a socket's memory is known.

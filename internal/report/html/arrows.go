@@ -55,8 +55,13 @@ func (p *pageWriter) arrows(d *drawing) {
 		number := strconv.Itoa(lines[i])
 		if out && in {
 			p.arrow(fromX, fromY, toX, toY)
+			if s.Do == "swap" {
+				p.arrow(toX, toY, fromX, fromY)
+			}
 		}
-		if out && s.Do != "install" { // what is put in was taken out by an earlier step, and another module is there now
+		if s.Do == "swap" && out {
+			p.badge(fromX, fromY, "in", number)
+		} else if out {
 			p.badge(fromX, fromY, "out", number)
 		}
 		if in {
