@@ -22,6 +22,8 @@ type board struct {
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
+	// owned are the modules of each unit, by kind; set by own.
+	owned [][]int
 	// size is the index into distinct, the sizes, of each kind; set by sizes.
 	size     []int
 	distinct []int64

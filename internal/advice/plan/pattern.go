@@ -283,7 +283,11 @@ func (p pattern) depths() []int {
 // alike.
 func (p pattern) key(pf *platform.Platform) string {
 	if pf.Policy != platform.PolicyAMD {
-		return fmt.Sprint(p)
+		var counts []int
+		for _, c := range p {
+			counts = append(counts, c...)
+		}
+		return layoutKey(counts)
 	}
 	codes := make([]int, len(p))
 	for i, c := range p {

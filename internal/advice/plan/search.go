@@ -179,7 +179,7 @@ func (s *search) layouts(split [][]int) [][]int {
 	return out
 }
 
-// layoutKey names a layout.
+// layoutKey names a list of small numbers: a layout, a pattern, a split.
 func layoutKey(layout []int) string {
 	out := make([]byte, len(layout))
 	for i, k := range layout {

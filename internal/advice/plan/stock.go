@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -97,8 +96,11 @@ func (b *board) counts() []int {
 	return out
 }
 
-// own are the modules that each processor has now.
+// own are the modules that each processor has now, for reading only.
 func (b *board) own() [][]int {
+	if b.owned != nil {
+		return b.owned
+	}
 	out := make([][]int, len(b.units))
 	for i := range b.units {
 		out[i] = make([]int, len(b.kinds))
@@ -108,6 +110,7 @@ func (b *board) own() [][]int {
 			}
 		}
 	}
+	b.owned = out
 	return out
 }
 
@@ -168,7 +171,7 @@ func (b *board) stocks() []*stock {
 	seen := map[string]bool{}
 	add := func(want []int, buy []int, alone bool) {
 		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), buy, alone)
-		if key := fmt.Sprint(x.split); !seen[key] {
+		if key := layoutKey(slices.Concat(x.split...)); !seen[key] {
 			seen[key] = true
 			out = append(out, x)
 		}
@@ -209,7 +212,17 @@ func (b *board) likes() [][]int {
 // targets visits the numbers of modules of each size that every unit may hold.
 func (b *board) targets(visit func(want []int)) {
 	width, room := b.units[0].size(), b.room()/len(b.units)
-	least := (b.bytes(b.counts()) - b.bytes(b.counts())/mostGivenUp) / int64(len(b.units))
+	bytes := (b.bytes(b.counts()) - b.bytes(b.counts())/mostGivenUp) / int64(len(b.units))
+	least := b.bySize(b.counts())
+	for s := range least {
+		least[s] = (least[s] + len(b.units) - 1) / len(b.units)
+	}
+	most := slices.Clone(least)
+	for _, own := range b.own() {
+		for s, n := range b.bySize(own) {
+			most[s] = max(most[s], n)
+		}
+	}
 	want, seen := make([]int, len(b.sizes())), 0
 	var fill func(at, total int)
 	fill = func(at, total int) {
@@ -221,7 +234,7 @@ func (b *board) targets(visit func(want []int)) {
 				fill(at+1, total+n)
 			}
 			want[at] = 0
-		case column(want).bytes(b.sizes()) >= least && b.permits(total) && b.plausible(want):
+		case column(want).bytes(b.sizes()) >= bytes && b.permits(total) && b.plausible(want, least, most):
 			seen++
 			visit(slices.Clone(want))
 		}
@@ -230,26 +243,22 @@ func (b *board) targets(visit func(want []int)) {
 }
 
 // plausible tells whether so many modules of each size may lie evenly: there is one size; every group
-// may hold as many bytes; or what the units have now is shared, and one size is added to.
-func (b *board) plausible(want []int) bool {
-	all, even := b.bySize(b.counts()), b.units[0].size()*len(b.units[0].groups)
+// may hold as many bytes; or what the units have now, most at most of each size, is shared, and one size
+// is added to.
+func (b *board) plausible(want, least, most []int) bool {
 	sizes, smallest, added := 0, int64(1), 0
 	for s, n := range want {
 		if n > 0 {
-			sizes, smallest = sizes+1, b.sizes()[s]
+			sizes, smallest = sizes+1, b.distinct[s]
 		}
-		most := (all[s] + len(b.units) - 1) / len(b.units)
-		if n < most {
+		if n < least[s] {
 			added += len(want)
-		}
-		for _, own := range b.own() {
-			most = max(most, b.bySize(own)[s])
-		}
-		if n > most {
+		} else if n > most[s] {
 			added++
 		}
 	}
-	return sizes == 1 || column(want).bytes(b.sizes())%(smallest*int64(even)) == 0 || added <= 1
+	layer := int64(b.units[0].size() * len(b.units[0].groups))
+	return sizes == 1 || column(want).bytes(b.distinct)%(smallest*layer) == 0 || added <= 1
 }
 
 // permits tells whether no document forbids a number of modules of one unit.
@@ -354,9 +363,11 @@ func (b *board) reliefs() [][][]int {
 				if has < n*len(bare) || modulesIn(own[from])-n*len(bare) < n {
 					continue
 				}
-				split := b.own()
+				split := slices.Clone(own)
+				split[from] = slices.Clone(own[from])
 				split[from][k] -= n * len(bare)
 				for _, to := range bare {
+					split[to] = make([]int, len(b.kinds))
 					split[to][k] = n
 				}
 				out = append(out, split)
