@@ -271,7 +271,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			assert.Equal(t, recap{rescued: 1}, got["rescued"])
-			assert.Equal(t, "1\nPowerEdge R610\n5\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nmemory.slot.order\nsetting.smt", went["rescued"])
+			assert.Equal(t, "1\nPowerEdge R610\n5\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nsetting.smt\nmemory.slot.order", went["rescued"])
 		})
 	}
 }
