@@ -208,6 +208,9 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 			if err != nil {
 				continue
 			}
+			if form == patch.OneCLI && now.joined.Export.Format == bios.Redfish {
+				continue // OneCLI's words are not those of the file; TestOneCLIOfRedfish has them
+			}
 			b.one(t, p, raw, now, fit.ID, form)
 		}
 	}

@@ -65,6 +65,7 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 		a.BIOS = nil
 		return nil
 	}
+	e.ReadsPending = e.ReadsPending || a.BIOS.JobWaits
 	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Doubt: a.Doubt, Export: e}}
 }
 

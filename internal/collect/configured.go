@@ -39,7 +39,7 @@ func (c *collector) exports(in *Input) {
 	together := bios.Join(list)
 	for _, e := range together {
 		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: indexAttributes(e)}
-		j.proven = c.proven(tables, j)
+		j.proven = c.proven(tables, j) && !j.strange()
 		c.compare(tables, j)
 		if doubt := paths[e].Doubt; doubt != "" {
 			j.foreign, j.doubt = true, doubt
@@ -107,6 +107,20 @@ func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	default:
 		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.table
 	}
+}
+
+// strange tells whether none of an export's attributes is one of the machine's vendor, whose table
+// was chosen because the export names no vendor: it is another kind of machine's.
+func (j *joinedExport) strange() bool {
+	if j.table == nil || j.export.Vendor != "" && !j.export.Guessed || len(j.export.Attributes) == 0 || j.export.HasRegistry() || j.export.Format == bios.OwnWords {
+		return false
+	}
+	if j.account().Mapped > 0 {
+		return false
+	}
+	j.foreign = true
+	j.doubt = fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(j.export.Attributes), j.table.Vendor)
+	return true
 }
 
 // indexAttributes indexes the attributes by plain name and, where no attribute has that name, by

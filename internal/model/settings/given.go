@@ -36,8 +36,8 @@ func (t *Table) Give(g Given, w Wish) []Way {
 			continue
 		}
 		name, word, ok := g.Name, g.Value, c.form() == g.Form
-		if !ok {
-			name, word, ok = t.InForm(g.Name, g.Value, c.form())
+		if !ok && c.form() == FormASU {
+			name, word, ok = t.InForm(g.Name, g.Value, FormASU)
 		}
 		if ok {
 			ways = append(ways, Way{Tool: c.Tool, Command: filled(text, name, g.Group, word), Acts: c.Acts, Value: word})

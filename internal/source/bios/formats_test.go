@@ -72,10 +72,10 @@ func TestFormatsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind": "Pod"}`: `kind "Pod", expected HostFirmwareSettings`,
 		`{"kind": "List", "items": [{"kind": "HostFirmwareSettings"}, {"kind": "HostFirmwareSettings"}]}`: "$.items: 2 hosts",
-		`{"kind": "HostFirmwareSettings", "status": {}}`:                                                 "no settings, expected status.settings",
-		"kind: HostFirmwareSettings\n\tstatus: x\n":                                                      "YAML",
-		`<biosVProfile dn="x"></biosVProfile>`:                                                           "no <biosVf...> element",
-		`<outConfigs><biosSettings><biosVfX vpX="a"/></biosSettings><biosSettings/></outConfigs>`:        "2 servers",
+		`{"kind": "HostFirmwareSettings", "status": {}}`:                                                  "no settings, expected status.settings",
+		"kind: HostFirmwareSettings\n\tstatus: x\n":                                                       "YAML",
+		`<biosVProfile dn="x"></biosVProfile>`:                                                            "no <biosVf...> element",
+		`<outConfigs><biosSettings><biosVfX vpX="a"/></biosSettings><biosSettings/></outConfigs>`:         "2 servers",
 		"Setup Question = A\n": "", // a question without an answer is not an error
 	} {
 		_, err := Decode("x", []byte(text))

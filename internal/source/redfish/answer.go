@@ -41,6 +41,9 @@ type BIOS struct {
 	RegistryName string
 	// Path is the path of the resource without identifiers of the machine.
 	Path string
+	// JobWaits says that a job of the controller will change BIOS settings at the next boot. Dell's
+	// resource then shows the new values already.
+	JobWaits bool
 }
 
 // failed adds p to Problems and returns true, unless p is nil.

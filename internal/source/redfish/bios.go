@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,9 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 		return "", nil
 	}
 	a.BIOS = &BIOS{Resource: body, Path: printablePath(at)}
+	if strings.Contains(at, "System.Embedded") {
+		a.BIOS.JobWaits = c.dellJobWaits(ctx, a)
+	}
 	pending := head.pending()
 	if pending == "" {
 		a.note("the service names no settings object: what waits for the next boot is not known")
@@ -63,6 +67,24 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	}
 	a.BIOS.Settings = body
 	return head.Registry, nil
+}
+
+// dellJobs is the queue of jobs of an iDRAC.
+const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1)"
+
+// dellJobWaits tells whether a job that changes BIOS settings has not run yet. That the queue cannot be
+// read costs no more than this.
+func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
+	var queue struct {
+		Members []struct{ JobType, JobState string }
+	}
+	if _, p := c.get(ctx, dellJobs, maxAnswer, &queue); p != nil {
+		a.note("the job queue was not read: whether a change of BIOS settings waits for the next boot is not known")
+		return false
+	}
+	return slices.ContainsFunc(queue.Members, func(job struct{ JobType, JobState string }) bool {
+		return job.JobType == "BIOSConfiguration" && slices.Contains([]string{"New", "Scheduled", "Scheduling", "ReadyForExecution", "Waiting", "Running", "Pending", "Paused", "PendingActivation"}, job.JobState)
+	})
 }
 
 // registryFile is a MessageRegistryFile (DSP2046), or the registry itself, which some services send

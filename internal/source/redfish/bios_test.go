@@ -2,6 +2,7 @@ package redfish
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,5 +78,29 @@ func TestLocation(t *testing.T) {
 		var f registryFile
 		require.NoError(t, json.Unmarshal([]byte(`{"Location":`+text+`}`), &f))
 		assert.Equal(t, want, f.location(), text)
+	}
+}
+
+// TestDellJobWaits: a BIOS job of an iDRAC that has not run yet is seen; a job that is done, or of
+// another kind, and a queue that cannot be read are none.
+func TestDellJobWaits(t *testing.T) {
+	for queue, want := range map[string]bool{
+		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Scheduled"}]}`: true,
+		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Completed"}]}`: false,
+		`{"Members":[{"JobType":"FirmwareUpdate","JobState":"Scheduled"}]}`:    false,
+		"": false,
+	} {
+		b := newBMC(t)
+		tree := map[string]string{}
+		for path, body := range b.tree {
+			tree[strings.ReplaceAll(path, "FCH123456", "System.Embedded.1")] = strings.ReplaceAll(body, "FCH123456", "System.Embedded.1")
+		}
+		if b.tree = tree; queue != "" {
+			b.tree[dellJobs] = queue
+		}
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err())
+		require.NotNil(t, a.BIOS)
+		assert.Equal(t, want, a.BIOS.JobWaits, queue)
 	}
 }
