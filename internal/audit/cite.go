@@ -196,7 +196,7 @@ func (r *auditRun) orderCitation(subject string) *verdict.Citation {
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
 		bySets := r.topo.Fill == nil || p.OrderSource != r.topo.Fill.Source
-		if bySets && r.topo.Sets != nil && r.topo.Sets.Analogous || platform.MakerWord(vendor) != r.maker() {
+		if bySets && r.topo.Sets != nil && r.topo.Sets.OfSister(p.OrderSource) || platform.MakerWord(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c

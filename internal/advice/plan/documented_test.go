@@ -50,6 +50,7 @@ func documentedServers() map[string]machinetest.Server {
 	add("Dell Inc.", "PowerEdge T410", "Intel", x5570, [3]int{6, 26, 5}, 4, ddr3, dell)
 	add("Dell Inc.", "PowerEdge T420", "Intel", e52430, [3]int{6, 45, 7}, 6, ddr3, dell)
 	add("Dell Inc.", "PowerEdge M620", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 12, ddr3, dell)
+	add("Dell Inc.", "PowerEdge R720", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 12, ddr3, dell)
 	add("Dell Inc.", "PowerEdge FC430", "Intel", "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", [3]int{6, 63, 2}, 4, ddr4, dell)
 	add("Dell Inc.", "PowerEdge T640", "Intel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", [3]int{6, 85, 4}, 12, ddr4, dell)
 	add("Dell Inc.", "PowerEdge C6520", "Intel", "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", [3]int{6, 106, 6}, 8, ddr4, dell)

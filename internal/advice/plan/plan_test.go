@@ -162,7 +162,6 @@ func TestSlotSets(t *testing.T) {
 		n       int
 		want    string
 	}{
-		{"PowerEdge R740", 4, "1,2,4,5"},
 		{"PowerEdge R740", 8, "1,2,4,5,7,8,10,11"},
 		{"PowerEdge R710", 6, "1,2,3,4,5,6"},
 		{"PowerEdge R7525", 4, "1,2,3,4"},

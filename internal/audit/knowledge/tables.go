@@ -127,15 +127,20 @@ type setRows struct {
 	blocks map[string]bool
 	// block is the current one's id, slot what a slot of it is; counts are the numbers of
 	// modules that have a row.
-	block  string
-	slot   *regexp.Regexp
-	counts map[int]bool
+	block    string
+	products []string
+	slot     *regexp.Regexp
+	counts   map[int]bool
 }
 
 // grades of a row, and mode, which stands for sets of lockstep, mirroring and sparing.
-var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, "mode"}
+var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, conditional, "mode"}
 
 const notAllowed = "not-allowed"
+
+// conditional is the grade of a number that the maker allows under a condition that no input shows, such as the size of heat sinks: it is
+// neither advised nor a finding.
+const conditional = "conditional"
 
 // numberings are the ways of counting further processors' slots, and what a slot is by
 // each: a number, a letter and a digit (A1 or 1A), or a board and a number on it (2/8).
@@ -158,15 +163,19 @@ func (s *setRows) fault(c []string) string {
 	switch {
 	case s.block == "":
 		return fmt.Sprintf("%q before the first block: expected set, a tab and the block's id", c[0])
-	case len(c) != 4:
-		return fmt.Sprintf("%s: %d fields, expected 4: modules, sets, grade, document", s.block, len(c))
+	case len(c) != 6 && len(c) != 4:
+		return fmt.Sprintf("%s: %d fields, expected 6: modules, sets, grade, document, printed or order, the products whose manual it is (a site's may end after document)", s.block, len(c))
 	case err != nil || modules < 1:
 		return fmt.Sprintf("%s: %q modules, expected a number from one", s.block, c[0])
 	case !slices.Contains(grades, c[2]):
 		return fmt.Sprintf("%s: grade %q, expected one of %s", s.block, c[2], strings.Join(grades, ", "))
 	case strings.TrimSpace(c[3]) == "":
 		return fmt.Sprintf("%s: the document of %d modules is missing", s.block, modules)
-	case (c[1] == "-") != (c[2] == notAllowed):
+	case len(c) == 6 && !slices.Contains([]string{"printed", "order", "-"}, c[4]):
+		return fmt.Sprintf("%s: %q, expected printed, order or -", s.block, c[4])
+	case len(c) == 6 && c[5] != "-" && slices.ContainsFunc(strings.Split(c[5], ";"), func(p string) bool { return !slices.Contains(s.products, p) }):
+		return fmt.Sprintf("%s: manual of %q, expected products of the block or -", s.block, c[5])
+	case (c[1] == "-") != (c[2] == notAllowed || c[2] == conditional):
 		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
 	case c[2] != "mode" && s.counts[modules]:
 		return fmt.Sprintf("%s: %s: two rows", s.block, prose.Count(modules, "module"))
@@ -187,6 +196,7 @@ func (s *setRows) head(c []string) string {
 		counted = c[4]
 	}
 	way := slices.IndexFunc(numberings(), func(n numbering) bool { return n.counted.MatchString(counted) })
+	s.products = strings.Split(c[2]+";"+c[3], ";")
 	s.block, s.slot, s.counts = c[1], numberings()[max(way, 0)].slot, map[int]bool{}
 	switch {
 	case c[1] == "":

@@ -29,7 +29,13 @@ func TestNumbersOfFurtherProcessors(t *testing.T) {
 func TestDocumentOfSets(t *testing.T) {
 	rows := map[int]SetRow{2: {Source: "the manual"}}
 	assert.Equal(t, "the manual", (&Sets{Rows: rows}).Document(2))
-	assert.Equal(t, "the manual"+sisterModel, (&Sets{Rows: rows, Analogous: true}).Document(2))
+	assert.Equal(t, "the manual (manual of a sister model)", (&Sets{Rows: rows, Analogous: true}).Document(2))
+	of := map[int]SetRow{1: {Source: "M", Sister: true}, 2: {Source: "N", Derived: true}, 3: {Source: "O", Sister: true, Derived: true}}
+	assert.Equal(t, "M (manual of a sister model)", (&Sets{Rows: of}).Document(1))
+	assert.Equal(t, "N (set derived, not printed)", (&Sets{Rows: of}).Document(2))
+	assert.Equal(t, "O (manual of a sister model, set derived, not printed)", (&Sets{Rows: of}).Document(3))
+	assert.True(t, (&Sets{Rows: of}).OfSister("M (manual of a sister model)"))
+	assert.False(t, (&Sets{Rows: of}).OfSister("N (set derived, not printed)"))
 	assert.Empty(t, (&Sets{Rows: rows}).Document(3))
 	assert.Empty(t, (&Sets{Rows: rows, Analogous: true}).Document(3))
 }

@@ -37,6 +37,10 @@ type SetRow struct {
 	Grade string
 	// Source names maker, document and place.
 	Source string
+	// Derived is true if the document prints an order of filling or channels, and not the set.
+	Derived bool
+	// Sister is true if the document is another model's.
+	Sister bool
 }
 
 // ReadSets finds the sets of a machine: by its product's name, else by that of its
@@ -72,8 +76,11 @@ func setsOf(text, product string) *Sets {
 		}
 		line = strings.TrimSuffix(line, "\n")
 		if !head {
-			if c := strings.Split(line, "\t"); len(c) == 4 {
-				into.add(c)
+			switch c := strings.Split(line, "\t"); len(c) {
+			case 4: // of a site: its own machines' manual
+				into.add(append(c, "-"), false)
+			case 6:
+				into.add(c, lengthOfName(c[5], product) == 0)
 			}
 			continue
 		}
@@ -138,7 +145,7 @@ func anotherModel(rest string) bool {
 	return number == ""
 }
 
-func (s *Sets) add(c []string) {
+func (s *Sets) add(c []string, sister bool) {
 	n, err := strconv.Atoi(c[0])
 	if err != nil {
 		return
@@ -160,21 +167,39 @@ func (s *Sets) add(c []string) {
 	if c[2] == "mode" {
 		row.Modes = sets
 	} else {
-		row.Sets, row.Grade, row.Source = sets, c[2], c[3]
+		row.Sets, row.Grade, row.Source, row.Derived, row.Sister = sets, c[2], c[3], c[4] == "order", sister
 	}
 	s.Rows[n] = row
 }
 
-// sisterModel marks a document of another model.
-const sisterModel = " (a sister model with the same slot numbers)"
-
-// Document names the document of a number of modules, "" when none speaks of it.
+// Document names the document of a number of modules, with a note if it is a sister model's or does not print the set itself; it is ""
+// if there is none.
 func (s *Sets) Document(modules int) string {
 	row := s.Rows[modules]
-	if row.Source != "" && s.Analogous {
-		return row.Source + sisterModel
+	var notes []string
+	if s.Analogous || row.Sister {
+		notes = append(notes, "manual of a sister model")
 	}
-	return row.Source
+	if row.Derived {
+		notes = append(notes, "set derived, not printed")
+	}
+	if row.Source == "" || len(notes) == 0 {
+		return row.Source
+	}
+	return row.Source + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// OfSister reports whether a document of the rows, as Document names it, is a sister model's.
+func (s *Sets) OfSister(source string) bool {
+	if s.Analogous {
+		return true
+	}
+	for n, row := range s.Rows {
+		if row.Sister && source == s.Document(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // Order compares two slots of a channel by the sets that have one of them without
