@@ -113,7 +113,7 @@ func TestFourChannelsThatInterleave(t *testing.T) {
 
 // TestLayoutsRankedWithoutClock: where the clock is not known, layouts are ordered by the
 // channels that they fill. An X7DB8 with one module of 16 was told to buy 15, since of
-// four modules only the layouts on one channel were tried; three are enough.
+// four modules only the layouts on one channel were tried; one is enough: two channels are no warning.
 func TestLayoutsRankedWithoutClock(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X7DB8", Brand: "Intel(R) Xeon(R) CPU           E5345  @ 2.33GHz", Maker: "Intel", ID: [3]int{6, 15, 7},
