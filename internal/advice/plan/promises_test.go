@@ -81,6 +81,9 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	}
 	for i := range again.Findings {
 		f := &again.Findings[i]
+		if roles()(f.Rule).Running {
+			continue // only the running machine tells
+		}
 		was := before[verdictOf{f.Rule, f.Subject}]
 		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
 		said := stays[name]
@@ -215,7 +218,7 @@ func (c *promises) capacity(a *plan.Advice) {
 		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
 	case lost > before/4:
 		c.broke(a, "gives up %d of %d bytes", lost, before)
-	case lost > 0 && buys(a) == 0 && (a != &c.made.Advice[0] || len(c.made.Advice) > 1 && 4*buys(&c.made.Advice[1]) <= modules(c.sys)):
+	case lost > 0 && buys(a) == 0 && slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return buys(&o) > 0 && 4*buys(&o) <= modules(c.sys) }):
 		c.broke(a, "gives up %d bytes and buys nothing, though little would be bought", lost)
 	case lost > 0 && buys(a) == 0:
 	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
