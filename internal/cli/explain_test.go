@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "[##] [##] [##]", "The rule in full", "severity  warning", "In its case", "none was named"}, ""},
 		{[]string{"memory.channel.populated", "--root", bad}, []string{"This machine", "2 of 3 channels hold memory"}, ""},
 		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor", "none was named"}, "at work"},
-		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "expected  disabled"}, ""},
+		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "Expected  disabled"}, ""},
 		{[]string{"westmere-ep", "--root", bad}, []string{"3 channels side by side", "is of this platform", "2 of 3"}, ""},
 		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
 	} {

@@ -166,28 +166,28 @@ func sameHTML(t *testing.T, out string, want []judged) {
 	assert.ElementsMatch(t, want, got)
 }
 
-// sameText: the verbose text names every rule, and counts as the others do.
+// sameText: the verbose text names every rule that concerns the machine.
 func sameText(t *testing.T, out string, want []judged) {
 	for _, v := range want {
-		assert.Contains(t, out, v.Rule)
-	}
-}
-
-// sameFailures: the screen names every rule that failed, counts the failures by
-// severity, and says the exit status that the program ended with.
-func sameFailures(t *testing.T, out string, status int, want []judged) {
-	out = strings.Join(strings.Fields(out), " ")
-	count := map[string]int{}
-	for _, v := range want {
-		if v.Result == "fail" {
-			count[v.Severity]++
+		if v.Result != "not_applicable" {
 			assert.Contains(t, out, strings.TrimPrefix(v.Rule, "setting."))
 		}
 	}
-	for severity, n := range count {
-		assert.Regexp(t, fmt.Sprintf(`\b%d (findings? )?at %s\b`, n, severity), out)
+}
+
+// sameFailures: the screen counts the failures and prints the exit status that the program ended with.
+func sameFailures(t *testing.T, out string, status int, want []judged) {
+	out = strings.Join(strings.Fields(out), " ")
+	failed := 0
+	for _, v := range want {
+		if v.Result == "fail" {
+			failed++
+		}
 	}
-	assert.Contains(t, out, fmt.Sprintf("; exit status %d; next: ", status))
+	if failed > 0 {
+		assert.Contains(t, out, fmt.Sprintf(", %d failed", failed))
+	}
+	assert.Contains(t, out, fmt.Sprintf(" Exit status %d.", status))
 }
 
 // sameLabels: the worst failure, and the numbers of failures and of what is open.

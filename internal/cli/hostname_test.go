@@ -27,7 +27,7 @@ func TestHostName(t *testing.T) {
 	_, out, _ := run(nil, "check", "--root", root, "--host-name", "--format", "prometheus")
 	assert.NotContains(t, out, "node17")
 	_, out, _ = run(nil, "check", "--root", root, "--host-name")
-	assert.Contains(t, out, "host      secret-node17\n")
+	assert.Contains(t, out, ", secret-node17\n")
 	_, out, _ = run(nil, "check", "--root", root, "--host-name", "--format", "json")
 	var doc struct{ Machine struct{ Host *string } }
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))

@@ -296,7 +296,7 @@ func (r *Report) cureOf(members []*Finding) int {
 
 // fix says what to do about a problem: the steps of the advice that cures it, else the rule's fix.
 func (r *Report) fix(p *Problem) string {
-	if p.Cure >= 0 && r.Advice[p.Cure].ID != AdviceSettings {
+	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
 		return r.AdviceSentence(&r.Advice[p.Cure])
 	}
 	if p.Settings() && len(p.Members) > 1 && r.Profile != nil {
@@ -326,7 +326,7 @@ func (r *Report) AdviceSentence(a *Advice) string {
 	switch {
 	case a.GivenUpBytes != 0:
 		more = append(more, "This gives up "+prose.Size(a.GivenUpBytes))
-	case a.Installs == 0:
+	case a.ID != AdviceSettings && a.Installs == 0:
 		more = append(more, "Nothing to buy")
 	}
 	if reached := r.reached(a); reached != "" {

@@ -32,8 +32,7 @@ func (p *pageWriter) header() {
 		p.Close()
 	}
 	p.Open("dl", markup.Class("facts"))
-	p.pair("next", text.NextStep(p.r, adviceTitle))
-	p.pair("checks", text.Counts(p.r, true))
+	p.pair("checks", text.Counts(p.r))
 	p.pair("platform", platform(&p.r.Machine))
 	p.pair("profile", profile(p.r))
 	p.pair("audited", p.r.GeneratedAt)

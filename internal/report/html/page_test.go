@@ -165,11 +165,6 @@ func TestWithoutATable(t *testing.T) {
 	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory device.")
 }
 
-// TestNext: the page says what to do next, as the terminal does.
-func TestNext(t *testing.T) {
-	assert.Contains(t, pageOf(t, reporttest.Report(reporttest.Bad())), "<dt>next</dt><dd>see ")
-}
-
 // TestHostile: whatever firmware or a site's pack prints stays text.
 func TestHostile(t *testing.T) {
 	m := reporttest.Bad()

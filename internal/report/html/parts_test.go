@@ -58,7 +58,7 @@ func TestHead(t *testing.T) {
 	head := func(r *report.Report) string { return wordsOf(t, r, "<header>", "<nav") }
 	r := &report.Report{GeneratedAt: "2026-11-23T12:00:00Z"}
 	r.Judge(report.Criteria{})
-	assert.Equal(t, "|UNKNOWN|nothing was audited|next|see the sources|checks|0 passed, 0 unknown, 0 not applicable|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|", head(r))
+	assert.Equal(t, "|UNKNOWN|nothing was audited|checks|0 checks passed.|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|", head(r))
 	assert.NotContains(t, pageOf(t, r), `<p class="machine">`)
 	yes := true
 	r.Outdated, r.Why = "the last audit read nothing", word("no document")

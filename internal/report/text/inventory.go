@@ -74,7 +74,8 @@ func (p *printer) sockets(sockets []report.Socket) {
 
 func (p *printer) slots(inv *report.Inventory) {
 	if len(inv.Slots) == 0 {
-		p.noSlots(inv)
+		p.section("SLOTS", "none known: "+noSlots(inv))
+		p.newline()
 		return
 	}
 	populated := 0

@@ -41,14 +41,13 @@ platform  not recognised  virtual machine
 `)
 	require.Contains(t, inventoryOf(t, inv, Options{Width: 120}), `
 SLOTS     none known: the SMBIOS table lists no memory device
-          a virtual machine's memory is what the hypervisor grants; its DIMMs are the host's
 `)
 	inv.Machine.Hypervisor, inv.Sources[1].State = &kvm, "absent"
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nplatform  not recognised  virtual machine (kvm)\n")
-	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: the source smbios is absent\n")
+	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: the SMBIOS table is absent\n")
 	inv.Sources[1].Detail, *inv.Machine.Virtual = &detail, false
 	text := inventoryOf(t, inv, Options{})
-	require.Contains(t, text, "\nSLOTS     none known: the source smbios is absent (no such file)\n\nNODES ")
+	require.Contains(t, text, "\nSLOTS     none known: the SMBIOS table is absent (no such file)\n\nNODES ")
 	require.Contains(t, text, "\n  cpu     denied\n  smbios  absent     no such file\n")
 	require.NotContains(t, text, "virtual")
 }
@@ -132,7 +131,7 @@ func TestColumnsWithoutRoom(t *testing.T) {
 		table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1, right: true}, {head: "part", drop: 3}, {head: "mV", drop: 2}, {head: "bank", drop: 4}, {head: "tag", drop: 5, always: true}}}
 		table.row("A1", "2", "M393B5273CH0", "1350", "", "")
 		table.row("A2", "", "M393", "", "", "")
-		return partOf(Options{Width: width}, 0, func(p *printer) { table.print(p, 11) })
+		return partOf(Options{Width: width}, func(p *printer) { table.print(p, 11) })
 	}
 	require.Equal(t, `           slot  rank  part          mV    tag
            A1       2  M393B5273CH0  1350  -
@@ -154,7 +153,7 @@ func TestColumnsWithoutRoom(t *testing.T) {
 	table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1}, {head: "part", drop: 1}, {head: "size"}}}
 	table.row("A1", "2", "M393", "8 GiB")
 	at := func(indent int) string {
-		return strings.ReplaceAll(partOf(Options{Width: 40}, 0, func(p *printer) { table.print(p, indent) }), strings.Repeat(" ", indent), "")
+		return strings.ReplaceAll(partOf(Options{Width: 40}, func(p *printer) { table.print(p, indent) }), strings.Repeat(" ", indent), "")
 	}
 	require.Equal(t, "slot  rank  part  size\nA1    2     M393  8 GiB\n", at(17))
 	require.Equal(t, "slot  part  size\nA1    M393  8 GiB\nno room for: rank\n", at(18))

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 )
@@ -65,10 +64,6 @@ func (p *printer) pageTable(t *page.Table) {
 // Finding returns one finding as Write prints it.
 func Finding(f *report.Finding, o Options) string {
 	p := newPrinter(o)
-	if f.Result == string(verdict.Fail) {
-		p.finding(failureGroups([]report.Finding{*f})[0])
-	} else {
-		p.explanation(f)
-	}
+	p.finding(f)
 	return strings.TrimRight(string(p.buf), "\n") + "\n"
 }

@@ -44,20 +44,11 @@ turbo    enabled
 `, b.String())
 }
 
-// TestOneFinding: a failure is printed as a report has it, any other as a note.
+// TestOneFinding: a failure begins with its severity and ends its first line with the rule; any other
+// result is a note.
 func TestOneFinding(t *testing.T) {
-	one := failing("memory.x", "channel 2 is empty")[0]
-	require.Equal(t, "WARNING   memory.x   socket 0\n  found     channel 2 is empty\n", Finding(&one, Options{}))
-	cost, year := &report.Effect{Text: "a third is lost"}, 2010
-	one.Result, one.Effect, one.Citation = "pass", cost, &report.Citation{Vendor: "Dell", Title: "Guide", Year: &year}
-	why := "it is by design"
-	one.Why = &why
-	require.Equal(t, `NOTE      memory.x socket 0
-  found     channel 2 is empty
-  why       it is by design
-  measured  a third is lost
-  source    Dell, Guide, 2010
-`, Finding(&one, Options{}))
-	one.Effect, one.Citation = nil, nil
-	require.Equal(t, "NOTE      memory.x socket 0\n  found     channel 2 is empty\n  why       it is by design\n", Finding(&one, Options{}))
+	f := &report.Finding{Rule: "memory.x", Subject: "socket 0", Result: "fail", Severity: "warning", Found: new("channel 2 is empty")}
+	require.Equal(t, "WARNING      Channel 2 is empty"+strings.Repeat(" ", 41)+"memory.x\n", Finding(f, Options{}))
+	f.Result, f.Effect, f.Citation = "pass", &report.Effect{Text: "a third is lost"}, &report.Citation{Vendor: "Dell", Title: "Guide", Year: new(2010)}
+	require.Equal(t, "Note         Channel 2 is empty"+strings.Repeat(" ", 41)+"memory.x\n   Cost      a third is lost\n   Source    Dell, Guide, 2010\n", Finding(f, Options{}))
 }

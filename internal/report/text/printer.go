@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -31,11 +30,6 @@ type printer struct {
 	width   int
 	color   bool
 	verbose bool
-	// roomy parts sections by empty lines. tight is how much is left out so that the report fits a screen, 0 to tightest.
-	roomy bool
-	tight int
-	// said has the documents and costs that were printed already.
-	said map[string]bool
 }
 
 // Options say how text is laid out. The caller knows the terminal.
@@ -62,7 +56,6 @@ func newPrinter(o Options) *printer {
 		width:   max(width, leastWidth),
 		color:   o.Color,
 		verbose: o.Verbose,
-		said:    map[string]bool{},
 	}
 }
 
@@ -192,13 +185,6 @@ func gluedList(items []string) string {
 	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", hardBlank)
 }
 
-// pause prints an empty line if there is room.
-func (p *printer) pause() {
-	if p.verbose || p.roomy {
-		p.newline()
-	}
-}
-
 // field prints a labelled, wrapped value; nothing for an empty value.
 func (p *printer) field(indent int, name, value string) {
 	if value == "" {
@@ -206,107 +192,6 @@ func (p *printer) field(indent int, name, value string) {
 	}
 	p.wrap(p.label(indent, name), value)
 	p.newline()
-}
-
-// tightest is the value of printer.tight with which most is left out.
-const tightest = 4
-
-// cutShort ends a text that was shortened.
-const cutShort = " ... (-v)"
-
-// atMost limits what section prints to this many whole lines, except in the verbose report. If more
-// follows, the last line is cut between two words and ends in cutShort.
-func (p *printer) atMost(lines int, section func()) {
-	start := len(p.buf)
-	section()
-	if p.verbose {
-		return
-	}
-	end := start
-	for range lines {
-		i := bytes.IndexByte(p.buf[end:], '\n')
-		if i < 0 {
-			return
-		}
-		end += i + 1
-	}
-	if end == len(p.buf) {
-		return
-	}
-	from := start + 1 + bytes.LastIndexByte(p.buf[start:end-1], '\n')
-	last := string(p.buf[from : end-1])
-	for printable.Columns(last)+len(cutShort) > p.width {
-		i := strings.LastIndexByte(last, ' ')
-		if i < 0 {
-			break
-		}
-		last = strings.TrimRight(last[:i], " ")
-	}
-	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
-}
-
-// brief prints a labelled value on at most this many lines, less p.tight, but at least one.
-func (p *printer) brief(indent int, name, value string, lines int) {
-	lines = max(1, lines-p.tight)
-	p.shortened(lines, lines*(p.width-indent-valueColumn), value, func(s string) { p.field(indent, name, s) })
-}
-
-// shortened prints a value on at most this many lines, which have room for this many columns. If it
-// does not fit, whole clauses are left out from the end as long as half of the room is used;
-// otherwise it is cut between two words.
-func (p *printer) shortened(lines, room int, value string, show func(string)) {
-	if p.verbose || p.with(func() { show(value) }) <= p.lines()+lines {
-		show(value)
-		return
-	}
-	for _, end := range clauseEnds(value) {
-		short := value[:end] + strings.ReplaceAll(cutShort, " ", hardBlank)
-		if end > room {
-			continue
-		}
-		if end < room/2 {
-			break
-		}
-		if p.with(func() { show(short) }) <= p.lines()+lines {
-			show(short)
-			return
-		}
-	}
-	p.atMost(lines, func() { show(value) })
-}
-
-// clauseEnds returns the offsets at which a text may end, the last first: before a remark in
-// brackets, and before a comma, semicolon or colon outside brackets.
-func clauseEnds(s string) []int {
-	var out []int
-	depth := 0
-	for i, r := range s {
-		switch {
-		case r == '(':
-			if depth++; depth == 1 && i > 0 && s[i-1] == ' ' {
-				out = append(out, i-1)
-			}
-		case r == ')':
-			depth = max(0, depth-1)
-		case depth == 0 && (r == ';' || r == ',' || r == ':') && strings.HasPrefix(s[i+1:], " "):
-			out = append(out, i)
-		}
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// lines returns how many lines were printed so far.
-func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
-
-// with returns how many lines the report would have with one more section, which it prints and takes
-// back: the section must end its last line and change nothing but the text.
-func (p *printer) with(section func()) int {
-	kept := len(p.buf)
-	section()
-	lines := p.lines()
-	p.buf = p.buf[:kept]
-	return lines
 }
 
 // part prints an empty line between what was printed and what follows.

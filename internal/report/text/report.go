@@ -3,114 +3,300 @@
 package text
 
 import (
-	"bytes"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// Write prints a report for a person at a terminal: the machine, the verdict, a picture of the
-// slots, the failures by cause, what to do, remarks, which inputs would make unknown things known,
-// and the verdict again. It is limited to about a screen; Verbose prints everything.
+// bodyColumn is the column at which the texts of a report begin.
+const bodyColumn = 13
+
+// Write prints a report for a person at a terminal: the verdict, the machine, its memory, the numbered
+// problems with fix and source, notes, and what was not run. Verbose adds the evidence of everything.
 func Write(w io.Writer, r *report.Report, o Options) error {
-	causes, remarks := parted(failureGroups(r.Findings))
-	var p *printer
-	for try := range tightest + 2 {
-		p = newPrinter(o)
-		p.roomy, p.tight = try == 0, max(0, try-1)
-		p.report(r, causes, remarks)
-		if p.verbose || p.with(func() { p.words(); p.last(r, o.ExitStatus) }) <= screen(len(causes)) {
-			break
+	p := newPrinter(o)
+	p.section(r.Verdict.Status.Word(), wording.Verdict(r))
+	p.newline()
+	p.item("Outdated", r.Outdated)
+	p.identity(r)
+	p.newline()
+	p.memory(r)
+	for i := range r.Problems {
+		if r.Problems[i].Above() {
+			p.problem(r, i)
+			p.newline()
 		}
 	}
-	if r.Profiles != nil {
-		p.newline()
-		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
+	p.notes(r)
+	p.waived(r.Findings)
+	p.measured(r.Measured)
+	p.broken(r.Findings)
+	p.notices(r.Notices)
+	p.part()
+	if p.verbose {
+		p.detail(r)
 	}
-	p.words()
-	p.last(r, o.ExitStatus)
+	if r.Profiles != nil {
+		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
+		p.part()
+	}
+	p.summary(r, o.ExitStatus)
 	return p.flush(w)
 }
 
-// words prints the meaning of the abbreviations that the report uses.
-func (p *printer) words() {
-	var out []string
-	for _, t := range wording.TermsIn(string(p.buf)) {
-		out = append(out, t.Name+": "+t.Meaning)
-	}
-	p.field(0, "words", strings.Join(out, "; "))
-}
-
-// screen returns how many lines a report may have, by the number of causes.
-func screen(causes int) int {
-	switch causes {
-	case 0, 1:
-		return 40
-	case 2:
-		return 60
-	default:
-		return 100
-	}
-}
-
-// report prints everything but the comparison of profiles, the abbreviations and the last line.
-func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
-	p.verdict(r)
-	p.newline()
-	p.field(0, "outdated", r.Outdated)
-	unasked := r.Profile != nil && !p.verbose && !r.ProfileAsked
-	var beside []string
-	if unasked && p.tight < tightest {
-		beside = []string{"profile " + r.Profile.ID}
-	}
-	p.machine(&r.Inventory, beside...)
-	if !unasked {
-		p.profile(r)
-	}
-	p.newline()
-	p.slotMap(&r.Inventory, r.Findings)
-	p.failures(causes)
-	p.advice(r)
-	p.remarks(remarks)
-	p.settingFailures(r, remarks)
-	p.waived(r.Findings)
-	p.explained(r.Findings)
-	p.measured(r.Measured)
-	p.broken(r.Findings)
-	p.unknowns(r.Findings)
-	if p.verbose {
-		p.notApplicable(r.Findings)
-		p.passed(r.Findings)
-	}
-	p.unread(r.Inventory.Sources)
-	p.notices(r.Notices)
-	p.buf = append(bytes.TrimRight(p.buf, "\n"), '\n')
-}
-
-// profile prints the profile's name. That there is none is printed only if a profile was asked for,
-// and in the verbose report.
-func (p *printer) profile(r *report.Report) {
-	if r.Profile == nil {
-		if !p.verbose && !r.ProfileAsked {
-			return
-		}
-		why := report.OrEmpty(r.Why)
-		if why == "" {
-			why = "no reason given"
-		}
-		p.field(0, "profile", "none: "+why)
+// item prints a text behind a name in the first column; nothing for an empty text.
+func (p *printer) item(name, text string) {
+	if text == "" {
 		return
 	}
-	hang := p.label(0, "profile")
-	pieces := []string{r.Profile.ID}
-	switch s := report.OrEmpty(r.Profile.Source); {
-	case s != "" && p.verbose:
-		pieces = append(pieces, s)
-	case strings.HasPrefix(s, verdict.Standing(verdict.Practice, "")):
-		pieces = append(pieces, "general practice, no document of the maker")
+	p.put(name)
+	p.to(bodyColumn)
+	p.wrap(bodyColumn, text)
+	p.newline()
+}
+
+// identity prints processors, memory and firmware.
+func (p *printer) identity(r *report.Report) {
+	m := &r.Inventory.Machine
+	line := strings.Join(wording.Processors(r.Inventory.Sockets), ", ")
+	if name, _, _ := strings.Cut(report.OrEmpty(m.Platform.Name), " ("); name != "" {
+		line += " (" + name + ")"
 	}
-	p.units(hang, pieces)
+	line = strings.Join(append([]string{line}, wording.Capacities(&r.Inventory)...), ", ")
+	if filled, all := slotCount(&r.Inventory); filled > 0 {
+		line += " in " + strconv.Itoa(filled) + " of " + prose.Count(all, "slot")
+	}
+	if line = strings.TrimPrefix(line, ", "); line != "" {
+		p.wrap(0, line)
+		p.newline()
+	}
+	var second []string
+	for _, s := range []string{wording.BIOS(&m.BIOS), report.OrEmpty(m.Host)} {
+		if s != "" {
+			second = append(second, s)
+		}
+	}
+	if r.Profile != nil && (r.ProfileAsked || p.verbose) {
+		second = append(second, "profile "+r.Profile.ID)
+	}
+	if len(second) > 0 {
+		p.wrap(0, strings.Join(second, ", "))
+		p.newline()
+	}
+	if r.Profile == nil && r.ProfileAsked {
+		p.item("Profile", "none: "+report.OrEmpty(r.Why))
+	}
+}
+
+// slotCount counts the slots of system memory, and those that hold a module.
+func slotCount(inv *report.Inventory) (filled, all int) {
+	for i := range inv.Slots {
+		switch s := &inv.Slots[i]; {
+		case unplacedKind(s) == kindOther:
+		case s.State == "populated":
+			filled++
+			all++
+		default:
+			all++
+		}
+	}
+	return filled, all
+}
+
+// upperFirst begins a sentence.
+func upperFirst(s string) string {
+	for i, c := range s {
+		return string(unicode.ToUpper(c)) + s[i+len(string(c)):]
+	}
+	return s
+}
+
+// statement is the place and the sentence of a problem; the name of a setting stays as it is typed.
+func statement(pr *report.Problem) string {
+	if pr.Settings() {
+		return pr.Text()
+	}
+	return upperFirst(pr.Text())
+}
+
+// problem prints a numbered problem with its rule at the right margin, what to do and who says so.
+func (p *printer) problem(r *report.Report, i int) {
+	pr := &r.Problems[i]
+	p.put(strconv.Itoa(i+1) + ". ")
+	p.lead(strings.ToUpper(pr.Severity))
+	p.ruled(statement(pr), pr.Rule)
+	if pr.Settings() && len(pr.Members) > 1 {
+		p.settingTable(pr)
+	}
+	p.indented("Fix", fixOf(r, i))
+	p.indented("Source", pr.SourceLine())
+	if p.verbose {
+		p.evidence(r, pr)
+	}
+}
+
+// fixOf returns what to do about a problem; the steps of an earlier problem are not printed again.
+func fixOf(r *report.Report, i int) string {
+	fix := r.Problems[i].Fix
+	for j := range i {
+		if fix != "" && r.Problems[j].Fix == fix {
+			return "as for problem " + strconv.Itoa(j+1)
+		}
+	}
+	return fix
+}
+
+// indented prints a labelled text of a problem.
+func (p *printer) indented(name, text string) {
+	if text == "" {
+		return
+	}
+	p.to(3)
+	p.put(name)
+	p.to(bodyColumn)
+	p.wrap(bodyColumn, text)
+	p.newline()
+}
+
+// ruled prints a text from the body column on, and a rule's id at the right margin of its last line, or
+// of a line of its own if there is no room.
+func (p *printer) ruled(text, rule string) {
+	p.to(bodyColumn)
+	p.wrap(bodyColumn, text)
+	width := printable.Columns(printable.Clean(rule))
+	if p.col+2+width > p.width {
+		p.newline()
+	}
+	p.to(p.width - width)
+	p.put(rule)
+	p.newline()
+}
+
+// settingTable lists the settings that differ from the profile.
+func (p *printer) settingTable(pr *report.Problem) {
+	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
+	for _, f := range pr.Members {
+		t.row(strings.TrimPrefix(f.Rule, settingPrefix), wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity)
+	}
+	t.print(p, bodyColumn)
+}
+
+// settingPrefix begins the ids of the rules that check a setting against a profile.
+const settingPrefix = "setting."
+
+// notes prints the problems at info, and what is different by design.
+func (p *printer) notes(r *report.Report) {
+	for i := range r.Problems {
+		pr := &r.Problems[i]
+		if pr.Above() {
+			continue
+		}
+		word := strings.TrimPrefix(pr.Rule, settingPrefix)
+		if pr.Settings() && len(pr.Members) > 1 {
+			word = ""
+		}
+		text := statement(pr)
+		if word != "" {
+			text += " (explain\n" + word + ")"
+		} else if pr.Fix != "" {
+			text += " (" + pr.Fix + ")"
+		}
+		p.item("Note", text)
+		if p.verbose {
+			p.indented("Fix", pr.Fix)
+			p.indented("Source", pr.SourceLine())
+			p.evidence(r, pr)
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !f.Explains || f.Result != string(verdict.Pass) {
+			continue
+		}
+		p.item("Note", upperFirst(report.OrEmpty(f.Found))+" (explain\n"+f.Rule+")")
+		if f.Effect != nil {
+			p.indented("Measured", wording.Costs(f.Effect))
+		}
+		if p.verbose {
+			p.indented("Why", report.OrEmpty(f.Why))
+			p.indented("Source", f.Citation.Line())
+		}
+	}
+	p.part()
+}
+
+// evidence prints everything that is known of a problem, and what it causes.
+func (p *printer) evidence(r *report.Report, pr *report.Problem) {
+	for _, get := range []struct {
+		name string
+		of   func(*report.Finding) string
+	}{
+		{"Found", func(f *report.Finding) string { return report.OrEmpty(f.Found) }},
+		{"Expected", func(f *report.Finding) string { return report.OrEmpty(f.Expected) }},
+		{"Why", func(f *report.Finding) string { return report.OrEmpty(f.Why) }},
+		{"Cost", func(f *report.Finding) string { return wording.Costs(f.Effect) }},
+		{"How", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) }},
+		{"Certainty", func(f *report.Finding) string { return f.Certainty }},
+	} {
+		p.grouped(pr.Members, get.name, get.of)
+	}
+	seen, name := map[string]bool{}, "Evidence"
+	for _, f := range pr.Members {
+		for i := range f.Evidence {
+			if line := wording.Reading(&f.Evidence[i]); !seen[line] {
+				seen[line] = true
+				p.indented(name, line)
+				name = " "
+			}
+		}
+	}
+	p.indented("Also causes", strings.Join(pr.Consequences, ", "))
+}
+
+// grouped prints one field of the findings of a problem: once if they say the same, otherwise each with
+// its subjects.
+func (p *printer) grouped(members []*report.Finding, name string, get func(*report.Finding) string) {
+	var texts []string
+	subjects := map[string][]string{}
+	for _, f := range members {
+		text := get(f)
+		if text == "" {
+			continue
+		}
+		if subjects[text] == nil {
+			texts = append(texts, text)
+		}
+		subjects[text] = append(subjects[text], f.Subject)
+	}
+	for _, text := range texts {
+		value := text
+		if len(texts) > 1 || len(subjects[text]) < len(members) {
+			value = gluedList(subjects[text]) + ": " + text
+		}
+		for line := range strings.SplitSeq(value, "\n") {
+			p.indented(name, line)
+			name = " "
+		}
+	}
+}
+
+// finding prints everything that is known of one finding, as a page of a rule shows it.
+func (p *printer) finding(f *report.Finding) {
+	if f.Result == string(verdict.Fail) {
+		p.lead(severityWord(f.Severity))
+	} else {
+		p.put("Note")
+	}
+	p.ruled(upperFirst(report.OrEmpty(f.Found)), f.Rule)
+	p.indented("Expected", report.OrEmpty(f.Expected))
+	p.indented("Cost", wording.Costs(f.Effect))
+	p.grouped([]*report.Finding{f}, "Fix", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
+	p.indented("Source", f.Citation.Line())
 }

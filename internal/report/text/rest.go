@@ -12,6 +12,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
+// shared is one rule and the subjects of its findings.
+type shared struct {
+	text     string
+	subjects []string
+}
+
 // verdictless holds the findings, by rule, that share a reason.
 type verdictless struct {
 	reason, knownBy string
@@ -98,22 +104,8 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	p.newline()
 }
 
-// unknowns prints what could not be judged; in brief, one line for each input that would make it
-// known.
-func (p *printer) unknowns(findings []report.Finding) {
-	if !p.verbose {
-		p.byWay(findings)
-		return
-	}
-	p.reasons(findings, verdict.Unknown, wordUnknown, " could not be judged")
-}
-
 func (p *printer) broken(findings []report.Finding) {
-	p.reasons(findings, verdict.Error, wordError, ": the rule itself broke")
-}
-
-func (p *printer) notApplicable(findings []report.Finding) {
-	p.reasons(findings, verdict.NotApplicable, "NOT APPLICABLE", "")
+	p.reasons(findings, verdict.Error, wordError, " failed to evaluate")
 }
 
 // passed lists the rules that passed, with their subjects.
@@ -134,67 +126,16 @@ func (p *printer) passed(findings []report.Finding) {
 	p.newline()
 }
 
-// explained prints passes that explain something: a difference by design is not a fault, but an
-// operator who measures it wants to know.
-func (p *printer) explained(findings []report.Finding) {
-	for i := range findings {
-		f := &findings[i]
-		switch {
-		case !f.Explains || f.Result != string(verdict.Pass):
-		case p.verbose:
-			p.explanation(f)
-			p.newline()
-		default:
-			p.briefExplanation(f)
-			p.pause()
-		}
-	}
-}
-
-func (p *printer) explanation(f *report.Finding) {
-	p.section("NOTE", f.Rule+"   "+f.Subject)
-	p.field(2, "found", report.OrEmpty(f.Found))
-	p.field(2, "why", report.OrEmpty(f.Why))
-	if f.Effect != nil {
-		p.field(2, "measured", f.Effect.Text)
-	}
-	if f.Citation != nil {
-		p.field(2, "source", f.Citation.Line())
-	}
-}
-
-func (p *printer) briefExplanation(f *report.Finding) {
-	p.section("NOTE", f.Rule+"   "+f.Subject)
-	p.brief(2, "found", report.OrEmpty(f.Found), 2)
-	if f.Effect != nil {
-		p.brief(2, "measured", f.Effect.Text, 2)
-	}
-	p.document(2, f.Citation)
-}
-
-// mostMeasured is how many figures of one result the brief report has: bandwidth and latency of
-// four nodes. With less room there are two fewer at each step.
-const mostMeasured = 8
-
 // measured lists measured figures, one on each line, and why no rule judges them if none does.
 func (p *printer) measured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
 		p.section("MEASURED", p.measuredWith(m))
-		p.brief(2, "no verdict", report.OrEmpty(m.Unjudged), 1)
-		shown := len(m.Figures)
-		if !p.verbose {
-			shown = min(shown, max(0, mostMeasured-2*p.tight))
-		}
-		for j := range m.Figures[:shown] {
+		p.field(2, "no verdict", report.OrEmpty(m.Unjudged))
+		for j := range m.Figures {
 			p.figure(&m.Figures[j], m.Unjudged == nil)
 		}
-		if left := len(m.Figures) - shown; left > 0 {
-			p.to(2)
-			p.wrap(2, prose.Count(left, "figure")+" more"+cutShort)
-			p.newline()
-		}
-		p.pause()
+		p.newline()
 	}
 }
 
@@ -222,11 +163,9 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	case judged && f.Undecided != nil:
 		line += " (undecided: " + *f.Undecided + ")"
 	}
-	p.shortened(1, p.width-2, line, func(s string) {
-		p.to(2)
-		p.wrap(2, s)
-		p.newline()
-	})
+	p.to(2)
+	p.wrap(2, line)
+	p.newline()
 }
 
 // waived lists accepted failures with the reason and the last day on which they are accepted.
@@ -247,9 +186,8 @@ func (p *printer) waived(findings []report.Finding) {
 			continue
 		}
 		p.to(2)
-		p.ruleAndSubject(2, f.Rule, f.Subject)
-		p.field(4, "found", briefFinding(f))
-		p.field(4, "waiver", waiverText(f.Waiver))
+		p.wrap(2, f.Rule+" "+f.Subject+": "+report.OrEmpty(f.Found)+" ("+waiverText(f.Waiver)+")")
+		p.newline()
 	}
 	p.newline()
 }
@@ -285,10 +223,6 @@ func (p *printer) unread(sources []report.Source) {
 	if n == 0 {
 		return
 	}
-	if !p.verbose {
-		p.unreadNames(keys, names, len(sources))
-		return
-	}
 	p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
 	for _, k := range keys {
 		text := strings.Join(names[k], ", ")
@@ -302,34 +236,6 @@ func (p *printer) unread(sources []report.Source) {
 
 // sourceState says why a source could not be read completely.
 type sourceState struct{ state, detail string }
-
-// unreadNames lists the sources that exist and could not be read, by state and without details.
-// Absent sources and those read in part are not listed; rules that need one say so.
-func (p *printer) unreadNames(keys []sourceState, names map[sourceState][]string, of int) {
-	var states []string
-	by := map[string][]string{}
-	n := 0
-	for _, k := range keys {
-		if k.state == string(fact.SourceAbsent) || k.state == string(fact.SourcePartial) {
-			continue
-		}
-		if by[k.state] == nil {
-			states = append(states, k.state)
-		}
-		by[k.state] = append(by[k.state], names[k]...)
-		n += len(names[k])
-	}
-	if n == 0 {
-		return
-	}
-	parts := make([]string, len(states))
-	for i, state := range states {
-		parts[i] = state + ": " + strings.Join(by[state], ", ")
-	}
-	p.atMost(linesSources, func() {
-		p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(of)+" not read in full; "+strings.Join(parts, "; "))
-	})
-}
 
 func (p *printer) notices(notices []string) {
 	for _, n := range notices {

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"cmp"
-	"math"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -25,8 +23,6 @@ type textTable struct {
 	rows    [][]string
 	// below are lines to print under a row, by its number, indented and wrapped.
 	below map[int][]string
-	// belowMost limits how many lines each of them may take, 0 for no limit.
-	belowMost int
 }
 
 const (
@@ -50,11 +46,9 @@ func (t *textTable) print(p *printer, indent int) {
 	for i, r := range t.rows {
 		t.line(p, indent, widths, r)
 		for _, text := range t.below[i] {
-			p.atMost(cmp.Or(t.belowMost, math.MaxInt), func() {
-				p.to(indent + belowIndent)
-				p.wrap(indent+belowIndent, text)
-				p.newline()
-			})
+			p.to(indent + belowIndent)
+			p.wrap(indent+belowIndent, text)
+			p.newline()
 		}
 	}
 	if len(left) > 0 {

@@ -51,6 +51,26 @@ func WayToKnow(knownBy string) string {
 	return knownBy
 }
 
+// needsByWay says of a number of checks what they need to run.
+var needsByWay = map[string]string{
+	WayLive:    "need the running machine",
+	WayRoot:    "need root",
+	WayBIOS:    "need its BIOS settings (--bios FILE or --redfish URL)",
+	WayBMC:     "need its BMC (--redfish URL)",
+	WayMap:     "need a slot map (memaudit rules draft)",
+	WaySMBIOS:  "need its SMBIOS table (--smbios FILE)",
+	WayCapture: "need a fuller capture (memaudit snapshot)",
+	WayNone:    "are not possible on this hardware",
+}
+
+// Need says what a check needs to run, by what would make its facts known.
+func Need(knownBy string) string {
+	if need, ok := needsByWay[WayToKnow(knownBy)]; ok {
+		return need
+	}
+	return "need other input"
+}
+
 // Grade says what a class letter of the population model means, or that a
 // number is the document's; "" for a word that explains itself.
 func Grade(class string) string {

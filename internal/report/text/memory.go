@@ -1,0 +1,746 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// memory prints the memory of the processors: a picture of the slots if a problem is about them, else
+// a line for each kind of processor.
+func (p *printer) memory(r *report.Report) {
+	inv := &r.Inventory
+	switch {
+	case r.Verdict.Status == report.StatusNotApplicable:
+		return
+	case len(inv.Slots) == 0:
+		p.item("Slots", "none known: "+noSlots(inv))
+		p.newline()
+		return
+	}
+	b := newBoard(r)
+	if b.pictured(r) {
+		p.picture(b)
+	} else {
+		p.summaries(b)
+	}
+	p.unplaced(inv)
+	p.doubts(r)
+	p.part()
+}
+
+// board is what is drawn of a machine's slots.
+type board struct {
+	inv   *report.Inventory
+	keys  []int
+	cells map[int]map[int][]cell
+	// notes are what is wrong in the row of a channel, by socket.
+	notes map[int]map[int]string
+}
+
+// cell is one slot in the picture.
+type cell struct {
+	label, size string
+	// wrong marks the module that is to be moved, and the empty slot that is to be filled.
+	wrong bool
+}
+
+func newBoard(r *report.Report) *board {
+	b := &board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int]string{}}
+	placed := map[int][]*report.Slot{}
+	for i := range b.inv.Slots {
+		if s := &b.inv.Slots[i]; s.Channel != nil {
+			key := wording.SocketID(s.Socket)
+			placed[key] = append(placed[key], s)
+		}
+	}
+	labels := map[string]string{}
+	for key, slots := range placed {
+		b.keys = append(b.keys, key)
+		prefix := commonPrefix(slots)
+		for _, s := range slots {
+			labels[s.Handle] = strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)
+		}
+	}
+	slices.Sort(b.keys)
+	marks, notes := marked(r, labels)
+	for key, slots := range placed {
+		slices.SortStableFunc(slots, func(x, y *report.Slot) int {
+			return cmp.Or(cmp.Compare(*x.Channel, *y.Channel), cmp.Compare(number(x.Slot), number(y.Slot)))
+		})
+		b.cells[key], b.notes[key] = map[int][]cell{}, map[int]string{}
+		for _, s := range slots {
+			c := *s.Channel
+			b.cells[key][c] = append(b.cells[key][c], cell{labels[s.Handle], cellSize(s), marks[s.Handle]})
+			if note := notes[s.Handle]; note != "" {
+				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
+			}
+		}
+		b.empty(r, key)
+	}
+	return b
+}
+
+// marked finds the slots that the first problem with steps is about, and says what is to be done there.
+func marked(r *report.Report, labels map[string]string) (marks map[string]bool, notes map[string]string) {
+	marks, notes = map[string]bool{}, map[string]string{}
+	for i := range r.Problems {
+		pr := &r.Problems[i]
+		if !pr.Above() {
+			break
+		}
+		for _, f := range pr.Members {
+			if rest, ok := strings.CutPrefix(f.Subject, "slot "); ok {
+				handle, _, _ := strings.Cut(rest, " ")
+				marks[handle], notes[handle] = true, "problem "+strconv.Itoa(i+1)
+			}
+		}
+		if pr.Cure < 0 || r.Advice[pr.Cure].ID == report.AdviceSettings {
+			continue
+		}
+		for j := range r.Advice[pr.Cure].Steps {
+			s := &r.Advice[pr.Cure].Steps[j]
+			from := report.OrEmpty(s.From)
+			switch s.Do {
+			case "move":
+				marks[from], notes[from] = true, "move to "+cmp.Or(labels[report.OrEmpty(s.To)], report.OrEmpty(s.ToLocator))
+			case "remove":
+				marks[from], notes[from] = true, "take out"
+			case "exchange":
+				marks[report.OrEmpty(s.At)], notes[report.OrEmpty(s.At)] = true, "exchange"
+			}
+		}
+		return marks, notes
+	}
+	return marks, notes
+}
+
+// empty notes the channels without a module that a problem is about.
+func (b *board) empty(r *report.Report, key int) {
+	subject := "machine"
+	if key != wording.NoSocket {
+		subject = "socket " + strconv.Itoa(key)
+	}
+	if !slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
+		return pr.Above() && (pr.Rule == "memory.channel.populated" || pr.Rule == "memory.socket.populated") && slices.Contains(pr.Subjects, subject)
+	}) {
+		return
+	}
+	for channel, cells := range b.cells[key] {
+		if slices.ContainsFunc(cells, func(c cell) bool { return c.size != "-" }) {
+			continue
+		}
+		cells[0].wrong = true
+		b.notes[key][channel] = strings.TrimPrefix(b.notes[key][channel]+", empty", ", ")
+	}
+}
+
+func number(n *int) int {
+	if n == nil {
+		return 1 << 20
+	}
+	return *n
+}
+
+// pictured reports whether a problem is about the slots.
+func (b *board) pictured(r *report.Report) bool {
+	return len(b.keys) > 0 && slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
+		return pr.Above() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
+	})
+}
+
+// group is processors whose memory is the same.
+type group struct {
+	keys []int
+	body string
+}
+
+// groups brings the processors together that have the same body.
+func (b *board) groups(body func(key int) string) []group {
+	var out []group
+	for _, key := range b.keys {
+		text := body(key)
+		at := slices.IndexFunc(out, func(g group) bool { return g.body == text && key != wording.NoSocket })
+		if at < 0 {
+			out = append(out, group{body: text})
+			at = len(out) - 1
+		}
+		out[at].keys = append(out[at].keys, key)
+	}
+	return out
+}
+
+func (b *board) name(key int) string {
+	if key == wording.NoSocket {
+		return "memory"
+	}
+	name := b.inv.SocketName(key)
+	if label := report.Misnamed(b.inv)[key]; label != "" {
+		name += " (slots " + label + ")"
+	}
+	return name
+}
+
+func (b *board) names(keys []int) []string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = b.name(key)
+	}
+	return out
+}
+
+func (b *board) population(key int) *report.PopulationSocket {
+	for i := range b.inv.Population.Sockets {
+		if p := &b.inv.Population.Sockets[i]; wording.SocketID(p.Socket) == key {
+			return p
+		}
+	}
+	return nil
+}
+
+// summaries prints for each kind of processor its channels, DIMMs, speed and bandwidth.
+func (p *printer) summaries(b *board) {
+	for _, g := range b.groups(b.line) {
+		p.processors(b, g.keys)
+	}
+}
+
+// processors describes the memory of equal processors in two lines.
+func (p *printer) processors(b *board, keys []int) {
+	body := b.line(keys[0])
+	if body == "" {
+		return
+	}
+	p.wrap(0, strings.Join(b.names(keys), ", "))
+	if p.col+2 > bodyColumn {
+		p.newline()
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		p.to(bodyColumn)
+		p.wrap(bodyColumn, line)
+		p.newline()
+	}
+}
+
+// line describes the memory of a processor in two lines.
+func (b *board) line(key int) string {
+	pop := b.population(key)
+	if pop == nil {
+		return ""
+	}
+	parts := []string{countOr(pop.ChannelsPopulated) + " of " + countOr(pop.ChannelsTotal) + " channels"}
+	if dpc := depth(pop.DIMMsPerChannel); dpc != "" {
+		parts = append(parts, dpc)
+	}
+	if speed := b.speed(key); speed != "" {
+		if limit := limitWords[report.OrEmpty(pop.Limiter)]; limit != "" && !strings.Contains(speed, " of ") {
+			speed += " (" + limit + ")"
+		}
+		parts = append(parts, speed)
+	}
+	out := strings.Join(parts, ", ")
+	if bandwidth, how := b.bandwidth(key); bandwidth != "" {
+		if how == "" {
+			bandwidth, how = prose.Bandwidth(*pop.PeakBytes)+" per CPU, the best possible", ""
+		}
+		out += "\n" + strings.TrimSuffix(bandwidth+" ("+how+")", " ()")
+	}
+	return out
+}
+
+// limitWords say what limits the speed.
+var limitWords = map[string]string{
+	population.LimitDIMM:      "the DIMMs' limit",
+	population.LimitProcessor: "the CPU's limit",
+	population.LimitDPC:       "the limit with this many DIMMs per channel",
+	population.LimitRanks:     "the limit with DIMMs of this rank",
+	population.LimitVoltage:   "the limit at this voltage",
+	population.LimitFirmware:  "firmware's limit",
+}
+
+// depth says how many DIMMs the channels in use have.
+func depth(dpc []int) string {
+	low, high := 0, 0
+	for _, n := range dpc {
+		if n > 0 && (low == 0 || n < low) {
+			low = n
+		}
+		high = max(high, n)
+	}
+	switch {
+	case high == 0:
+		return ""
+	case low != high:
+		return strconv.Itoa(low) + " to " + strconv.Itoa(high) + " DIMMs each"
+	default:
+		return prose.Count(low, "DIMM") + " each"
+	}
+}
+
+// countOr returns the number as text, "?" if it is not known.
+func countOr(v *int) string {
+	if v == nil {
+		return "?"
+	}
+	return strconv.Itoa(*v)
+}
+
+// speed returns the speed that the memory runs at, and the expected one if that is another.
+func (b *board) speed(key int) string {
+	pop, running := b.population(key), b.running(key)
+	switch {
+	case pop == nil, running == nil && pop.ExpectedMTs == nil:
+		return ""
+	case running == nil:
+		return wording.PrintedRate(*pop.ExpectedMTs) + " MT/s expected"
+	case pop.ExpectedMTs == nil || ddr.SameSpeed(*running, *pop.ExpectedMTs):
+		return wording.PrintedRate(*running) + " MT/s"
+	default:
+		return wording.PrintedRate(*running) + " of " + wording.PrintedRate(*pop.ExpectedMTs) + " MT/s"
+	}
+}
+
+// running returns the lowest configured speed of the processor's DRAM, nil if one is not known.
+func (b *board) running(key int) *int {
+	var lowest *int
+	for i := range b.inv.Slots {
+		s := &b.inv.Slots[i]
+		if wording.SocketID(s.Socket) != key || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+			continue
+		}
+		if s.ConfiguredMTs == nil {
+			return nil
+		}
+		if lowest == nil || *s.ConfiguredMTs < *lowest {
+			lowest = s.ConfiguredMTs
+		}
+	}
+	return lowest
+}
+
+// bandwidth returns the bandwidth of a processor's memory beside the best it can have, and how that is
+// known: "measured" or "estimate", "" for the best.
+func (b *board) bandwidth(key int) (text, how string) {
+	pop := b.population(key)
+	if pop == nil || pop.PeakBytes == nil {
+		return "", ""
+	}
+	best := prose.Bandwidth(b.best(key, pop))
+	share := &pop.Relative
+	switch {
+	case share.Value == nil && share.Low == nil:
+		return prose.Bandwidth(*pop.PeakBytes), "peak of the channels in use"
+	case share.Value != nil && *share.Value < 0.995:
+		return gigabytes(*share.Value*float64(b.best(key, pop))) + " of " + best, "measured"
+	case share.Value != nil, *share.Low >= 0.995:
+		return gigabytes(float64(b.best(key, pop))) + " of " + best, ""
+	case *share.High-*share.Low < 0.005:
+		return gigabytes(*share.Low*float64(b.best(key, pop))) + " of " + best, "estimate"
+	default:
+		return strings.Replace(share.Percent(), " to ", "-", 1) + " of " + best, "estimate"
+	}
+}
+
+// gigabytes writes bytes per second without the unit.
+func gigabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e9, 'f', 1, 64) }
+
+// best returns the peak of a processor with all channels at its highest clock.
+func (b *board) best(key int, pop *report.PopulationSocket) int64 {
+	best := *pop.PeakBytes
+	if share := &pop.Relative; share.Low != nil && *share.Low >= 0.995 {
+		return best
+	}
+	if pop.ChannelsPopulated != nil && pop.ChannelsTotal != nil && *pop.ChannelsPopulated > 0 {
+		best = best * int64(*pop.ChannelsTotal) / int64(*pop.ChannelsPopulated)
+	}
+	clock := b.running(key)
+	if clock == nil || pop.ExpectedMTs != nil && *pop.ExpectedMTs < *clock {
+		clock = pop.ExpectedMTs
+	}
+	for i := range b.inv.Sockets {
+		if s := &b.inv.Sockets[i]; s.ID == key && s.MaxMTs != nil && clock != nil && *s.MaxMTs > *clock {
+			best = best * int64(ddr.Nominal(*s.MaxMTs)) / int64(ddr.Nominal(*clock))
+		}
+	}
+	return best
+}
+
+// picture draws the slots with a row for each channel and a column for each processor. Processors that
+// are the same share a column, unless there are only two that fit next to each other.
+func (p *printer) picture(b *board) {
+	columns := b.groups(func(key int) string { return b.content(key) })
+	if len(b.keys) == 2 && len(columns) == 1 {
+		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.width(two) <= p.width {
+			columns = two
+		}
+	}
+	if len(columns) > mostPictures {
+		p.compact(b)
+		return
+	}
+	var good []group
+	if len(b.keys) > 2 {
+		for _, g := range columns {
+			if len(b.notes[g.keys[0]]) == 0 {
+				good = append(good, g)
+			}
+		}
+		if len(good) < len(columns) {
+			columns = slices.DeleteFunc(columns, func(g group) bool { return len(b.notes[g.keys[0]]) == 0 })
+		} else {
+			good = nil
+		}
+	}
+	for len(columns) > 0 {
+		n := len(columns)
+		for n > 1 && b.width(columns[:n]) > p.width {
+			n--
+		}
+		p.columns(b, columns[:n])
+		columns = columns[n:]
+	}
+	for _, g := range good {
+		p.processors(b, g.keys)
+	}
+}
+
+// mostPictures is how many different processors are drawn with their slots.
+const mostPictures = 4
+
+// content is what a processor's picture shows, without the labels.
+func (b *board) content(key int) string {
+	var out strings.Builder
+	for _, c := range b.channels([]group{{keys: []int{key}}}) {
+		for _, e := range b.cells[key][c] {
+			out.WriteString(e.size + ",")
+		}
+		out.WriteString(strconv.Itoa(c) + noteKind(b.notes[key][c]) + "\n")
+	}
+	bandwidth, _ := b.bandwidth(key)
+	return out.String() + bandwidth + b.speed(key)
+}
+
+// noteKind is a note without the labels in it.
+func noteKind(note string) string {
+	kind, _, _ := strings.Cut(note, " to ")
+	return kind
+}
+
+func (b *board) channels(columns []group) []int {
+	var out []int
+	for _, g := range columns {
+		for c := range b.cells[g.keys[0]] {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// cellWidth returns the widths of label and size in one column of the picture, and how many slots its
+// channels have.
+func (b *board) cellWidth(key int) (label, size, slots int) {
+	for _, cells := range b.cells[key] {
+		slots = max(slots, len(cells))
+		for _, c := range cells {
+			label, size = max(label, printable.Columns(printable.Clean(c.label))), max(size, printable.Columns(c.size))
+		}
+	}
+	if label > longestLabel {
+		label = -1
+	}
+	return label, size, slots
+}
+
+// longestLabel is the longest label that is printed in the picture.
+const longestLabel = 16
+
+// columnGap is between the columns of the picture.
+const columnGap = 3
+
+// cellsWidth returns the width of a processor's cells.
+func (b *board) cellsWidth(g group) int {
+	label, size, slots := b.cellWidth(g.keys[0])
+	return slots*(label+1+size) + 2*(slots-1)
+}
+
+// columnWidth returns the width of a processor's column.
+func (b *board) columnWidth(g group) int {
+	bandwidth, _ := b.bandwidth(g.keys[0])
+	width := b.cellsWidth(g)
+	for _, text := range []string{b.title(g), bandwidth, b.speed(g.keys[0])} {
+		width = max(width, printable.Columns(printable.Clean(text)))
+	}
+	return width
+}
+
+// layout returns where the columns and the notes start, and the width of all.
+func (b *board) layout(columns []group) (starts []int, notes, width int) {
+	at, longest := bodyColumn, 0
+	for _, g := range columns {
+		starts = append(starts, at)
+		width, notes = at+b.columnWidth(g), at+b.cellsWidth(g)+columnGap
+		at = width + columnGap
+		for _, n := range b.notes[g.keys[0]] {
+			longest = max(longest, len("<- ")+len(n))
+		}
+	}
+	if longest > 0 {
+		width = max(width, notes+longest)
+	}
+	return starts, notes, width
+}
+
+func (b *board) width(columns []group) int {
+	_, _, width := b.layout(columns)
+	return width
+}
+
+// title names the processors of a column.
+func (b *board) title(g group) string {
+	if len(g.keys) == 1 {
+		return b.name(g.keys[0])
+	}
+	return prose.And(b.names(g.keys)) + " (alike; labels of " + b.name(g.keys[0]) + ")"
+}
+
+// columns draws processors next to each other.
+func (p *printer) columns(b *board, columns []group) {
+	starts, at, _ := b.layout(columns)
+	row := func(head string, text func(g group) string) {
+		if !slices.ContainsFunc(columns, func(g group) bool { return text(g) != "" }) {
+			return
+		}
+		p.put(head)
+		for i, g := range columns {
+			if text(g) != "" {
+				p.to(starts[i])
+				p.put(text(g))
+			}
+		}
+		p.newline()
+	}
+	p.to(bodyColumn)
+	if len(columns) == 1 {
+		p.wrap(bodyColumn, b.title(columns[0]))
+		p.newline()
+	} else {
+		row("", b.title)
+	}
+	for _, c := range b.channels(columns) {
+		p.put("channel " + strconv.Itoa(c))
+		var notes []string
+		for i, g := range columns {
+			key := g.keys[0]
+			label, size, _ := b.cellWidth(key)
+			for j, e := range b.cells[key][c] {
+				p.to(starts[i] + j*(label+1+size+2))
+				text := e.size
+				if label > 0 {
+					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
+				}
+				p.marked(text, e.wrong)
+			}
+			if n := b.notes[key][c]; n != "" && !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+		if len(notes) > 0 {
+			p.to(max(p.col+2, at))
+			p.put("<- " + strings.Join(notes, ", "))
+		}
+		p.newline()
+	}
+	slow := slices.ContainsFunc(columns, func(g group) bool { return strings.Contains(b.speed(g.keys[0]), " of ") })
+	row("speed", func(g group) string {
+		if !slow {
+			return ""
+		}
+		return b.speed(g.keys[0])
+	})
+	var hows []string
+	for _, g := range columns {
+		if _, how := b.bandwidth(g.keys[0]); how != "" && !slices.Contains(hows, how) {
+			hows = append(hows, how)
+		}
+	}
+	row("bandwidth", func(g group) string {
+		text, how := b.bandwidth(g.keys[0])
+		if how != "" && (len(hows) > 1 || g.keys[0] == columns[len(columns)-1].keys[0]) {
+			text += " (" + how + ")"
+		}
+		return text
+	})
+}
+
+// marked prints a cell of the picture, in colour if something is wrong with it.
+func (p *printer) marked(text string, wrong bool) {
+	if wrong && p.color {
+		p.buf = append(p.buf, wordStyle(wordWarning)...)
+		defer func() { p.buf = append(p.buf, styleReset...) }()
+	}
+	p.put(text)
+}
+
+// compact draws a line for each processor, with the capacity of each channel in GiB, if too many of
+// them differ to draw their slots.
+func (p *printer) compact(b *board) {
+	t := &textTable{columns: []column{{head: "GiB/channel"}}}
+	channels := b.channels(b.groups(b.content))
+	for _, c := range channels {
+		t.columns = append(t.columns, column{head: strconv.Itoa(c)})
+	}
+	t.columns = append(t.columns, column{head: "bandwidth"})
+	for _, g := range b.groups(b.content) {
+		cells := []string{strings.Join(b.names(g.keys), ", ")}
+		for _, c := range channels {
+			var sizes []string
+			for _, e := range b.cells[g.keys[0]][c] {
+				if e.size != "-" {
+					sizes = append(sizes, strings.TrimSuffix(e.size, " GiB"))
+				}
+			}
+			cells = append(cells, cmp.Or(strings.Join(sizes, "+"), "-"))
+		}
+		bandwidth, _ := b.bandwidth(g.keys[0])
+		t.row(append(cells, bandwidth)...)
+	}
+	t.print(p, 0)
+}
+
+// cellSize returns the size of a slot's module with its unit, "-" for an empty slot and "?" for one of
+// which nothing is known.
+func cellSize(s *report.Slot) string {
+	switch {
+	case s.State == string(inventory.SlotEmpty):
+		return "-"
+	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
+		return "?"
+	}
+	out := prose.Size(*s.SizeBytes)
+	switch technology := report.OrEmpty(s.Technology); technology {
+	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
+		out += " " + strings.ToUpper(technology)
+	}
+	return out
+}
+
+// commonPrefix returns the text with which all slot names of a processor start, up to a separator
+// or the word DIMM. Without it DIMM_A1 and DIMM_A2 are A1 and A2.
+func commonPrefix(slots []*report.Slot) string {
+	if len(slots) < 2 {
+		return ""
+	}
+	prefix := report.OrEmpty(slots[0].Locator)
+	for _, s := range slots[1:] {
+		l := report.OrEmpty(s.Locator)
+		for !strings.HasPrefix(l, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	cut := 0
+	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
+		if i := strings.LastIndex(prefix, word); i >= 0 {
+			cut = max(cut, i+len(word))
+		}
+	}
+	if i := strings.LastIndexAny(prefix, " _-:./#"); i >= 0 {
+		cut = max(cut, i+1)
+	}
+	return prefix[:cut]
+}
+
+// noSlots says why no slot is known.
+func noSlots(inv *report.Inventory) string {
+	if len(inv.Sources) == 0 {
+		return "nothing was read"
+	}
+	for i := range inv.Sources {
+		s := &inv.Sources[i]
+		if s.Name == inventory.SourceSMBIOS && s.State != string(fact.SourceOK) {
+			return "the SMBIOS table is " + s.State + inBrackets(report.OrEmpty(s.Detail))
+		}
+	}
+	return "the SMBIOS table lists no memory device"
+}
+
+// unplaced prints the slots of which the channel is not known, with the reason.
+func (p *printer) unplaced(inv *report.Inventory) {
+	var kinds, reasons []string
+	byKind := map[string][]string{}
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		kind := unplacedKind(s)
+		if s.Channel != nil || kind == kindOther {
+			continue
+		}
+		if byKind[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(report.OrEmpty(s.Locator)+" "+cellSize(s)), " ", hardBlank))
+		if why := report.OrEmpty(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+	}
+	if len(kinds) == 0 {
+		return
+	}
+	p.wrap(0, "Slots of which the channel is not known: "+strings.Join(reasons, "; "))
+	p.newline()
+	for _, kind := range kinds {
+		cells := byKind[kind]
+		if same := slices.Compact(slices.Clone(cells)); len(same) == 1 && len(cells) > 1 {
+			cells = []string{strconv.Itoa(len(cells)) + " x " + same[0]}
+		}
+		p.item(kind, strings.Join(cells, ", "))
+	}
+}
+
+const kindOther = "not system memory"
+
+func unplacedKind(s *report.Slot) string {
+	switch technology := report.OrEmpty(s.Technology); technology {
+	case string(inventory.Flash), string(inventory.Other):
+		return kindOther
+	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
+		return strings.ToUpper(technology)
+	}
+	if s.Socket != nil {
+		return "socket " + strconv.Itoa(*s.Socket)
+	}
+	return "CPU unknown"
+}
+
+// doubts says once what makes the places of the slots uncertain.
+func (p *printer) doubts(r *report.Report) {
+	var doubts []string
+	for i := range r.Inventory.Slots {
+		if d := report.OrEmpty(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {
+			doubts = append(doubts, d)
+		}
+	}
+	unconfirmed := slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return f.Result == "fail" && strings.Contains(report.OrEmpty(f.Found), "by a slot map that no document confirms")
+	})
+	switch {
+	case len(doubts) > 0:
+		p.wrap(0, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
+	case unconfirmed:
+		p.wrap(0, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")
+	default:
+		return
+	}
+	p.newline()
+}

@@ -1,0 +1,132 @@
+package text
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+)
+
+func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
+	bytes, technology := gib<<30, string(inventory.DRAM)
+	s := report.Slot{Handle: "0x" + locator, Locator: &locator, State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: &technology}
+	if gib > 0 {
+		s.State, s.SizeBytes = string(inventory.SlotPopulated), &bytes
+	}
+	return s
+}
+
+func partOf(o Options, part func(p *printer)) string {
+	p := newPrinter(o)
+	part(p)
+	return string(p.buf)
+}
+
+// pictureOf is the memory of sockets with two channels of two slots, of which each text has the sizes
+// in GiB by channel ("8+0 8+8"), where the channels of the named sockets are a problem.
+func pictureOf(width int, sockets []string, failed ...int) string {
+	r := &report.Report{}
+	for id, text := range sockets {
+		name := "CPU" + strconv.Itoa(id+1)
+		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: id, Designation: &name})
+		for channel, sizes := range strings.Fields(text) {
+			for row, size := range strings.Split(sizes, "+") {
+				gib, _ := strconv.Atoi(size)
+				r.Inventory.Slots = append(r.Inventory.Slots, slotOf("DIMM_"+string(rune('A'+id))+strconv.Itoa(1+channel+2*row), id, channel, row, int64(gib)))
+			}
+		}
+	}
+	for _, id := range failed {
+		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: "socket " + strconv.Itoa(id), Result: "fail", Severity: "warning", Short: new("channel 1 is empty")})
+	}
+	r.Judge(report.Criteria{})
+	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })
+}
+
+// TestPicture: two sockets next to each other, more that are alike once, many that differ in a line each;
+// the empty channel is marked at the end of its row.
+func TestPicture(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		width   int
+		sockets []string
+		failed  []int
+		want    string
+	}{
+		{"two", 80, []string{"8+8 8+0", "8+8 0+0"}, []int{1}, `
+             CPU1                 CPU2
+channel 0    A1 8 GiB  A3 8 GiB   B1 8 GiB  B3 8 GiB
+channel 1    A2 8 GiB  A4 -       B2 -      B4 -       <- empty
+`},
+		{"narrow", 50, []string{"8+8 8+0", "8+8 0+0"}, []int{1}, `
+             CPU1
+channel 0    A1 8 GiB  A3 8 GiB
+channel 1    A2 8 GiB  A4 -
+             CPU2
+channel 0    B1 8 GiB  B3 8 GiB
+channel 1    B2 -      B4 -       <- empty
+`},
+		{"three alike", 80, []string{"8 0", "8 0", "8 0"}, []int{0, 1, 2}, `
+             CPU1, CPU2 and CPU3 (alike; labels of CPU1)
+channel 0    A1 8 GiB
+channel 1    A2 -       <- empty
+`},
+		{"many that differ", 80, []string{"8 0", "16 0", "32 0", "64 0", "128+8 0"}, []int{0}, `
+GiB/channel  0      1  bandwidth
+CPU1         8      -  -
+CPU2         16     -  -
+CPU3         32     -  -
+CPU4         64     -  -
+CPU5         128+8  -  -
+`},
+	} {
+		assert.Equal(t, strings.TrimPrefix(c.want, "\n")+"\n", pictureOf(c.width, c.sockets, c.failed...), c.name)
+	}
+}
+
+// TestLayout: no line is wider than the page, nothing is cut, the counts add up, and each numbered
+// problem has its rule at the right margin.
+func TestLayout(t *testing.T) {
+	for name, m := range reporttest.Inputs() {
+		r := reporttest.Report(m)
+		for _, width := range []int{60, 80, 160} {
+			var b bytes.Buffer
+			require.NoError(t, Write(&b, r, Options{Width: width, ExitStatus: true}))
+			for line := range strings.Lines(b.String()) {
+				assert.LessOrEqual(t, printable.Columns(strings.TrimSuffix(line, "\n")), width, "%s: %s", name, line)
+			}
+			assert.NotContains(t, b.String(), "(-v)\n\n", name)
+			assert.NotContains(t, b.String(), " ...", name)
+			for i := range r.Problems {
+				if pr := &r.Problems[i]; pr.Above() {
+					assert.Regexp(t, `(?m) `+regexp.QuoteMeta(pr.Rule)+`$`, b.String(), name)
+				}
+			}
+		}
+		s := r.Summary
+		total := 0
+		for _, n := range regexp.MustCompile(`(\d+) (?:checks? passed|failed|waived|not run)`).FindAllStringSubmatch(Counts(r), -1) {
+			count, err := strconv.Atoi(n[1])
+			require.NoError(t, err)
+			total += count
+		}
+		assert.Equal(t, s.Pass+s.Fail+s.Waived+s.Unknown+s.Error, total, name)
+	}
+}
+
+// TestColour: on a terminal the module that is wrong and the empty channel are coloured.
+func TestColour(t *testing.T) {
+	r := reporttest.Report(reporttest.Inputs()["bad"])
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, r, Options{Color: true}))
+	assert.Contains(t, b.String(), wordStyle(wordWarning)+"B3")
+}

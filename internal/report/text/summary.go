@@ -1,0 +1,86 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// summary prints how many checks passed, failed and did not run, and the exit status.
+func (p *printer) summary(r *report.Report, exit bool) {
+	out := Counts(r)
+	if exit {
+		out += " Exit status " + strconv.Itoa(r.Verdict.ExitStatus) + "."
+	}
+	p.wrap(0, out)
+	p.newline()
+}
+
+// Counts says how many of the checks that concern the machine passed, failed and did not run, and what
+// would let them run.
+func Counts(r *report.Report) string {
+	s := r.Summary
+	out := prose.Count(s.Pass, "check") + " passed"
+	if s.Fail > 0 {
+		out += ", " + strconv.Itoa(s.Fail) + " failed"
+	}
+	if s.Waived > 0 {
+		out += ", " + strconv.Itoa(s.Waived) + " waived"
+	}
+	open := s.Unknown + s.Error
+	if open == 0 {
+		return out + "."
+	}
+	ways := needs(r.Findings)
+	if s.Fail > 0 && r.Verdict.Status != report.StatusUnknown {
+		return out + ", " + strconv.Itoa(open) + " not run (-v)."
+	}
+	return out + ". " + strconv.Itoa(open) + " not run: " + strings.Join(ways, ", ") + ". memaudit check -v lists them."
+}
+
+// needs says what the checks that did not run need, most of them first.
+func needs(findings []report.Finding) []string {
+	t := wording.Tally{}
+	for i := range findings {
+		switch f := &findings[i]; verdict.Result(f.Result) {
+		case verdict.Unknown:
+			t.Add(wording.Need(report.OrEmpty(f.KnownBy)), 1)
+		case verdict.Error:
+			t.Add("failed to evaluate", 1)
+		}
+	}
+	slices.SortStableFunc(t, func(a, b wording.Tallied) int { return cmp.Compare(b.N, a.N) })
+	out := make([]string, len(t))
+	for i, e := range t {
+		out[i] = strconv.FormatInt(e.N, 10) + " " + e.Name
+		if e.N == 1 {
+			out[i] = "1 " + strings.Replace(strings.Replace(e.Name, "need ", "needs ", 1), "are ", "is ", 1)
+		}
+	}
+	return out
+}
+
+// detail prints for the verbose report what else can be done, what passed and what was not run.
+func (p *printer) detail(r *report.Report) {
+	p.advice(r)
+	p.passed(r.Findings)
+	p.reasons(r.Findings, verdict.Unknown, "Not run", "")
+	if n := r.Summary.NotApplicable; n > 0 {
+		p.wrap(0, prose.Count(n, "check")+" not applicable to this machine (memaudit rules list).")
+		p.newline()
+		p.newline()
+	}
+	p.unread(r.Inventory.Sources)
+	var words []string
+	for _, t := range wording.TermsIn(string(p.buf)) {
+		words = append(words, t.Name+": "+t.Meaning)
+	}
+	p.field(0, "glossary", strings.Join(words, "; "))
+	p.part()
+}
