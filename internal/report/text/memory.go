@@ -725,6 +725,15 @@ func unplacedKind(s *report.Slot) string {
 
 // doubts says once what makes the places of the slots uncertain.
 func (p *printer) doubts(r *report.Report) {
+	var notes []string
+	for i := range r.Inventory.Population.Sockets {
+		note := wording.ShareNote(&r.Inventory.Population.Sockets[i].Relative)
+		if note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+			p.wrap(0, upperFirst(note)+".")
+			p.newline()
+		}
+	}
 	var doubts []string
 	for i := range r.Inventory.Slots {
 		if d := report.OrEmpty(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {

@@ -53,17 +53,24 @@ func Share(r *report.Relative) string {
 	case r.Low == nil || r.High == nil || *r.Low >= 1:
 		return ""
 	case Percent(*r.Low) == Percent(*r.High):
-		return Percent(*r.Low) + " % of best bandwidth" + shareNote(r)
+		return Percent(*r.Low) + " % of best bandwidth" + inBrackets(ShareNote(r))
 	default:
-		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + shareNote(r)
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + inBrackets(ShareNote(r))
 	}
 }
 
-// shareNote is what a share by the model adds to its source: why its best cannot be had.
-func shareNote(r *report.Relative) string {
+// ShareNote is what a share by the model adds to its source: why its best cannot be had.
+func ShareNote(r *report.Relative) string {
 	source := report.OrEmpty(r.Source)
 	if _, note, ok := strings.Cut(source, "; "); ok && strings.HasPrefix(source, "population model: ") {
-		return " (" + note + ")"
+		return note
 	}
 	return ""
+}
+
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
 }
