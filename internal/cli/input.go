@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+
 	"github.com/memaudit/memaudit/internal/collect"
 
 	"github.com/spf13/cobra"

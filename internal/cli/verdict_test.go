@@ -149,7 +149,7 @@ func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *flee
 	assert.Len(t, d.Machines[0].Problems, n)
 	assert.Len(t, logged, n)
 	assert.Equal(t, n, strings.Count(out[formats.Prometheus], "\nmemaudit_problem_info{"))
-	assert.Equal(t, n, len(regexp.MustCompile(`(?m)^\d+\. `).FindAllString(out[formats.Nagios], -1)))
+	assert.Len(t, regexp.MustCompile(`(?m)^\d+\. `).FindAllString(out[formats.Nagios], -1), n)
 	assert.LessOrEqual(t, strings.Count(out[formats.Nagios], "\n"), 40)
 }
 

@@ -333,7 +333,8 @@ func (r *Report) AdviceSentence(a *Advice) string {
 		more = append(more, reached)
 	}
 	if len(more) > 0 {
-		out += " " + strings.Join(more, "; ")
+		rest := strings.Join(more, "; ")
+		out += " " + strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return strings.TrimSuffix(out, ".")
 }

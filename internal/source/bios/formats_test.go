@@ -80,10 +80,10 @@ func TestFormatsRefused(t *testing.T) {
 	} {
 		_, err := Decode("x", []byte(text))
 		if want == "" {
-			assert.NoError(t, err)
+			require.NoError(t, err)
 			continue
 		}
-		assert.ErrorContains(t, err, want, text)
+		require.ErrorContains(t, err, want, text)
 	}
 	e, err := Decode("x", []byte("Setup Question = A\nOptions =*[00]Disabled\n*[01]Enabled\n"))
 	require.NoError(t, err)
