@@ -41,15 +41,6 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	}
 }
 
-// FewerAlone is what would be reached for nothing bought where nothing is advised,
-// nil else: beside an advice it stands with the first.
-func (r *Report) FewerAlone() *Advice {
-	if slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.ID != AdviceSettings }) {
-		return nil
-	}
-	return r.AdviceFewer
-}
-
 // sentence says the steps of an advice in one line, and what it gives up.
 func sentence(a *Advice, inv *Inventory) string {
 	var parts []string

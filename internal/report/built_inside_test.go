@@ -112,20 +112,8 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	}
 }
 
-// TestNothingAdvised: what is reached for nothing bought stands alone only where no layout is
-// advised; what moving would do is said where it is not known which slot comes first.
+// TestNothingAdvised: what moving would do is reported if it is not known which slot comes first.
 func TestNothingAdvised(t *testing.T) {
-	fewer := &Advice{ID: plan.Remove}
-	for name, c := range map[string]struct {
-		advice []Advice
-		want   *Advice
-	}{
-		"nothing": {nil, fewer}, "settings": {[]Advice{{ID: AdviceSettings}}, fewer},
-		"a layout": {[]Advice{{ID: AdviceSettings}, {ID: plan.Install}}, nil},
-	} {
-		r := Report{Advice: c.advice, AdviceFewer: fewer}
-		assert.Equal(t, c.want, r.FewerAlone(), name)
-	}
 	for either, want := range map[bool]string{true: "moving one would do", false: ""} {
 		r := Report{}
 		r.advise(twoSlots(), &plan.Plan{Why: "moving one would do", Either: either})

@@ -38,12 +38,10 @@ type Report struct {
 	Problems []Problem `json:"problems,omitzero"`
 	// Advice are alternatives for the memory population, cheapest first. AdviceByChannel
 	// says what would do where no slot can be named and none is advised, AdviceDear why nothing cheaper
-	// is among them than many modules, AdviceFewer what would be reached
-	// for nothing bought, capacity given up or a new warning: nil where that is not asked for.
+	// is among them than many modules.
 	Advice          []Advice  `json:"advice"`
 	AdviceByChannel string    `json:"-"`
 	AdviceDear      string    `json:"-"`
-	AdviceFewer     *Advice   `json:"-"`
 	Inventory       Inventory `json:"inventory"`
 	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.

@@ -33,11 +33,6 @@ func (p *printer) advice(r *report.Report) {
 		p.field(2, "source", a.Source)
 		p.newline()
 	}
-	if less := r.AdviceFewer; less != nil {
-		p.section("ADVICE", "without a purchase: "+wording.Effort(less))
-		p.field(2, "steps", r.AdviceSentence(less))
-		p.newline()
-	}
 }
 
 // reaches prints what each processor has after the steps, equal ones once, and the failures that

@@ -70,26 +70,3 @@ func Need(knownBy string) string {
 	}
 	return "need other input"
 }
-
-// Grade says what a class letter of the population model means, or that a
-// number is the document's; "" for a word that explains itself.
-func Grade(class string) string {
-	switch class {
-	case "A":
-		return "one region, all channels"
-	case "B":
-		return "one region, slowed or mixed"
-	case "C":
-		return "one region, half the channels or more"
-	case "D":
-		return "several regions, or one over fewer than half"
-	case "E":
-		return "uneven regions or unlike sockets"
-	case "1":
-		return "the document's best"
-	case "2", "3":
-		return "below the document's best, 1"
-	default:
-		return ""
-	}
-}

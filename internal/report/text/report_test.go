@@ -1,0 +1,136 @@
+package text
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+)
+
+func textOf(t *testing.T, r *report.Report, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, r, o))
+	return b.String()
+}
+
+// flat undoes line breaks, so that a wrapped phrase can be searched for.
+func flat(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// TestEveryProblemIsPrinted: at any width the brief report has each problem above info with its rule and fix, and the full one the rule of every
+// finding that is not a pass, with what was found or why it is unknown.
+func TestEveryProblemIsPrinted(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		for _, width := range []int{0, 60, 160} {
+			brief := flat(textOf(t, r, Options{Width: width}))
+			for i := range r.Problems {
+				if p := &r.Problems[i]; p.Above() && !p.Settings() {
+					assert.Contains(t, brief, p.Rule)
+					assert.Contains(t, brief, flat(p.Fix), p.Rule)
+				}
+			}
+			full := flat(textOf(t, r, Options{Width: width, Verbose: true}))
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				if f.Result == string(verdict.Pass) || f.Result == string(verdict.NotApplicable) {
+					continue
+				}
+				assert.Contains(t, full, strings.TrimPrefix(f.Rule, "setting."))
+				for _, s := range []*string{f.Reason, f.KnownBy} {
+					assert.Contains(t, full, flat(report.OrEmpty(s)), f.Rule)
+				}
+			}
+		}
+	})
+}
+
+// fill puts a hostile string into every string field of a value.
+func fill(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), s)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), s)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), s)
+		}
+	case reflect.Map:
+		e := reflect.New(v.Type().Elem()).Elem()
+		fill(e, s)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf(s).Convert(v.Type().Key()), e)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(.5)
+	default:
+		panic("fill: " + v.Kind().String())
+	}
+}
+
+// TestHostileStringsStayText: whatever firmware puts into a string, a terminal never executes it.
+func TestHostileStringsStayText(t *testing.T) {
+	const hostile = "\x1b]0;owned\x07\x1b[2J\n\r\u202e\u009b\xff内 x"
+	for _, result := range []verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error, hostile} {
+		var r report.Report
+		fill(reflect.ValueOf(&r).Elem(), hostile)
+		for i := range r.Findings {
+			r.Findings[i].Result = string(result)
+		}
+		for i, state := range []inventory.SlotState{inventory.SlotPopulated, inventory.SlotEmpty} {
+			r.Inventory.Slots[i].State = string(state)
+		}
+		for _, severity := range []string{hostile, "warning"} {
+			for i := range r.Problems {
+				r.Problems[i].Severity = severity
+			}
+			for _, o := range []Options{{}, {Verbose: true, Width: 160}} {
+				assertPrintable(t, textOf(t, &r, o))
+				var b bytes.Buffer
+				require.NoError(t, WriteInventory(&b, &r.Inventory, o))
+				assertPrintable(t, b.String())
+			}
+		}
+	}
+}
+
+func assertPrintable(t *testing.T, s string) {
+	t.Helper()
+	for i, c := range s {
+		if c != '\n' && (!unicode.IsPrint(c) || c == unicode.ReplacementChar) {
+			t.Fatalf("byte %d is %q in %q", i, c, s)
+		}
+	}
+}
+
+// TestSlotsThatShareAPlaceAreAllShown: two slots that firmware puts in one place both stay in the picture.
+func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
+	m := reporttest.Inputs()["bad"]
+	for i := range m.Topo.Placements {
+		m.Topo.Placements[i] = reporttest.At(0, 0, 0, 0)
+	}
+	m.Topo.Placements[0].Slot = 1 << 30
+	text := textOf(t, reporttest.Report(m), Options{})
+	for i := range m.Sys.Slots {
+		assert.Contains(t, text, strings.TrimPrefix(m.Sys.Slots[i].Locator.Value, "DIMM_")+" ", text)
+	}
+}
