@@ -35,8 +35,14 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 		})
 		err = writeJSON(p.Stdout, append(fittingProfiles(described(all, fits), fits, maker, nil), fittingProfiles(described(all, possible), possible, maker, missing)...))
 	} else {
-		all := rulepack.ListProfiles(packs) // a line each, without settings
-		err = p.say(listFitting(described(all, fits), fits, maker) + leftOut(engine.Compare(sys, topo)) + listPossible(described(all, possible), possible, missing))
+		all := rulepack.ListProfiles(packs) // without settings
+		var fitting, maybe string
+		if fitting, err = p.listFitting(described(all, fits), fits, maker); err == nil {
+			maybe, err = p.listPossible(described(all, possible), possible, missing)
+		}
+		if err == nil {
+			err = p.say(fitting + leftOut(engine.Compare(sys, topo)) + maybe)
+		}
 	}
 	return cmp.Or(err, failed)
 }
@@ -88,49 +94,44 @@ func undocumented(fits []audit.Applicable) []string {
 	})
 }
 
-// listFitting prints one profile a line: what it answers on this machine, and
-// whether the document is the maker's and names it; then the intents for which
-// there is none.
-func listFitting(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool) string {
-	out := fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker)
+// listFitting prints the profiles that fit with what each answers on this machine, and
+// whether the document is the vendor's and names it; then the intents without a document.
+func (p *Program) listFitting(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool) (string, error) {
+	out, err := p.listProfiles(fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker))
 	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
-		out += fmt.Sprintf("no document for this machine: %s\n", strings.Join(none, ", "))
+		out += fmt.Sprintf("\nno document for this machine: %s\n", strings.Join(none, ", "))
 	}
-	return out
+	return out, err
 }
 
-// fitLines is one profile a line with the intents given for it.
-func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) string {
-	id, intents := 0, 0
-	for i, f := range fits {
-		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(answers(i), ", ")))
-	}
-	var out strings.Builder
+// fitLines are the profiles that fit with the intents given for each.
+func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) []profileLine {
+	out := make([]profileLine, len(fits))
 	for i, f := range fits {
 		note := ""
 		switch f.Standing {
 		case "":
 			if maker {
-				note = "; by the machine's own maker"
+				note = "; by the machine's own vendor"
 			}
 		case verdict.Analogous:
 			note = "; by analogy, the document names other machines"
 		case verdict.Practice:
-			note = "; general practice, no document of the machine's maker"
+			note = "; general practice, no document of the machine's vendor"
 		}
-		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(answers(i), ", "), infos[i].Citation.Line(), note)
+		out[i] = profileLine{infos[i], answers(i), note}
 	}
-	return out.String()
+	return out
 }
 
-// listPossible prints the profiles of the machine's maker of which a fact that is
-// not known says whether they fit, after a line that names it.
-func listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) string {
+// listPossible prints the profiles of the machine's vendor that may apply once a missing
+// fact is known, after a line that names it.
+func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) (string, error) {
 	if len(infos) == 0 {
-		return ""
+		return "", nil
 	}
-	return "of the machine's maker may fit, as the " + strings.Join(missing, " and the ") + " will say (give --smbios FILE or --root DIR with it):\n" +
-		fitLines(infos, fits, func(i int) []string { return infos[i].Intents }, false)
+	list, err := p.listProfiles(fitLines(infos, fits, func(i int) []string { return infos[i].Intents }, false))
+	return "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list, err
 }
 
 // leftOut says why nothing is listed, and which profiles may fit and may not.

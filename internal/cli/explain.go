@@ -18,11 +18,12 @@ func (p *Program) explainCommand() *cobra.Command {
 	f := &checkFlags{failOn: report.FailNever}
 	cmd := &cobra.Command{
 		Use:   "explain WORD",
-		Short: "explain a rule, setting or platform to a person new to the subject",
-		Long: `explain says of a rule, a setting or a platform what it is, why it matters, what was
-measured, how it is changed, and which documents say so; a rule is printed in full,
-as by memaudit rules show. If a flag names a machine, it says what that machine
-shows; memaudit explain never reads the live one unless --root / is given.`,
+		Short: "explain a rule, setting, platform or term",
+		Long: `explain prints what a rule, setting or platform is about, why it matters, what was
+measured, how to fix or change it, and the documents; for a term of the glossary
+("numa", "class", "channel") its meaning. If a flag names a machine, explain prints
+what that machine shows; it never reads the live one unless --root / is given. The
+expressions of a rule are printed by memaudit rules show.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeWords,
 		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0]) },
@@ -39,7 +40,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 		return err
 	}
 	if !e.Knows(word) {
-		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting or platform; the nearest are %s",
+		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting, platform or word of the glossary; the nearest are %s",
 			word, strings.Join(prose.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
 	var doc *report.Report

@@ -21,11 +21,14 @@ func TestExplain(t *testing.T) {
 		says []string
 		not  string
 	}{
-		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "[##] [##] [##]", "The rule in full", "severity  warning", "In its case", "none was named"}, ""},
+		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "problem   for example: ", "[##] [##] [##]", "Why it matters", "How to fix it", "severity  warning", "In its case", "none was named"}, "size()"},
 		{[]string{"memory.channel.populated", "--root", bad}, []string{"This machine", "2 of 3 channels hold memory"}, ""},
 		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor", "none was named"}, "at work"},
 		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "Expected  disabled"}, ""},
 		{[]string{"westmere-ep", "--root", bad}, []string{"3 channels side by side", "is of this platform", "2 of 3"}, ""},
+		{[]string{"numa"}, []string{"word      NUMA node", "node 0: cpu 0", "memaudit explain numa.nodes.used"}, ""},
+		{[]string{"Class"}, []string{"word      class", "the grade of a layout"}, ""},
+		{[]string{"channel"}, []string{"word      channel", "[##] [##] [##]", "memaudit explain memory.channel.populated"}, ""},
 		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
 	} {
 		status, out, errs := run(nil, append([]string{"explain"}, c.args...)...)
@@ -53,11 +56,14 @@ func TestExplainSaysWhatAMachineShows(t *testing.T) {
 		blocks, err := e.Explain(word, doc)
 		require.NoError(t, err)
 		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{Width: 80}))
+		if strings.HasPrefix(out.String(), "word ") {
+			continue
+		}
 		_, shows, ok := strings.Cut(out.String(), "\n  This machine\n")
 		require.True(t, ok, word)
 		next := "How to change it"
-		if strings.Contains(out.String(), "\n  The rule in full\n") {
-			next = "The rule in full"
+		if strings.Contains(out.String(), "\n  Rules\n") {
+			next = "Rules"
 		}
 		shows, _, ok = strings.Cut(shows, "\n  "+next+"\n")
 		require.True(t, ok, word)
@@ -73,7 +79,7 @@ func TestExplainRefuses(t *testing.T) {
 	t.Parallel()
 	status, _, errs := run(nil, "explain", "smtt")
 	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, `"smtt" is not a rule, setting or platform; the nearest are smt`)
+	assert.Contains(t, errs, `"smtt" is not a rule, setting, platform or word of the glossary; the nearest are smt`)
 	status, _, errs = run(nil, "explain", "smt", "--root", "/nowhere")
 	assert.Equal(t, 3, status)
 	assert.Contains(t, errs, "--root /nowhere")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/reference"
+	"github.com/memaudit/memaudit/internal/report/text"
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
@@ -24,10 +27,10 @@ func (p *Program) profilesListCommand() *cobra.Command {
 	var input inputFlags
 	var document string
 	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: cobra.NoArgs,
-		Long: `list prints every documented profile with its source. With a flag that names a
-machine it prints those that fit that machine, each with the intents that resolve to it
-there; with --document those that rest on a document of that maker, title, year or
-address.`,
+		Long: `list prints every documented profile: its id and intents, the machines that it is for,
+and the document that it is from. With a flag that names a machine it prints those
+that fit that machine, each with the intents that select it there; with --document
+those from documents of that vendor, title, year or address.`,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {
@@ -41,7 +44,7 @@ address.`,
 			}
 			describe := rulepack.DescribeProfiles
 			if f.format != "json" {
-				describe = rulepack.ListProfiles // a line each, without settings
+				describe = rulepack.ListProfiles // without settings
 			}
 			infos := ofDocument(describe(packs), document)
 			if len(infos) == 0 {
@@ -50,7 +53,15 @@ address.`,
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
-			return p.say(listProfiles(infos))
+			lines := make([]profileLine, len(infos))
+			for i := range infos {
+				lines[i] = profileLine{ProfileInfo: infos[i], intents: infos[i].Intents}
+			}
+			list, err := p.listProfiles(lines)
+			if err != nil {
+				return err
+			}
+			return p.say(list)
 		}}
 	f.register(cmd)
 	input.register(cmd)
@@ -67,17 +78,45 @@ func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileIn
 	})
 }
 
-// listProfiles prints one profile a line.
-func listProfiles(infos []rulepack.ProfileInfo) string {
-	id, intents := 0, 0
-	for _, i := range infos {
-		id, intents = max(id, len(i.ID)), max(intents, len(strings.Join(i.Intents, ", ")))
+// profileLine is a profile as a list prints it.
+type profileLine struct {
+	rulepack.ProfileInfo
+	intents []string
+	note    string
+}
+
+// listProfiles prints ids and intents below the machines that they are for and the document
+// that they rest on, which neighbours mostly share.
+func (p *Program) listProfiles(lines []profileLine) (string, error) {
+	heading := func(l *profileLine) []page.Field {
+		document := l.Citation
+		document.Place = ""
+		return []page.Field{{Name: "for", Value: l.Match.String()}, {Name: "document", Value: document.Line() + l.note}}
 	}
+	options := p.terminal(false).options
 	var out strings.Builder
-	for _, i := range infos {
-		fmt.Fprintf(&out, "%-*s  %-*s  %s\n", id, i.ID, intents, strings.Join(i.Intents, ", "), i.Citation.Line())
+	for len(lines) > 0 {
+		head, width, n := heading(&lines[0]), 0, 0
+		for n < len(lines) && slices.Equal(heading(&lines[n]), head) {
+			width = max(width, len(lines[n].ID))
+			n++
+		}
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		if err := text.WriteBlocks(&out, []page.Block{{Fields: head}}, options); err != nil {
+			return "", err
+		}
+		for i := range lines[:n] {
+			line := fmt.Sprintf("  %-*s  %s\n", width, lines[i].ID, cmp.Or(strings.Join(lines[i].intents, ", "), "-"))
+			if len(line) > cmp.Or(options.Width, 80) {
+				line = fmt.Sprintf("  %s\n      %s\n", lines[i].ID, strings.Join(lines[i].intents, ", "))
+			}
+			out.WriteString(line)
+		}
+		lines = lines[n:]
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 func (p *Program) profilesShowCommand() *cobra.Command {

@@ -56,7 +56,7 @@ func listRules(infos []rulepack.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "show one rule in full: why, effect, remedy, source", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "show ID", Short: "show one rule: problem, why it matters, fix, source, expressions", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)

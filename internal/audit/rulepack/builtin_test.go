@@ -23,3 +23,17 @@ func TestBuiltinPacks(t *testing.T) {
 		t.Error(c)
 	}
 }
+
+// TestEveryRuleHasAShortSentence: reports and alerts begin with it. A site's own pack may do
+// without: the rule's title is printed then.
+func TestEveryRuleHasAShortSentence(t *testing.T) {
+	packs, err := rulepack.BuiltinPacks()
+	require.NoError(t, err)
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if !r.Explains && r.Short == "" {
+				t.Errorf("%s: rule %s has no short sentence", p.File, r.ID)
+			}
+		}
+	}
+}

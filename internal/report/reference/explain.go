@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/settings"
@@ -15,9 +16,10 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// Explainer explains rules, settings and platforms.
+// Explainer explains rules, settings, platforms and words of the glossary.
 type Explainer struct {
 	topics   []Topic
+	terms    []term
 	rules    []rulepack.RuleInfo
 	profiles []rulepack.ProfileInfo
 	// platforms are their ids: the file of one is read when it is asked for.
@@ -32,6 +34,10 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	terms, err := glossary(k)
+	if err != nil {
+		return nil, err
+	}
 	platforms, err := platform.IDs(k)
 	if err != nil {
 		return nil, err
@@ -40,11 +46,23 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	return &Explainer{topics, rulepack.Describe(packs), rulepack.ProfilesApart(packs), platforms, platform.Describer(k), tables}, nil
+	return &Explainer{topics, terms, rulepack.Describe(packs), rulepack.ProfilesApart(packs), platforms, platform.Describer(k), tables}, nil
 }
 
-// Words lists all that can be explained: rules, settings, platforms.
+// Words lists all that can be explained: rules, settings, platforms, words of the glossary.
 func (e *Explainer) Words() []string {
+	out := e.ids()
+	for _, t := range e.terms {
+		for _, name := range t.names {
+			word, _, _ := strings.Cut(strings.ToLower(name), " ")
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// ids lists the rules, settings and platforms.
+func (e *Explainer) ids() []string {
 	var out []string
 	for i := range e.rules {
 		out = append(out, e.rules[i].ID)
@@ -52,8 +70,8 @@ func (e *Explainer) Words() []string {
 	return slices.Concat(slices.Compact(out), settings.IDs(), e.platforms)
 }
 
-// Explain is the page about a rule, a setting (also by its rule's id) or a
-// platform; nil for a word that is none of them. doc is the machine that was
+// Explain is the page about a rule, a setting (also by its rule's id), a platform
+// or a word of the glossary; nil for a word that is none of them. doc is the machine that was
 // named, nil without one. The error is a platform's file that cannot be read.
 func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
 	if slices.Contains(e.platforms, word) {
@@ -68,30 +86,57 @@ func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, erro
 		return e.setting(s, doc), nil
 	}
 	rules := slices.DeleteFunc(slices.Clone(e.rules), func(r rulepack.RuleInfo) bool { return r.ID != word })
-	if len(rules) == 0 {
-		return nil, nil
+	if len(rules) > 0 {
+		return e.rule(rules, doc), nil
 	}
-	return e.rule(rules, doc), nil
+	var out []page.Block
+	for _, t := range e.termsOf(word) {
+		out = append(out, e.term(&t, word)...)
+	}
+	return out, nil
 }
 
 // Knows reports whether Explain has a page about a word.
 func (e *Explainer) Knows(word string) bool {
 	_, setting := settings.Lookup(strings.TrimPrefix(word, "setting."))
-	return setting || slices.Contains(e.Words(), word)
+	return setting || slices.Contains(e.ids(), word) || len(e.termsOf(word)) > 0
 }
 
 func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
 
-// rule explains the rules of one id: what they are about, what was measured of it, what
-// the named machine shows, and the rules as rules show prints them.
+// rule explains the rules of one id: what is wrong, why it matters and how to fix it, as
+// the rule for machines in general has it; what was measured, what the named machine shows,
+// and what each rule of the id says.
 func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.Block {
-	general := rules[len(rules)-1]
-	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}}, e.about(general.ID, general.Title)...)
+	general := &rules[len(rules)-1]
+	example, _ := audit.Example(*general)
+	out := []page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}, {Fields: []page.Field{{Name: "checks", Value: general.Title}, problem(general, example)}}}
+	if t := e.topic(general.ID); t != nil {
+		out = append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
+	}
+	out = append(out, partHeading("Why it matters"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: general.Why}}},
+		partHeading("How to fix it"), page.Block{Indent: 2, Fields: fixes("-", general, example)})
 	if measured := e.measuredOf(general.ID); len(measured) > 0 {
 		out = append(out, effectsPart(measured)...)
 	}
 	out = append(out, e.judged(general.ID, doc)...)
-	return slices.Concat(out, []page.Block{partHeading("The rule in full")}, rulesOfID(rules))
+	out = append(out, partHeading("Rules"))
+	if len(rules) > 1 {
+		out = append(out, page.Block{Text: "The narrowest that fits the machine applies."})
+	}
+	for i := range rules {
+		fields := ruleFacts(&rules[i])
+		if &rules[i] != general {
+			example, _ := audit.Example(rules[i])
+			fields = append(ruleForPeople(&rules[i], example), fields...)
+		}
+		if len(rules) > 1 {
+			out = append(out, rulesHeading(&rules[i]))
+		}
+		out = append(out, page.Block{Fields: fields})
+		out = append(out, ruleExample(&rules[i])...)
+	}
+	return append(out, page.Block{Text: "Its expressions: memaudit rules show " + general.ID})
 }
 
 // judged is what an audit of the named machine says of a rule.

@@ -59,7 +59,7 @@ func explainedFor(t *testing.T, e *reference.Explainer, word string, doc *report
 
 var said = map[string][]page.Block{}
 
-// Every rule, setting and platform has a page that names it, within 80 columns
+// Every rule, setting, platform and term has a page that names it, within 80 columns
 // but for addresses, which stay whole.
 func TestEveryWordIsExplained(t *testing.T) {
 	e := explainer(t)
@@ -71,7 +71,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{}))
 		head, _, _ := strings.Cut(out.String(), "\n")
-		assert.Contains(t, head, word)
+		assert.Contains(t, strings.ToLower(head), word)
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
 			assert.Equal(t, strings.TrimRight(line, " "), line, word)
@@ -109,18 +109,17 @@ func TestTopics(t *testing.T) {
 		}
 		for _, pattern := range topic.For {
 			stem := strings.Trim(pattern, "*")
-			assert.True(t, slices.ContainsFunc(e.Words(), func(w string) bool {
-				return w == pattern || stem != pattern && strings.Contains(w, stem)
+			assert.True(t, e.Knows(pattern) || slices.ContainsFunc(e.Words(), func(w string) bool {
+				return stem != pattern && strings.Contains(w, stem)
 			}), pattern)
 		}
 	}
 }
 
-// parts are what every page has, in this order, after what the word means and its drawing;
-// a rule's page has the rule as rules show prints it.
+// parts are what every page has, in this order, after what the word means and its drawing.
 func parts(word string) []string {
 	if strings.Contains(word, ".") {
-		return []string{"This machine", "The rule in full"}
+		return []string{"Why it matters", "How to fix it", "This machine", "Rules"}
 	}
 	return []string{"Why it matters", "Measured effects", "This machine", "How to change it", "Documents"}
 }
@@ -152,10 +151,9 @@ func shape(blocks []page.Block) map[string]string {
 	return out
 }
 
-// TestEveryPageHasEveryPart: every rule, setting and platform says what it is, draws it, and says
-// what the machine at hand shows. A rule is shown in full; a setting and a platform say why they
-// matter, what was measured under which conditions and by whom or that nothing was, how they are
-// changed and which documents say so.
+// TestEveryPageHasEveryPart: every rule, setting and platform says what it is, draws it, says why
+// it matters and how it is changed, and what the machine at hand shows; a setting and a platform
+// also what was measured under which conditions and by whom or that nothing was, and the documents.
 func TestEveryPageHasEveryPart(t *testing.T) {
 	e := explainer(t)
 	inputs := reporttest.Inputs()
@@ -166,6 +164,9 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 			blocks := explained(t, e, word)
 			if doc != nil {
 				blocks = explainedFor(t, e, word, doc)
+			}
+			if blocks[0].Head.Kind == "word" {
+				continue // a term has its meaning
 			}
 			have := shape(blocks)
 			assert.Greater(t, len(strings.Fields(have["about"])), 15, "%s: what is it?", word)

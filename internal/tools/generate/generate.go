@@ -80,6 +80,12 @@ func rulesByName(root string) (madeFiles, error) {
 	return madeFiles{"rules/by-name.md": []byte(text)}, err
 }
 
+// glossaryPage is the page of the words.
+func glossaryPage(root string) (madeFiles, error) {
+	text, err := reference.Glossary(rulesOf(root))
+	return madeFiles{"docs/glossary.md": []byte(text)}, err
+}
+
 // dashboards are Grafana's.
 func dashboards(string) (madeFiles, error) {
 	out := madeFiles{}

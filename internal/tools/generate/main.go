@@ -18,7 +18,7 @@ import (
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
-var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, platformPage, dashboards, operatorRules}
+var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, platformPage, glossaryPage, dashboards, operatorRules}
 
 // staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.

@@ -1,0 +1,97 @@
+package reference
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/page"
+)
+
+// glossaryFile holds the words that docs/glossary.md lists and explain answers for.
+const glossaryFile = "explain/glossary.tsv"
+
+// term is a word of the glossary, or several with one meaning.
+type term struct {
+	names   []string
+	meaning string
+}
+
+// glossary reads the words.
+func glossary(k fs.FS) ([]term, error) {
+	raw, err := fs.ReadFile(k, glossaryFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the glossary: %w", err)
+	}
+	var out []term
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		names, meaning, ok := strings.Cut(line, "\t")
+		if !ok {
+			return nil, fmt.Errorf("read %s: %q: expected a word, a tab and its meaning", glossaryFile, line)
+		}
+		out = append(out, term{strings.Split(names, ", "), meaning})
+	}
+	return out, nil
+}
+
+// is reports whether a word asks for the term: one of its names, or a part of it ("numa" of
+// "NUMA node"), in any case.
+func (t *term) is(word string) bool {
+	return slices.ContainsFunc(t.names, func(name string) bool {
+		return strings.EqualFold(name, word) || slices.ContainsFunc(strings.Fields(name), func(part string) bool { return strings.EqualFold(part, word) })
+	})
+}
+
+// termsOf lists the terms that a word asks for: that of the same name alone if there is one.
+func (e *Explainer) termsOf(word string) []term {
+	var out []term
+	for _, t := range e.terms {
+		if slices.ContainsFunc(t.names, func(name string) bool { return strings.EqualFold(name, word) }) {
+			return []term{t}
+		}
+		if t.is(word) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// term explains a word of the glossary, and names the rules and settings about it.
+func (e *Explainer) term(t *term, asked string) []page.Block {
+	out := []page.Block{{Head: &page.Head{Level: 2, Kind: "word", Name: strings.Join(t.names, ", ")}}, {Text: strings.ReplaceAll(t.meaning, "`", "")}}
+	for _, name := range t.names {
+		if topic := e.topic(name); topic != nil {
+			out = append(out, page.Block{Text: topic.What}, page.Block{Example: topic.Drawing})
+			break
+		}
+	}
+	var also []page.Field
+	for _, id := range e.ids() {
+		if slices.Contains(strings.FieldsFunc(id, func(r rune) bool { return r == '.' || r == '_' || r == '-' }), strings.ToLower(asked)) {
+			also = append(also, page.Field{Name: "-", Value: "memaudit explain " + id})
+		}
+	}
+	if len(also) > 0 {
+		out = append(out, partHeading("See also"), page.Block{Indent: 2, Fields: also})
+	}
+	return out
+}
+
+// Glossary is the page docs/glossary.md.
+func Glossary(k fs.FS) (string, error) {
+	terms, err := glossary(k)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("# Glossary\n\nMade by `go generate ./...` from rules/" + glossaryFile + "; `memaudit explain WORD` prints the same.\n\n| word | meaning |\n| --- | --- |\n")
+	for _, t := range terms {
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(t.names, ", "), t.meaning)
+	}
+	return b.String(), nil
+}
