@@ -117,7 +117,6 @@ type Joined struct {
 	// ByName finds attributes by plain name or, if no attribute has that name, by their text in
 	// BIOS setup.
 	ByName map[string][]*bios.Attribute
-	// Doubt says why the export may be another machine's; Foreign says that this is very likely.
-	Doubt   string
-	Foreign bool
+	// Doubt says why the export may be another machine's, "" if nothing suggests that.
+	Doubt string
 }

@@ -34,7 +34,6 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 	default:
 		x := own.account()
 		x.Source, x.Path, x.Format = g.Source, g.Path, string(e.Format)
-		x.Offers = slices.ContainsFunc(e.Attributes, func(a bios.Attribute) bool { return len(a.Options) > 0 })
 		c.sys.Exports = append(c.sys.Exports, x)
 		detail += fmt.Sprintf(", %d mapped", x.Mapped)
 		if own.doubt != "" {

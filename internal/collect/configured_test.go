@@ -190,7 +190,7 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
-	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Mapped: 2, Offers: true}}, sys.Exports, "names and values are told by the registry's texts")
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Mapped: 2}}, sys.Exports, "names and values are told by the registry's texts")
 	sys = collected(t, Input{}, codes, strings.ReplaceAll(registry, `"ValueDisplayName": "Enabled"`, `"ValueDisplayName": "Perhaps"`))
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }

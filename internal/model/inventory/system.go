@@ -104,9 +104,6 @@ type Export struct {
 	// Unmapped are the names of the others; Foreign those of mapped attributes
 	// whose value has no canonical word. No values: they can identify.
 	Unmapped, Foreign []string
-	// Offers says that it, or a registry given with it, lists the values of its
-	// options.
-	Offers bool
 }
 
 // Machine is the identity of the whole machine. No serial number, UUID or

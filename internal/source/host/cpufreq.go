@@ -39,13 +39,10 @@ type CPUFreq struct {
 	// EPB is cpuN/power/energy_perf_bias of the first and last CPU of each
 	// package, 0 (performance) to 15 (power).
 	EPB Sampled
-	// intel_pstate/{status,no_turbo,min_perf_pct,max_perf_pct}. While status is "off" the others are
+	// intel_pstate/{no_turbo,max_perf_pct}. While intel_pstate/status is "off" they are
 	// Refused (EAGAIN).
-	IntelStatus      Value[string]
-	NoTurbo          Value[bool]
-	MinPerf, MaxPerf Value[int64]
-	// AMDStatus is amd_pstate/status.
-	AMDStatus Value[string]
+	NoTurbo Value[bool]
+	MaxPerf Value[int64]
 	// Uncore are the entries of intel_uncore_frequency, in order of name.
 	Uncore Value[[]Uncore]
 }
@@ -77,14 +74,11 @@ type Uncore struct {
 func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	r := newReader(root)
 	c := &CPUFreq{
-		Boost:       r.flag(freqDir + "/boost"),
-		IntelStatus: r.text(cpuDir + "/intel_pstate/status"),
-		NoTurbo:     r.flag(cpuDir + "/intel_pstate/no_turbo"),
-		MinPerf:     r.number(cpuDir + "/intel_pstate/min_perf_pct"),
-		MaxPerf:     r.number(cpuDir + "/intel_pstate/max_perf_pct"),
-		AMDStatus:   r.text(cpuDir + "/amd_pstate/status"),
-		Uncore:      r.uncore(),
-		EPB:         r.epb(cpu),
+		Boost:   r.flag(freqDir + "/boost"),
+		NoTurbo: r.flag(cpuDir + "/intel_pstate/no_turbo"),
+		MaxPerf: r.number(cpuDir + "/intel_pstate/max_perf_pct"),
+		Uncore:  r.uncore(),
+		EPB:     r.epb(cpu),
 	}
 	dirs := r.policies(cpu)
 	c.Policies = derive(dirs, func(d []string) int { return len(d) })
