@@ -23,7 +23,7 @@ func WithExports(in Input) (*inventory.System, []Joined) {
 	c := collectAll(in)
 	all := make([]Joined, 0, len(c.joined))
 	for _, j := range c.joined {
-		all = append(all, Joined{Path: j.path, Export: j.export, Table: j.table, ByName: j.byName, Doubt: j.doubt})
+		all = append(all, Joined{Path: j.path, Export: j.export, Table: j.table, ByName: j.byName, Doubt: j.doubt, Foreign: j.foreign})
 	}
 	return c.sys, all
 }

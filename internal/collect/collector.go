@@ -117,6 +117,8 @@ type Joined struct {
 	// ByName finds attributes by plain name or, if no attribute has that name, by their text in
 	// BIOS setup.
 	ByName map[string][]*bios.Attribute
-	// Doubt says why the export may be another machine's, "" if nothing suggests that.
-	Doubt string
+	// Doubt says why the export may be another machine's, "" if nothing suggests that; Foreign
+	// reports that this is very likely.
+	Doubt   string
+	Foreign bool
 }

@@ -46,6 +46,9 @@ func TestProcessorTableIsTheSource(t *testing.T) {
 			continue
 		}
 		n++
+		if c[6] == "" && c[4] != "" && c[4] == c[5] {
+			c[6] = "no" // as many threads as cores
+		}
 		have := []string{p.Vendor, p.Number, zeroBlank(p.Cores), zeroBlank(p.Threads), p.SMT, p.Turbo, zeroBlank(p.Channels), zeroBlank(p.MaxMTs), zeroBlank(p.MaxMTs2DPC), p.How}
 		require.Equal(t, []string{c[0], c[1], c[4], c[5], c[6], c[7], c[8], c[10], c[11], c[12]}, have)
 	}
