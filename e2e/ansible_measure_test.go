@@ -55,6 +55,6 @@ exec ` + binary(t) + ` check --root ` + treeOf(t, goodMachine) + ` --measured ` 
 	a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "reports.yml", plays[1]))
 	status, out, errs := run(t, nil, "fleet", filepath.Join(a.home, "reports"))
 	assert.Zero(t, status, errs)
-	assert.Contains(t, out, "MEASURED  1 machine,")
+	assert.Contains(t, out, "MEASURED  the slowest node of 1 machine")
 	assert.Contains(t, out, "node7")
 }

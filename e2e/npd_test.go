@@ -27,8 +27,8 @@ func TestNodeProblemDetectorPlugin(t *testing.T) {
 		status    int
 		says      string
 	}{
-		"good":            {[]string{"--root", treeOf(t, goodMachine)}, nil, 0, "as documented"},
-		"bad":             {[]string{"--root", treeOf(t, machine)}, nil, 1, "WARNING - Dell PowerEdge R610: socket 1: 2 of 3 channels hold memory"},
+		"good":            {[]string{"--root", treeOf(t, goodMachine)}, nil, 0, "memory is installed as Dell recommends"},
+		"bad":             {[]string{"--root", treeOf(t, machine)}, nil, 1, "WARNING - Dell PowerEdge R610: a DIMM is in the wrong slot"},
 		"below":           {[]string{"--root", treeOf(t, machine)}, []string{"MEMAUDIT_FAIL_ON=critical"}, 0, "WARNING - Dell PowerEdge R610: "},
 		"unreadable":      {[]string{"--root", "/nowhere"}, nil, 2, "not judged (status 3): MEMAUDIT UNKNOWN"},
 		"wrong usage":     {[]string{"--nonsense"}, nil, 2, "not judged (status "},
@@ -142,7 +142,7 @@ func TestNodeProblemDetectorCondition(t *testing.T) {
 	assert.Contains(t, c.message, "not judged (status 3)")
 	c = run(c, "--root", treeOf(t, machine))
 	assert.Equal(t, condition{"True", "MemoryConfigurationIsBad", c.message}, c)
-	assert.Contains(t, c.message, "socket 1: 2 of 3 channels hold memory")
+	assert.Contains(t, c.message, "a DIMM is in the wrong slot")
 	c = run(c, "--root", "/nowhere")
 	assert.Equal(t, "Unknown", c.status, "a problem is not gone because nobody can see it")
 	c = run(c, "--root", treeOf(t, goodMachine))

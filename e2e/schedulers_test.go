@@ -24,7 +24,7 @@ esac
 
 const (
 	goodMachine   = "dell-r610-good"
-	badVerdict    = "WARNING - Dell PowerEdge R610: socket 1: 2 of 3 channels hold memory"
+	badVerdict    = "WARNING - Dell PowerEdge R610: a DIMM is in the wrong slot; CPU2 has 33 to 50 % of its memory bandwidth"
 	drainedReason = "memaudit: " + badVerdict
 )
 

@@ -258,7 +258,7 @@ func TestSettingLiteral(t *testing.T) {
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", ""), DecidedBy: known("firmware", "cpufreq", "")}))
 	other, byFirmware := doubtful(known("enabled", "bios", "Boost")), known("firmware", "cpufreq", "")
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", ""), DecidedBy: byFirmware}), "another machine's export hides nothing")
-	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "nothing says that firmware chose")
+	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "whoever chose")
 }
 
 // TestSettingNothingSpells: where nothing spells the wanted word, the remedy names

@@ -203,11 +203,11 @@ func notByBIOS(s *inventory.Setting, value, why string) Value {
 	return v
 }
 
-// denied reports a value of BIOS setup that may be another machine's, where
-// firmware has this one run with what is not wanted.
+// denied reports a value of BIOS setup that may be another machine's, if this one
+// runs with what the document contradicts.
 func denied(s *inventory.Setting, id string, want []string, face Face) bool {
 	runs, known := s.Effective.Get()
-	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && byBIOS(s, id, face)
+	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && saysNothing(s, id, false, face) == ""
 }
 
 // JudgedFor is judged for the row of a profile about the setting id: where the

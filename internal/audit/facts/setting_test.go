@@ -163,7 +163,7 @@ func TestJudgedForProfiles(t *testing.T) {
 		"what auto came to":                  {by("auto", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective; BIOS setup says auto"},
 		"another machine's, and it runs":     {another(by("enabled", "enabled", "firmware")), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
 		"another machine's, denied":          {another(by("enabled", "disabled", "firmware")), []string{"enabled"}, FaceConfigured, "disabled", "", doubt},
-		"another machine's, by somebody":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
+		"another machine's, at run time":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, FaceConfigured, "disabled", "", doubt},
 		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
 		"another machine's, nothing runs":    {another(by("enabled", "", "")), []string{"disabled"}, FaceConfigured, "enabled", "", "configured"},
 		"auto, and what it came to is open":  {by("auto", "", ""), []string{"enabled"}, FaceAny, "", "BIOS setup leaves the choice to firmware (auto)", "configured"},
