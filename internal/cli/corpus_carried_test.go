@@ -58,6 +58,12 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 			moved := after[at(s.From)]
 			takeOut(at(s.From))
 			putIn(at(s.To), moved)
+		case "swap":
+			from, to := after[at(s.From)], after[at(s.To)]
+			takeOut(at(s.From))
+			takeOut(at(s.To))
+			putIn(at(s.From), to)
+			putIn(at(s.To), from)
 		case "remove":
 			hand[at(s.From)] = after[at(s.From)]
 			takeOut(at(s.From))

@@ -295,12 +295,28 @@ func errandWords(s *Step, names []string) string {
 		}
 		return "take the module out of " + names[0] + ", move " + prose.And(moves) + ", and put it into " + names[len(names)-1]
 	case "remove":
-		return "take out " + prose.And(names)
+		return "take out " + slotNames(names)
 	case "exchange":
-		return "exchange " + prose.And(names) + " for " + moduleWords(s.Module)
+		return "exchange " + slotNames(names) + " for " + moduleWords(s.Module)
 	default:
-		return "install " + moduleWords(s.Module) + " in " + prose.And(names)
+		return "install " + moduleWords(s.Module) + " in " + slotNames(names)
 	}
+}
+
+// longPrefix is how long the common beginning of three or more slots' names may be to be repeated.
+const longPrefix = 12
+
+// slotNames lists slots: "Main Board/CPU 0 DIMM B1, C1 and D1".
+func slotNames(names []string) string {
+	prefix := names[0][:strings.LastIndex(names[0], " ")+1]
+	if len(names) < 3 || len(prefix) <= longPrefix || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) }) {
+		return prose.And(names)
+	}
+	out := slices.Clone(names)
+	for i := range out[1:] {
+		out[i+1] = strings.TrimPrefix(out[i+1], prefix)
+	}
+	return prose.And(out)
 }
 
 func slotWords(locator, handle, board *string) string {

@@ -449,19 +449,30 @@ func (b *board) channels(columns []group) []int {
 	return out
 }
 
-// cellWidth returns the widths of label and size in one column of the picture, and how many slots its
-// channels have.
-func (b *board) cellWidth(key int) (label, size, slots int) {
+// cellWidth returns the width of the labels of a processor, and of the sizes in each of the slots
+// that its channels have.
+func (b *board) cellWidth(key int) (label int, sizes []int) {
 	for _, cells := range b.cells[key] {
-		slots = max(slots, len(cells))
-		for _, c := range cells {
-			label, size = max(label, printable.Columns(printable.Clean(c.label))), max(size, printable.Columns(c.size))
+		for i, c := range cells {
+			if i == len(sizes) {
+				sizes = append(sizes, 0)
+			}
+			label, sizes[i] = max(label, printable.Columns(printable.Clean(c.label))), max(sizes[i], printable.Columns(c.size))
 		}
 	}
 	if label > longestLabel {
 		label = -1
 	}
-	return label, size, slots
+	return label, sizes
+}
+
+// cellStart returns where the cell of a slot begins in a processor's column.
+func cellStart(label int, sizes []int, slot int) int {
+	at := 0
+	for _, size := range sizes[:slot] {
+		at += label + 1 + size + 2
+	}
+	return at
 }
 
 // longestLabel is the longest label that is printed in the picture.
@@ -472,8 +483,8 @@ const columnGap = 3
 
 // cellsWidth returns the width of a processor's cells.
 func (b *board) cellsWidth(g group) int {
-	label, size, slots := b.cellWidth(g.keys[0])
-	return slots*(label+1+size) + 2*(slots-1)
+	label, sizes := b.cellWidth(g.keys[0])
+	return max(0, cellStart(label, sizes, len(sizes))-2)
 }
 
 // columnWidth returns the width of a processor's column.
@@ -544,9 +555,9 @@ func (p *printer) columns(b *board, columns []group) {
 		var notes []string
 		for i, g := range columns {
 			key := g.keys[0]
-			label, size, _ := b.cellWidth(key)
+			label, sizes := b.cellWidth(key)
 			for j, e := range b.cells[key][c] {
-				p.to(starts[i] + j*(label+1+size+2))
+				p.to(starts[i] + cellStart(label, sizes, j))
 				text := e.size
 				if label > 0 {
 					text = e.label + strings.Repeat(" ", label-printable.Columns(printable.Clean(e.label))+1) + e.size
