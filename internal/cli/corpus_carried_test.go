@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
@@ -100,6 +101,19 @@ func reached(findings []report.Remaining, sockets []report.ReachedSocket, capaci
 	return append(out, fmt.Sprint(capacity, " bytes"))
 }
 
+// runsOtherwise reports a processor whose memory runs at another clock than the expected one.
+func runsOtherwise(inv *report.Inventory) bool {
+	for _, p := range inv.Population.Sockets {
+		for i := range inv.Slots {
+			s := &inv.Slots[i]
+			if p.ExpectedMTs != nil && s.ConfiguredMTs != nil && or(s.Socket) == or(p.Socket) && ddr.Nominal(*s.ConfiguredMTs) != *p.ExpectedMTs {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func or[T any](p *T) string {
 	if p == nil {
 		return "?"
@@ -142,7 +156,16 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 						capacity += *s.SizeBytes
 					}
 				}
-				assert.Equal(t, reached(a.Reaches.Findings, a.Reaches.Sockets, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)
+				promised := slices.Clone(a.Reaches.Sockets)
+				if runsOtherwise(&before.Inventory) { // the promise is at the clock that runs, which the text after the steps does not have
+					for j := range promised {
+						promised[j].PeakBytes, promised[j].Relative = nil, report.Relative{}
+					}
+					for j := range sockets {
+						sockets[j].PeakBytes, sockets[j].Relative = nil, report.Relative{}
+					}
+				}
+				assert.Equal(t, reached(a.Reaches.Findings, promised, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)
 			}
 		})
 	}
