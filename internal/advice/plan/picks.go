@@ -57,7 +57,7 @@ func (s *search) alternatives() []*candidate {
 		return out // with either, nothing is bought for want of a slot's name
 	}
 	stocks := s.board.stocks()
-	bought := slices.DeleteFunc(s.bought(stocks, free), s.filledForWant)
+	bought := keeping(slices.DeleteFunc(s.bought(stocks, free), s.filledForWant))
 	if c := s.removal(stocks, bought, free); c != nil {
 		out = append(out, c)
 	} else if free == nil && len(bought) > 0 && s.isDear(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
@@ -66,7 +66,7 @@ func (s *search) alternatives() []*candidate {
 	if out = append(out, bought...); len(out) == 0 {
 		s.either = s.eitherWay((*search).buying)
 	}
-	return undominated(out)
+	return keeping(undominated(out))
 }
 
 // bought lists what new modules reach, by the table of picks, and a part of it that is cheaper.
@@ -119,7 +119,7 @@ func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layo
 		if x.bought == 0 || !p.of(x) {
 			continue
 		}
-		if than != nil && cmp.Or(cmp.Compare(x.bought, than.stock.bought), cmp.Compare(x.bytes, than.stock.bytes)) >= 0 || s.trials == 0 {
+		if s.trials == 0 || than != nil && !p.cheaper(x, than.stock) {
 			break
 		}
 		switch c := s.best(x); {
@@ -131,6 +131,11 @@ func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layo
 		}
 	}
 	return nil, part
+}
+
+// cheaper tells whether a stock is cheaper than another one. Capacity is given up only for fewer modules.
+func (p *pick) cheaper(x, than *stock) bool {
+	return x.bought < than.bought || x.bought == than.bought && !p.beside && x.bytes < than.bytes
 }
 
 // lessThan tells whether a part of a purchase buys less than the whole; it may be nil.
@@ -157,6 +162,15 @@ func undominated(list []*candidate) []*candidate {
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
 		return slices.ContainsFunc(list, func(x *candidate) bool { return dominates(x, y) })
+	})
+}
+
+// keeping leaves out purchases that give up capacity unless one that keeps it buys more.
+func keeping(list []*candidate) []*candidate {
+	return slices.DeleteFunc(slices.Clone(list), func(y *candidate) bool {
+		return y.stock.givenUp > 0 && y.stock.bought > 0 && !slices.ContainsFunc(list, func(x *candidate) bool {
+			return x.stock.givenUp == 0 && x.stock.bought > y.stock.bought
+		})
 	})
 }
 

@@ -109,13 +109,11 @@ func (a *layoutScore) failing(o *layoutScore) int {
 
 // slower tells whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
 // and all channels together lose some. Rules about unlike channels no longer fail if one channel
-// holds all modules, so their silence is not enough. Where a clock is not known, as often with two
-// modules on a channel that had one, the channels are counted.
+// holds all modules, so their silence is not enough. Neither a higher clock nor an unknown one makes
+// up for channels that are given up.
 func (a *layoutScore) slower(than *layoutScore) bool {
-	if a.peak > 0 && than.peak > 0 {
-		return a.peak < than.peak && a.reach.compare(than.reach) <= 0
-	}
-	return a.channels < than.channels && a.narrowest <= than.narrowest
+	return a.peak > 0 && than.peak > 0 && a.peak < than.peak && a.reach.compare(than.reach) <= 0 ||
+		a.channels < than.channels && a.narrowest <= than.narrowest
 }
 
 // muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
