@@ -294,13 +294,17 @@ func (r *Report) cureOf(members []*Finding) int {
 	})
 }
 
+// longestChanges limits the changes of several settings that are listed, in bytes; for longer ones the
+// command that prints them is named.
+const longestChanges = 500
+
 // fix says what to do about a problem: the steps of the advice that cures it, else the rule's fix.
 func (r *Report) fix(p *Problem) string {
 	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
 		return r.AdviceSentence(&r.Advice[p.Cure])
 	}
-	if p.Settings() && len(p.Members) > 1 && r.Profile != nil {
-		return "memaudit profiles patch " + r.Profile.ID + " prints the changes"
+	if p.Settings() && len(p.Members) > 1 {
+		return r.settingsFix(p.Members)
 	}
 	texts, places := byText(p.Members, func(f *Finding) string { return OrEmpty(f.Fix) })
 	for i, text := range texts {
@@ -311,6 +315,19 @@ func (r *Report) fix(p *Problem) string {
 		texts[i] = line
 	}
 	return strings.Join(texts, "; ")
+}
+
+// settingsFix lists the changes of settings if they are short, else it names the command that prints them.
+func (r *Report) settingsFix(members []*Finding) string {
+	out, known := make([]string, len(members)), true
+	for i, f := range members {
+		out[i] = strings.TrimPrefix(f.Rule, settingRules) + ": " + strings.ReplaceAll(OrEmpty(f.Remedy), "\n", "; ")
+		known = known && OrEmpty(f.Remedy) != ""
+	}
+	if all := strings.Join(out, "; "); r.Profile == nil || known && len(all) <= longestChanges {
+		return all
+	}
+	return "memaudit profiles patch " + r.Profile.ID + " prints the changes"
 }
 
 // AdviceSentence returns the steps of an advice, what they cost and what they reach: "move the DIMM

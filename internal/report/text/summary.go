@@ -53,6 +53,7 @@ func needs(findings []report.Finding) []string {
 			t.Add(wording.Need(report.OrEmpty(f.KnownBy)), 1)
 		case verdict.Error:
 			t.Add("failed to evaluate", 1)
+		case verdict.Pass, verdict.Fail, verdict.NotApplicable, verdict.Waived:
 		}
 	}
 	slices.SortStableFunc(t, func(a, b wording.Tallied) int { return cmp.Compare(b.N, a.N) })
