@@ -18,7 +18,7 @@ import (
 // TestNodeProblemDetectorPlugin checks the plugin against node-problem-detector's
 // protocol for custom plugins: status 0 is no problem, 1 a problem, anything
 // else unknown, and one line of standard output of at most max_output_length
-// bytes. What could not be judged is never 0.
+// bytes. What could not be checked is never 0.
 func TestNodeProblemDetectorPlugin(t *testing.T) {
 	hostile := filepath.Join(t.TempDir(), "hostile")
 	require.NoError(t, os.WriteFile(hostile, []byte("#!/bin/sh\nprintf 'MEMAUDIT WARNING - a.b \\033[31m%0200d\\n' 7; exit 1\n"), 0o700))

@@ -60,12 +60,12 @@ func TestSlurm(t *testing.T) {
 		"drained before":     {"NodeName=n1 State=IDLE+DRAIN Reason=memaudit: something else [root@2026-11-20T10:00:00]", nil, 1, drainedReason, ""},
 		"drained by others":  {"NodeName=n1 State=DOWN+DRAIN Reason=bad disk [root@2026-11-20T10:00:00]", nil, 1, "", "bad disk"},
 		"another node":       {idle, []string{"SLURMD_NODENAME=n2"}, 1, "", "does not know the node n2"},
-		"unreadable":         {idle, []string{"MEMAUDIT_ARGS=--root /nowhere"}, 0, "", "could not be judged (status 3)"},
+		"unreadable":         {idle, []string{"MEMAUDIT_ARGS=--root /nowhere"}, 0, "", "could not be checked (status 3)"},
 		"unreadable, strict": {idle, []string{"MEMAUDIT_ARGS=--root /nowhere", "MEMAUDIT_UNKNOWN=drain"}, 1, "memaudit: not judged: MEMAUDIT UNKNOWN - --root /nowhere: ", ""},
 		"wrong usage":        {idle, []string{"MEMAUDIT_ARGS=--nonsense"}, 0, "", "unknown flag"},
-		"no program":         {idle, []string{"MEMAUDIT=/nowhere/memaudit"}, 0, "", "could not be judged (status 127)"},
-		"another program":    {idle, []string{"MEMAUDIT=/bin/false"}, 0, "", "could not be judged (status 1)"},
-		"too slow":           {idle, []string{"MEMAUDIT_SECONDS=0.2", "MEMAUDIT=SLOW"}, 0, "", "could not be judged (status 124)"},
+		"no program":         {idle, []string{"MEMAUDIT=/nowhere/memaudit"}, 0, "", "could not be checked (status 127)"},
+		"another program":    {idle, []string{"MEMAUDIT=/bin/false"}, 0, "", "could not be checked (status 1)"},
+		"too slow":           {idle, []string{"MEMAUDIT_SECONDS=0.2", "MEMAUDIT=SLOW"}, 0, "", "could not be checked (status 124)"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -120,7 +120,7 @@ func (s *slurm) node() (features []string, state, reason string) {
 
 // TestSlurmCluster runs the health check under the real slurmctld and slurmd: a
 // good node carries features by which jobs choose it, beside the site's own; a
-// bad one is drained with the reason; one that cannot be judged says so and
+// bad one is drained with the reason; one that cannot be checked says so and
 // is not drained.
 func TestSlurmCluster(t *testing.T) {
 	s := startSlurm(t)
@@ -165,7 +165,7 @@ func TestSlurmCluster(t *testing.T) {
 	out, err = s.run("scontrol", "update", "nodename=n1", "state=resume")
 	require.NoError(t, err, out)
 	s.machine(t, "/nowhere")
-	wait("a node that cannot be judged", "IDLE", "rack7", "memaudit_failure_unknown")
+	wait("a node that cannot be checked", "IDLE", "rack7", "memaudit_failure_unknown")
 	features, _, _ := s.node()
 	assert.Equal(t, []string{"rack7", "memaudit_failure_unknown"}, features, "what was known of the machine of before is gone")
 }

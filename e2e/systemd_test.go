@@ -299,7 +299,7 @@ func (s *systemd) arguments(more string) {
 	s.write("/etc/default/memaudit", fmt.Sprintf("ARGS=\"--root /usr/local/machine --web.listen-address=127.0.0.1:%d %s\"\n", s.port, more))
 }
 
-// controller: the daemon reads the credentials of a management controller, and
+// controller: the daemon reads the credentials of a BMC, and
 // says that nothing answers there.
 func (s *systemd) controller() {
 	s.t.Helper()

@@ -236,7 +236,7 @@ func TestPreset(t *testing.T) {
 	}
 }
 
-// TestPresetOfThisMachine: the step is there only where the document speaks of this machine, its export
+// TestPresetOfThisMachine: the step is there only where the document covers this machine, its export
 // shows the preset for sure, nothing must be done before it, and something proves how to set it; of what
 // the preset governs that is told which rows of the profile concern this machine.
 func TestPresetOfThisMachine(t *testing.T) {
@@ -385,7 +385,7 @@ profiles:
 	assert.Equal(t, verdict.Error, f.Result)
 	assert.Contains(t, f.Reason, "applies: ")
 	assert.Equal(t, "T asks for enabled; not where: a cold room", one(t, a, "setting.c_states", "setting c_states").Why)
-	assert.Equal(t, "the profile site/rows does not speak of it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
+	assert.Equal(t, "the profile site/rows does not cover it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
 	for _, id := range []string{"smt", "turbo"} {
 		assert.Len(t, findings(a, "setting."+id), 1, "one entry for each setting")
 	}
@@ -423,7 +423,7 @@ profiles:
   - {id: any, title: t, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
 `
 
-// TestPossible: of the maker's own profiles those that its missing facts alone keep from the
+// TestPossible: of the vendor's own profiles those that its missing facts alone keep from the
 // machine, and these facts; nothing where all is known, and nothing where the maker is not.
 func TestPossible(t *testing.T) {
 	e := engineOf(t, possiblePack)

@@ -13,9 +13,9 @@ import (
 
 // Ranks of a document, the first best.
 const (
-	ownMaker       = iota // of the machine's maker, about such machines
-	processorMaker        // of the processor's maker, or a standard
-	ownMakerOther         // of the machine's maker, about others
+	ownMaker       = iota // of the machine's vendor, about such machines
+	processorMaker        // of the CPU vendor, or a standard
+	ownMakerOther         // of the machine's vendor, about others
 	otherMaker            // of another maker, about such machines
 	thirdParty            // of somebody who makes neither, about such machines
 	practice              // of somebody else, about other machines
@@ -152,7 +152,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 }
 
 // maker is the machine's, folded; "" when firmware does not name it. Where only the
-// board is named and the name is the processor's maker's, it may be the reference
+// board is named and the name is the CPU vendor's, it may be the reference
 // code's that the firmware was made of (INTEL X79, Intel OEM): nobody's then.
 func (r *auditRun) maker() string {
 	if r.folded == nil {

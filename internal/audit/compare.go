@@ -64,7 +64,7 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
-		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")
+		h.Analogy = "the document covers " + strings.Join(p.Named, ", ")
 	}
 	r.out.Findings = nil
 	rows := r.table(p)

@@ -168,7 +168,7 @@ profiles:
 	sys.Machine.Board = direct("B2")
 	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "its condition is known, and another board's")
 	sys.Machine.Board = direct("B1")
-	for product, analogy := range map[string]string{"Model 1": "the document speaks of Model 7, Model 8", "Model 8": ""} {
+	for product, analogy := range map[string]string{"Model 1": "the document covers Model 7, Model 8", "Model 8": ""} {
 		sys.Machine.Product = direct(product)
 		got = e.Compare(sys, topo)
 		require.Len(t, got.Profiles, 1)

@@ -73,7 +73,7 @@ func kindOfCell(cell string) string {
 	return mark
 }
 
-// otherMark says whose a document is that the machine's maker did not write.
+// otherMark says whose a document is that the machine's vendor did not write.
 func otherMark(p *rulepack.ProfileSpec) string {
 	switch maker := platform.MakerWord(p.Citation.Vendor); {
 	case strings.Contains(p.ID, "practice"):

@@ -89,7 +89,7 @@ type auditRun struct {
 	// changes are the ways of profiles patch for the profile that is checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// folded is the machine's maker once it was asked for.
+	// folded is the machine's vendor once it was asked for.
 	folded *string
 	// depends holds depends_on of the rule that spoke, by finding index; roots the
 	// failures that a finding follows from.

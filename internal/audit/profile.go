@@ -86,7 +86,7 @@ func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 
 // standing says what a profile's document is to this machine: "" where its own
 // maker wrote it for it, Analogous where it names other machines, Practice where
-// another than the machine's maker wrote it. A machine whose maker is not known
+// another than the machine's vendor wrote it. A machine whose maker is not known
 // has no other.
 func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	own := r.maker()

@@ -69,7 +69,7 @@ func TestProfileByAnalogy(t *testing.T) {
 	for _, product := range []string{"Example Model 1 v2", "Model 2"} {
 		f := findings(choice(t, product, "balanced", off), "setting.smt")["setting smt"]
 		assert.Equal(t, []any{verdict.Fail, verdict.Info}, []any{f.Result, f.Severity}, product)
-		assert.Contains(t, f.Why, "by analogy: the document speaks of Model 1")
+		assert.Contains(t, f.Why, "by analogy: the document covers Model 1")
 	}
 }
 

@@ -92,7 +92,7 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 		standing string
 	}{
 		{"the machine's own maker's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "DELL", ""},
-		{"the processor's maker's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"speed"}}, "INTEL", ""},
+		{"the CPU vendor's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"speed"}}, "INTEL", ""},
 		{"none of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"voltage"}}, "RULE", verdict.Practice},
 		{"the row's own", listed, rulepack.Rule{Citation: cited, CitePlatform: true}, "ROW", verdict.Analogous},
 		{"the row's own without another", listed, rulepack.Rule{CitePlatform: true}, "ROW", verdict.Analogous},

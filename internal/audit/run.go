@@ -81,7 +81,7 @@ func (r *auditRun) profile() error {
 		for i := range rows {
 			r.setting(chosen, &rows[i])
 		}
-		why = "the profile " + chosen.ID + " does not speak of it"
+		why = "the profile " + chosen.ID + " does not cover it"
 	}
 	r.otherSettings(rows, why)
 	return nil

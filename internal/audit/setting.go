@@ -20,10 +20,10 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f.Citation.Standing = r.standing(p)
 	switch {
 	case f.Citation.Standing == verdict.Practice:
-		f.Why += "; no document of the machine's maker, general practice of " + p.Citation.Vendor
+		f.Why += "; no document of the machine's vendor, general practice of " + p.Citation.Vendor
 	case f.Citation.Standing == "" && r.maker() == "":
 		f.Citation.Standing = verdict.Practice
-		f.Why += "; the machine's maker is not known, general practice of " + p.Citation.Vendor
+		f.Why += "; the machine's vendor is not known, general practice of " + p.Citation.Vendor
 	}
 	if !r.settingApplies(w, &f) {
 		r.add(f)
@@ -47,7 +47,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
 	case levelInDoubt(w, value.Text()):
 		f.Result, f.Found, f.Certainty = verdict.Unknown, statedSetting(s, value, face), fact.None
-		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing at hand says which this one has"
+		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing shows which this one has"
 		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
 		f.Result, f.Found = verdict.Fail, statedSetting(s, value, face)
@@ -87,7 +87,7 @@ func (r *auditRun) without(w *rulepack.WantedSetting) string {
 	if name == "" {
 		return ""
 	}
-	return "the processor has no " + what + " (" + name + ", by its maker's table)"
+	return "the processor has no " + what + " (" + name + ", by its vendor's table)"
 }
 
 // tdpLevels are the words of Intel's levels of configurable TDP, in their order.
@@ -108,7 +108,7 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
 		f.Severity = verdict.Info
-		f.Why += "; by analogy: the document speaks of " + strings.Join(p.Named, ", ")
+		f.Why += "; by analogy: the document covers " + strings.Join(p.Named, ", ")
 	}
 	if !r.options.Asked {
 		f.Severity = verdict.Info // nobody asked for this profile
@@ -194,10 +194,10 @@ func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], r
 	case reason != "":
 		return inOurs + "; " + reason
 	case now.Known() && now.From.Field != "":
-		return "nothing at hand says how " + now.From.Field + ", which is " + now.From.Raw + ", spells it: " + inOurs +
+		return "no known document or export shows how " + now.From.Field + ", which is " + now.From.Raw + ", spells it: " + inOurs +
 			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
 	default:
-		return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
+		return "no known document or export shows how this machine names the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
 	}
 }
 

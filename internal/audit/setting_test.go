@@ -267,7 +267,7 @@ func TestSettingNothingSpells(t *testing.T) {
 	remedy := func(s inventory.Setting) string {
 		return one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy
 	}
-	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "nothing at hand says how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
+	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "no known document or export shows how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
 }
 
 // TestSettingRemedyOfTheDocument goes before the vendor's table.
@@ -350,7 +350,7 @@ func TestNothingToEnable(t *testing.T) {
 		f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": off}, c.rows), "setting.turbo", "setting turbo")
 		assert.Equal(t, c.result, f.Result)
 		if c.result == verdict.NotApplicable {
-			assert.Equal(t, "the processor has no Turbo (Xeon Bronze 3104, by its maker's table)", f.Reason)
+			assert.Equal(t, "the processor has no Turbo (Xeon Bronze 3104, by its vendor's table)", f.Reason)
 		}
 	}
 	on := inventory.Setting{Effective: known("enabled", "cpufreq", "")}
@@ -453,7 +453,7 @@ func TestNothingToEnableBesideEmptySockets(t *testing.T) {
 }
 
 // TestWaysOfAPreset: the preset that the profile has as a row is the one step, for its siblings too,
-// unless the document names one itself; none where the machine's maker, or how to spell it, is not
+// unless the document names one itself; none where the machine's vendor, or how to spell it, is not
 // known, or where the preset that is wanted leaves the options free.
 func TestWaysOfAPreset(t *testing.T) {
 	row := func(preset string) string {
@@ -462,7 +462,7 @@ func TestWaysOfAPreset(t *testing.T) {
 	named := strings.Replace(row("MaxPerf"), "  - id: site/table\n", "  - id: site/table\n    preset: Other\n", 1)
 	const set = "tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
 	const single = "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
-	const unspelled = "nothing at hand says how Boost, which is disabled, spells it: in memaudit's words turbo must be enabled; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	const unspelled = "no known document or export shows how Boost, which is disabled, spells it: in memaudit's words turbo must be enabled; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
 	load := func(table string) func() (settings.Tables, error) {
 		return func() (settings.Tables, error) {
 			return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")

@@ -28,8 +28,8 @@ func TestUnspelled(t *testing.T) {
 	named := fact.Evidence{Source: inventory.SourceBIOS, Field: "X2", Raw: "Off"}
 	r := judging("Example", nil)
 	const ours = "in memaudit's words x2apic must be auto or enabled"
-	option := "nothing at hand says how X2, which is Off, spells it: " + ours + "; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
-	export := "nothing at hand says how this machine spells the option: " + ours + "; an export of its BIOS settings, given with --bios, names it"
+	option := "no known document or export shows how X2, which is Off, spells it: " + ours + "; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	export := "no known document or export shows how this machine names the option: " + ours + "; an export of its BIOS settings, given with --bios, names it"
 	assert.Equal(t, option, r.unspelled(w, fact.Known("disabled", fact.Direct, named), ""))
 	assert.Equal(t, export, r.unspelled(w, fact.Unknown[string](fact.Malformed, "no word of ours", "", named), ""))
 	assert.Equal(t, export, r.unspelled(w, fact.Known("disabled", fact.Direct, fact.Evidence{Source: inventory.SourceBIOS}), ""))

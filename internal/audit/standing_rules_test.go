@@ -30,8 +30,8 @@ func processorMakerOf(platform string) string {
 	return "Intel"
 }
 
-// TestNoUnmarkedStranger: whatever the rule, the platform and the machine's maker, a
-// document without a mark is the maker's, the processor's maker's or a standard, and
+// TestNoUnmarkedStranger: whatever the rule, the platform and the machine's vendor, a
+// document without a mark is the maker's, the CPU vendor's or a standard, and
 // a collection of what was seen is never cited.
 func TestNoUnmarkedStranger(t *testing.T) {
 	all, err := platform.IDs(rules.FS)

@@ -31,9 +31,9 @@ func TestStandingOfAProfile(t *testing.T) {
 		f := r.judge(p, &table[0], "another word")
 		assert.Equal(t, c.standing, f.Citation.Standing, "%v %s", c.who, c.intent)
 		if c.standing == verdict.Practice && c.who.vendor == "-" {
-			assert.Contains(t, f.Why, "the machine's maker is not known, general practice of Red Hat")
+			assert.Contains(t, f.Why, "the machine's vendor is not known, general practice of Red Hat")
 		} else if c.standing == verdict.Practice {
-			assert.Contains(t, f.Why, "no document of the machine's maker, general practice of Red Hat")
+			assert.Contains(t, f.Why, "no document of the machine's vendor, general practice of Red Hat")
 		} else {
 			assert.NotContains(t, f.Why, "general practice")
 		}

@@ -28,7 +28,7 @@ const (
 	leastAskRetry = 5 * time.Minute
 )
 
-// bmcAsker asks a management controller for the daemon: beside the audits, so that
+// bmcAsker asks a BMC for the daemon: beside the audits, so that
 // one that hangs holds nothing up, and rarely, since controllers are slow and
 // few sessions fit into them. It is for one goroutine at a time.
 type bmcAsker struct {
@@ -87,7 +87,7 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 	}
 	if a.last == nil || a.about != about {
 		return &redfish.Answer{Insecure: o.Insecure, Problems: []redfish.Problem{{State: fact.SourceRefused,
-			Text: "the management controller has not answered yet; an audit follows when it does"}}}
+			Text: "the BMC has not answered yet; an audit follows when it does"}}}
 	}
 	return a.copied()
 }
@@ -136,7 +136,7 @@ func (a *bmcAsker) joinLater(r *asking) {
 	go func() {
 		<-r.done
 		select {
-		case a.again <- "the management controller answered":
+		case a.again <- "the BMC answered":
 		default: // one is asked for already
 		}
 	}()

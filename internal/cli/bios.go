@@ -67,7 +67,7 @@ func (p *Program) readExport(name string) (*bios.Export, error) {
 	if err != nil {
 		hint := ""
 		if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
-			hint = "GET /redfish/v1/Systems/<id>/Bios of the management controller, for one, makes a file that memaudit reads"
+			hint = "GET /redfish/v1/Systems/<id>/Bios of the BMC, for one, makes a file that memaudit reads"
 		}
 		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
 	}

@@ -23,7 +23,7 @@ func (p *Program) checkCommand() *cobra.Command {
 		Long: `check audits one machine once and prints the report.
 
 The verdict is OK, WARNING, CRITICAL, UNKNOWN (what was asked for could not be
-judged) or NOT APPLICABLE (a virtual machine), the same in every format.
+checked) or NOT APPLICABLE (a virtual machine), the same in every format.
 
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
 configuration; 3 the verdict is unknown, or an input could not be read.

@@ -64,7 +64,7 @@ type fittingProfile struct {
 	// Answers are the intents that resolve to it on this machine.
 	Answers []string `json:"answers"`
 	// Standing is ownMaker, or that of a document that is not about this machine;
-	// null where the machine's maker is not known.
+	// null where the machine's vendor is not known.
 	Standing *string `json:"standing"`
 	// Missing are the facts of the machine that would say whether the profile is
 	// written for it; none where it is.

@@ -141,7 +141,7 @@ func (c *config) check(name string) error {
 	return nil
 }
 
-// redfishConfig is the management controller to ask for the live machine.
+// redfishConfig is the BMC to ask for the live machine.
 type redfishConfig struct {
 	URL         string `yaml:"url"`
 	Credentials string `yaml:"credentials"`

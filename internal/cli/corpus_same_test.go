@@ -218,7 +218,7 @@ func severe(lines []string) []string {
 var bankAlone = []string{"phytium-ft-2000-4-813e.txt"}
 
 // mirrored are texts of boards whose second processor is filled in another order of
-// channels than the first, by the maker's table, so that modules which change
+// channels than the first, by the vendor's table, so that modules which change
 // places change their order (ThinkSystem ST650 V2: 33 - n).
 var mirrored = []string{"lenovo-thinksystem-st650-v2-038a.txt"}
 

@@ -18,7 +18,7 @@ func (p *Program) rulesDraftCommand() *cobra.Command {
 		Short: "print a commented skeleton of what is not known of the machine: platform, label patterns, slot map",
 		Long: `draft reads one machine and prints, as commented skeletons of data files, what
 memaudit would have to know of it: a platform that is not recognised, labels that
-no pattern reads, numbers that no slot map explains. Filled in from the maker's
+no pattern reads, numbers that no slot map explains. Filled in from the vendor's
 documents and put below a folder, "rules validate DIR" checks them and
 "check --rules DIR" uses them.`,
 		Args: cobra.NoArgs,

@@ -94,7 +94,7 @@ func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
 	}
 }
 
-// TestControllerErrorsOfNoSlot: errors that the management controller counts on a module that fits no
+// TestControllerErrorsOfNoSlot: errors that the BMC counts on a module that fits no
 // slot, or on the memory as a whole, are the machine's, under its own label; those that slots account
 // for are not counted twice.
 func TestControllerErrorsOfNoSlot(t *testing.T) {

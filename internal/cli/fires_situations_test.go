@@ -18,7 +18,7 @@ import (
 )
 
 // beside are machines with something that is not part of them: a measured file, an
-// export of settings, a management controller.
+// export of settings, a BMC.
 var beside = []situation{
 	{"a socket that reads less than its twin", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--measured", measuredFile(t, "PowerEdge R610", 12, 20e9, 14e9)}
@@ -36,7 +36,7 @@ var beside = []situation{
 	{"a table of another machine", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, true, 2400)}
 	}},
-	{"a module that the management controller calls broken", func(t *testing.T) []string {
+	{"a module that the BMC calls broken", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}
 	}},
@@ -77,7 +77,7 @@ func measuredFile(t *testing.T, product string, threads int, rates ...float64) s
 	return file
 }
 
-// controllerOf is a management controller that calls one module of a PowerEdge R610
+// controllerOf is a BMC that calls one module of a PowerEdge R610
 // critical.
 func controllerOf(t *testing.T) string {
 	t.Helper()

@@ -28,7 +28,7 @@ func fleetOf(t *testing.T, stdin []byte, args ...string) (int, fleet.Document) {
 	return status, d
 }
 
-// TestFleet reads every kind of input, told apart by content: a report, an
+// TestFleet reads every kind of input: a report, an
 // inventory, a snapshot, a tree, a list that names them.
 func TestFleet(t *testing.T) {
 	t.Parallel()

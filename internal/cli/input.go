@@ -34,8 +34,8 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.Var((*onceFlag)(&f.root), "root", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
 	fl.Var((*onceFlag)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
 	fl.Var((*onceFlag)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
-	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), told apart by content; - is standard input; repeatable")
-	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), told apart by content; repeatable")
+	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), format detected automatically; - is standard input; repeatable")
+	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), format detected automatically; repeatable")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
@@ -75,7 +75,7 @@ func (f *inputFlags) live() bool {
 	return f.snapshot == "" && f.example == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
 }
 
-// redfishFlags name the management controller to ask.
+// redfishFlags name the BMC to ask.
 type redfishFlags struct {
 	url, credentials, system string
 	insecure                 bool
@@ -83,10 +83,10 @@ type redfishFlags struct {
 
 func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.url, "redfish", "", "ask the machine's management controller at `URL` (https://HOST) for BIOS settings and memory")
+	fl.StringVar(&f.url, "redfish", "", "ask the machine's BMC at `URL` (https://HOST) for BIOS settings and memory")
 	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password that only its owner may read")
-	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a management controller that has several")
-	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
+	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a BMC that has several")
+	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the BMC's certificate")
 }
 
 // baselineFile is the file of a flag, else the configuration's for the live

@@ -17,7 +17,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	var settings bool
 	cmd := &cobra.Command{
 		Use:   "inventory",
-		Short: "print what was read, and from where; judges nothing",
+		Short: "print the collected inventory and its sources",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.check(formats.Inventories()); err != nil {

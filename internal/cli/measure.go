@@ -65,10 +65,10 @@ undecided.`,
 	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")
 	fl.BoolVar(&f.options.Quick, "quick", false, "take 3 seconds in all")
-	fl.BoolVar(&f.options.Force, "force", false, "measure a virtual machine too, and judge nothing")
+	fl.BoolVar(&f.options.Force, "force", false, "measure a virtual machine too, without checking it")
 	fl.StringVar(&f.nodes, "nodes", "", "only these nodes: a `LIST` such as 0,2-3")
 	fl.StringVar(&f.save, "save", "", "keep the result in `FILE` for --measured, --compare and the daemon")
-	fl.StringVar(&f.compare, "compare", "", "say what changed since the result in `FILE`, and judge it as the accepted one")
+	fl.StringVar(&f.compare, "compare", "", "compare with the earlier result in `FILE`")
 	return cmd
 }
 

@@ -268,7 +268,7 @@ func TestMeasureForcedIsNotJudged(t *testing.T) {
 		s.Guest, f.options.Force = "kvm", true
 	}}).run(t)
 	assert.Zero(t, status, errs)
-	assert.Contains(t, out, "\nnote      a virtual machine, measured on request and never judged\n")
+	assert.Contains(t, out, "\nnote      a virtual machine, measured on request and never checked\n")
 	assert.Contains(t, out, "    node 1 (package 1)        7.0     10.0\n")
 	assert.NotRegexp(t, `(FAIL|PASS|UNKNOWN) +measure\.`, out)
 }

@@ -88,7 +88,7 @@ func writeInto(t *target, body func(io.Writer) error) error {
 	fd, err := unix.Openat(int(t.folder.Fd()), t.base, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.ENXIO):
-		return fmt.Errorf("%s: nobody reads this pipe or socket", t.name)
+		return fmt.Errorf("%s: no process reads this pipe or socket", t.name)
 	case err != nil:
 		return &fs.PathError{Op: "open", Path: t.name, Err: err}
 	}

@@ -164,7 +164,7 @@ func TestOutputPlantedPipe(t *testing.T) {
 	dir := sticky(t)
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, unix.Mkfifo(pipe, 0o666))
-	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "nobody reads this pipe")
+	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "no process reads this pipe")
 	if os.Geteuid() != 0 {
 		return
 	}
@@ -194,7 +194,7 @@ func TestManPlanted(t *testing.T) {
 	page := filepath.Join(dir, "memaudit.8")
 	for name, plant := range map[string]func() error{
 		"is a link":                func() error { return os.Symlink(victim, page) },
-		"nobody reads this pipe":   func() error { return unix.Mkfifo(page, 0o666) },
+		"no process reads this pipe":   func() error { return unix.Mkfifo(page, 0o666) },
 		"is a folder, expected a ": func() error { return os.Mkdir(page, 0o755) },
 	} {
 		require.NoError(t, os.Remove(page))

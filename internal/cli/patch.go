@@ -112,7 +112,7 @@ func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *col
 	}
 	say("%s (%s): %d to change, %d as wanted", chosen.Profile.ID, chosen.Profile.Citation.Line(), len(made.Changes), len(made.Met))
 	if chosen.Analogy != "" {
-		say("by analogy: the document speaks of %s", chosen.Analogy)
+		say("by analogy: the document covers %s", chosen.Analogy)
 	}
 	for _, n := range made.Written {
 		say("%s is written by %s = %s: %s", n.Setting, made.Preset.Attribute.Name, made.Preset.To, n.Reason)

@@ -65,7 +65,7 @@ those from documents of that vendor, title, year or address.`,
 		}}
 	f.register(cmd)
 	input.register(cmd)
-	cmd.Flags().StringVar(&document, "document", "", "only profiles of documents whose maker, title, year or address holds every word of `TEXT`")
+	cmd.Flags().StringVar(&document, "document", "", "only profiles of documents whose vendor, title, year or address holds every word of `TEXT`")
 	return cmd
 }
 

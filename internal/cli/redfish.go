@@ -16,13 +16,13 @@ import (
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
-// Bounds of the files that the management controller needs.
+// Bounds of the files that the BMC needs.
 const (
 	maxCredentials = 64 << 10
 	maxCA          = 1 << 20
 )
 
-// controller is a management controller to be asked once, or by the daemon's
+// controller is a BMC to be asked once, or by the daemon's
 // asker each interval.
 type controller struct {
 	o        redfish.Options

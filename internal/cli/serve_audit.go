@@ -156,7 +156,7 @@ func (a *auditor) readable() []string {
 	return slices.Compact(dirs)
 }
 
-// asksNetwork reports whether a management controller is asked.
+// asksNetwork reports whether a BMC is asked.
 func (a *auditor) asksNetwork() bool {
 	return a.f.input.redfish.url != "" || a.f.input.live() && a.f.input.conf.Redfish != nil
 }

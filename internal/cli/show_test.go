@@ -71,7 +71,7 @@ func TestShowNamesOtherProfiles(t *testing.T) {
 `), 0o600))
 	status, out, errs := run(nil, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file))
 	require.Equal(t, 0, status, errs)
-	assert.Contains(t, strings.Join(strings.Fields(out), " "), "each speaks for its own machines only")
+	assert.Contains(t, strings.Join(strings.Fields(out), " "), "each covers its own machines only")
 	assert.Contains(t, out, "site/low-latency")
 	status, out, errs = run(nil, "profiles", "show", "dell-11g/low-latency", "--rules", filepath.Dir(file), "--format", "json")
 	require.Equal(t, 0, status, errs)

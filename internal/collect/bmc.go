@@ -27,7 +27,7 @@ func (c *collector) bmcIdentity() redfish.Identity {
 	return who
 }
 
-// bmc adds what a management controller says: its state as a source, and its memory modules as a
+// bmc adds what a BMC says: its state as a source, and its memory modules as a
 // second source besides SMBIOS. It returns its BIOS settings as an export, to be joined with the
 // others.
 func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
@@ -110,7 +110,7 @@ func (c *collector) modules(a *redfish.Answer) string {
 	}
 	text := fmt.Sprintf("%d modules", installed)
 	if found < installed {
-		text += fmt.Sprintf(", of which %d could not be told apart among SMBIOS's slots by their names", installed-found)
+		text += fmt.Sprintf(", of which %d could not be matched to SMBIOS slots by name", installed-found)
 	}
 	return text
 }
@@ -260,9 +260,9 @@ func (j besideSlot) health() fact.Fact[string] {
 	case "OK", "Warning", "Critical":
 		return fact.Known(j.d.Health, fact.Direct, at)
 	case "":
-		return fact.Unknown[string](fact.Unstated, "the management controller does not state a module's health", "", at)
+		return fact.Unknown[string](fact.Unstated, "the BMC does not state a module's health", "", at)
 	default:
-		return fact.Unknown[string](fact.Malformed, "the management controller states a health that Redfish does not know", "", at)
+		return fact.Unknown[string](fact.Malformed, "the BMC states a health that Redfish does not know", "", at)
 	}
 }
 
@@ -277,7 +277,7 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	}
 	count := func(n *int64, field string) fact.Fact[int64] {
 		if n == nil {
-			return fact.Unknown[int64](fact.Unstated, "the management controller does not count these errors", "", at(field, ""))
+			return fact.Unknown[int64](fact.Unstated, "the BMC does not count these errors", "", at(field, ""))
 		}
 		return fact.Known(*n, fact.Direct, at(field, strconv.FormatInt(*n, 10)))
 	}

@@ -127,7 +127,7 @@ func TestUnmatched(t *testing.T) {
 	twice := []inventory.Slot{slotNamed(1, "DIMM 0"), slotNamed(2, "DIMM 0")}
 	c := joined(twice, moduleAt("DIMM 0"))
 	assert.False(t, c.sys.Slots[0].Health.Known() || c.sys.Slots[1].Health.Known())
-	assert.Contains(t, c.sys.Sources[0].Detail, "1 modules, of which 1 could not be told apart")
+	assert.Contains(t, c.sys.Sources[0].Detail, "1 modules, of which 1 could not be matched")
 
 	c = joined([]inventory.Slot{slotNamed(1, "DIMM_A1")}, moduleAt("A1"), moduleAt("DIMM A1"))
 	assert.False(t, c.sys.Slots[0].Health.Known())

@@ -21,7 +21,7 @@ type Input struct {
 	// SMBIOSFailed and RootFailed say why a requested file or tree could not be read. The root's
 	// own table is never used in place of the file.
 	SMBIOSFailed, RootFailed *Failure
-	// BMC asks the management controller for the machine with this identity; nil if there is none
+	// BMC is asked for the machine with this identity; nil if there is none
 	// to ask.
 	BMC func(redfish.Identity) *redfish.Answer
 	// DecodeBMC decodes the controller's settings; nil stands for bios.DecodeRedfish.

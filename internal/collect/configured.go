@@ -146,7 +146,7 @@ func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 }
 
 // compare compares the export's vendor with the machine's. Related vendors share their settings.
-// For a management controller it does nothing: more than the vendor tells whether it is the right
+// For a BMC it does nothing: more than the vendor tells whether it is the right
 // one.
 func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	vendor := c.sys.Machine.Vendor
@@ -212,7 +212,7 @@ func sameProduct(a, b string) bool {
 }
 
 // measurements returns the measured results. Those of another machine are marked: they are shown
-// and never judged.
+// and never checked.
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")

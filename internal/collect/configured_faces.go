@@ -228,7 +228,7 @@ func (j *joinedExport) missing(id string, a settings.Answer) fact.Fact[string] {
 		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
 	case j.export.Complete && !j.proven:
 		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", j.table.Vendor),
-			"the machine's own identity (SMBIOS), or the export as the management controller gives it", at)
+			"the machine's own identity (SMBIOS), or the export as the BMC gives it", at)
 	case j.export.Complete:
 		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
 	default:

@@ -648,13 +648,13 @@ func TestControllersModules(t *testing.T) {
 	assert.False(t, beside.sys.Slots[0].PartNumber.Known(), "firmware that names others left this one out")
 	detail := beside.sys.Sources[len(beside.sys.Sources)-1].Detail
 	assert.Contains(t, detail, "2 modules")
-	assert.NotContains(t, detail, "could not be told apart")
+	assert.NotContains(t, detail, "could not be matched")
 	empty := gone
 	empty.Labels = [4]string{"", "B9", "", ""}
 	detail = joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), empty).sys.Sources[0].Detail
 	assert.Contains(t, detail, "1 modules")
-	assert.NotContains(t, detail, "could not be told apart", "an empty place is no module")
-	require.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), moduleAt("B9")).sys.Sources[0].Detail, "of which 1 could not be told apart")
+	assert.NotContains(t, detail, "could not be matched", "an empty place is no module")
+	require.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), moduleAt("B9")).sys.Sources[0].Detail, "of which 1 could not be matched")
 }
 
 // TestNamesOfDevices: of the kernel's names those that are a word and a number.

@@ -60,7 +60,7 @@ func (s *Machine) node(id int) *Node {
 func (s *Machine) allowed(force bool) error {
 	switch {
 	case s.Guest != "" && !force:
-		return refuse("--force measures it all the same, and judges nothing",
+		return refuse("--force measures it all the same, without checking it",
 			"this is a virtual machine (%s): its processors and memory are shared with others that it cannot see", s.Guest)
 	case s.Quota != "":
 		return refuse("run it outside the container or the limited unit", "the control group limits processor time: %s", s.Quota)

@@ -27,7 +27,7 @@ func (r *Result) Circumstances() []Line {
 		out = append(out, Line{"note", note})
 	}
 	if r.Forced {
-		out = append(out, Line{"note", "a virtual machine, measured on request and never judged"})
+		out = append(out, Line{"note", "a virtual machine, measured on request and never checked"})
 	}
 	return out
 }

@@ -125,7 +125,7 @@ type Slot struct {
 	// Memory is the kind of memory where Type is firmware's mistake for it or no kind
 	// ("DRAM"); "" where Type stands.
 	Memory string `json:"-"`
-	// Health is the management controller's word on the module.
+	// Health is the BMC's word on the module.
 	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
 	// Errors are the memory errors that were counted on the module, null
 	// where none are counted or nothing says which counter is the slot's.
@@ -136,7 +136,7 @@ type Slot struct {
 }
 
 // Errors counts memory errors since the kernel's EDAC driver was loaded (source
-// edac), or since the machine's last reset by the management controller (redfish).
+// edac), or since the machine's last reset by the BMC (redfish).
 // By says how the counters were put down to the slot: label, channel, controller,
 // or that every counter of the machine is zero.
 type Errors struct {

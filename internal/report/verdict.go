@@ -86,7 +86,7 @@ func failRank(failOn string) int {
 	return SeverityRank(failOn)
 }
 
-// incomplete returns why what was asked for could not be judged, "" if it was.
+// incomplete returns why what was asked for could not be checked, "" if it was.
 func (r *Report) incomplete(c Criteria) string {
 	s := r.Summary
 	switch {

@@ -92,11 +92,11 @@ func (p *Patch) Fit(f Form) {
 		reason := ""
 		switch {
 		case f == Racadm && c.Group == "":
-			reason = "racadm wants the group of " + c.Attribute.Name + ", which no document at hand names"
+			reason = "racadm wants the group of " + c.Attribute.Name + ", which no known document names"
 		case f == OneCLI && p.Export.Format == bios.Redfish && p.Export.Vendor == bios.Lenovo && !p.oneCLI(&c):
-			reason = "no document or export at hand shows how OneCLI spells " + c.Attribute.Name + " and " + c.To
+			reason = "no known document or export shows how OneCLI spells " + c.Attribute.Name + " and " + c.To
 		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
-			reason = "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
+			reason = "SUM's file identifies " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
 			continue
 		}

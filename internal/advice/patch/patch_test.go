@@ -308,7 +308,7 @@ func TestNothingIsLeftOfAnOpenRow(t *testing.T) {
 	p = patch.Make(source(t, sumFile(control, slider, slider)), goal)
 	p.Fit(patch.SUM)
 	assert.Empty(t, p.Changes)
-	assert.Equal(t, map[string]string{"determinism": "SUM's file tells Determinism Slider from its namesakes by their order: change it in an export of the whole"}, open(p))
+	assert.Equal(t, map[string]string{"determinism": "SUM's file identifies Determinism Slider from its namesakes by their order: change it in an export of the whole"}, open(p))
 }
 
 // TestPresetThatCannotBeChanged: what a preset locks is not changed where the preset stays as it is,
@@ -354,7 +354,7 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	p.Fit(patch.SUM)
 	assert.Empty(t, p.Changes)
 	assert.Empty(t, p.Written)
-	reason := "SUM's file tells Power Technology from its namesakes by their order: change it in an export of the whole"
+	reason := "SUM's file identifies Power Technology from its namesakes by their order: change it in an export of the whole"
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
@@ -873,7 +873,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestNamesakesInAMenu: SUM's file tells an attribute by its name and menu; of two alike it
+// TestNamesakesInAMenu: SUM's file identifies an attribute by its name and menu; of two alike it
 // takes the order, which a file with one of them has not.
 func TestNamesakesInAMenu(t *testing.T) {
 	option := bios.Attribute{Name: "Turbo", Menu: "CPU", Options: []string{"On", "Off"}}

@@ -18,7 +18,7 @@ type board struct {
 	// at is today's layout.
 	at    []int
 	units []memoryUnit
-	// sets are the maker's own, nil where none are known.
+	// sets are the vendor's own, nil where none are known.
 	sets *place.Sets
 	// numbers are the numbers that the sets give the slots, once one was asked for.
 	numbers []int
@@ -49,7 +49,7 @@ type memoryUnit struct {
 	controllers      int
 }
 
-// unlisted tells whether firmware's table lists no slot of a controller, and some of another one.
+// unlisted tells whether the SMBIOS table lists no slot of a controller, and some of another one.
 func (u *memoryUnit) unlisted(controller int) bool {
 	others := false
 	for _, g := range u.groups {

@@ -37,7 +37,7 @@ func (t *Target) configuration(c *documentedCount, layout, mix []int) Configurat
 	return out
 }
 
-// labelled names the slots of the maker's own set on a machine whose slots have
+// labelled names the slots of the vendor's own set on a machine whose slots have
 // no known place; nil when a number is not there.
 func (t *Target) labelled(set []int) []string {
 	if t.sets.Analogous {
@@ -53,7 +53,7 @@ func (t *Target) labelled(set []int) []string {
 	return out
 }
 
-// unplaced is a configuration of the maker's table of which nothing can be
+// unplaced is a configuration of the vendor's table of which nothing can be
 // derived: no document says which slots share a channel.
 func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
@@ -126,7 +126,7 @@ func (t *Target) documentOf(c *documentedCount) string {
 }
 
 // slotWords names the filled slots: by locator where the places of the labels
-// are documented, or the maker's own table names them; else by channel and slot.
+// are documented, or the vendor's own table names them; else by channel and slot.
 // Of a channel whose first slot is not known both are named.
 func (t *Target) slotWords(layout []int, c *documentedCount) []string {
 	if c.row != nil && t.labels != nil {

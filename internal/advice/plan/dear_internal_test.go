@@ -155,7 +155,7 @@ func TestMakersSets(t *testing.T) {
 	for grade, against := range map[string]bool{"balanced": false, "near-balanced": false, "supported": false, "listed": false, "unbalanced": true, "not-recommended": true} {
 		assert.Equal(t, against, discouraged(&place.SetRow{Grade: grade}), grade)
 	}
-	// The document of a layout: the maker's table, else the platform's where it orders pairs.
+	// The document of a layout: the vendor's table, else the platform's where it orders pairs.
 	pf := &platform.Platform{}
 	b.topo.Platform = assumed(pf)
 	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
@@ -269,7 +269,7 @@ func TestWordsForSlots(t *testing.T) {
 	assert.Empty(t, one.eitherOf(0, []int{none, 0}), "a channel of one slot has no other")
 }
 
-// TestDocumentOfANumber: what a number of modules stands in: the maker's table, the platform's
+// TestDocumentOfANumber: what a number of modules stands in: the vendor's table, the platform's
 // document, also for lockstep kits of four, else nothing but practice.
 func TestDocumentOfANumber(t *testing.T) {
 	target := targetOf()

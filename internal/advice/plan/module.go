@@ -7,7 +7,7 @@ import (
 
 // moveModule puts a module into a slot. What belongs to the slot stays: handle,
 // array, labels, stated positions, the place in the table. Which addresses it
-// gets only the next boot tells.
+// gets only the next boot shows.
 func moveModule(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
@@ -35,7 +35,7 @@ func clearSlot(s *inventory.Slot) {
 }
 
 // nextBoot is why a value of the machine after the steps is not known.
-const nextBoot = "only the next boot tells"
+const nextBoot = "only the next boot shows"
 
 func unread() fact.Fact[int] {
 	return fact.Unknown[int](fact.Unread, nextBoot, "")

@@ -87,9 +87,9 @@ func (s *search) why() string {
 		for _, g := range u.groups {
 			switch {
 			case len(g.layers) == 0 && u.unlisted(g.controller):
-				return "firmware's table lists no slot of one memory controller: they are on a second memory board, or another riser, which is not installed"
+				return "the SMBIOS table lists no slot of one memory controller: they are on a second memory board, or another riser, which is not installed"
 			case len(g.layers) == 0:
-				return "firmware's table names no slot of some channels"
+				return "the SMBIOS table names no slot of some channels"
 			case !g.ordered && len(g.layers) > 1:
 				return cmp.Or(s.either, unordered)
 			}
@@ -99,7 +99,7 @@ func (s *search) why() string {
 		return "mirroring, sparing or lockstep is on, or may be by the slots that are filled, and new modules would not give back the bandwidth that it takes"
 	}
 	if s.ratedBelow() {
-		return "the processor's maker rates it below what its channels give together, and no document says what more modules would gain"
+		return "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain"
 	}
 	if s.cut {
 		return "more layouts are possible than were tried, and none of those tried passes the rules"

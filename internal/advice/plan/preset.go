@@ -21,7 +21,7 @@ const (
 const fewestRows = 2
 
 // onLayout are settings that decide how the memory appears to the system. Where
-// one of them changes only the next boot tells what rules about nodes and
+// one of them changes only the next boot shows what rules about nodes and
 // visible memory say.
 var onLayout = []string{
 	"sub_numa", "l3_as_numa", "virtual_numa", "node_interleave", "controller_interleave", "channel_interleave",

@@ -139,7 +139,7 @@ func TestPresetUnproven(t *testing.T) {
 			w.Pending = fact.Known(perf, fact.Direct, fact.Evidence{})
 			s.Settings["workload_profile"] = w
 		}},
-		"the document speaks of other machines": {asked, func(s *inventory.System) {
+		"the document covers other machines": {asked, func(s *inventory.System) {
 			s.Machine.Product = fact.Known("PowerEdge FX99", fact.Direct, fact.Evidence{})
 		}},
 		"one row shows in the running system alone": {asked, func(s *inventory.System) {

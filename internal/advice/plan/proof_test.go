@@ -180,5 +180,5 @@ func TestFirmwareMayNotCheck(t *testing.T) {
 	}
 	made = plan.Make(sys, topo, found, p)
 	require.Empty(t, made.Advice)
-	require.Equal(t, "of the best layout only the next boot tells whether firmware checks the new modules", made.Why)
+	require.Equal(t, "of the best layout only the next boot shows whether firmware checks the new modules", made.Why)
 }

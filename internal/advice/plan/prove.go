@@ -33,7 +33,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		return Advice{}, false
 	}
 	if checked := failures(found.Findings, s.pipeline.ofModules); len(goneFailures(checked, s.rest)) > 0 {
-		s.unproven = "only the next boot tells whether firmware checks the new modules"
+		s.unproven = "only the next boot shows whether firmware checks the new modules"
 		return Advice{}, false
 	}
 	after := c.score

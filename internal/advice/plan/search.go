@@ -343,7 +343,7 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
 		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
-			out.unknown[key] = f.Rule + " could not be told: " + f.Reason
+			out.unknown[key] = f.Rule + " is unknown: " + f.Reason
 		case f.Result != verdict.NotApplicable:
 			out.decided[key] = true
 		}

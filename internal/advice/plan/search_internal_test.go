@@ -179,7 +179,7 @@ func TestWhyNothing(t *testing.T) {
 	s.cut = true
 	assert.Equal(t, "more layouts are possible than were tried, and none of those tried passes the rules", s.why())
 	s.board.topo.Platform.Value.RatedBelow = true
-	assert.Contains(t, s.why(), "the processor's maker rates it below")
+	assert.Contains(t, s.why(), "the CPU vendor rates it below")
 	g := &s.board.units[0].groups[0]
 	g.ordered = false
 	assert.Equal(t, unordered, s.why())
@@ -188,7 +188,7 @@ func TestWhyNothing(t *testing.T) {
 	g.layers = g.layers[:1]
 	assert.Contains(t, s.why(), "rates it below", "one slot has no order")
 	g.layers = nil
-	assert.Equal(t, "firmware's table names no slot of some channels", s.why())
+	assert.Equal(t, "the SMBIOS table names no slot of some channels", s.why())
 	s.board.units[0].doubted = noSlotMap
 	assert.Equal(t, noSlotMap, s.why())
 	s.unproven = "memory.dimm.uniform could not be told"

@@ -68,7 +68,7 @@ func TestNothingBoughtForPartsRatedBelow(t *testing.T) {
 	made := advised("AMD EPYC 7282 16-Core Processor", 4)
 	require.NotEmpty(t, made.Asked)
 	require.Empty(t, made.Advice)
-	require.Equal(t, "the processor's maker rates it below what its channels give together, and no document says what more modules would gain", made.Why)
+	require.Equal(t, "the CPU vendor rates it below what its channels give together, and no document says what more modules would gain", made.Why)
 	one := advised("AMD EPYC 7282 16-Core Processor", 1)
 	require.NotEmpty(t, one.Advice, one.Why)
 	require.Equal(t, 2*3, one.Advice[0].Count(plan.Install), "four channels of each processor suffice")

@@ -15,7 +15,7 @@ func source(sets *place.Sets, filled []int) string {
 	return sets.Document(len(filled))
 }
 
-// listed tells whether the maker's table has the slots that a layout fills in a unit. It is also true
+// listed tells whether the vendor's table has the slots that a layout fills in a unit. It is also true
 // without a table, and for a number of modules of which the table says nothing.
 func (b *board) listed(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
@@ -29,7 +29,7 @@ func (b *board) listed(u *memoryUnit, layout []int) bool {
 	return row.Has(filled)
 }
 
-// lists reports whether the maker's table says which slots hold so many modules.
+// lists reports whether the vendor's table says which slots hold so many modules.
 func (b *board) lists(modules int) bool {
 	return b.sets != nil && b.sets.Rows[modules].Source != ""
 }
@@ -46,7 +46,7 @@ func (b *board) filled(u *memoryUnit, layout []int) []int {
 	return out
 }
 
-// number is the number by which the maker's table calls a slot, -1 if that is not known.
+// number is the number by which the vendor's table calls a slot, -1 if that is not known.
 func (b *board) number(slot int) int {
 	if b.numbers == nil {
 		b.numbers = make([]int, len(b.sys.Slots))
@@ -73,7 +73,7 @@ func (b *board) listsFewer(u *memoryUnit) bool {
 	return false
 }
 
-// discouraged reports whether the maker's own grade speaks against a set.
+// discouraged reports whether the vendor's own grade speaks against a set.
 func discouraged(r *place.SetRow) bool {
 	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
 }

@@ -185,7 +185,7 @@ func exchanges(steps []Step) []Step {
 
 // Apply is a copy of the machine after the steps. The modules go with all that
 // firmware says of them but for the speed and voltage that they ran at, which
-// only the next boot tells, as it does what each node holds; what the kernel's
+// only the next boot shows, as it does what each node holds; what the kernel's
 // driver said of the slots is gone.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out := &inventory.System{}

@@ -575,7 +575,7 @@ func TestSeenAgain(t *testing.T) {
 }
 
 // TestOneTrialAfterTheOther: a copy of the machine that was used for other steps before is
-// what a fresh one is, down to the speeds and nodes, which only the next boot tells.
+// what a fresh one is, down to the speeds and nodes, which only the next boot shows.
 func TestOneTrialAfterTheOther(t *testing.T) {
 	sys := &inventory.System{Nodes: []inventory.Node{{MemoryBytes: assumed(int64(1 << 34))}}}
 	sys.Memory.VisibleBytes, sys.Memory.MappedBytes = assumed(int64(15<<30)), assumed(int64(16<<30))

@@ -87,7 +87,7 @@ func (b *board) bySize(counts []int) []int {
 	return out
 }
 
-// counts are the modules at hand, by kind.
+// counts are the installed modules, by kind.
 func (b *board) counts() []int {
 	out := make([]int, len(b.kinds))
 	for k := range b.kinds {

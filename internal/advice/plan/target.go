@@ -28,12 +28,12 @@ type Target struct {
 	unit memoryUnit
 	sets *place.Sets
 	// named says that the slots are a machine's and a document confirms their
-	// places; else only the maker's own slot sets name any.
+	// places; else only the vendor's own slot sets name any.
 	named bool
 	// open are the groups, by index, that are not ordered on the machine.
 	open map[int]bool
 	// labels are a machine's slots by printed number where their places are not
-	// known: the maker's own table names them nevertheless.
+	// known: the vendor's own table names them nevertheless.
 	labels map[int]string
 	// like is a module as those to be bought; sizes are what exists, largest first.
 	like     inventory.Slot
@@ -171,7 +171,7 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 }
 
 // labelsByNumber are the labels of the first processor's slots, which come first
-// in the table, by the numbers that the maker's sets call them; without sets by
+// in the table, by the numbers that the vendor's sets call them; without sets by
 // their printed numbers.
 func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]string {
 	out := map[int]string{}

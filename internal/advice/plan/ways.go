@@ -179,7 +179,7 @@ func (t *Target) totals(all bool) []int64 {
 	return slices.Compact(out)
 }
 
-// layouts are the configurations of one mix: the maker's own set of slots, else
+// layouts are the configurations of one mix: the vendor's own set of slots, else
 // the best layout on as many channels as can be, and on request that on fewer.
 func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration

@@ -61,7 +61,7 @@ func TestDifferences(t *testing.T) {
 		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
 		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
 		{"one part number and unlike ranks", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 2), func(s *inventory.Slot) { s.PartNumber = sure("A1") })}, nil,
-			"firmware states unlike ranks for modules of one maker's one part number, Example A1"},
+			"firmware states unlike ranks for DIMMs with the same part number, Example A1"},
 		{"a difference beside an unknown", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), module("A2", 16, 1)}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
 	}
 	for _, c := range tests {

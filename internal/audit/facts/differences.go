@@ -171,7 +171,7 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	}
 	switch one := m.onePart(slots); {
 	case one && len(out) > 0 && names[0] != sizeProperty:
-		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(m.makersPart(slots[0])), "the labels on the modules")
+		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for DIMMs with the same part number, "+strings.TrimSpace(m.makersPart(slots[0])), "the labels on the modules")
 	case len(out) > 0:
 		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
 	case one:

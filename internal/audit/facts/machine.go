@@ -16,7 +16,7 @@ func machineType() *ObjectType {
 		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
 		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
 		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
-		Field{"numa", boolType, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
+		Field{"numa", boolType, "memory is attached to the processors (false: front-side bus)", machine(isNUMA)},
 	)
 }
 
@@ -155,7 +155,7 @@ func platformType() *ObjectType {
 		Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
 		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
 		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
-		Field{"rated_below", boolType, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+		Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
 		Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},
 		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
 		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},

@@ -17,7 +17,7 @@ import (
 // measurementType is what was measured of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
-		Field{"given", boolType, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
+		Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
 		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
 		Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
 		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {

@@ -68,7 +68,7 @@ func memoryClassFields() []Field {
 	}
 	return []Field{
 		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
-		{"errors_counted", boolType, "the kernel or the management controller counts memory errors", machine(countsErrors)},
+		{"errors_counted", boolType, "the kernel or the BMC counts memory errors", machine(countsErrors)},
 		{"erring_modules", textListType, "modules on which the kernel counted an error", machine(erringModules)},
 		{"class", textType, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
 		{"class_best", textType, "the best class of the same document", class(func(c population.Class) any { return c.Best })},

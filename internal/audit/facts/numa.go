@@ -34,7 +34,7 @@ func numaType() *ObjectType {
 				return slices.DeleteFunc(slices.Clone(o), func(option string) bool { return !inventory.IgnoresNodes(option) })
 			})
 		})},
-		{"sub_numa", textType, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		{"sub_numa", textType, "sub-NUMA mode asked for: the configured value unless it is auto, else the effective one", machine(subNUMA)},
 		{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
 		{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
 		{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},

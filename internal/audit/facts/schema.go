@@ -116,7 +116,7 @@ func Document() string {
 		t := s.types[name]
 		factTable(&b, "elements of `socket."+strings.ToLower(name)+"s`: "+t.Doc, t)
 	}
-	b.WriteString("\n## `settings`: canonical values, the configured face when known, else the effective one\n\n")
+	b.WriteString("\n## `settings`: canonical values, the configured value if known, else the effective one\n\n")
 	ids := slices.Sorted(slices.Values(settings.IDs()))
 	b.WriteString("`" + strings.Join(ids, "`, `") + "`\n")
 	return b.String()

@@ -11,7 +11,7 @@ import (
 )
 
 // settingDoc is the meaning of every field that is named as a setting.
-const settingDoc = "canonical value of the setting of this name: the configured face when known, else the effective one"
+const settingDoc = "canonical value of the setting of this name: the configured value if known, else the effective one"
 
 // settingsType holds every setting by its id, for rules about the machine.
 func settingsType() *ObjectType {
@@ -29,7 +29,7 @@ func settingType() *ObjectType {
 	get := func(f func(s *settingFacts) Value) func(any) Value {
 		return func(src any) Value { return f(src.(*settingFacts)) }
 	}
-	return newType("Setting", "one BIOS setting with its three faces",
+	return newType("Setting", "one BIOS setting with its three values",
 		Field{"id", textType, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
 		Field{"configured", textType, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
 		Field{"pending", textType, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},

@@ -33,11 +33,11 @@ func slotType() *ObjectType {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
 		}},
-		Field{"manufacturer", textType, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+		Field{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
 		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(slotAlarms)},
-		Field{"health", textType, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
-		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(correctedOf)},
+		Field{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", get(slotAlarms)},
+		Field{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
+		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset", counted(correctedOf)},
 		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(uncorrectedOf)},
 		Field{"counted_days", floatType, "for how many days they were counted", func(src any) Value {
 			return countedDays(src.(*slotFacts).errors())
@@ -97,13 +97,13 @@ func slotAlarms(s *inventory.Slot) Value {
 	return valueOf(s.BMCErrors.Alarms)
 }
 
-// errors are what the kernel or the management controller counted on the slot's
+// errors are what the kernel or the BMC counted on the slot's
 // module.
 func (x *slotFacts) errors() *place.Errors {
 	if x.i < len(x.m.topo.Errors) {
 		return x.m.topo.Errors[x.i]
 	}
-	none := fact.Unknown[int64](fact.Absent, "nobody counted errors of a machine that is not there", "the machine itself, when its modules are moved")
+	none := fact.Unknown[int64](fact.Absent, "error counts are not available for a planned layout", "the machine itself, when its modules are moved")
 	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}
 }
 
@@ -137,13 +137,13 @@ func meanDay(e *place.Errors, count Value) Value {
 // when its errors were.
 func worstDay(e *place.Errors, count Value) Value {
 	if days := float64(e.CountedSeconds.Value) / secondsADay; e.CountedSeconds.Known() && days > 1 && e.Corrected.Value > 0 {
-		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not tell when they were", days),
+		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not show when they occurred", days),
 			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
 	}
 	return derived(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
 }
 
-// countsErrors is true where the kernel or the management controller counts the
+// countsErrors is true where the kernel or the BMC counts the
 // errors of some module, false where neither does; unknown where the kernel's
 // counters could not be read.
 func countsErrors(m *Machine) Value {
@@ -232,7 +232,7 @@ func counterType() *ObjectType {
 		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
 			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
 		})},
-		Field{"corrected_errors", intType, "memory errors corrected since the kernel's driver was loaded, or counted by the management controller since the last reset; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(correctedOf) })},
+		Field{"corrected_errors", intType, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(correctedOf) })},
 		Field{"uncorrected_errors", intType, "memory errors since then that could not be corrected; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
 		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
 		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},

@@ -172,7 +172,7 @@ func socketOrder() []Field {
 		{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
 		})},
-		{"mode_slots", boolType, "the filled slots are the maker's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
+		{"mode_slots", boolType, "the filled slots are the vendor's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
 		})},
 		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},

@@ -121,7 +121,7 @@ func mirrored(m *Machine) Value {
 		return h
 	}
 	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 {
-		return Missing(fact.Refused, "the kernel was told to leave memory alone: "+sentenceList(o.v.([]string)), "boot without the option")
+		return Missing(fact.Refused, "a kernel option limits usable memory: "+sentenceList(o.v.([]string)), "boot without the option")
 	}
 	for _, parts := range []int64{2, 3} {
 		visible := installed - lost

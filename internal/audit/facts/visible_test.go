@@ -39,7 +39,7 @@ func TestUnmapped(t *testing.T) {
 		{"one module of 48 that has no range", 48, 16, 752 * g, 753 * g, silent(10, 1, unranged), 16 * g, fact.Corroborated, []string{"K"}},
 		{"one of 48 without a witness", 48, 16, 752 * g, 753 * g, nil, nil, 0, nil},
 		{"six of 18 modules", 18, 8, 96 * g, 97 * g, nil, 48 * g, fact.Indirect, []string{}},
-		{"one module and no second witness", 8, 8, 56 * g, 57 * g, nil, nil, 0, nil},
+		{"one module and no second source", 8, 8, 56 * g, 57 * g, nil, nil, 0, nil},
 		{"one module that has no speed", 8, 8, 56 * g, 57 * g, silent(7, 1, stopped), 8 * g, fact.Corroborated, []string{"H"}},
 		{"one module, and two without speed", 8, 8, 56 * g, 57 * g, silent(6, 2, stopped), nil, 0, nil},
 		{"no module has a speed", 8, 8, 56 * g, 57 * g, silent(0, 8, stopped), nil, 0, nil},

@@ -47,7 +47,7 @@ func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	}
 	rows := itemsOf(pairs(docs[1])["recognise"])
 	if len(rows) == 0 {
-		c.fault(docs[1], "recognise", "empty: nothing tells that a machine is of this platform")
+		c.fault(docs[1], "recognise", "empty: no machine would be recognised as this platform")
 	}
 	for _, row := range rows {
 		r := pairs(row)

@@ -203,7 +203,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "2,1", `S1200SP: labels "2,1", expected those of one channel`, false},
 		{"slots/order.tsv", "DIMM_A2,DIMM_A1", ",", `S1200SP: labels ",", expected those of one channel`, false},
 		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2", "S1200SP: one label, expected the labels of a channel in the order in which they are filled", false},
-		{"slots/order.tsv", "Intel, Server Board S1200SP Family Technical Product Specification, 3.3.1.1, p19", "TPS", `S1200SP: document "TPS", expected maker, title and place`, false},
+		{"slots/order.tsv", "Intel, Server Board S1200SP Family Technical Product Specification, 3.3.1.1, p19", "TPS", `S1200SP: document "TPS", expected vendor, title and place`, false},
 		{"platforms/sources.tsv", "\nAMPERE-ONE\t", "\nAMPERE-ALTRA\t", "key AMPERE-ALTRA is listed twice", false},
 		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tmaker of it\tnumber speed", `AMD-EPYC-LIST: authority "maker of it", expected one of maker, processor, third, collection`, false},
 		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tprocessor\tnumber clock", `AMD-EPYC-LIST: says "clock", expected words of channels, `, false},

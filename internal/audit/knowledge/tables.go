@@ -117,7 +117,7 @@ func (o *orderRows) fault(c []string) string {
 	case len(labels) == 1:
 		return fmt.Sprintf("%s: one label, expected the labels of a channel in the order in which they are filled", c[0])
 	case !strings.Contains(c[2], ", "):
-		return fmt.Sprintf("%s: document %q, expected maker, title and place", c[0], c[2])
+		return fmt.Sprintf("%s: document %q, expected vendor, title and place", c[0], c[2])
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ func (c Complaints) add(more Complaint) Complaints {
 	case len(c) < maxComplaints:
 		return append(c, more)
 	case len(c) == maxComplaints:
-		more.Text = "more faults than are told here, the next: " + more.Text
+		more.Text = "more errors than are listed here, the next: " + more.Text
 		return append(c, more)
 	default:
 		return c

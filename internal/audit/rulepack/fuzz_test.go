@@ -199,7 +199,7 @@ func TestHostilePacks(t *testing.T) {
 		"alias bomb": "holds more than", "alias bomb unused": "holds more than", "rules and cases by alias": "holds more than",
 		"facts by alias": "holds more than", "merge bomb": "holds more than", "alias of itself": "nest deeper than",
 		"facts of itself": "nest deeper than", "yaml deep": "nest deeper than", "keys": tooMany,
-		"keys of facts": tooMany, "keys of remedies": tooMany, "unknown keys": "more faults than",
+		"keys of facts": tooMany, "keys of remedies": tooMany, "unknown keys": "more errors than",
 		"expression long": "size exceeds", "text long": "size exceeds", "expression deep": "recursion", "expression nots": "size exceeds",
 		"loops nested": "cost limit", "lists.range": "exceeds maximum", "range of ranges": "exceeds maximum", "costly cases": "cost more than",
 		"pattern wide": "repeat count", "facts deep": "machine",

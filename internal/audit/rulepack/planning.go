@@ -8,7 +8,7 @@ import (
 
 // Words of a rule's planning.
 const (
-	// PlanLayout: the rule judges which module sits where, and a plan can mend it.
+	// PlanLayout: the rule judges which module sits where, and a plan can fix it.
 	PlanLayout = "layout"
 	// PlanRunning: after a change only the running machine tells.
 	PlanRunning = "running"

@@ -343,7 +343,7 @@ func TestManyComplaints(t *testing.T) {
 	}
 	require.Len(t, c, maxComplaints+1)
 	assert.Equal(t, "fault", c[maxComplaints-1].Text)
-	assert.Equal(t, "more faults than are told here, the next: fault", c[maxComplaints].Text)
+	assert.Equal(t, "more errors than are listed here, the next: fault", c[maxComplaints].Text)
 }
 
 // TestFilesOfAFolder: which files of a site's folder are read, and under which names.

@@ -24,7 +24,7 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 		return nothingMissing(sys, topo)
 	}
 	return `# What memaudit does not know of this machine, as files of a folder of your own: copy each part into the file
-# named above it, fill in what is marked FILL IN from the maker's documents, and name them under "citation",
+# named above it, fill in what is marked FILL IN from the vendor's documents, and name them under "citation",
 # "sources" and "note". A guess of a channel is worse than none: leave out what no document says.
 #
 #   memaudit rules validate DIR     checks the folder
@@ -140,7 +140,7 @@ maps:
 	return true
 }
 
-// makerOf is the machine's maker as patterns and maps write it.
+// makerOf is the machine's vendor as patterns and maps write it.
 func makerOf(sys *inventory.System) string {
 	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
 	if len(words) == 0 {

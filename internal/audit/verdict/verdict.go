@@ -58,7 +58,7 @@ type Citation struct {
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
 	// Authority is Standard or ThirdParty; "" for a maker's document about its own.
 	Authority string `yaml:"authority,omitempty" json:"-" cbor:"authority,omitempty"`
-	// About names the platforms that the document speaks of, none for any.
+	// About names the platforms that the document covers, none for any.
 	About []string `yaml:"about,omitempty" json:"-" cbor:"about,omitempty"`
 	// Standing is Analogous or Practice where the document is not about the machine
 	// at hand, or is not by the maker of the machine or its processor; "" where it fits.
@@ -73,7 +73,7 @@ const (
 	ThirdParty = "third"
 )
 
-// Standings of a document that is not about the machine at hand.
+// Standings of a document that is not about this machine.
 const (
 	Analogous = "analogous"
 	Practice  = "general practice"

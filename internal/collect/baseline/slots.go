@@ -45,7 +45,7 @@ func (c *comparison) slots() []inventory.Compared {
 func mayHold(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
 // pairs brings together the slots of one place: by their labels where these
-// tell all slots apart, for a new BIOS may number them anew; what is left by
+// tell all slots apart, for a new BIOS may renumber them; what is left by
 // handle, for it may label them anew; what is left then in the order of the
 // table, when as many are left of both.
 func (c *comparison) pairs() []slotPair {

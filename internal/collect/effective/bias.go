@@ -29,7 +29,7 @@ func (m *Machine) energyPerfBias() effectiveFace {
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
 	case epp.Known():
 		epp.More = append(epp.More, epb.Evidence()...)
-		return effectiveFace{epp, undecided("the system takes firmware's preference over unless somebody sets one", epp.From)}
+		return effectiveFace{epp, undecided("the system takes firmware's preference over unless one is set", epp.From)}
 	case epb.Known():
 		return effectiveFace{epb, at}
 	case len(f.EPP.Distinct) > 0:
@@ -49,7 +49,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	raw, ok := s.Uniform()
 	if !ok {
 		reg := m.field(host.MSREnergyBias, 0, 4)
-		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or somebody since", reg.From)
+		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or it was changed since boot", reg.From)
 	}
 	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
 	n, err := strconv.Atoi(raw)
@@ -61,7 +61,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	case n == 6:
 		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
 	default:
-		decided = undecided("firmware set it, or somebody since", at)
+		decided = undecided("firmware set it, or it was changed since boot", at)
 	}
 	return fact.Known(biases[n/4], fact.Direct, at), decided
 }

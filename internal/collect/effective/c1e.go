@@ -45,7 +45,7 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace
 	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.V:
 		f.decided = fact.Known(inventory.DecidedKernel, fact.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
 	default:
-		f.decided = undecided("intel_idle clears the bit on most processors, so that firmware set it, or somebody since", bit.From)
+		f.decided = undecided("intel_idle clears the bit on most processors, so firmware set it, or it was changed since boot", bit.From)
 	}
 	return f
 }
@@ -123,7 +123,7 @@ func (m *Machine) packageCState() effectiveFace {
 	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {
-		f.decided = undecided("firmware left the register unlocked, so that somebody may have set it since", limit.From)
+		f.decided = undecided("firmware left the register unlocked, so it may have been changed since boot", limit.From)
 	}
 	return f
 }

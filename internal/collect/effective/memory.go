@@ -15,7 +15,7 @@ import (
 
 // memorySpeed derives the memory speed setting. If all modules run at their rated speed, it is the
 // maximum. Slower modules can be limited by the processor, the population or the setting, which
-// cannot be told apart here.
+// cannot be distinguished here.
 func (m *Machine) memorySpeed() fact.Fact[string] {
 	if m.System.Machine.Virtual.Or(false) {
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
@@ -234,5 +234,5 @@ func (m *Machine) patrolScrub() effectiveFace {
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}
-	return effectiveFace{found, undecided("firmware set the rate, or somebody since", found.From)}
+	return effectiveFace{found, undecided("firmware set the rate, or it was changed since boot", found.From)}
 }

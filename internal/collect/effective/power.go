@@ -70,7 +70,7 @@ func (m *Machine) pStates() effectiveFace {
 		eist := m.field(host.MSRMiscEnable, 16, 1)
 		if eist.Known() {
 			word := switchOf(eist, 1)
-			return effectiveFace{word, undecided("firmware set the register, or somebody since", eist.From)}
+			return effectiveFace{word, undecided("firmware set the register, or it was changed since boot", eist.From)}
 		}
 		if eist.State == fact.Conflicting {
 			return effectiveFace{effective: fact.Blame[string](eist)}

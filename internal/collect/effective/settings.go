@@ -26,7 +26,7 @@ type derivation struct {
 }
 
 // Settings derives the effective face of the canonical settings, and who decided it, by setting id.
-// The configured and pending faces are unread: they come from exports and management controllers.
+// The configured and pending faces are unread: they come from exports and BMCs.
 func Settings(m *Machine) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",

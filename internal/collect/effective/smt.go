@@ -90,6 +90,6 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 			return fact.Known(disabledWord, fact.Indirect, running.From, s.Threads.From)
 		}
 	}
-	return fact.Unknown[string](fact.Unread, "SMBIOS alone does not tell SMT that is off from a processor without it",
+	return fact.Unknown[string](fact.Unread, "SMBIOS alone cannot distinguish SMT that is off from a processor without SMT",
 		"audit the live machine, or give --root or --snapshot beside the file")
 }

@@ -57,7 +57,7 @@ func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 		return by
 	}
 	if !m.optionsKnown() {
-		return undecided("the command line is not known: an option or somebody at run time turned SMT off; firmware left it on", at)
+		return undecided("the command line is not known: a kernel option or a write to /sys turned SMT off; firmware left it on", at)
 	}
 	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, m.System.NUMA.Cmdline.From)
 }

@@ -24,7 +24,7 @@ var (
 	ErrEmpty = errors.New("empty")
 )
 
-// single is a figure without passes: it can be shown and never judged.
+// single is a figure without passes: it can be shown and never checked.
 func single(kind figure.Kind, value float64) figure.Figure {
 	return figure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
 		Why: "the tool prints one figure without its passes"}

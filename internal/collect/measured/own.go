@@ -29,7 +29,7 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 	case r.Refused != nil:
 		m.Unjudged = "nothing was measured: " + *r.Refused
 	case r.Forced:
-		m.Unjudged = "measured in a virtual machine, which is never judged"
+		m.Unjudged = "measured in a virtual machine, which is never checked"
 	}
 	for i := range r.Nodes {
 		c := &r.Nodes[i]

@@ -31,7 +31,7 @@ const (
 )
 
 // inputs are the other inputs of an audit: a table given as a file, exports,
-// the management controller's answer.
+// the BMC's answer.
 type inputs struct {
 	Schema string `json:"schema"`
 	// Tree says that the machine's trees were audited; TreeFailed why not.
@@ -51,7 +51,7 @@ type capturedExport struct {
 	Export *bios.Export `json:"export"`
 }
 
-// controller is what a management controller answered. Its BIOS settings are
+// controller is what a BMC answered. Its BIOS settings are
 // decoded.
 type controller struct {
 	Answer  *redfish.Answer `json:"answer"`

@@ -223,7 +223,7 @@ func FuzzInputs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
 }
 
-// TestController: what a management controller answered is in the capture,
+// TestController: what a BMC answered is in the capture,
 // without what identifies.
 func TestController(t *testing.T) {
 	resource := `{"@odata.id":"/redfish/v1/Systems/1/Bios","Id":"Bios","AttributeRegistry":"BiosAttributeRegistry.v1_0_0",

@@ -22,7 +22,7 @@ type System struct {
 	NUMA     NUMA
 	Memory   Memory
 	EDAC     []Controller
-	// BMCModules are the modules of the management controller with counted errors that no
+	// BMCModules are the modules of the BMC with counted errors that no
 	// slot with a module is known for; BMCTotal are the errors that it counts on all modules together,
 	// nil where it does not say.
 	BMCModules []ControllerModule
@@ -266,14 +266,14 @@ const (
 )
 
 // ControllerErrors are memory errors since the machine's last reset, as the
-// management controller counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
+// BMC counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
 // names the alarms that the controller raised, "" for none.
 type ControllerErrors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	Alarms                 fact.Fact[string]
 }
 
-// ControllerModule is a module under the management controller's own label, with its errors.
+// ControllerModule is a module under the BMC's own label, with its errors.
 type ControllerModule struct {
 	Label  string
 	Errors ControllerErrors
@@ -315,15 +315,15 @@ type Slot struct {
 	Manufacturer, PartNumber fact.Fact[string]
 	// Serial and AssetTag identify a part; printed only with --identifiers.
 	Serial, AssetTag string
-	// Health is what the management controller says of the module: OK, Warning
+	// Health is what the BMC says of the module: OK, Warning
 	// or Critical.
 	Health fact.Fact[string]
-	// BMCErrors are the errors that the management controller counted on the module; nil
+	// BMCErrors are the errors that the BMC counted on the module; nil
 	// where none was asked or it counts none.
 	BMCErrors *ControllerErrors
 	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
 	HPE *Location
-	// BMC is the slot's position as the management controller states it (Redfish
+	// BMC is the slot's position as the BMC states it (Redfish
 	// MemoryLocation), in numbers of its own: makers count from 0 or from 1.
 	BMC *Location
 	// Mapped is false for a module that firmware gave no address range (type 20)

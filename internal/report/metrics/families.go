@@ -22,7 +22,7 @@ type Family struct {
 	Samples []Sample
 }
 
-// Counter reports whether the metric only grows, until what counts it starts anew.
+// Counter reports whether the metric only grows, until what counts it restarts.
 func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, counterEnding) }
 
 // counterEnding ends a counter's name.

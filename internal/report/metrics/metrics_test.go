@@ -190,7 +190,7 @@ func BenchmarkPrometheus(b *testing.B) {
 }
 
 // TestSeverityOfWhatIsNotJudged: rule_failed carries the worst severity among the
-// rule's failures, rule_unknown that among what could not be judged; neither takes
+// rule's failures, rule_unknown that among what could not be checked; neither takes
 // the other's. Where there is none of its kind the rule's own severity stands.
 func TestSeverityOfWhatIsNotJudged(t *testing.T) {
 	results := func(of ...[2]string) *report.Report {

@@ -79,7 +79,7 @@ func (b *families) rules(findings []report.Finding) {
 		}
 	}
 	b.end()
-	b.family("rule_unknown", "rule severity", "1 when the rule could not be judged for any subject, which is never a pass; there for every applicable rule.")
+	b.family("rule_unknown", "rule severity", "1 when the rule could not be checked for any subject, which is never a pass; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
 			b.add(zeroOrOne(*v.of(verdict.Unknown)+*v.of(verdict.Error) > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))

@@ -165,5 +165,5 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 // unnamed says how a machine is named, where none was.
 func unnamed() []page.Block {
 	return []page.Block{partHeading("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
-		Value: "none was named: --root / reads the one at hand, --snapshot, --smbios and --bios FILE read another"}}}}
+		Value: "none was named: --root / reads this machine, --snapshot, --smbios and --bios FILE read another"}}}}
 }

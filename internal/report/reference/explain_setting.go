@@ -23,7 +23,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	if len(wants.Rows) > 0 {
 		out = append(out, page.Block{Table: wants})
 	} else {
-		out = append(out, page.Block{Fields: []page.Field{{Name: "-", Value: "no documented profile on record speaks of it"}}, Indent: 2})
+		out = append(out, page.Block{Fields: []page.Field{{Name: "-", Value: "no documented profile covers it"}}, Indent: 2})
 	}
 	out = append(out, e.judged("setting."+s.ID, doc, settingFaces(s.ID, doc)...)...)
 	if len(ways) == 0 {

@@ -152,7 +152,7 @@ func shape(blocks []page.Block) map[string]string {
 }
 
 // TestEveryPageHasEveryPart: every rule, setting and platform says what it is, draws it, says why
-// it matters and how it is changed, and what the machine at hand shows; a setting and a platform
+// it matters and how it is changed, and what this machine shows; a setting and a platform
 // also what was measured under which conditions and by whom or that nothing was, and the documents.
 func TestEveryPageHasEveryPart(t *testing.T) {
 	e := explainer(t)

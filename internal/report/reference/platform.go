@@ -40,7 +40,7 @@ func fewerOfKinds(most map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// attached says in words how the memory hangs on the processors.
+// attached says in words how the memory is attached to the processors.
 func attached(p *platform.Info) string {
 	var out []string
 	for _, f := range []struct {

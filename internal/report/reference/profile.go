@@ -26,7 +26,7 @@ func profileFields(i *rulepack.ProfileInfo) []page.Field {
 	note := ""
 	for _, s := range i.Settings {
 		if len(s.Elsewhere) > 0 {
-			note = "for other machines, documents of the same intent want some settings otherwise (elsewhere); each speaks for its own machines only"
+			note = "for other machines, documents of the same intent want some settings otherwise (elsewhere); each covers its own machines only"
 		}
 	}
 	return []page.Field{

@@ -46,7 +46,7 @@ func Comparisons() map[string]*verdict.Comparison {
 	power := row("power_policy", verdict.Unknown, "firmware_dynamic")
 	noSMT := row("smt", verdict.Pass, "disabled")
 	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", verdict.Error, "disabled"), row("turbo", verdict.NotApplicable, "enabled"))
-	byAnalogy.Analogy = "the document speaks of R710"
+	byAnalogy.Analogy = "the document covers R710"
 	return map[string]*verdict.Comparison{
 		"unknown": {Profiles: []verdict.ProfileComparison{
 			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", verdict.Unknown, "enabled")),

@@ -146,8 +146,8 @@ func BadFindings() []verdict.Finding {
 			Rule: "numa.distance.plausible", Result: verdict.Error, Severity: verdict.Info, Subject: "machine",
 			Reason: "evaluation of check stopped after 100000 steps",
 		},
-		open("memory.speed.expected", "socket 0", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would tell"),
-		open("memory.speed.expected", "socket 1", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would tell"),
+		open("memory.speed.expected", "socket 0", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
+		open("memory.speed.expected", "socket 1", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
 		open("setting.node_interleave", "setting node_interleave", "the source msr was denied", "run as root"),
 		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
 	}

@@ -193,7 +193,7 @@ func nearest(profiles []report.HeldProfile) string {
 	case best.Differs+best.Unknown+best.Error == 0:
 		return "every setting that is asked of it agrees with " + strings.Join(numbers, ", ")
 	case len(numbers) > 1 && best.Unknown > 0:
-		return "fewest known differences, and not to be told apart by what is known: " + strings.Join(numbers, ", ")
+		return "fewest known differences, and equal as far as is known: " + strings.Join(numbers, ", ")
 	default:
 		return "fewest known differences: " + strings.Join(numbers, ", ")
 	}

@@ -68,7 +68,7 @@ func TestNearest(t *testing.T) {
 		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 1, 0), held(false, 2, 1, 0)}},
 		{"fewest known differences: 1, 2", []report.HeldProfile{held(true, 1, 0, 0), held(true, 1, 0, 0)}},
 		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 0, 1)}},
-		{"fewest known differences, and not to be told apart by what is known: 1, 2", []report.HeldProfile{held(true, 1, 1, 0), held(true, 1, 1, 0)}},
+		{"fewest known differences, and equal as far as is known: 1, 2", []report.HeldProfile{held(true, 1, 1, 0), held(true, 1, 1, 0)}},
 	} {
 		assert.Equal(t, c.want, nearest(c.profiles))
 	}

@@ -11,8 +11,8 @@ const (
 	WayRoot = "run as root"
 	// WayBIOS is for what only BIOS setup itself knows.
 	WayBIOS = "give --bios FILE or --redfish URL"
-	// WayBMC is for what the management controller knows of the modules.
-	WayBMC = "give --redfish URL, the management controller"
+	// WayBMC is for what the BMC knows of the modules.
+	WayBMC = "give --redfish URL (the BMC)"
 	// WayMap is for slots whose channel no table tells.
 	WayMap = "give --rules DIR with a slot map (see memaudit rules draft)"
 	// WaySMBIOS is for firmware's table where it was not given.
@@ -20,7 +20,7 @@ const (
 	// WayCapture is for a capture that holds too little.
 	WayCapture = "give a capture that holds more (memaudit snapshot)"
 	// WayNone is for what no input would tell.
-	WayNone = "nothing that memaudit reads would tell"
+	WayNone = "cannot be determined from any supported input"
 )
 
 // waysByWord tell a way by a word of what would make a fact known. The first that fits counts, the narrower ones first.

@@ -41,7 +41,7 @@ const (
 	// defaultSettle is used if Config.Settle is 0.
 	defaultSettle = time.Second
 	// stuckAfter is how long an audit may run before systemd's watchdog is no longer notified. A
-	// management controller alone may take two minutes.
+	// BMC alone may take two minutes.
 	stuckAfter = 10 * time.Minute
 	// shutdownGrace is how long a running audit, and then the clients, get to finish at the end.
 	shutdownGrace = 5 * time.Second

@@ -33,7 +33,7 @@ type Document struct {
 	Measured []Measured `json:"measured"`
 	// Pending are settings that wait for a reboot.
 	Pending []Pending `json:"pending"`
-	// Undecided are rules that could not be judged, by what would help.
+	// Undecided are rules that could not be checked, by what would help.
 	Undecided []Undecided `json:"undecided"`
 }
 
@@ -147,7 +147,7 @@ type Pending struct {
 	Then    string  `json:"then"`
 }
 
-// Undecided is one reason why rules could not be judged.
+// Undecided is one reason why rules could not be checked.
 type Undecided struct {
 	Reason   string   `json:"reason"`
 	KnownBy  *string  `json:"known_by" jsonschema:"nullable"`

@@ -1,6 +1,6 @@
 // Package fleet brings the reports of many machines together: findings by
 // cause, groups of equal machines, who differs from the majority of its kind
-// and in what, who waits for a reboot, who could not be judged and what would
+// and in what, who waits for a reboot, who could not be checked and what would
 // help. It reads documents, never machines.
 package fleet
 

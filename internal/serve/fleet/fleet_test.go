@@ -588,7 +588,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestOpen: each format names what waits for a reboot, what could not be judged
+// TestOpen: each format names what waits for a reboot, what could not be checked
 // with what would help, and what could not be read.
 func TestOpen(t *testing.T) {
 	f := fleet.New("product", noHeadline)

@@ -54,7 +54,7 @@ func isSettings(o object) bool {
 	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
 }
 
-// DecodeRedfish decodes the Bios resource of one system as its management controller sent it.
+// DecodeRedfish decodes the Bios resource of one system as its BMC sent it.
 // settings is its settings object, registry its attribute registry; both may be nil. One of these two
 // that cannot be decoded is a problem of the export and costs no setting. name is kept as
 // Export.Name. The error is ErrUnrecognised or ErrMalformed.

@@ -63,7 +63,7 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	return e, e.some(lines, `set Group.Name "Value"`)
 }
 
-// management tells whether a setting belongs to the management controller. It is not a BIOS setting
+// management tells whether a setting belongs to the BMC. It is not a BIOS setting
 // and may hold personal data.
 func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")

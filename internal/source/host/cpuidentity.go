@@ -111,7 +111,7 @@ func (r *reader) architecture(k cpuinfoKeys) Value[string] {
 	case strings.Contains(k["revision"], "(pvr "): // the processor version register
 		return known("ppc64", cpuinfo, "revision: "+k["revision"])
 	default:
-		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not tell it either")})
+		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
 	}
 }
 

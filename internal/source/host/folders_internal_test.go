@@ -99,7 +99,7 @@ func TestKeptBack(t *testing.T) {
 			got = append(got, strings.ReplaceAll(line, path, "P"))
 		}
 	}
-	assert.Equal(t, []string{"denied\tP\tread\tkept back by the redaction", "denied\tP\thead\tkept back by the redaction",
+	assert.Equal(t, []string{"denied\tP\tread\twithheld by redaction", "denied\tP\thead\twithheld by redaction",
 		"truncated\tP\tlist\tlonger than the bound", "truncated\tP\treadlink\tlonger than the bound", "truncated\tP\tstat\tlonger than the bound"}, got)
 }
 

@@ -44,5 +44,5 @@ func ReadKernelLog(root *Root) *KernelLog {
 		}
 	}
 	return &KernelLog{unknown[kerneltext.MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
-		Err: errors.New("the kernel log does not speak of mirrored memory, or no longer")})}
+		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})}
 }

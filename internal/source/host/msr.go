@@ -171,7 +171,7 @@ func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
 
 // What a plain file cannot say of a register.
 var (
-	errZeroOrHole = errors.New("a plain file does not tell a register of 0 from one that was not saved")
+	errZeroOrHole = errors.New("a plain file cannot distinguish a register of 0 from one that was not saved")
 	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
 )
 

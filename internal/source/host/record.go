@@ -187,7 +187,7 @@ func (c *Recorder) notes() []byte {
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.left)) {
 		for _, op := range [...]string{"read", "head"} {
-			fmt.Fprintf(&b, "%s\t%s\t%s\tkept back by the redaction\n", fact.Denied, path, op)
+			fmt.Fprintf(&b, "%s\t%s\t%s\twithheld by redaction\n", fact.Denied, path, op)
 		}
 	}
 	order := func(a, b question) int {

@@ -66,7 +66,7 @@ func certificate(op string, err error) *Problem {
 	var verify *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
+		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the BMC, and check both clocks")
 		if invalid.Cert != nil {
 			p.Text = "the service's certificate is valid from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
 		}
@@ -79,9 +79,9 @@ func certificate(op string, err error) *Problem {
 		return problem(fact.SourceRefused, op, "the service's certificate is not valid").hint(trust)
 	case strings.Contains(err.Error(), "protocol version"):
 		return problem(fact.SourceRefused, op, "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later").
-			hint("update the firmware of the management controller; until then export the settings with the vendor's tool and give them with --bios FILE")
+			hint("update the firmware of the BMC; until then export the settings with the vendor's tool and give them with --bios FILE")
 	case errors.As(err, &record):
-		return problem(fact.SourceMalformed, op, "what answers does not speak TLS")
+		return problem(fact.SourceMalformed, op, "not a TLS server")
 	default:
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // whichSystem is the advice where several systems may be the audited machine.
-const whichSystem = "run as root: serial number and UUID tell them apart; or name one with --redfish-system"
+const whichSystem = "run as root: serial number and UUID identify it; or name one with --redfish-system"
 
 // maxSystems limits the systems of a service.
 const maxSystems = 64
@@ -90,11 +90,11 @@ func choose(op string, all []*system, listed int, name string) (*system, *Proble
 			hint(whichSystem)
 	case best[0].fits == otherSystem && len(all) == 1:
 		return nil, problem(fact.SourceRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
-			hint("give the address of this machine's own management controller")
+			hint("give the address of this machine's own BMC")
 	case best[0].fits <= doubtfulSystem && len(all) > 1:
 		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case best[0].fits == unknownSystem && len(best) < len(all):
-		return nil, problem(fact.SourceRefused, op, "no other of the service's %d systems is the audited machine, and nothing tells that it is %s", len(all), namesOf(best)).
+		return nil, problem(fact.SourceRefused, op, "no other of the service's %d systems is the audited machine, and nothing identifies it as %s", len(all), namesOf(best)).
 			hint(whichSystem)
 	case len(best) > 1:
 		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).

@@ -385,7 +385,7 @@ func TestSystemByElimination(t *testing.T) {
 		a := Read(context.Background(), b.options(t), who)
 		assert.False(t, a.Found, name)
 		require.Error(t, a.Err(), name)
-		assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing tells that it is HGX_Baseboard_0", name)
+		assert.Contains(t, a.Err().Error(), "no other of the service's 2 systems is the audited machine, and nothing identifies it as HGX_Baseboard_0", name)
 		assert.Contains(t, a.Hint(), "--redfish-system")
 		assert.Empty(t, a.DIMMs)
 		silent(t, a)

@@ -14,7 +14,7 @@ func (t *Table) dropCopies() {
 	for i := 1; i < len(t.order); i++ {
 		a, b := &t.Structures[t.order[i-1]], &t.Structures[t.order[i]]
 		if sameStructure(a, b) {
-			t.problemAt(CodeDuplicateHandle, b, true, "stands in the table twice, first at offset 0x%x; the copy is left out", a.Offset)
+			t.problemAt(CodeDuplicateHandle, b, true, "duplicate of the structure at offset 0x%x, ignored", a.Offset)
 			copies[t.order[i]] = true
 		}
 	}

@@ -78,7 +78,7 @@ var (
 	ErrNoTable = errors.New("smbios: dmidecode found no SMBIOS on the machine")
 	// ErrDenied: dmidecode's text says that it was not allowed to read.
 	ErrDenied = errors.New("smbios: dmidecode was not permitted to read the table")
-	// ErrNoHandles: the text has titles but no handles, without which slots cannot be told apart.
+	// ErrNoHandles: the text has titles but no handles, without which slots cannot be distinguished.
 	// `dmidecode -q` prints it like that.
 	ErrNoHandles = errors.New("smbios: dmidecode text has no handles (printed with -q?): print it without -q")
 	// ErrNoFields: the text has structures and not one field of them.

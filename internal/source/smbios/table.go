@@ -1,7 +1,7 @@
 // Package smbios decodes SMBIOS tables (DMTF DSP0134) and dmidecode's text of
 // them into one set of typed structures.
 //
-// Three inputs are told apart by content (see Parse): a dump made by
+// The format of three inputs is detected automatically (see Parse): a dump made by
 // `dmidecode --dump-bin`, a bare structure table as in
 // /sys/firmware/dmi/tables/DMI, and dmidecode's text. The bytes and the text
 // of one machine give the same typed values, so callers do not need to know which one

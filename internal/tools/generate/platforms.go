@@ -180,7 +180,7 @@ type makerMaps struct {
 func mappedModels(k fs.FS) ([]makerMaps, error) {
 	var out []makerMaps
 	for _, f := range []struct{ file, maker string }{
-		{"dell", "Dell"}, {"hpe", "HP, HPE"}, {"lenovo", "IBM, Lenovo"}, {"oracle", "Oracle, Sun"}, {"other", "others (the map names the maker)"}, {"oem", "Dell boards under other names"},
+		{"dell", "Dell"}, {"hpe", "HP, HPE"}, {"lenovo", "IBM, Lenovo"}, {"oracle", "Oracle, Sun"}, {"other", "others (the map names the vendor)"}, {"oem", "Dell boards under other names"},
 	} {
 		var file struct {
 			Maps []struct {

@@ -69,7 +69,7 @@ func (p *Pack) head(b *strings.Builder, tables []*Table) {
 	fmt.Fprintf(b, `# Made by go generate from testdata/profiles: edit those tables or internal/tools/hpeprofiles.
 # What HPE's workload profiles write, by the BIOS attribute registries
 #   %s
-# A registry speaks for its own system. %s:
+# A registry covers its own system only. %s:
 # there no finding goes above info.
 document:
   cite: &registry {vendor: HPE, title: "BIOS attribute registry %s", year: %s, place: "Dependencies, MapFromAttribute WorkloadProfile", url: %q}

@@ -121,9 +121,9 @@ func TestStrayErrors(t *testing.T) {
 		"registered": {[]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counting("DDR4_D1", "csrow 0 channel 2", 0, 0), counting("DDR4_D1", "csrow 1 channel 2", 57, 0)}}},
 			placed, []found{{"DDR4_D1", "controller 0, csrow 0 channel 2 and csrow 1 channel 2", nil, false, 57, 0}}},
 		"no module told": {[]inventory.Controller{{Index: 1, CorrectedNoInfo: known(int64(2)), UncorrectedNoInfo: known(int64(0))}},
-			placed, []found{{"mc1, module not told", "", []int{0, 1}, false, 2, 0}}},
+			placed, []found{{"mc1, DIMM unknown", "", []int{0, 1}, false, 2, 0}}},
 		"more than its modules have": {[]inventory.Controller{{Uncorrected: known(int64(5)), UncorrectedNoInfo: known(int64(0)), DIMMs: []inventory.ControllerDIMM{counting("DDR4_X1", "", 0, 1)}}},
-			placed, []found{{"DDR4_X1", "controller 0", nil, false, 0, 1}, {"mc0, module not told", "", []int{0, 1}, false, -1, 4}}},
+			placed, []found{{"DDR4_X1", "controller 0", nil, false, 0, 1}, {"mc0, DIMM unknown", "", []int{0, 1}, false, -1, 4}}},
 	} {
 		sys := board("Quanta", "Q1", "PP", "A1*", "B1*")
 		sys.Slots[0].SizeBytes, sys.Slots[1].SizeBytes = known(int64(8<<30)), known(int64(8<<30))
@@ -137,7 +137,7 @@ func TestStrayErrors(t *testing.T) {
 	}
 }
 
-// TestControllerStrays: what the management controller counts on a module without a slot leaves the
+// TestControllerStrays: what the BMC counts on a module without a slot leaves the
 // kernel's zeroes of that kind unknown, where the controller has no count of the slot's own; what slots
 // and counters leave of its total is the machine's.
 func TestControllerStrays(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 	// ByChannel: the driver's controller and channel are the slot's by the slot
 	// map, on boards whose numbering label files confirm.
 	ByChannel = "channel"
-	// ByController: the management controller counts more on the module than the
+	// ByController: the BMC counts more on the module than the
 	// kernel does, of which firmware that handles errors first hides them.
 	ByController = "controller"
 	// ByZero: whichever counter of a kind is the slot's, it is zero.
@@ -30,7 +30,7 @@ const (
 
 // Errors are the memory errors that the kernel's EDAC driver counted on the
 // module of one slot since the driver was loaded, or by ByController those that the
-// management controller counted since the machine's last reset.
+// BMC counted since the machine's last reset.
 type Errors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	// CountedSeconds is how long they were counted.
@@ -318,7 +318,7 @@ func slotErrors(all []counter, slot int) *Errors {
 	return &out
 }
 
-// withController takes the management controller's counts where they are more
+// withController takes the BMC's counts where they are more
 // than the kernel's, or where the kernel has none.
 func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	more := func(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
@@ -336,13 +336,13 @@ func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	return out
 }
 
-// sinceReset says that it is not known for how long the management controller counted.
+// sinceReset says that it is not known for how long the BMC counted.
 func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {
-	return fact.Unknown[int64](fact.Unstated, "the management controller does not say since when it counts",
+	return fact.Unknown[int64](fact.Unstated, "the BMC does not say since when it counts",
 		"the machine's last reset in the controller's own log", c.Corrected.From)
 }
 
-// unlessController leaves a module's count of zero unknown where the management controller counts
+// unlessController leaves a module's count of zero unknown where the BMC counts
 // errors of that kind on a module without a slot and none of its own on this one: they may be this
 // one's, of which firmware that handles errors first hides them from the kernel.
 func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []StrayErrors) *Errors {
@@ -362,14 +362,14 @@ func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []Str
 	return &out
 }
 
-// unlessHidden leaves a count of zero unknown where the management controller counts errors on what
+// unlessHidden leaves a count of zero unknown where the BMC counts errors on what
 // label names.
 func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
 	if f.Or(1) != 0 || counted.Or(0) == 0 {
 		return f
 	}
-	return fact.Unknown[int64](fact.Conflicting, fmt.Sprintf("the management controller counted errors on %s, which may be this module, and the kernel none", label),
-		"the management controller's own log", f.From, counted.From)
+	return fact.Unknown[int64](fact.Conflicting, fmt.Sprintf("the BMC counted errors on %s, which may be this module, and the kernel none", label),
+		"the BMC's own log", f.From, counted.From)
 }
 
 // unlessElsewhere leaves a module's count unknown that is no more than most,
@@ -383,7 +383,7 @@ func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 	case fact.OK:
 		if noInfo.Value > 0 {
 			return fact.Unknown[int64](fact.Conflicting, fmt.Sprintf("the driver counted %d errors of the module's controller without saying on which module", noInfo.Value),
-				"the kernel's log, or the management controller's", f.From, noInfo.From)
+				"the kernel's log, or the BMC's", f.From, noInfo.From)
 		}
 	case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 		return fact.Blame[int64](noInfo)
@@ -429,7 +429,7 @@ func anyCounter(all []counter, whole bool, of kindOf) fact.Fact[int64] {
 		return most
 	case most.Value == 0:
 		return fact.Unknown[int64](fact.Absent, "every counter of the driver is zero, but its modules do not come to the memory that firmware lists",
-			"the management controller's own log", most.From)
+			"the BMC's own log", most.From)
 	}
 	reason, knownBy := "nothing says which of the driver's counters is this slot's", "label files of the board, registered by rasdaemon or edac-ctl"
 	top := worstCounter(all, of)
@@ -526,7 +526,7 @@ func allMemory(sys *inventory.System, all []counter) bool {
 
 // noCounters says why there are none.
 func noCounters(sys *inventory.System) fact.Fact[int64] {
-	const knownBy = "the EDAC driver of the platform, or the management controller's own log"
+	const knownBy = "the EDAC driver of the platform, or the BMC's own log"
 	for _, s := range sys.Sources {
 		if s.Name != inventory.SourceEDAC {
 			continue
@@ -591,7 +591,7 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 	}
 	for i := range sys.EDAC {
 		ctl := &sys.EDAC[i]
-		s := StrayErrors{Label: fmt.Sprintf("mc%d, module not told", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
+		s := StrayErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
 			Errors: Errors{Corrected: ofNoModule(ctl, corrected), Uncorrected: ofNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
 		if s.Some() {
 			out = append(out, s)
@@ -600,7 +600,7 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 	return out
 }
 
-// controllerStrays adds the errors that the management controller counts on modules without a slot,
+// controllerStrays adds the errors that the BMC counts on modules without a slot,
 // and what slots and counters leave of those that it counts on all modules together. A module that the
 // kernel's driver labels as the controller does is one with that counter. All labels differ. The second
 // result are those that rest on the controller.
@@ -616,7 +616,7 @@ func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayError
 		case n >= 0:
 			stray[n].Errors = *withController(&stray[n].Errors, &m.Errors)
 		case e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0:
-			stray = append(stray, StrayErrors{Label: m.Label, Place: "counted by the management controller; no slot is known for it", Errors: e})
+			stray = append(stray, StrayErrors{Label: m.Label, Place: "counted by the BMC; no slot is known for it", Errors: e})
 		}
 	}
 	if sys.BMCTotal != nil {
@@ -632,7 +632,7 @@ func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayError
 			take(&stray[i].Errors)
 		}
 		rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
-		if s := (StrayErrors{Label: "memory as a whole", Place: "counted by the management controller, module not told", Errors: rest}); s.Some() {
+		if s := (StrayErrors{Label: "memory as a whole", Place: "counted by the BMC, DIMM unknown", Errors: rest}); s.Some() {
 			stray = append(stray, s)
 		}
 	}
@@ -656,7 +656,7 @@ func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
 	}
 }
 
-// ofController are counts of the management controller.
+// ofController are counts of the BMC.
 func ofController(c *inventory.ControllerErrors) Errors {
 	return Errors{Corrected: c.Corrected, Uncorrected: c.Uncorrected, CountedSeconds: sinceReset(c), By: ByController}
 }

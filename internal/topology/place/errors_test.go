@@ -138,7 +138,7 @@ func TestErrorsByLabel(t *testing.T) {
 		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
 		got, stray := join(sys)
 		require.Len(t, stray, 1)
-		assert.Equal(t, "mc0, module not told", stray[0].Label)
+		assert.Equal(t, "mc0, DIMM unknown", stray[0].Label)
 		assert.Equal(t, fact.Conflicting, got[0].Corrected.State, "the five may be this module's")
 		assert.Equal(t, int64(0), got[0].Uncorrected.Or(-1))
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// identity is the machine's maker and product in the spelling of the index of
+// identity is the machine's vendor and product in the spelling of the index of
 // slot maps: lower case, without the words that firmware adds at will.
 type identity struct {
 	vendor, boardVendor string

@@ -1,6 +1,6 @@
 // Package place derives where every slot of a machine sits: processor, controller, channel and
 // position, from the slots' labels, the slot maps under rules/slots, HPE's own structure, the kernel's
-// view of the controllers and the management controller's. A mapping that cannot be true is dropped as
+// view of the controllers and the BMC's. A mapping that cannot be true is dropped as
 // a whole.
 //
 // Its terms, which mean the same in all its files:

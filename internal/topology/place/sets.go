@@ -288,7 +288,7 @@ const partStep = 100
 
 // Number is what the rows call a slot: its printed number as the first processor
 // counts, channel and slot where letters name them, or board and number where each
-// board counts anew; -1 when that is not known.
+// board counts from zero; -1 when that is not known.
 func (s *Sets) Number(label string, at *Placement) int {
 	if s.numbering == lettered || s.numbering == letteredFrom0 {
 		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {

@@ -59,7 +59,7 @@ func (pl *placer) hear(v *witnessView) {
 }
 
 // possible tells whether a view can be one of this machine: it has a channel, none is deeper than the
-// platform's, and none of its owners has more channels than a processor. Some management controllers
+// platform's, and none of its owners has more channels than a processor. Some BMCs
 // give all modules one channel.
 func (pl *placer) possible(v *witnessView) bool {
 	depth, channels := map[slotPlace]int{}, map[int]int{}
@@ -141,12 +141,12 @@ func (pl *placer) settle(v *witnessView) {
 	pl.guard()
 }
 
-// controllerView is what the management controller says (Redfish MemoryLocation).
+// controllerView is what the BMC says (Redfish MemoryLocation).
 // Makers count from 0 or from 1: the smallest number of all slots is the first,
 // and only the pair of socket and channel names a channel. HPE and Lenovo repeat
 // the printed number as Slot, which then is not the slot of the channel.
 func (pl *placer) controllerView() *witnessView {
-	v := pl.newView(sourceBMC, "the management controller")
+	v := pl.newView(sourceBMC, "the BMC")
 	var sockets, channels []int
 	slots := true
 	for i := range pl.sys.Slots {

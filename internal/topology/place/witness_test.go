@@ -19,7 +19,7 @@ func stated(socket, controller, channel, slot int) *inventory.Location {
 	return &inventory.Location{Processor: socket, Controller: controller, Channel: channel, Index: slot}
 }
 
-// TestController: what the management controller says of a slot bears the map
+// TestController: what the BMC says of a slot bears the map
 // out, settles it or brings it into doubt.
 func TestController(t *testing.T) {
 	ami := func() *inventory.System {
@@ -42,7 +42,7 @@ func TestController(t *testing.T) {
 		}
 		out, _ := Slots(sys, plat6, corpustest.Rules(t))
 		require.Len(t, doubts(sys, out), 1)
-		assert.Contains(t, out[0].Doubt, `puts "P1-DIMMA1" on channel 0 and "P1-DIMMB1" on channel 1, and the management controller says that they share a channel`)
+		assert.Contains(t, out[0].Doubt, `puts "P1-DIMMA1" on channel 0 and "P1-DIMMB1" on channel 1, and the BMC says that they share a channel`)
 		assert.Equal(t, fact.Indirect, out[0].Certainty)
 	})
 	t.Run("all on one channel is no witness", func(t *testing.T) {

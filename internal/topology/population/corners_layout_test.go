@@ -268,7 +268,7 @@ func TestOrderWithinChannel(t *testing.T) {
 	}
 }
 
-// TestOrderOfSets: the filled slots are checked against the maker's sets by numbers of
+// TestOrderOfSets: the filled slots are checked against the vendor's sets by numbers of
 // their own; a label without a number, or two of one number, leave it open.
 func TestOrderOfSets(t *testing.T) {
 	sets := &place.Sets{Rows: map[int]place.SetRow{1: {Sets: [][]int{{1}}}, 2: {Sets: [][]int{{1, 3}}}}}

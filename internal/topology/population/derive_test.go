@@ -167,7 +167,7 @@ func TestSpeedUnknown(t *testing.T) {
 		{"three quad-rank", sandyBridge(1), testDIMM{gb: 32, rated: 1333, ranks: 4, mv: 1500}, []int{3, 3, 3, 3},
 			"no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for rdimm-4r-1.5v with 3 DIMMs per channel"},
 		{"Brickland: the mode decides", newTestMachine(1, platform.Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz"), testDIMM{gb: 32, rated: 1600}, []int{1, 1, 1, 1, 1, 1, 1, 1},
-			"the highest speed of Ivy Bridge-EX (Xeon E7 v2) depends on the memory mode, which firmware does not tell"},
+			"the highest speed of Ivy Bridge-EX (Xeon E7 v2) depends on the memory mode, which firmware does not report"},
 		// asrockrack-z690d4u-2l2t-g5-2a61: one 4800 module on a channel with two slots runs at 4400
 		{"DDR5 without a table", newTestMachine(1, platform.Intel, 6, 183, 1, "13th Gen Intel(R) Core(TM) i9-13900K"), testDIMM{gb: 32, rated: 4800, run: 4400, ranks: 2, memType: "DDR5"}, []int{1, 1},
 			"no document gives the speed of Core, Pentium or Celeron of the 2nd to 14th generation with 1 DIMM per channel"},
@@ -377,14 +377,14 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	r := m.derive(t)
 	for _, p := range r.Populations {
 		assert.False(t, p.DIMMs.Known())
-		assert.Equal(t, "which processor S0C0D0 belongs to could not be told: no label", p.DIMMs.Reason)
+		assert.Equal(t, "which processor S0C0D0 belongs to is unknown: no label", p.DIMMs.Reason)
 	}
 	assert.False(t, r.Symmetric.Known())
 	assert.Equal(t, 128*gib, r.InstalledBytes.Value)
 
 	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
 	m.places[0].Socket, m.places[0].Reason = place.Unplaced, "no label"
-	assert.Equal(t, "where S0C0D0 is on the board could not be told: no label", m.derive(t).Populations[0].DIMMs.Reason, "there is one processor")
+	assert.Equal(t, "where S0C0D0 is on the board is unknown: no label", m.derive(t).Populations[0].DIMMs.Reason, "there is one processor")
 
 	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
 	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}

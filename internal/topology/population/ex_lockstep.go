@@ -65,7 +65,7 @@ func (b *builder) comparePairs(pop *Population) {
 		open = cmp.Or(open, doubt)
 	}
 	if pop.LockstepDetail == "" && open != "" {
-		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the management controller", b.evidence(pop))
+		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the BMC", b.evidence(pop))
 		return
 	}
 	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From)

@@ -13,8 +13,8 @@ import (
 
 // orderKept checks the slots that are filled against the documents: the paper of
 // the lockstep boards, else the order within the channels that the slot map
-// gives, and the maker's own sets of slots for this number of modules. It is
-// kept only where the maker's sets, or equal channels filled from the first slot
+// gives, and the vendor's own sets of slots for this number of modules. It is
+// kept only where the vendor's sets, or equal channels filled from the first slot
 // on, prove it.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
@@ -93,7 +93,7 @@ func (b *builder) turn(slot int) int {
 	return at.Slot
 }
 
-// setOrder checks the filled slots against the maker's sets for this number of
+// setOrder checks the filled slots against the vendor's sets for this number of
 // modules. A set of lockstep, mirroring or sparing says nothing unless BIOS setup
 // is known to have none of them on. What a sister model's manual says is not verified.
 func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
@@ -101,7 +101,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
 	}
 	if b.sets == nil {
-		return unknown("which slots the maker fills for " + prose.Count(len(pop.Slots), "module") + " is in no document that was read")
+		return unknown("which slots the vendor fills for " + prose.Count(len(pop.Slots), "module") + " is in no document that was read")
 	}
 	var filled []int
 	for _, i := range pop.Slots {
@@ -115,10 +115,10 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	row := b.sets.Rows[len(filled)]
 	switch {
 	case len(row.Sets) == 0:
-		return unknown("which slots the maker fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
+		return unknown("which slots the vendor fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
 	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
 		pop.ModeSlots = true
-		return unknown("the filled slots are the maker's set for lockstep, mirroring or sparing, and whether that is on is not known")
+		return unknown("the filled slots are the vendor's set for lockstep, mirroring or sparing, and whether that is on is not known")
 	}
 	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
 	f.Unverified = b.sets.Analogous
@@ -152,7 +152,7 @@ func (b *builder) makerCounts(pop *Population) {
 	}
 }
 
-// countWay says which slots to fill or to empty for the maker's set of a number of modules.
+// countWay says which slots to fill or to empty for the vendor's set of a number of modules.
 func (b *builder) countWay(pop *Population, from []int, verb string, count int) string {
 	wanted := b.sets.Rows[count].Sets[0]
 	var names []string

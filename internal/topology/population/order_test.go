@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// TestOrderBySets: where the maker's sets are known, the filled slots are one of
+// TestOrderBySets: where the vendor's sets are known, the filled slots are one of
 // them or they are not; a set of lockstep or mirroring says nothing; a number of
 // modules that no table has is not known, unless all channels are filled alike
 // from the first slot on. The sets name slots, so that they judge without a slot map.

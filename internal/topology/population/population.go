@@ -150,9 +150,9 @@ func (b *builder) count(pop *Population) {
 	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
-		reason := "which processor " + s.Name() + " belongs to could not be told"
+		reason := "which processor " + s.Name() + " belongs to is unknown"
 		if len(b.owners()) == 1 {
-			reason = "where " + s.Name() + " is on the board could not be told"
+			reason = "where " + s.Name() + " is on the board is unknown"
 		}
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason

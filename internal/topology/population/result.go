@@ -29,7 +29,7 @@ type Result struct {
 	// of the machine as it runs: empty for one with its modules moved.
 	Errors []*place.Errors
 	Stray  []place.StrayErrors
-	// Sets are the maker's own, nil where none are known.
+	// Sets are the vendor's own, nil where none are known.
 	Sets *place.Sets
 	// Fill is the order within the channels that the board's document gives, nil where
 	// none is known.
@@ -195,7 +195,7 @@ type Population struct {
 	// documented order. OrderDetail names the slots that break it.
 	Order       fact.Fact[bool]
 	OrderDetail string
-	// ModeSlots is set where the filled slots are the maker's set for lockstep,
+	// ModeSlots is set where the filled slots are the vendor's set for lockstep,
 	// mirroring or sparing alone: the mode may be on, and leave a channel empty.
 	ModeSlots bool
 	// OrderFaults are the slots of lockstep pairs that break their order.

@@ -12,7 +12,7 @@ import (
 )
 
 // ratedBelow is why neither peak nor share of some processors is known.
-const ratedBelow = "the processor's maker rates it below what its channels give together, and what fewer channels leave of that is not documented"
+const ratedBelow = "the CPU vendor rates it below what its channels give together, and what fewer channels leave of that is not documented"
 
 // shares fills what each population leaves of its processor's best bandwidth;
 // regions and speeds are known by now, or unknown for good.

@@ -86,7 +86,7 @@ func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 func (b *builder) processorLimit(e *expectation, proc *platform.Processor, depth channelDepths) string {
 	p := b.platform
 	if p != nil && p.SpeedByMode {
-		return "the highest speed of " + p.Name + " depends on the memory mode, which firmware does not tell"
+		return "the highest speed of " + p.Name + " depends on the memory mode, which firmware does not report"
 	}
 	v := 0
 	if proc != nil {
