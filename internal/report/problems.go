@@ -170,6 +170,9 @@ func (r *Report) problem(c *cause) Problem {
 		p.Source, p.Standing = cite.document(), r.standing(cite)
 	}
 	p.Fix = r.fix(&p)
+	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, "sister model") {
+		p.Source = p.SourceLine() + "; slots: " + r.Advice[p.Cure].Source
+	}
 	if p.Settings() {
 		p.Sentence = r.settingsSentence(c.members)
 		return p

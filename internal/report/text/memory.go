@@ -504,9 +504,9 @@ func (b *board) layout(columns []group) (starts []int, notes, width int) {
 		starts = append(starts, at)
 		width, notes = at+b.columnWidth(g), at+b.cellsWidth(g)+columnGap
 		at = width + columnGap
-		for _, n := range b.notes[g.keys[0]] {
-			longest = max(longest, len("<- ")+len(n))
-		}
+	}
+	for _, c := range b.channels(columns) {
+		longest = max(longest, printable.Columns(b.note(columns, c)))
 	}
 	if longest > 0 {
 		width = max(width, notes+longest)
@@ -525,6 +525,28 @@ func (b *board) title(g group) string {
 		return b.name(g.keys[0])
 	}
 	return prose.And(b.names(g.keys)) + " (alike; labels of " + b.name(g.keys[0]) + ")"
+}
+
+// note returns the remark at the end of a channel's row, "" for none: "<- move to A2, B2".
+func (b *board) note(columns []group, channel int) string {
+	const move = "move to "
+	var notes []string
+	for _, g := range columns {
+		if n := b.notes[g.keys[0]][channel]; n != "" && !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	text := "<- " + notes[0]
+	for i, n := range notes[1:] {
+		if strings.HasPrefix(notes[i], move) {
+			n = strings.TrimPrefix(n, move)
+		}
+		text += ", " + n
+	}
+	return text
 }
 
 // columns draws processors next to each other.
@@ -552,7 +574,6 @@ func (p *printer) columns(b *board, columns []group) {
 	}
 	for _, c := range b.channels(columns) {
 		p.put("channel " + strconv.Itoa(c))
-		var notes []string
 		for i, g := range columns {
 			key := g.keys[0]
 			label, sizes := b.cellWidth(key)
@@ -564,13 +585,10 @@ func (p *printer) columns(b *board, columns []group) {
 				}
 				p.marked(text, e.wrong)
 			}
-			if n := b.notes[key][c]; n != "" && !slices.Contains(notes, n) {
-				notes = append(notes, n)
-			}
 		}
-		if len(notes) > 0 {
+		if note := b.note(columns, c); note != "" {
 			p.to(max(p.col+2, at))
-			p.put("<- " + strings.Join(notes, ", "))
+			p.put(note)
 		}
 		p.newline()
 	}
