@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,8 +171,8 @@ func (r *Report) problem(c *cause) Problem {
 		p.Source, p.Standing = cite.document(), r.standing(cite)
 	}
 	p.Fix = r.fix(&p)
-	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, "sister model") {
-		p.Source = p.SourceLine() + "; slots: " + r.Advice[p.Cure].Source
+	if p.Cure >= 0 && strings.Contains(r.Advice[p.Cure].Source, sisterModel) {
+		p.nameSlotsSource(r.Advice[p.Cure].Source)
 	}
 	if p.Settings() {
 		p.Sentence = r.settingsSentence(c.members)
@@ -181,6 +182,21 @@ func (r *Report) problem(c *cause) Problem {
 	return p
 }
 
+// sisterModel is the standing of a document about another model of the machine's vendor.
+const sisterModel = "sister model"
+
+// slotsPage is where the title of a slots' document ends: ", PowerEdge R610 Technical Guidebook p24".
+var slotsPage = regexp.MustCompile(` p\d.*`)
+
+// nameSlotsSource adds the sister model's manual that chose the slots of the fix.
+func (p *Problem) nameSlotsSource(source string) {
+	if title := slotsPage.ReplaceAllString(source, ""); strings.HasPrefix(p.Source, title) {
+		p.Standing = sisterModel
+		return
+	}
+	p.Source = p.SourceLine() + "; slots: " + source
+}
+
 // standing says in a report's words how close a document is to the machine.
 func (r *Report) standing(c *Citation) string {
 	switch OrEmpty(c.Standing) {
@@ -188,7 +204,7 @@ func (r *Report) standing(c *Citation) string {
 		return verdict.Practice
 	case verdict.Analogous:
 		if platform.MakerWord(c.Vendor) == platform.MakerWord(OrEmpty(r.Machine.Vendor)) {
-			return "sister model"
+			return sisterModel
 		}
 		return "other vendor"
 	default:
