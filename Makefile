@@ -10,6 +10,7 @@ LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
+CYCLONEDX_VERSION := v1.9.0
 GREMLINS_VERSION := v0.6.0
 VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
@@ -62,7 +63,7 @@ gaps: #- list what ../shared knows and the project has not taken in yet
 corpus-summary: #- rewrite testdata/corpus from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
 
-e2e: build $(TOOLS)/nfpm ## tests of the built program with every kind of input
+e2e: build $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## tests of the built program with every kind of input
 	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
 
 soak: #- thousands of scrapes and audits of a machine that changes underneath, with the race detector
@@ -139,7 +140,7 @@ same: build #- compare OLD=BINARY with the present program over every input at h
 	@scripts/same $(OLD) $(BIN)
 
 DIST ?= dist
-dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz in DIST (default dist)
+dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## deb, rpm and tar.gz in DIST (default dist)
 	@scripts/dist $(DIST)
 
 differential: build #- decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
@@ -165,6 +166,9 @@ $(TOOLS)/gremlins:
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+
+$(TOOLS)/cyclonedx-gomod:
+	GOBIN=$(TOOLS) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 
 $(TOOLS)/prometheus3/promtool:
 	GOBIN=$(TOOLS)/prometheus3 $(GO) install -tags remove_all_sd,enable_kubernetes_sd \

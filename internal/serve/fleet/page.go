@@ -98,7 +98,7 @@ func (d *Document) pageMachines() []pageMachines {
 	last := ""
 	for i := range d.Machines {
 		m := &d.Machines[i]
-		if m.status() != last {
+		if len(out) == 0 || m.status() != last {
 			last = m.status()
 			out = append(out, pageMachines{Folded: !m.failed()})
 		}
