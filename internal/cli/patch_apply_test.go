@@ -30,6 +30,7 @@ type set struct {
 var commandLines = map[patch.Form]*regexp.Regexp{
 	patch.Racadm:  regexp.MustCompile(`^racadm set BIOS\.[A-Za-z0-9]+\.(\S+) (\S+|'[^']*')$`),
 	patch.ILORest: regexp.MustCompile(`^ilorest set '?([^=']+)=([^']*?)'? --select Bios\.(?: --commit)?$`),
+	patch.Syscfg:  regexp.MustCompile(`^syscfg --([a-z0-9]+)=(\S+)$`),
 	patch.OneCLI:  regexp.MustCompile(`^(?:onecli config|asu) set (\S+) (\S+|'[^']*?')(?: --override)?$`),
 }
 

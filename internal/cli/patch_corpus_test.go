@@ -44,6 +44,7 @@ var patchables = []patchable{
 	{"bios-cli/dell-racadm-get.txt", "PowerEdge R720", "sandybridge-ep", "", false},
 	{"bios-cli/dell-scp-c6320.xml", "PowerEdge C6320", "haswell-ep", "", false},
 	{"bios-cli/dell-scp-r6515.json", "PowerEdge R6515", "rome", "", false},
+	{"bios-cli/dell-syscfg-11g-shape.txt", "PowerEdge R710", "nehalem-ep", "", false},
 	{"bios-cli/dell-wsman-bios_enumeration.xml", "PowerEdge R720", "sandybridge-ep", "", false},
 	{"bios-cli/hp-conrep-shape.xml", "ProLiant DL380p Gen8", "sandybridge-ep", "", false},
 	{"bios-cli/supermicro-sum-x11dph-t.xml", "X11DPH-T", "cascade-lake-sp", "", false},
@@ -83,7 +84,6 @@ var patchables = []patchable{
 // said of them.
 var unpatched = map[string]string{
 	"bios-cli/asrockrack-e3c246d4i-nl.json":    "no form of a change is documented",
-	"bios-cli/dell-syscfg-11g-shape.txt":       "no form of a change is documented",
 	"bios-cli/dell-wsman-bios_integer.xml":     nothingToChange,
 	"bios-cli/dell-wsman-bios_string.xml":      nothingToChange,
 	"bios-cli/ibm-asu-hs22-hpc.bat":            "what is to be set, not what is set",

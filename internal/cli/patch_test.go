@@ -113,7 +113,7 @@ func TestPatchRefuses(t *testing.T) {
 		{[]string{"hpe-gen10plus/low-latancy", "--bios", now}, 2, "nearest: hpe-gen10plus/low-latency"},
 		{[]string{"dell-16g/performance", "--bios", now}, 2, "written for machines of Dell, and this one is of HPE"},
 		{[]string{"low-latency", "--bios", now, "--for", "sum"}, 2, "expected one of redfish, ilorest"},
-		{[]string{"low-latency", "--bios", now, "--for", "syscfg"}, 2, "expected one of redfish, racadm, scp, ilorest, onecli, sum, conrep"},
+		{[]string{"low-latency", "--bios", now, "--for", "omreport"}, 2, "expected one of redfish, racadm, scp, ilorest, onecli, sum, conrep, syscfg"},
 		{[]string{"hpe-gen11/low-latency", "--bios", now}, 3, "whether the profile hpe-gen11/low-latency is written for this machine is not known"},
 		{[]string{"low-latency", "--bios", now + ".none"}, 3, "no such file"},
 		{[]string{}, 2, "accepts 1 arg(s), received 0"},

@@ -22,11 +22,12 @@ const (
 	OneCLI  Form = "onecli"
 	SUM     Form = "sum"
 	Conrep  Form = "conrep"
+	Syscfg  Form = "syscfg"
 )
 
 // Forms lists all.
 func Forms() []string {
-	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep)}
+	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep), string(Syscfg)}
 }
 
 // formsOf are the forms whose tools know the names that an export carries, the
@@ -56,6 +57,8 @@ func formsOf(e *bios.Export) []Form {
 		return []Form{SUM}
 	case e.Format == bios.Conrep:
 		return []Form{Conrep}
+	case e.Format == bios.DellSyscfg:
+		return []Form{Syscfg}
 	default:
 		return nil
 	}
@@ -150,6 +153,8 @@ func (p *Patch) Write(w io.Writer, f Form) error {
 		text = p.sum()
 	case Conrep:
 		text = p.conrep()
+	case Syscfg:
+		text = p.syscfg()
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -173,7 +178,7 @@ func HowToApply(f Form, e *bios.Export) string {
 		return "sum -c ChangeBiosCfg --file FILE"
 	case Conrep:
 		return "the conrep of its Scripting Toolkit"
-	case Racadm, ILORest, OneCLI:
+	case Racadm, ILORest, OneCLI, Syscfg:
 		return "these commands"
 	default:
 		return string(f)

@@ -59,3 +59,15 @@ func (p *Patch) onecli() string {
 		return "onecli config set " + settings.ShellWord(name) + " " + settings.ShellWord(word) + " --override"
 	})
 }
+
+// syscfg sets one option a line; the options of a command (the profile of power) need the override of
+// the setup password.
+func (p *Patch) syscfg() string {
+	return p.shell(func(_ int, c *Change) string {
+		pair := settings.ShellWord(c.Attribute.Name + "=" + c.To)
+		if c.Group != "" {
+			return "syscfg " + c.Group + " -" + pair + " --setuppwdoverride"
+		}
+		return "syscfg --" + pair
+	})
+}

@@ -530,6 +530,12 @@ func TestFormsOfOthers(t *testing.T) {
 			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.SUM, [][2]string{{"Hyper-Threading [ALL]", "Disable"}}, ""},
 		{"onecli", "Lenovo XClarity Essentials OneCLI\nProcessors.HyperThreading=Enable\nProcessors.TurboMode=Enable\nMemory.SocketInterleave=NUMA\n",
 			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.OneCLI, nil, "onecli config set Processors.HyperThreading Disable --override\n"},
+		{"syscfg", "logicproc=enable\nnodeinterleave=disable\n",
+			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.Syscfg, nil, "syscfg --logicproc=disable\n"},
+		{"syscfg beside an attribute of the same name", "nodeinterleave=enable\n",
+			patch.Want{ID: "node_interleave", Words: []string{"disabled"}}, patch.Syscfg, nil, "syscfg --nodeinterleave=disable\n"},
+		{"syscfg's power profile", "logicproc=enable\nprofile=osctl\n",
+			patch.Want{ID: "power_policy", Words: []string{"firmware_dynamic"}}, patch.Syscfg, nil, "syscfg power -profile=apc --setuppwdoverride\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := patch.Make(source(t, c.export), patch.Goal{Wants: []patch.Want{c.want}})
@@ -853,6 +859,7 @@ func TestChoose(t *testing.T) {
 		{bios.Export{Format: bios.ASU, Vendor: bios.Lenovo}, []patch.Form{patch.OneCLI}},
 		{bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro}, []patch.Form{patch.SUM}},
 		{bios.Export{Format: bios.Conrep, Vendor: bios.HPE}, []patch.Form{patch.Conrep}},
+		{bios.Export{Format: bios.DellSyscfg, Vendor: bios.Dell}, []patch.Form{patch.Syscfg}},
 		{bios.Export{Format: "other"}, nil},
 		{bios.Export{Format: bios.UCSXML, Vendor: bios.Cisco, Wishes: true}, nil},
 		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true}, nil},

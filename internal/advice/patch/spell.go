@@ -35,6 +35,8 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 	switch {
 	case len(proven) == 1:
 		return proven[0], ""
+	case len(words) == 1 && len(e.Tools) > 0 && !e.Unverified:
+		return words[0], "" // the document of its one tool spells it
 	case len(words) == 1:
 		return "", fmt.Sprintf("no export or registry on record shows that %s is spelled %s: the attribute registry, given with a further --bios, decides", a.Name, words[0])
 	default:
@@ -67,7 +69,7 @@ func recordsOf(e *bios.Export) string {
 		return settings.FormSUM
 	case bios.ASU:
 		return settings.FormASU
-	case bios.Conrep:
+	case bios.Conrep, bios.DellSyscfg:
 		return "" // its names are its own, and none are on record
 	default:
 		return settings.FormRedfish

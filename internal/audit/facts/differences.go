@@ -180,6 +180,23 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	return derived(func() any { return out }, facts...)
 }
 
+// unlikeParts says which part numbers the modules of a processor carry, if they differ: two that
+// are known and unlike differ whatever else is unknown.
+func unlikeParts(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	parts := make([]Value, 0, len(s.pop.Slots))
+	for _, at := range s.pop.Slots {
+		parts = append(parts, valueOf(s.m.sys.Slots[at].PartNumber))
+	}
+	text := s.m.groups(s.pop.Slots, parts)
+	if text != "" {
+		parts = slices.DeleteFunc(parts, func(v Value) bool { return !v.Known() })
+	}
+	return derived(func() any { return text }, parts...)
+}
+
 // ratedBeyond reports whether all modules are known to be rated for at least what the
 // processors run memory at.
 func (m *Machine) ratedBeyond(slots []int) bool {

@@ -208,6 +208,7 @@ func socketModules() []Field {
 		})},
 		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
 		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", socket(differences)},
+		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", socket(unlikeParts)},
 		{"channel_ranks", intListType, "ranks on every populated channel", socket(channelRanks)},
 		{"ranks_total", intType, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
 			if !s.hasPopulation() {
