@@ -254,6 +254,19 @@ func TestRecogniseBySeries(t *testing.T) {
 	assert.False(t, Recognise(sys, rules.FS).Known())
 }
 
+// TestRecogniseByNumberOfProcessors: where CPUID and an empty brand string leave a platform of one socket
+// and one of several, two processors decide.
+func TestRecogniseByNumberOfProcessors(t *testing.T) {
+	for sockets, want := range map[int]string{1: "", 2: "opteron-socket-f"} {
+		f := Recognise(&inventory.System{Sockets: collecttest.Sockets(sockets, AMD, 16, 2, 3, "AMD")}, rules.FS)
+		assert.Equal(t, want != "", f.Known(), f.Reason)
+		if f.Known() {
+			assert.Equal(t, want, f.Value.ID)
+			assert.Equal(t, fact.Indirect, f.Certainty)
+		}
+	}
+}
+
 func TestRecogniseContradiction(t *testing.T) {
 	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz"),
 		collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")...)}, rules.FS)
