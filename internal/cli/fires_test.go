@@ -120,6 +120,15 @@ var situations = []situation{
 		return []string{"--root", treeOf(t).Without(node + "node1/").With(hosttest.Files{"proc/cmdline": "ro numa=off\n", node + "online": "0\n", node + "has_cpu": "0\n", node + "has_memory": "0\n",
 			node + "node0/distance": "10\n"}).Write(t)}
 	}},
+	{"CPUs that are offline", func(t *testing.T) []string {
+		return []string{"--root", treeOf(t).With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n", "sys/devices/system/cpu/offline": "3\n"}).Write(t)}
+	}},
+	{"two nodes on one processor and one on the other", func(t *testing.T) []string {
+		node := hosttest.NodeDir
+		return []string{"--root", treeOf(t).With(hosttest.Files{node + "online": "0-2\n", node + "has_cpu": "0-2\n", node + "has_memory": "0-1\n",
+			node + "node0/cpulist": "0\n", node + "node2/cpulist": "1\n", node + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", node + "node2/distance": "20 20 10\n",
+			node + "node0/distance": "10 20 20\n", node + "node1/distance": "20 10 20\n"}).Write(t)}
+	}},
 	{"a kernel told to leave memory alone", func(t *testing.T) []string {
 		node := hosttest.NodeDir
 		return []string{"--root", treeOf(t).With(hosttest.Files{"proc/cmdline": "ro mem=4G\n", "proc/meminfo": "MemTotal: 4063232 kB\n",
@@ -230,6 +239,8 @@ func TestSituations(t *testing.T) {
 		"Turbo switched off at run time":                         {"settings.overridden"},
 		"a CXL card of which nothing is mapped":                  {"memory.cxl.used"},
 		"a kernel told to ignore the nodes":                      {"numa.nodes.used"},
+		"CPUs that are offline":                                  {"processor.online"},
+		"two nodes on one processor and one on the other":        {"numa.nodes.expected"},
 		"a kernel told to leave memory alone":                    {"memory.capacity.visible", "numa.node.memory"},
 		"CXL memory in DRAM's tier with DRAM's weight":           {"numa.tier.distinct", "numa.interleave.weights"},
 		"a socket that reads less than its twin":                 {"measure.socket.asymmetric"},

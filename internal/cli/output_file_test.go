@@ -193,9 +193,9 @@ func TestManPlanted(t *testing.T) {
 	require.Equal(t, 0, status)
 	page := filepath.Join(dir, "memaudit.8")
 	for name, plant := range map[string]func() error{
-		"is a link":                func() error { return os.Symlink(victim, page) },
-		"no process reads this pipe":   func() error { return unix.Mkfifo(page, 0o666) },
-		"is a folder, expected a ": func() error { return os.Mkdir(page, 0o755) },
+		"is a link":                  func() error { return os.Symlink(victim, page) },
+		"no process reads this pipe": func() error { return unix.Mkfifo(page, 0o666) },
+		"is a folder, expected a ":   func() error { return os.Mkdir(page, 0o755) },
 	} {
 		require.NoError(t, os.Remove(page))
 		require.NoError(t, plant())

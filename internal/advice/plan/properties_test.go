@@ -46,7 +46,7 @@ func TestReasonIsTrue(t *testing.T) {
 	}
 	c := hold(t, g.name, sys, pipeline(t))
 	require.Empty(t, c.made.Advice)
-	require.Equal(t, "of the best layout memory.dimm.uniform is unknown: SMBIOS 2.3 has no field for a module's rank here", c.made.Why)
+	require.Equal(t, "of the best layout memory.dimm.uniform is unknown: SMBIOS 2.3 has no field for a module's rank here; firmware does not state a module's part number", c.made.Why)
 }
 
 // TestNoCheaperCure: of all layouts of the twelve slots of an R610 none with fewer modules than the cure

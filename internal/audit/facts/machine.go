@@ -181,6 +181,8 @@ func processorType() *ObjectType {
 			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 		})},
 		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
+		Field{"offline", textType, "CPUs that are present and offline, as a list of numbers, without those that SMT off explains; empty for none", machine(offlineCPUs)},
+		Field{"limited_by", textListType, "kernel options that leave CPUs out: maxcpus=, nr_cpus= or possible_cpus= with no more than are online, if firmware has more", machine(limitedBy)},
 	)
 }
 

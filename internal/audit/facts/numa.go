@@ -23,6 +23,7 @@ func numaType() *ObjectType {
 			}
 			return PlainValue(len(m.sys.Nodes))
 		})},
+		{"missing_nodes", textListType, "processors with fewer nodes than the sub-NUMA mode in BIOS setup asks for or than another processor has, in words", machine(missingNodes)},
 		{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
 		{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
 		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},

@@ -1,0 +1,62 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// TestOfflineCPUs: CPUs that SMT off took away are not offline CPUs, and an option counts only if it is what limits.
+func TestOfflineCPUs(t *testing.T) {
+	known := func(n ...int) fact.Fact[[]int] { return fact.Known(n, fact.Direct, fact.Evidence{}) }
+	for name, c := range map[string]struct {
+		online, present []int
+		smt             string
+		options         []string
+		offline         any
+		limits          any
+	}{
+		"all":                        {[]int{0, 1, 2, 3}, []int{0, 1, 2, 3}, "on", nil, "", []string{}},
+		"some":                       {[]int{0, 3}, []int{0, 1, 2, 3, 4}, "on", nil, "1-2,4", []string{}},
+		"SMT off":                    {[]int{0, 1}, []int{0, 1, 2, 3}, "forceoff", nil, "", []string{}},
+		"SMT off and one more":       {[]int{0}, []int{0, 1, 2, 3}, "off", nil, "1-3", []string{}},
+		"an option that limits":      {[]int{0, 1}, []int{0, 1}, "on", []string{"nr_cpus=2"}, "", []string{"nr_cpus=2"}},
+		"an option that leaves room": {[]int{0, 1}, []int{0, 1}, "on", []string{"nr_cpus=64"}, "", []string{}},
+	} {
+		sys := &inventory.System{CPU: inventory.CPU{Online: known(c.online...), Present: known(c.present...), SMTControl: fact.Known(c.smt, fact.Direct, fact.Evidence{})},
+			Sockets: []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{}), Threads: fact.Known(4, fact.Direct, fact.Evidence{})}}}
+		sys.NUMA.Options = fact.Known(c.options, fact.Direct, fact.Evidence{})
+		m := &Machine{sys: sys}
+		assert.Equal(t, c.offline, offlineCPUs(m).v, name)
+		assert.Equal(t, c.limits, limitedBy(m).v, name)
+	}
+}
+
+// TestMissingNodes: each processor has as many nodes as the mode in BIOS setup, or another processor, has.
+func TestMissingNodes(t *testing.T) {
+	yes := fact.Known(true, fact.Direct, fact.Evidence{})
+	sockets := []inventory.Socket{{ID: 0, Populated: yes}, {ID: 1, Populated: yes}}
+	for name, c := range map[string]struct {
+		mode  string
+		nodes []int // the socket of each
+		want  []string
+	}{
+		"one each":                  {"", []int{0, 1}, []string{}},
+		"one without":               {"", []int{0}, []string{"processor 1 has 0 nodes of 1"}},
+		"unlike":                    {"", []int{0, 0, 1}, []string{"processor 1 has 1 node of 2"}},
+		"fewer than the mode makes": {"snc2", []int{0, 1}, []string{"processor 0 has 1 node of 2", "processor 1 has 1 node of 2"}},
+		"as many as the mode makes": {"snc2", []int{0, 0, 1, 1}, []string{}},
+	} {
+		sys := &inventory.System{Sockets: sockets, Settings: map[string]inventory.Setting{}}
+		if c.mode != "" {
+			sys.Settings[subNUMASetting] = inventory.Setting{Configured: fact.Known(c.mode, fact.Direct, fact.Evidence{})}
+		}
+		for id, socket := range c.nodes {
+			sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, HasCPU: yes, Socket: fact.Known(socket, fact.Direct, fact.Evidence{})})
+		}
+		assert.Equal(t, c.want, missingNodes(&Machine{sys: sys}).v, name)
+	}
+}
