@@ -1,30 +1,30 @@
 package html
 
 import (
+	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// adviceTitle heads what the report advises.
-const adviceTitle = "What to do"
+// The headings of the problems and of what the report advises.
+const (
+	problemsTitle = "What to do"
+	adviceTitle   = "The steps, and what they reach"
+)
 
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
 func (p *pageWriter) advice() {
-	if len(p.r.Advice) == 0 && p.r.AdviceByChannel == "" {
-		return
-	}
-	p.section("advice", adviceTitle)
-	defer p.Close()
 	if p.r.AdviceByChannel != "" {
 		p.note("By channel, as no slot can be named: " + p.r.AdviceByChannel)
 	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
-		p.note("These are alternatives, the cheapest first; the picture shows the first.")
+		p.note("These are alternatives, the cheapest first: carry out one of them. The picture shows number " + strconv.Itoa(p.shown()+1) + ".")
 	}
 	for i := range p.r.Advice {
 		p.alternative(&p.r.Advice[i], i == 0)
@@ -83,7 +83,7 @@ func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 			ids[n], _, _ = of(i)
 		}
 		_, before, after := of(alike[0])
-		t.row(socketTitles(ids), before, after)
+		t.row(p.names(ids), before, after)
 	}
 	t.end()
 }
@@ -153,4 +153,37 @@ func byRule(names, subjects []string) string {
 		order[i] = name + " " + strings.Join(wording.Subjects(of[name]), ", ")
 	}
 	return joined(order)
+}
+
+// speedText says how fast the modules run and how fast they should.
+func speedText(running, expected *int) string {
+	switch {
+	case running == nil && expected == nil:
+		return "speed not known"
+	case running == nil:
+		return "speed not known, expected " + wording.PrintedRate(*expected) + " MT/s"
+	case expected == nil:
+		return wording.PrintedRate(*running) + " MT/s"
+	default:
+		return wording.PrintedRate(*running) + " MT/s, expected " + wording.PrintedRate(*expected)
+	}
+}
+
+// running is the lowest configured speed of a socket's modules, nil as soon as
+// one of them does not say.
+func (p *pageWriter) running(id int) *int {
+	var lowest *int
+	for i := range p.r.Inventory.Slots {
+		s := &p.r.Inventory.Slots[i]
+		if wording.SocketID(s.Socket) != id || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+			continue
+		}
+		if s.ConfiguredMTs == nil {
+			return nil
+		}
+		if lowest == nil || *s.ConfiguredMTs < *lowest {
+			lowest = s.ConfiguredMTs
+		}
+	}
+	return lowest
 }

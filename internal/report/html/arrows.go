@@ -15,12 +15,23 @@ const (
 	badgeRadius = 8
 )
 
-// steps are those of the cheapest advice about the modules.
+// shown is the index of the advice that the picture shows: the first that a problem points to.
+func (p *pageWriter) shown() int {
+	for i := range p.r.Problems {
+		if at := p.r.Problems[i].Cure; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != report.AdviceSettings {
+			return at
+		}
+	}
+	return 0
+}
+
+// steps are those that the picture shows.
 func (p *pageWriter) steps() []report.Step {
-	if len(p.r.Advice) == 0 || p.r.Advice[0].ID == report.AdviceSettings {
+	at := p.shown()
+	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings {
 		return nil
 	}
-	return p.r.Advice[0].Steps
+	return p.r.Advice[at].Steps
 }
 
 // spot is the place of a slot's number in the picture.

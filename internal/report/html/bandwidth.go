@@ -16,13 +16,8 @@ import (
 // what a document measured for this layout.
 func (p *pageWriter) bandwidth() {
 	sockets := p.r.Inventory.Population.Sockets
-	p.section("bandwidth", "Bandwidth")
-	defer p.Close()
 	defer p.measured()
-	if !slices.ContainsFunc(sockets, func(s report.PopulationSocket) bool {
-		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil || len(s.DIMMsPerChannel) > 0
-	}) {
-		p.Element("p", "No population is known, and so no prediction.")
+	if !p.predicts() {
 		return
 	}
 	t := p.table("memory of", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
@@ -33,10 +28,17 @@ func (p *pageWriter) bandwidth() {
 		for n, i := range alike {
 			ids[n] = wording.SocketID(sockets[i].Socket)
 		}
-		p.share(t, socketTitles(ids), &sockets[alike[0]])
+		p.share(t, p.names(ids), &sockets[alike[0]])
 	}
 	t.end()
 	p.note("The predicted share is of what this processor could have at its best, all channels at its highest clock: from its slowest region to the most that one can have. It is not a measurement.")
+}
+
+// predicts reports whether anything is known of a processor's memory.
+func (p *pageWriter) predicts() bool {
+	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
+		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil || len(s.DIMMsPerChannel) > 0
+	})
 }
 
 // shareText is the predicted range in words.

@@ -1,22 +1,21 @@
 package html
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// board draws the slots of every processor.
+// board draws the slots of every processor; processors that are the same share a picture.
 func (p *pageWriter) board() {
-	p.section("board", "Memory slots")
-	defer p.Close()
 	sockets := p.drawnSockets()
 	if len(sockets) == 0 {
 		p.noBoard()
@@ -24,16 +23,49 @@ func (p *pageWriter) board() {
 	}
 	p.legend()
 	p.Open("div", markup.Class("sockets"))
-	for _, id := range sockets {
-		p.socket(id)
+	for _, alike := range alikeNumbers(len(sockets), func(i int) string { return p.looks(sockets[i]) }) {
+		ids := make([]int, len(alike))
+		for n, i := range alike {
+			ids[n] = sockets[i]
+		}
+		p.socket(ids)
 	}
 	p.Close()
+	for _, doubt := range text.Doubts(p.r) {
+		p.Element("p", doubt)
+	}
 	if n := p.unplaced(); n > 0 {
 		p.Open("p")
 		p.Text(prose.Count(n, "slot") + " not drawn, for the channel is not known: see the ")
 		p.Element("a", "table of slots", attr("href", "#slots"))
 		p.Close()
 	}
+}
+
+// looks is what the picture of a processor shows but for the labels of its slots.
+func (p *pageWriter) looks(id int) string {
+	if id == wording.NoSocket {
+		return "not of one processor"
+	}
+	out := p.processor(id) + "\n" + p.texts.Line(id) + "\n"
+	d := layout(p.placed(id))
+	for i := range d.columns {
+		c := &d.columns[i]
+		out += fmt.Sprintln(c.controller, c.channel)
+		for row, s := range c.cells {
+			if s != nil {
+				out += fmt.Sprintln(row, cellClass(s), cellSize(s), cellSpeed(s), p.marked[s.Handle])
+			}
+		}
+	}
+	for _, s := range p.steps() {
+		for end, handle := range []*string{s.From, s.To, s.At} {
+			if x, y, here := d.spot(handle); here {
+				out += fmt.Sprintln(s.Do, end, x, y)
+			}
+		}
+	}
+	return out
 }
 
 // noBoard says why nothing is drawn.
@@ -69,7 +101,7 @@ func (p *pageWriter) withoutTable() string {
 // legend explains the marks that the pictures use.
 func (p *pageWriter) legend() {
 	p.Open("ul", markup.Class("legend"))
-	for _, mark := range [...][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}, {"bad", "! something is wrong here"}} {
+	for _, mark := range [...][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}, {"bad", "! a problem is here"}} {
 		p.Open("li")
 		p.Element("span", "", markup.Class("key "+mark[0]))
 		p.Text(mark[1])
@@ -117,14 +149,18 @@ func (p *pageWriter) unplaced() int {
 	return n
 }
 
-// socket draws one processor: its slots, what they come to, what is wrong.
-func (p *pageWriter) socket(id int) {
+// socket draws processors that are the same: the slots of the first, and what they come to.
+func (p *pageWriter) socket(ids []int) {
+	id, title := ids[0], p.texts.Title(ids)
+	if id == wording.NoSocket {
+		title = "memory of all processors"
+	}
 	p.Line()
 	p.Open("figure", markup.Class("socket"))
 	defer p.Close()
 	p.Open("figcaption")
-	p.Element("h3", socketTitle(id))
-	if name := p.socketName(id); name != "" {
+	p.Element("h3", title)
+	if name := p.processor(id); name != "" {
 		p.Text(" " + name)
 	}
 	slots := p.placed(id)
@@ -134,35 +170,23 @@ func (p *pageWriter) socket(id int) {
 	}
 	p.Close()
 	if len(slots) > 0 {
-		p.picture(id, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
+		p.picture(title, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
 	}
-	if pop := p.population(id); pop != nil {
-		p.Element("p", strings.Join(p.status(id, pop), ", "))
+	if line := p.texts.Line(id); line != "" {
+		p.Element("p", strings.ReplaceAll(line, "\n", "; "))
 	}
-	p.marks(id)
 }
 
-// socketName is firmware's label with the processor.
-func (p *pageWriter) socketName(id int) string {
+// processor names the processor of a socket, or says that there is none.
+func (p *pageWriter) processor(id int) string {
 	for i := range p.r.Inventory.Sockets {
-		s := &p.r.Inventory.Sockets[i]
-		if s.ID != id {
-			continue
+		switch s := &p.r.Inventory.Sockets[i]; {
+		case s.ID != id:
+		case s.Populated != nil && !*s.Populated:
+			return "no processor"
+		case s.Model != nil:
+			return wording.Processor(*s.Model)
 		}
-		var parts []string
-		if s.Designation != nil {
-			parts = append(parts, *s.Designation)
-		}
-		if label := report.Misnamed(&p.r.Inventory)[id]; label != "" {
-			parts = append(parts, "slots "+label)
-		}
-		if s.Model != nil {
-			parts = append(parts, wording.Processor(*s.Model))
-		}
-		if s.Populated != nil && !*s.Populated {
-			parts = append(parts, "no processor")
-		}
-		return strings.Join(parts, ", ")
 	}
 	return ""
 }
@@ -175,47 +199,4 @@ func (p *pageWriter) placed(id int) []*report.Slot {
 		}
 	}
 	return out
-}
-
-// marks names the failures of a socket and of its slots, with a way to each.
-func (p *pageWriter) marks(id int) {
-	var failed []int
-	for i := range p.r.Findings {
-		if p.r.Findings[i].Result == string(verdict.Fail) && p.concerns(&p.r.Findings[i], id) {
-			failed = append(failed, i)
-		}
-	}
-	if len(failed) == 0 {
-		return
-	}
-	p.Open("ul", markup.Class("marks"))
-	for _, i := range failed {
-		f := &p.r.Findings[i]
-		p.Open("li")
-		p.Element("strong", f.Severity, markup.Class("badge "+f.Severity))
-		p.Text(" ")
-		p.Element("a", markSays(f), attr("href", "#"+findingID(i)))
-		p.Close()
-	}
-	p.Close()
-}
-
-// concerns reports whether a finding is about a socket or about a slot of it.
-func (p *pageWriter) concerns(f *report.Finding, socket int) bool {
-	if handle, ok := strings.CutPrefix(f.Subject, "slot "); ok {
-		handle, _, _ = strings.Cut(handle, " ")
-		return slices.ContainsFunc(p.r.Inventory.Slots, func(s report.Slot) bool {
-			return s.Handle == handle && wording.SocketID(s.Socket) == socket && s.Channel != nil
-		})
-	}
-	return f.Subject == socketTitle(socket)
-}
-
-// markSays is what was found wrong, else the rule. The names of slots are in the
-// picture above it.
-func markSays(f *report.Finding) string {
-	if f.Found != nil {
-		return wording.WithoutBrackets(*f.Found)
-	}
-	return f.Rule
 }

@@ -11,77 +11,36 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// findings prints every finding: failures under what causes them, then the rest
-// by result, folded where nothing is to be done.
+// findings lists every finding by result, folded.
 func (p *pageWriter) findings() {
-	p.section("findings", "Findings")
-	defer p.Close()
 	if len(p.r.Findings) == 0 {
 		p.Element("p", "Nothing was audited.")
 		return
 	}
-	p.failures()
+	p.group("fail", "Failed", failures(p.r.Findings))
 	for _, kind := range [...]struct {
 		result verdict.Result
 		title  string
-		open   bool
 	}{
-		{verdict.Error, "Rules that broke", true}, {verdict.Unknown, "Not known", true}, {verdict.Waived, "Accepted", true},
-		{verdict.Pass, "Passed", false}, {verdict.NotApplicable, "Not applicable", false},
+		{verdict.Error, "Rules that could not be evaluated"}, {verdict.Unknown, "Not known"}, {verdict.Waived, "Accepted"},
+		{verdict.Pass, "Passed"}, {verdict.NotApplicable, "Not applicable"},
 	} {
-		p.rest(kind.result, kind.title, kind.open)
+		p.group(string(kind.result), kind.title, withResult(p.r.Findings, kind.result))
 	}
 }
 
-// failures prints the causes and below each what follows from it. Of the
-// failures of one rule that say alike why, only the first stands open.
-func (p *pageWriter) failures() {
-	said := map[string]bool{}
-	for _, i := range p.roots {
-		p.failure(i, said)
-	}
-	if len(p.roots) == 0 {
-		p.Element("p", "No failure.")
-	}
-}
-
-func (p *pageWriter) failure(i int, said map[string]bool) {
-	f := &p.r.Findings[i]
-	key := f.Rule + "\n" + report.OrEmpty(f.Why) + "\n" + f.Citation.Line()
-	p.article(i, !said[key] && f.CausedBy == nil)
-	said[key] = true
-	if led := p.led[i]; len(led) > 0 {
-		p.Open("div", markup.Class("led"))
-		p.Element("p", "leads to", markup.Class("note"))
-		for _, l := range led {
-			p.failure(l, said)
-		}
-		p.Close()
-	}
-}
-
-// rest prints the findings of one result.
-func (p *pageWriter) rest(result verdict.Result, title string, open bool) {
-	var list []int
-	for i := range p.r.Findings {
-		if p.r.Findings[i].Result == string(result) {
-			list = append(list, i)
-		}
-	}
+// group prints the findings of one result.
+func (p *pageWriter) group(id, title string, list []int) {
 	if len(list) == 0 {
 		return
 	}
-	attrs := []markup.Attr{markup.Class("group"), attr("id", string(result))}
-	if open && len(list) < manyUnknown {
-		attrs = append(attrs, attr("open", ""))
-	}
 	p.Line()
-	p.Open("details", attrs...)
+	p.Open("details", markup.Class("group"), attr("id", id))
 	p.Open("summary")
 	p.Element("h3", title+" ("+strconv.Itoa(len(list))+")")
 	p.Close()
 	for _, i := range list {
-		p.article(i, false)
+		p.article(i)
 	}
 	p.Close()
 }
@@ -90,21 +49,13 @@ func (p *pageWriter) rest(result verdict.Result, title string, open bool) {
 func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 
 // article is one finding with everything the report says of it.
-func (p *pageWriter) article(i int, open bool) {
+func (p *pageWriter) article(i int) {
 	f := &p.r.Findings[i]
 	p.Line()
-	class := "finding " + f.Result + " " + severityClass(f)
-	if len(f.Advice) > 0 {
-		class += " advised"
-	}
-	p.Open("article", attr("id", findingID(i)), markup.Class(class),
+	p.Open("article", attr("id", findingID(i)), markup.Class("finding "+severityClass(f)),
 		attr("data-rule", f.Rule), attr("data-subject", f.Subject), attr("data-result", f.Result), attr("data-severity", f.Severity))
 	defer p.Close()
-	attrs := []markup.Attr{}
-	if open {
-		attrs = append(attrs, attr("open", ""))
-	}
-	p.Open("details", attrs...)
+	p.Open("details")
 	p.Open("summary")
 	p.Element("span", leadingWord(f), markup.Class("badge "+severityClass(f)))
 	p.Text(" ")
@@ -184,10 +135,6 @@ func (p *pageWriter) seeAdvice(ids []string) {
 	p.Close()
 }
 
-// manyUnknown is the number from which on what is not known stands folded: a page
-// without firmware's table has little else.
-const manyUnknown = 20
-
 func accepted(w *report.Waiver) string {
 	if w == nil {
 		return ""
@@ -198,17 +145,27 @@ func accepted(w *report.Waiver) string {
 	return w.Reason + " (until " + *w.Until + ")"
 }
 
-// citation names the document, with a link where it is one of the web.
+// citation names the document.
 func (p *pageWriter) citation(c *report.Citation) {
 	url := report.OrEmpty(c.URL)
-	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
-		p.Text(c.Line())
-		if url != "" {
-			p.Text(", " + url)
-		}
+	if url != "" && !onTheWeb(url) {
+		p.Text(c.Line() + ", " + url)
 		return
 	}
-	p.Element("a", c.Line(), attr("href", url), attr("rel", "noreferrer"))
+	p.webLink(c.Line(), url)
+}
+
+// webLink writes a text, as a link if the address is one of the web.
+func (p *pageWriter) webLink(text, url string) {
+	if !onTheWeb(url) {
+		p.Text(text)
+		return
+	}
+	p.Element("a", text, attr("href", url), attr("rel", "noreferrer"))
+}
+
+func onTheWeb(url string) bool {
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
 }
 
 // evidence lists the readings behind something, folded: each source and file

@@ -11,7 +11,7 @@ import (
 )
 
 // header gives the verdict, which machine it is, and what it was checked against.
-func (p *pageWriter) header() {
+func (p *pageWriter) header(parts []part) {
 	inv := &p.r.Inventory
 	p.Open("header")
 	p.Open("h1", markup.Class("verdict "+verdictClass(p.r.Verdict.Status)))
@@ -21,6 +21,9 @@ func (p *pageWriter) header() {
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
 	if bios := wording.BIOS(&p.r.Machine.BIOS); bios != "" {
 		pieces = append(pieces, bios)
+	}
+	if host := report.OrEmpty(p.r.Machine.Host); host != "" {
+		pieces = append(pieces, host)
 	}
 	if len(pieces) > 0 {
 		p.Element("p", strings.Join(pieces, " · "), markup.Class("machine"))
@@ -38,7 +41,7 @@ func (p *pageWriter) header() {
 	p.pair("audited", p.r.GeneratedAt)
 	p.identifiers()
 	p.Close()
-	p.navigation()
+	p.navigation(parts)
 	p.Close()
 }
 
@@ -97,14 +100,11 @@ func (p *pageWriter) identifiers() {
 	p.pair("asset tag", report.OrEmpty(id.AssetTag))
 }
 
-// navigation lists the parts that every page has.
-func (p *pageWriter) navigation() {
+// navigation leads to the parts of the page.
+func (p *pageWriter) navigation(parts []part) {
 	p.Open("nav", attr("aria-label", "parts of the report"))
-	for _, part := range [...][2]string{
-		{"board", "slots"}, {"bandwidth", "bandwidth"}, {"numa", "NUMA"}, {"findings", "findings"},
-		{"settings", "settings"}, {"slots", "table of slots"}, {"sources", "sources"},
-	} {
-		p.Element("a", part[1], attr("href", "#"+part[0]))
+	for _, a := range parts {
+		p.Element("a", a.title, attr("href", "#"+a.id))
 	}
 	p.Close()
 }

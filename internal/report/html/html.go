@@ -6,9 +6,11 @@ import (
 	_ "embed" // the style sheet
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
@@ -22,8 +24,8 @@ const Policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 // Write prints the report as a page. Every finding has an element of its own
 // with data-rule, data-subject and data-result.
 func Write(w io.Writer, r *report.Report) error {
-	p := &pageWriter{r: r}
-	p.roots, p.led = causes(r.Findings)
+	board := text.NewBoard(r)
+	p := &pageWriter{r: r, texts: board, marked: board.Marked()}
 	p.document()
 	if _, err := w.Write(p.Bytes()); err != nil {
 		return fmt.Errorf("write HTML: %w", err)
@@ -39,27 +41,54 @@ func (p *pageWriter) document() {
 	p.Void("meta", attr("name", "viewport"), attr("content", "width=device-width, initial-scale=1"))
 	p.Void("meta", attr("name", "color-scheme"), attr("content", "light dark"))
 	p.Void("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", Policy))
-	p.Element("title", p.r.Verdict.Status.Word()+" "+wording.Machine(&p.r.Machine)+" - memaudit")
+	machine := wording.Machine(&p.r.Machine)
+	if host := report.OrEmpty(p.r.Machine.Host); host != "" {
+		machine = host + ", " + machine
+	}
+	p.Element("title", p.r.Verdict.Status.Word()+" "+machine+" - memaudit")
 	p.Own("<style>\n" + styleSheet + "</style>")
 	p.Close()
 	p.Line()
 	p.Open("body")
 	p.Element("a", "skip to the findings", markup.Class("skip"), attr("href", "#findings"))
-	p.header()
+	parts := slices.DeleteFunc(p.parts(), func(a part) bool { return !a.has })
+	p.header(parts)
 	p.Open("main")
-	p.board()
-	p.advice()
-	p.bandwidth()
-	p.numa()
-	p.findings()
-	p.settings()
-	p.profiles()
-	p.baseline()
-	p.slots()
-	p.sources()
+	for _, a := range parts {
+		p.Line()
+		p.Open("section", attr("id", a.id), attr("aria-labelledby", a.id+"-title"))
+		p.Element("h2", a.title, attr("id", a.id+"-title"))
+		a.write()
+		p.Close()
+	}
 	p.Close()
 	p.footer()
 	p.Close()
 	p.Close()
 	p.Line()
+}
+
+// part is a part of the page; one that has nothing to say of the machine is left out.
+type part struct {
+	id, title string
+	has       bool
+	write     func()
+}
+
+func (p *pageWriter) parts() []part {
+	inv := &p.r.Inventory
+	guest := p.r.Verdict.Status == report.StatusNotApplicable
+	return []part{
+		{"problems", problemsTitle, p.hasProblems(), p.problems},
+		{"board", "Memory slots", !guest, p.board},
+		{"advice", adviceTitle, len(p.r.Advice) > 0 || p.r.AdviceByChannel != "", p.advice},
+		{"bandwidth", "Bandwidth", p.predicts() || len(p.r.Measured) > 0, p.bandwidth},
+		{"numa", "NUMA nodes", len(inv.Nodes) > 0, p.numa},
+		{"findings", "Findings", true, p.findings},
+		{"settings", "Settings", len(inv.Settings) > 0 && (!guest || p.settingKnown()), p.settings},
+		{"profiles", "Profiles documented for this machine", p.r.Profiles != nil, p.profiles},
+		{"baseline", "Changes since the accepted baseline", p.r.Baseline != nil, p.baseline},
+		{"slots", "Table of slots", len(inv.Slots) > 0, p.slots},
+		{"sources", "Sources", true, p.sources},
+	}
 }

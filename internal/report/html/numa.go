@@ -9,6 +9,14 @@ import (
 	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
+// orUnknown is the number, "?" if it is not known.
+func orUnknown(v *int) string {
+	if v == nil {
+		return "?"
+	}
+	return strconv.Itoa(*v)
+}
+
 // mostDrawn is how many nodes are drawn with a line between any two: beyond,
 // lines cross too often, and the table of distances alone shows them.
 const mostDrawn = 4
@@ -16,12 +24,6 @@ const mostDrawn = 4
 // numa draws the nodes with their memory, and the distances between them.
 func (p *pageWriter) numa() {
 	nodes := p.r.Inventory.Nodes
-	p.section("numa", "NUMA nodes")
-	defer p.Close()
-	if len(nodes) == 0 {
-		p.Element("p", "No node is known.")
-		return
-	}
 	if len(nodes) > 1 && len(nodes) <= mostDrawn {
 		p.nodesPicture(nodes)
 	}

@@ -3,23 +3,16 @@ package html
 import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/text"
 )
 
 // pageWriter is one document being written.
 type pageWriter struct {
 	markup.Writer
 	r *report.Report
-	// led holds for each failure the failures that follow from it, roots those
-	// that follow from none, as indexes of findings.
-	led   map[int][]int
-	roots []int
-}
-
-// section opens a part of the page with its heading; the caller closes it.
-func (p *pageWriter) section(id, title string) {
-	p.Line()
-	p.Open("section", attr("id", id), attr("aria-labelledby", id+"-title"))
-	p.Element("h2", title, attr("id", id+"-title"))
+	// texts are the words about the slots, marked the slots that something is wrong with, by handle.
+	texts  *text.Board
+	marked map[string]bool
 }
 
 func attr(name, value string) markup.Attr { return markup.Attr{Name: name, Value: value} }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
@@ -16,7 +15,7 @@ import (
 
 // picture draws the channels and slots of one processor. What it shows stands
 // in the table of slots as well, for those who do not see it.
-func (p *pageWriter) picture(id int, d *drawing, prefix string, boards map[int]string) {
+func (p *pageWriter) picture(title string, d *drawing, prefix string, boards map[int]string) {
 	full, all := 0, 0
 	for i := range d.columns {
 		for _, s := range d.columns[i].cells {
@@ -28,16 +27,15 @@ func (p *pageWriter) picture(id int, d *drawing, prefix string, boards map[int]s
 			}
 		}
 	}
-	what := socketTitle(id) + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
+	what := title + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
 	p.Open("svg", attr("viewBox", "0 0 "+strconv.Itoa(d.width+2)+" "+strconv.Itoa(d.height+2)), markup.Int("width", d.width+2),
 		markup.Int("height", d.height+2), attr("role", "img"), attr("aria-label", what))
 	p.Open("g", attr("transform", "translate(1 1)"))
 	for _, l := range d.labels {
 		p.controller(l, boards[l.controller])
 	}
-	starved := p.starved(id)
 	for i := range d.columns {
-		p.channel(&d.columns[i], prefix, slices.Contains(starved, d.columns[i].channel))
+		p.channel(&d.columns[i], prefix)
 	}
 	p.arrows(d)
 	p.Close()
@@ -57,25 +55,25 @@ func (p *pageWriter) controller(l controllerLabel, board string) {
 	p.words(l.x, l.y+groupLabel-5, "head", fitColumns(name, l.width/6))
 }
 
-func (p *pageWriter) channel(c *column, prefix string, starved bool) {
+func (p *pageWriter) channel(c *column, prefix string) {
 	head := "channel " + strconv.Itoa(c.channel)
 	class := "head"
-	if starved {
+	if slices.ContainsFunc(c.cells, func(s *report.Slot) bool { return s != nil && p.marked[s.Handle] }) {
 		head, class = head+" !", "head wrong"
 	}
 	p.words(c.x, c.y+headHeight-5, class, head)
 	for row, s := range c.cells {
 		if s != nil {
 			x, y := c.cellAt(row)
-			p.cell(s, x, y, prefix, starved)
+			p.cell(s, x, y, prefix)
 		}
 	}
 }
 
 // cell draws one slot: its name as the board prints it, size, speed.
-func (p *pageWriter) cell(s *report.Slot, x, y int, prefix string, starved bool) {
-	class, wrong := cellClass(s), p.failedSlot(s.Handle)
-	if wrong || starved {
+func (p *pageWriter) cell(s *report.Slot, x, y int, prefix string) {
+	class, wrong := cellClass(s), p.marked[s.Handle]
+	if wrong {
 		class += " bad"
 	}
 	p.Open("g", attr("data-handle", s.Handle))
@@ -191,32 +189,6 @@ func fitColumns(s string, columns int) string {
 		return s
 	}
 	return s[:cutOffset(s, columns-1)] + "…"
-}
-
-// failedSlot reports whether a failure is about the slot itself.
-func (p *pageWriter) failedSlot(handle string) bool {
-	return slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
-		return f.Result == string(verdict.Fail) && (f.Subject == "slot "+handle || strings.HasPrefix(f.Subject, "slot "+handle+" "))
-	})
-}
-
-// starved are the channels of a socket that hold no memory though a failure
-// says that they should.
-func (p *pageWriter) starved(id int) []int {
-	pop := p.population(id)
-	fails := slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
-		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels) && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == wording.NoSocket && f.Subject == "machine")
-	})
-	if pop == nil || !fails {
-		return nil
-	}
-	var out []int
-	for c, n := range pop.DIMMsPerChannel {
-		if n == 0 {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // commonPrefix is what all names of a processor's slots begin with, up to a

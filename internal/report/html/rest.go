@@ -12,13 +12,7 @@ import (
 
 // slots is the picture in words: every slot with all that is known of it.
 func (p *pageWriter) slots() {
-	p.section("slots", "Table of slots")
-	defer p.Close()
 	all := p.r.Inventory.Slots
-	if len(all) == 0 {
-		p.Element("p", "No slot is known.")
-		return
-	}
 	p.Open("details", markup.Class("group"))
 	p.Element("summary", prose.Count(len(all), "slot"))
 	t := p.table("slot", "handle", "place", "holds", "speed", "module", "mapped by")
@@ -128,8 +122,6 @@ func mapped(s *report.Slot) string {
 
 // sources lists what was read, and the documents that the findings name.
 func (p *pageWriter) sources() {
-	p.section("sources", "Sources")
-	defer p.Close()
 	if len(p.r.Inventory.Sources) > 0 {
 		t := p.table("source", "state", "detail")
 		for _, s := range p.r.Inventory.Sources {
@@ -202,11 +194,6 @@ func (p *pageWriter) unmapped() {
 // baseline says what differs from the accepted hardware.
 func (p *pageWriter) baseline() {
 	b := p.r.Baseline
-	if b == nil {
-		return
-	}
-	p.section("baseline", "Changes since the accepted baseline")
-	defer p.Close()
 	switch {
 	case b.Comparable != nil && !*b.Comparable:
 		p.Element("p", p.r.Incomparable())
@@ -225,11 +212,6 @@ func (p *pageWriter) baseline() {
 
 // profiles checks the machine against every profile documented for it.
 func (p *pageWriter) profiles() {
-	if p.r.Profiles == nil {
-		return
-	}
-	p.section("profiles", "Profiles documented for this machine")
-	defer p.Close()
 	if len(p.r.Profiles) == 0 {
 		p.Element("p", "None: "+p.r.ProfilesWhy)
 	}

@@ -13,13 +13,11 @@ import (
 // settings shows the three faces of every setting of which one is known, and
 // why the others are not.
 func (p *pageWriter) settings() {
-	p.section("settings", "Settings")
-	defer p.Close()
 	all := p.r.Inventory.Settings
 	var known, unknown []string
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		s := all[id]
-		if s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil {
+		if faceKnown(&s) {
 			known = append(known, id)
 		} else {
 			unknown = append(unknown, id)
@@ -35,6 +33,20 @@ func (p *pageWriter) settings() {
 		t.end()
 	}
 	p.unknownSettings(all, unknown)
+}
+
+// faceKnown reports whether anything of a setting is known.
+func faceKnown(s *report.Setting) bool {
+	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
+}
+
+func (p *pageWriter) settingKnown() bool {
+	for _, s := range p.r.Inventory.Settings {
+		if faceKnown(&s) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pageWriter) unknownSettings(all map[string]report.Setting, ids []string) {

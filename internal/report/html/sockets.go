@@ -1,31 +1,20 @@
 package html
 
 import (
-	"slices"
-	"strconv"
-	"strings"
-
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-func socketTitle(id int) string {
-	if id == wording.NoSocket {
-		return "memory of all processors"
-	}
-	return "socket " + strconv.Itoa(id)
-}
-
-// socketTitles names sockets of which the same is said: "sockets 0-3".
-func socketTitles(ids []int) string {
-	if slices.Contains(ids, wording.NoSocket) {
-		return socketTitle(wording.NoSocket)
-	}
+// names names processors: "CPU1 and CPU2".
+func (p *pageWriter) names(ids []int) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		names[i] = socketTitle(id)
+		if names[i] = p.r.Inventory.SocketName(id); id == wording.NoSocket {
+			names[i] = "all processors"
+		}
 	}
-	return strings.Join(wording.Subjects(names), ", ")
+	return prose.And(names)
 }
 
 // alikeNumbers groups the numbers below n by what is said of them, in the order of the first.

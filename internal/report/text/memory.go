@@ -28,19 +28,22 @@ func (p *printer) memory(r *report.Report) {
 		p.newline()
 		return
 	}
-	b := newBoard(r)
+	b := NewBoard(r)
 	if b.pictured(r) {
 		p.picture(b)
 	} else {
 		p.summaries(b)
 	}
 	p.unplaced(inv)
-	p.doubts(r)
+	for _, doubt := range Doubts(r) {
+		p.wrap(0, doubt)
+		p.newline()
+	}
 	p.part()
 }
 
-// board is what is drawn of a machine's slots.
-type board struct {
+// Board is what is said and drawn of a machine's slots.
+type Board struct {
 	inv   *report.Inventory
 	keys  []int
 	cells map[int]map[int][]cell
@@ -50,13 +53,14 @@ type board struct {
 
 // cell is one slot in the picture.
 type cell struct {
-	label, size string
+	handle, label, size string
 	// wrong marks the module that is to be moved, and the empty slot that is to be filled.
 	wrong bool
 }
 
-func newBoard(r *report.Report) *board {
-	b := &board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int]string{}}
+// NewBoard arranges the slots of a report's machine.
+func NewBoard(r *report.Report) *Board {
+	b := &Board{inv: &r.Inventory, cells: map[int]map[int][]cell{}, notes: map[int]map[int]string{}}
 	placed := map[int][]*report.Slot{}
 	for i := range b.inv.Slots {
 		if s := &b.inv.Slots[i]; s.Channel != nil {
@@ -81,7 +85,7 @@ func newBoard(r *report.Report) *board {
 		b.cells[key], b.notes[key] = map[int][]cell{}, map[int]string{}
 		for _, s := range slots {
 			c := *s.Channel
-			b.cells[key][c] = append(b.cells[key][c], cell{labels[s.Handle], cellSize(s), marks[s.Handle]})
+			b.cells[key][c] = append(b.cells[key][c], cell{s.Handle, labels[s.Handle], cellSize(s), marks[s.Handle]})
 			if note := notes[s.Handle]; note != "" {
 				b.notes[key][c] = strings.TrimPrefix(b.notes[key][c]+", "+note, ", ")
 			}
@@ -126,7 +130,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 }
 
 // empty notes the channels without a module that a problem is about.
-func (b *board) empty(r *report.Report, key int) {
+func (b *Board) empty(r *report.Report, key int) {
 	subject := "machine"
 	if key != wording.NoSocket {
 		subject = "socket " + strconv.Itoa(key)
@@ -153,7 +157,7 @@ func number(n *int) int {
 }
 
 // pictured reports whether a problem is about the slots.
-func (b *board) pictured(r *report.Report) bool {
+func (b *Board) pictured(r *report.Report) bool {
 	return len(b.keys) > 0 && slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
 		return pr.Above() && (strings.HasPrefix(pr.Rule, "memory.") || strings.HasPrefix(pr.Rule, "numa.node"))
 	})
@@ -166,7 +170,7 @@ type group struct {
 }
 
 // groups brings the processors together that have the same body.
-func (b *board) groups(body func(key int) string) []group {
+func (b *Board) groups(body func(key int) string) []group {
 	var out []group
 	for _, key := range b.keys {
 		text := body(key)
@@ -180,7 +184,7 @@ func (b *board) groups(body func(key int) string) []group {
 	return out
 }
 
-func (b *board) name(key int) string {
+func (b *Board) name(key int) string {
 	if key == wording.NoSocket {
 		return "memory"
 	}
@@ -191,7 +195,7 @@ func (b *board) name(key int) string {
 	return name
 }
 
-func (b *board) names(keys []int) []string {
+func (b *Board) names(keys []int) []string {
 	out := make([]string, len(keys))
 	for i, key := range keys {
 		out[i] = b.name(key)
@@ -199,7 +203,7 @@ func (b *board) names(keys []int) []string {
 	return out
 }
 
-func (b *board) population(key int) *report.PopulationSocket {
+func (b *Board) population(key int) *report.PopulationSocket {
 	for i := range b.inv.Population.Sockets {
 		if p := &b.inv.Population.Sockets[i]; wording.SocketID(p.Socket) == key {
 			return p
@@ -209,15 +213,15 @@ func (b *board) population(key int) *report.PopulationSocket {
 }
 
 // summaries prints for each kind of processor its channels, DIMMs, speed and bandwidth.
-func (p *printer) summaries(b *board) {
-	for _, g := range b.groups(b.line) {
+func (p *printer) summaries(b *Board) {
+	for _, g := range b.groups(b.Line) {
 		p.processors(b, g.keys)
 	}
 }
 
 // processors describes the memory of equal processors in two lines.
-func (p *printer) processors(b *board, keys []int) {
-	body := b.line(keys[0])
+func (p *printer) processors(b *Board, keys []int) {
+	body := b.Line(keys[0])
 	if body == "" {
 		return
 	}
@@ -232,8 +236,8 @@ func (p *printer) processors(b *board, keys []int) {
 	}
 }
 
-// line describes the memory of a processor in two lines.
-func (b *board) line(key int) string {
+// Line describes the memory of a processor in two lines, "" if nothing is known of it.
+func (b *Board) Line(key int) string {
 	pop := b.population(key)
 	if pop == nil {
 		return ""
@@ -296,7 +300,7 @@ func countOr(v *int) string {
 }
 
 // speed returns the speed that the memory runs at, and the expected one if that is another.
-func (b *board) speed(key int) string {
+func (b *Board) speed(key int) string {
 	pop, running := b.population(key), b.running(key)
 	switch {
 	case pop == nil, running == nil && pop.ExpectedMTs == nil:
@@ -311,7 +315,7 @@ func (b *board) speed(key int) string {
 }
 
 // running returns the lowest configured speed of the processor's DRAM, nil if one is not known.
-func (b *board) running(key int) *int {
+func (b *Board) running(key int) *int {
 	var lowest *int
 	for i := range b.inv.Slots {
 		s := &b.inv.Slots[i]
@@ -330,7 +334,7 @@ func (b *board) running(key int) *int {
 
 // bandwidth returns the bandwidth of a processor's memory beside the best it can have, and how that is
 // known: "measured" or "estimate", "" for the best.
-func (b *board) bandwidth(key int) (text, how string) {
+func (b *Board) bandwidth(key int) (text, how string) {
 	pop := b.population(key)
 	if pop == nil || pop.PeakBytes == nil {
 		return "", ""
@@ -355,7 +359,7 @@ func (b *board) bandwidth(key int) (text, how string) {
 func gigabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e9, 'f', 1, 64) }
 
 // best returns the peak of a processor with all channels at its highest clock.
-func (b *board) best(key int, pop *report.PopulationSocket) int64 {
+func (b *Board) best(key int, pop *report.PopulationSocket) int64 {
 	best := *pop.PeakBytes
 	if share := &pop.Relative; share.Low != nil && *share.Low >= 0.995 {
 		return best
@@ -377,7 +381,7 @@ func (b *board) best(key int, pop *report.PopulationSocket) int64 {
 
 // picture draws the slots with a row for each channel and a column for each processor. Processors that
 // are the same share a column, unless there are only two that fit next to each other.
-func (p *printer) picture(b *board) {
+func (p *printer) picture(b *Board) {
 	columns := b.groups(func(key int) string { return b.content(key) })
 	if len(b.keys) == 2 && len(columns) == 1 {
 		if two := []group{{keys: b.keys[:1]}, {keys: b.keys[1:]}}; b.width(two) <= p.width {
@@ -418,7 +422,7 @@ func (p *printer) picture(b *board) {
 const mostPictures = 4
 
 // content is what a processor's picture shows, without the labels.
-func (b *board) content(key int) string {
+func (b *Board) content(key int) string {
 	var out strings.Builder
 	for _, c := range b.channels([]group{{keys: []int{key}}}) {
 		for _, e := range b.cells[key][c] {
@@ -436,7 +440,7 @@ func noteKind(note string) string {
 	return kind
 }
 
-func (b *board) channels(columns []group) []int {
+func (b *Board) channels(columns []group) []int {
 	var out []int
 	for _, g := range columns {
 		for c := range b.cells[g.keys[0]] {
@@ -451,7 +455,7 @@ func (b *board) channels(columns []group) []int {
 
 // cellWidth returns the width of the labels of a processor, and of the sizes in each of the slots
 // that its channels have.
-func (b *board) cellWidth(key int) (label int, sizes []int) {
+func (b *Board) cellWidth(key int) (label int, sizes []int) {
 	for _, cells := range b.cells[key] {
 		for i, c := range cells {
 			if i == len(sizes) {
@@ -482,23 +486,23 @@ const longestLabel = 16
 const columnGap = 3
 
 // cellsWidth returns the width of a processor's cells.
-func (b *board) cellsWidth(g group) int {
+func (b *Board) cellsWidth(g group) int {
 	label, sizes := b.cellWidth(g.keys[0])
 	return max(0, cellStart(label, sizes, len(sizes))-2)
 }
 
 // columnWidth returns the width of a processor's column.
-func (b *board) columnWidth(g group) int {
+func (b *Board) columnWidth(g group) int {
 	bandwidth, _ := b.bandwidth(g.keys[0])
 	width := b.cellsWidth(g)
-	for _, text := range []string{b.title(g), bandwidth, b.speed(g.keys[0])} {
+	for _, text := range []string{b.Title(g.keys), bandwidth, b.speed(g.keys[0])} {
 		width = max(width, printable.Columns(printable.Clean(text)))
 	}
 	return width
 }
 
 // layout returns where the columns and the notes start, and the width of all.
-func (b *board) layout(columns []group) (starts []int, notes, width int) {
+func (b *Board) layout(columns []group) (starts []int, notes, width int) {
 	at, longest := bodyColumn, 0
 	for _, g := range columns {
 		starts = append(starts, at)
@@ -514,21 +518,36 @@ func (b *board) layout(columns []group) (starts []int, notes, width int) {
 	return starts, notes, width
 }
 
-func (b *board) width(columns []group) int {
+func (b *Board) width(columns []group) int {
 	_, _, width := b.layout(columns)
 	return width
 }
 
-// title names the processors of a column.
-func (b *board) title(g group) string {
-	if len(g.keys) == 1 {
-		return b.name(g.keys[0])
+// Title names the processors that share a picture.
+func (b *Board) Title(keys []int) string {
+	if len(keys) == 1 {
+		return b.name(keys[0])
 	}
-	return prose.And(b.names(g.keys)) + " (alike; labels of " + b.name(g.keys[0]) + ")"
+	return prose.And(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
+}
+
+// Marked returns the handles of the slots that something is wrong with.
+func (b *Board) Marked() map[string]bool {
+	out := map[string]bool{}
+	for _, channels := range b.cells {
+		for _, cells := range channels {
+			for _, c := range cells {
+				if c.wrong {
+					out[c.handle] = true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // note returns the remark at the end of a channel's row, "" for none: "<- move to A2, B2".
-func (b *board) note(columns []group, channel int) string {
+func (b *Board) note(columns []group, channel int) string {
 	const move = "move to "
 	var notes []string
 	for _, g := range columns {
@@ -550,7 +569,7 @@ func (b *board) note(columns []group, channel int) string {
 }
 
 // columns draws processors next to each other.
-func (p *printer) columns(b *board, columns []group) {
+func (p *printer) columns(b *Board, columns []group) {
 	starts, at, _ := b.layout(columns)
 	row := func(head string, text func(g group) string) {
 		if !slices.ContainsFunc(columns, func(g group) bool { return text(g) != "" }) {
@@ -567,10 +586,10 @@ func (p *printer) columns(b *board, columns []group) {
 	}
 	p.to(bodyColumn)
 	if len(columns) == 1 {
-		p.wrap(bodyColumn, b.title(columns[0]))
+		p.wrap(bodyColumn, b.Title(columns[0].keys))
 		p.newline()
 	} else {
-		row("", b.title)
+		row("", func(g group) string { return b.Title(g.keys) })
 	}
 	for _, c := range b.channels(columns) {
 		p.put("channel " + strconv.Itoa(c))
@@ -625,7 +644,7 @@ func (p *printer) marked(text string, wrong bool) {
 
 // compact draws a line for each processor, with the capacity of each channel in GiB, if too many of
 // them differ to draw their slots.
-func (p *printer) compact(b *board) {
+func (p *printer) compact(b *Board) {
 	t := &textTable{columns: []column{{head: "GiB/channel"}}}
 	channels := b.channels(b.groups(b.content))
 	for _, c := range channels {
@@ -752,33 +771,27 @@ func unplacedKind(s *report.Slot) string {
 	return "CPU unknown"
 }
 
-// doubts says once what makes the places of the slots uncertain.
-func (p *printer) doubts(r *report.Report) {
-	var notes []string
+// Doubts says once what makes the places of the slots and the bandwidth uncertain.
+func Doubts(r *report.Report) []string {
+	var out, doubts []string
 	for i := range r.Inventory.Population.Sockets {
 		note := wording.ShareNote(&r.Inventory.Population.Sockets[i].Relative)
-		if note != "" && !slices.Contains(notes, note) {
-			notes = append(notes, note)
-			p.wrap(0, upperFirst(note)+".")
-			p.newline()
+		if note = upperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
+			out = append(out, note)
 		}
 	}
-	var doubts []string
 	for i := range r.Inventory.Slots {
 		if d := report.OrEmpty(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {
 			doubts = append(doubts, d)
 		}
 	}
-	unconfirmed := slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
-		return f.Result == "fail" && strings.Contains(report.OrEmpty(f.Found), "by a slot map that no document confirms")
-	})
 	switch {
 	case len(doubts) > 0:
-		p.wrap(0, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
-	case unconfirmed:
-		p.wrap(0, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")
-	default:
-		return
+		out = append(out, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
+	case slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return f.Result == "fail" && strings.Contains(report.OrEmpty(f.Found), "by a slot map that no document confirms")
+	}):
+		out = append(out, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")
 	}
-	p.newline()
+	return out
 }

@@ -118,8 +118,8 @@ func upperFirst(s string) string {
 	return s
 }
 
-// statement is the place and the sentence of a problem; the name of a setting stays as it is typed.
-func statement(pr *report.Problem) string {
+// Statement is the place and the sentence of a problem; the name of a setting stays as it is typed.
+func Statement(pr *report.Problem) string {
 	if pr.Settings() {
 		return pr.Text()
 	}
@@ -131,19 +131,19 @@ func (p *printer) problem(r *report.Report, i int) {
 	pr := &r.Problems[i]
 	p.put(strconv.Itoa(i+1) + ". ")
 	p.lead(strings.ToUpper(pr.Severity))
-	p.ruled(statement(pr), pr.Rule)
+	p.ruled(Statement(pr), pr.Rule)
 	if pr.Settings() && len(pr.Members) > 1 {
 		p.settingTable(pr)
 	}
-	p.indented("Fix", fixOf(r, i))
+	p.indented("Fix", FixOf(r, i))
 	p.indented("Source", pr.SourceLine())
 	if p.verbose {
 		p.evidence(r, pr)
 	}
 }
 
-// fixOf returns what to do about a problem; the steps of an earlier problem are not printed again.
-func fixOf(r *report.Report, i int) string {
+// FixOf returns what to do about a problem; the steps of an earlier problem are not printed again.
+func FixOf(r *report.Report, i int) string {
 	fix := r.Problems[i].Fix
 	for j := range i {
 		if fix != "" && r.Problems[j].Fix == fix {
@@ -202,7 +202,7 @@ func (p *printer) notes(r *report.Report) {
 		if pr.Settings() && len(pr.Members) > 1 {
 			word = ""
 		}
-		text := statement(pr)
+		text := Statement(pr)
 		if word != "" {
 			text += " (explain\n" + word + ")"
 		} else if pr.Fix != "" {

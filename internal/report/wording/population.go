@@ -8,17 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// LimitReason says what keeps the expected speed below the modules' own; "" when
-// nothing does.
-func LimitReason(limiter string) string {
-	switch limiter {
-	case "", population.LimitNone, population.LimitDIMM:
-		return ""
-	default:
-		return "limited by " + Limiter(limiter)
-	}
-}
-
 // Limiter is the word for what decides the expected speed.
 func Limiter(limiter string) string {
 	switch limiter {
