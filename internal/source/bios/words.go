@@ -9,7 +9,7 @@ import (
 // settingNames are memaudit's own names of settings, by which a file of them is recognised. A test
 // compares them with the vocabulary.
 const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_efficient_turbo|c_states|c1e|package_c_state` +
-	`|monitor_mwait|uncore_frequency|energy_perf_bias|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
+	`|monitor_mwait|uncore_frequency|energy_perf_bias|energy_perf_preference|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
 	`|pcie_aspm|smt|node_interleave|sub_numa|l3_as_numa|numa_group|controller_interleave|channel_interleave` +
 	`|hemisphere_mode|snoop_mode|memory_speed|memory_ras_mode|adddc|patrol_scrub|refresh_rate|hw_prefetch` +
 	`|adjacent_prefetch|dcu_stream_prefetch|dcu_ip_prefetch|llc_prefetch|xpt_prefetch|upi_prefetch|data_reuse` +
