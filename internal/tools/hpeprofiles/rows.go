@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
@@ -13,6 +14,8 @@ type wantedSetting struct {
 	id, attribute, value string
 	want                 []string
 	level                string
+	// registry names those that have the attribute, if not all of the pack's have it.
+	registry string
 	remarks
 }
 
@@ -67,7 +70,7 @@ func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]wanted
 				return nil, fmt.Errorf("%s: %w", t.Registry, err)
 			}
 			w.remarks = remarksOf(workload, w)
-			w.level = levelOf(tables, w)
+			w.level, w.registry = levelOf(tables, w), registriesWith(tables, w.attribute)
 			out = append(out, w)
 		}
 	}
@@ -125,6 +128,21 @@ func levelOf(tables []*Table, w wantedSetting) string {
 	return "info"
 }
 
+// registriesWith names the ROMs whose registries have an attribute; empty if all of them have it.
+func registriesWith(tables []*Table, attribute string) string {
+	var roms []string
+	for _, t := range tables {
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Attribute == attribute }) {
+			rom, _, _ := strings.Cut(t.ROM, " ")
+			roms = append(roms, rom)
+		}
+	}
+	if len(roms) == len(tables) {
+		return ""
+	}
+	return " of " + prose.And(roms)
+}
+
 // yaml prints the row as one line of flow style, remarks included.
 func (w *wantedSetting) yaml() string {
 	want := w.want[0]
@@ -143,6 +161,6 @@ func (w *wantedSetting) yaml() string {
 	for _, e := range w.except {
 		parts = append(parts, fmt.Sprintf("exceptions: [%q]", e))
 	}
-	parts = append(parts, fmt.Sprintf("place: %q", "Dependencies, MapFromAttribute WorkloadProfile: "+w.attribute+"="+w.value))
+	parts = append(parts, fmt.Sprintf("place: %q", "Dependencies"+w.registry+", MapFromAttribute WorkloadProfile: "+w.attribute+"="+w.value))
 	return fmt.Sprintf("%s: {%s}", w.id, strings.Join(parts, ", "))
 }
