@@ -26,6 +26,7 @@ var exposures = []struct {
 }{
 	{"memaudit.service", nil, 2.0},
 	{"memaudit.service", []string{"msr.conf"}, 2.5},
+	{"memaudit.service", []string{"log.conf"}, 2.5},
 	{"memaudit.service", []string{"bmc.conf", "web.conf"}, 2.0},
 	{"memaudit.service", []string{"socket.conf"}, 1.5},
 	{"memaudit.service", []string{"bmc.conf", "msr.conf", "web.conf"}, 2.5},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -123,6 +124,15 @@ var situations = []situation{
 	{"CPUs that are offline", func(t *testing.T) []string {
 		return []string{"--root", treeOf(t).With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n", "sys/devices/system/cpu/offline": "3\n"}).Write(t)}
 	}},
+	{"memory errors that firmware reports", func(t *testing.T) []string {
+		log := ""
+		for i := range 12 {
+			log += fmt.Sprintf("[%5d.000000] {%d}[Hardware Error]: event severity: corrected\n[%5d.000001] {%d}[Hardware Error]:  Error 0, type: corrected\n"+
+				"[%5d.000002] {%d}[Hardware Error]:   section_type: memory error\n[%5d.000003] {%d}[Hardware Error]:   DIMM location: not present. DMI handle: 0x1100\n", 600+i, i, 600+i, i, 600+i, i, 600+i, i)
+		}
+		log += "[ 9000.000000] {99}[Hardware Error]:  Error 0, type: recoverable\n[ 9000.000001] {99}[Hardware Error]:   section_type: memory error\n[ 9000.000002] {99}[Hardware Error]:   fru_text: DIMM_B2\n"
+		return []string{"--root", treeOf(t).With(hosttest.Files{"dev/kmsg": log}).Write(t)}
+	}},
 	{"two nodes on one processor and one on the other", func(t *testing.T) []string {
 		node := hosttest.NodeDir
 		return []string{"--root", treeOf(t).With(hosttest.Files{node + "online": "0-2\n", node + "has_cpu": "0-2\n", node + "has_memory": "0-1\n",
@@ -240,6 +250,7 @@ func TestSituations(t *testing.T) {
 		"a CXL card of which nothing is mapped":                  {"memory.cxl.used"},
 		"a kernel told to ignore the nodes":                      {"numa.nodes.used"},
 		"CPUs that are offline":                                  {"processor.online"},
+		"memory errors that firmware reports":                    {"memory.errors.corrected", "memory.errors.uncorrected"},
 		"two nodes on one processor and one on the other":        {"numa.nodes.expected"},
 		"a kernel told to leave memory alone":                    {"memory.capacity.visible", "numa.node.memory"},
 		"CXL memory in DRAM's tier with DRAM's weight":           {"numa.tier.distinct", "numa.interleave.weights"},

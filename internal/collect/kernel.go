@@ -22,6 +22,27 @@ func (c *collector) kernel() {
 	c.sys.NUMA = c.numa()
 	c.sys.Memory = c.memory()
 	c.sys.EDAC = edacControllers(f.EDAC)
+	c.sys.Logged = fact.Convert(host.Fact(inventory.SourceKernelLog, f.KernelLog.MemoryErrors, fact.Direct), loggedErrors)
+}
+
+// loggedErrors groups the memory errors of the kernel's log by the module that firmware names.
+func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
+	var out []inventory.LoggedErrors
+	for _, e := range list {
+		at := slices.IndexFunc(out, func(o inventory.LoggedErrors) bool {
+			return o.Location == e.Location && o.FRU == e.FRU && o.Handle == e.Handle && o.Place == e.Place
+		})
+		if at < 0 {
+			at = len(out)
+			out = append(out, inventory.LoggedErrors{Location: e.Location, FRU: e.FRU, Place: e.Place, Handle: e.Handle})
+		}
+		times := &out[at].Uncorrected
+		if e.Corrected {
+			times = &out[at].Corrected
+		}
+		*times = append(*times, e.Microseconds/1e6)
+	}
+	return out
 }
 
 // withoutKernel sets the reason of all kernel facts if only an SMBIOS file is audited.
@@ -38,6 +59,7 @@ func (c *collector) withoutKernel() {
 	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
 	p.CPUsPerL3 = noKernel[int](c, "the cache layout")
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
+	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
 }
 
 func modelCPU(p *host.CPU) inventory.CPU {

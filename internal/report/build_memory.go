@@ -93,8 +93,11 @@ func buildSlot(s *inventory.Slot) Slot {
 func buildErrors(e *place.Errors) *Errors {
 	out := &Errors{Corrected: number(e.Corrected), Uncorrected: number(e.Uncorrected), CountedSeconds: number(e.CountedSeconds),
 		Source: inventory.SourceEDAC, By: e.By}
-	if e.By == place.ByController {
+	switch e.By {
+	case place.ByController:
 		out.Source = inventory.SourceRedfish
+	case place.ByLog:
+		out.Source = inventory.SourceKernelLog
 	}
 	if out.Corrected == nil && out.Uncorrected == nil {
 		return nil

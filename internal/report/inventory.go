@@ -136,14 +136,14 @@ type Slot struct {
 }
 
 // Errors counts memory errors since the kernel's EDAC driver was loaded (source
-// edac), or since the machine's last reset by the BMC (redfish).
-// By says how the counters were put down to the slot: label, channel, controller,
-// or that every counter of the machine is zero.
+// edac), since the machine's last reset by the BMC (redfish), or those in the kernel's log that
+// firmware reported (kernel_log). By says how the counters were put down to the slot: label, channel,
+// controller, kernel log, or that every counter of the machine is zero.
 type Errors struct {
 	Corrected      *int64 `json:"corrected" jsonschema:"nullable,minimum=0"`
 	Uncorrected    *int64 `json:"uncorrected" jsonschema:"nullable,minimum=0"`
 	CountedSeconds *int64 `json:"counted_seconds" jsonschema:"nullable,minimum=0"`
-	Source         string `json:"source" jsonschema:"enum=edac,enum=redfish"`
+	Source         string `json:"source" jsonschema:"enum=edac,enum=redfish,enum=kernel_log"`
 	By             string `json:"by,omitempty"`
 }
 

@@ -46,7 +46,7 @@ func slotType() *ObjectType {
 			x := src.(*slotFacts)
 			return meanDay(x.errors(), counted(correctedOf)(x))
 		}},
-		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", func(src any) Value {
 			x := src.(*slotFacts)
 			return worstDay(x.errors(), counted(correctedOf)(x))
 		}},
@@ -136,6 +136,9 @@ func meanDay(e *place.Errors, count Value) Value {
 // worstDay is the count where it is that of one day; a longer one does not tell
 // when its errors were.
 func worstDay(e *place.Errors, count Value) Value {
+	if e.CorrectedWorstDay.Known() {
+		return valueOf(e.CorrectedWorstDay)
+	}
 	if days := float64(e.CountedSeconds.Value) / secondsADay; e.CountedSeconds.Known() && days > 1 && e.Corrected.Value > 0 {
 		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not show when they occurred", days),
 			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
@@ -148,7 +151,7 @@ func worstDay(e *place.Errors, count Value) Value {
 // counters could not be read.
 func countsErrors(m *Machine) Value {
 	for i := range m.topo.Errors {
-		if m.topo.Errors[i].By == place.ByController {
+		if by := m.topo.Errors[i].By; by == place.ByController || by == place.ByLog {
 			return PlainValue(true)
 		}
 	}
@@ -236,7 +239,7 @@ func counterType() *ObjectType {
 		Field{"uncorrected_errors", intType, "memory errors since then that could not be corrected; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
 		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
 		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},
-		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
 		Field{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
 		Field{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
 	)

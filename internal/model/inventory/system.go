@@ -22,6 +22,8 @@ type System struct {
 	NUMA     NUMA
 	Memory   Memory
 	EDAC     []Controller
+	// Logged are the memory errors of the kernel's log; not known if the log could not be read.
+	Logged fact.Fact[[]LoggedErrors]
 	// BMCModules are the modules of the BMC with counted errors that no
 	// slot with a module is known for; BMCTotal are the errors that it counts on all modules together,
 	// nil where it does not say.
@@ -74,6 +76,8 @@ const (
 	SourceCmdline = "cmdline"
 	SourceMSR     = "msr"
 	SourceRedfish = "redfish"
+	// SourceKernelLog is the log of the running kernel.
+	SourceKernelLog = "kernel_log"
 
 	// SourceHostName is no source of an audit: it gives the name alone.
 	SourceHostName = "hostname"
@@ -479,6 +483,16 @@ type Controller struct {
 	// UncorrectedNoInfo those of them that the driver could put down to no module.
 	Corrected, Uncorrected             fact.Fact[int64]
 	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
+}
+
+// LoggedErrors are memory errors in the kernel's log that firmware reported for one module (APEI), under firmware's names of it.
+type LoggedErrors struct {
+	// Location is bank and slot as SMBIOS names them, FRU firmware's own name, Place its node, card, module and rank; "" if not given.
+	Location, FRU, Place string
+	// Handle is the slot's SMBIOS handle, -1 if not given.
+	Handle int
+	// Seconds are the times of the errors since the kernel started.
+	Corrected, Uncorrected []int64
 }
 
 // ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.

@@ -51,7 +51,7 @@ type restricter interface {
 }
 
 func restrict(best restricter, readable []string, network bool, log *slog.Logger) {
-	dirs, files := []string{"/sys", "/proc", "/dev/cpu"}, []string{}
+	dirs, files := []string{"/sys", "/proc", "/dev/cpu"}, []string{"/dev/kmsg"}
 	for _, name := range readable {
 		st, err := os.Stat(name)
 		switch {

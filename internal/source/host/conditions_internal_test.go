@@ -146,7 +146,7 @@ func TestLiveWithoutTrees(t *testing.T) {
 	assert.Equal(t, fact.Absent, StateOf(err))
 }
 
-// TestRecordsOfTheLog: the device gives one record at a time, up to the end of the boot.
+// TestRecordsOfTheLog: the device gives one record at a time; those of mirrored memory at boot and of memory errors are kept.
 func TestRecordsOfTheLog(t *testing.T) {
 	read := func(last error, records ...string) (string, error) {
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK, 0)
@@ -171,7 +171,12 @@ func TestRecordsOfTheLog(t *testing.T) {
 		assert.Equal(t, "efi: Memory: 4096M/65536M mirrored memory\n", b, "other messages may name people")
 		b, err = read(last, first, late, mirrored)
 		require.NoError(t, err)
-		assert.Empty(t, b, "not of the boot, nor what comes after")
+		assert.Equal(t, "efi: Memory: 4096M/65536M mirrored memory\n", b, "the later one is not of the boot")
+		const section = "{1}[Hardware Error]:   section_type: memory error\n"
+		b, err = read(last, "4,5,90000000,-;"+section, "12,6,90000000,-;"+section, "4,7,90000001,-;{1}[Hardware Error]:   fru_id: 00000000-0000-0000-0000-000000000001\n",
+			"4,8,90000002,-;{1}[Hardware Error]:   physical_address: 0x0000000812345678\n")
+		require.NoError(t, err)
+		assert.Equal(t, "4,0,90000000,-;"+section, b, "no address, no identifier, nothing that a program wrote")
 		b, err = read(last, "14"+mirrored[1:], "6,4,0,-;usb 1-1: Product: efi: Memory: 65536M/65536M mirrored memory\n", "4"+mirrored[1:])
 		require.NoError(t, err)
 		assert.Empty(t, b, "of a program, of a device's name, of another level")

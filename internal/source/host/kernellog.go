@@ -19,30 +19,40 @@ type KernelLog struct {
 	// in bytes. It is Absent if the log does not say so: nothing is mirrored, or the message is no
 	// longer in the log.
 	Mirrored Value[kerneltext.MirroredMemory]
+	// MemoryErrors are those that firmware reported to the kernel (APEI) and that are still in the log, in order. The list may be empty.
+	MemoryErrors Value[[]kerneltext.MemoryError]
 }
 
 // kernelLogOf reads the log unless the processor's hypervisor flag says that
 // this is a guest.
 func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	if virt.HypervisorFlag.V {
-		return &KernelLog{unknown[kerneltext.MirroredMemory](&ReadError{Op: "read", Path: kernelLog, State: fact.Refused,
-			Err: errors.New("a hypervisor makes up the memory of its guest")})}
+		return noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})
 	}
 	return ReadKernelLog(root)
 }
 
-// ReadKernelLog reads the messages of the boot. In a capture they are a plain file.
+func noKernelLog(err *ReadError) *KernelLog {
+	return &KernelLog{unknown[kerneltext.MirroredMemory](err), unknown[[]kerneltext.MemoryError](err)}
+}
+
+// ReadKernelLog reads the kernel's messages. In a capture they are a plain file.
 func ReadKernelLog(root *Root) *KernelLog {
-	r := newReader(root)
-	b, err := r.bytes(kernelLog, LimitList)
+	b, err := newReader(root).bytes(kernelLog, limitLog)
 	if err != nil {
-		return &KernelLog{unknown[kerneltext.MirroredMemory](err)}
+		return noKernelLog(err)
 	}
+	out := &KernelLog{MemoryErrors: known(kerneltext.ParseMemoryErrors(string(b)), kernelLog, "")}
 	for line := range bytes.Lines(b) {
 		if m, ok := kerneltext.ParseMirrored(string(line)); ok {
-			return &KernelLog{known(m, kernelLog, strings.TrimSpace(string(line)))}
+			out.Mirrored = known(m, kernelLog, strings.TrimSpace(string(line)))
+			return out
 		}
 	}
-	return &KernelLog{unknown[kerneltext.MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
-		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})}
+	out.Mirrored = unknown[kerneltext.MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
+		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})
+	return out
 }
+
+// limitLog is the longest log of a capture.
+const limitLog = 4 << 20

@@ -3,15 +3,15 @@ package host
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// readKernelLog reads the running kernel's log up to the end of the boot and keeps only the
-// messages that are asked for, because others may name the machine or people. root is the
-// descriptor of "/".
+// readKernelLog reads the running kernel's log and keeps only the messages that are asked for,
+// because others may name the machine or people. root is the descriptor of "/".
 func readKernelLog(root int, dst []byte) ([]byte, error) {
 	fd, err := openRetry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
 	if err != nil {
@@ -34,12 +34,15 @@ func readRecords(fd int, dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		}
-		priority, message, early := kerneltext.BootMessage(record[:n])
-		if !early {
+		priority, at, message := kerneltext.Record(record[:n])
+		_, text, ofMemory := kerneltext.HardwareError(string(message))
+		switch {
+		case len(dst) > limitKept:
 			return dst, nil
-		}
-		if priority == kerneltext.MirroredPriority && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)) {
+		case priority == kerneltext.MirroredPriority && at < kerneltext.BootTime && bytes.HasPrefix(message, []byte(kerneltext.MirroredPrefix)):
 			dst = append(append(dst, message...), '\n')
+		case priority >= 0 && priority <= kerneltext.KernelPriorities && ofMemory && text != "":
+			dst = fmt.Appendf(dst, "%d,0,%d,-;%s\n", priority, at, message)
 		}
 	}
 	return dst, nil
@@ -50,4 +53,6 @@ const (
 	// how many are read at most.
 	limitRecord  = 8 << 10
 	limitRecords = 1 << 16
+	// limitKept is how much of the log is kept: some thousand memory errors.
+	limitKept = 1 << 20
 )

@@ -283,7 +283,7 @@ func TestCertificates(t *testing.T) {
 		"the service's certificate is not valid": x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign},
 		"no authority known here":                x509.UnknownAuthorityError{},
 		"is for another host name":               x509.HostnameError{Certificate: &x509.Certificate{}, Host: "bmc"},
-		"not a TLS server":                     tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
+		"not a TLS server":                       tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
 		"TLS 1.0 or 1.1 at most":                 errors.New("remote error: tls: protocol version not supported"),
 	} {
 		p := certificate("GET /x", fmt.Errorf("wrapped: %w", err))

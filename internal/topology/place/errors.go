@@ -24,6 +24,8 @@ const (
 	// ByController: the BMC counts more on the module than the
 	// kernel does, of which firmware that handles errors first hides them.
 	ByController = "controller"
+	// ByLog: the kernel's log names the module, which no EDAC driver counts (APEI, firmware first).
+	ByLog = "kernel log"
 	// ByZero: whichever counter of a kind is the slot's, it is zero.
 	ByZero = "every counter is zero"
 )
@@ -35,6 +37,8 @@ type Errors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	// CountedSeconds is how long they were counted.
 	CountedSeconds fact.Fact[int64]
+	// CorrectedWorstDay are the most corrected errors within 24 hours, known only by ByLog.
+	CorrectedWorstDay fact.Fact[int64]
 	// By says how the counters were put down to the slot; "" when they were not.
 	By string
 }
@@ -73,7 +77,11 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
-	stray, unplaced := controllerStrays(sys, slots, strays(sys, places, all, likely))
+	var logged []StrayErrors
+	if len(all) == 0 {
+		logged = joinLogged(sys, slots)
+	}
+	stray, unplaced := controllerStrays(sys, slots, append(strays(sys, places, all, likely), logged...))
 	for i := range slots {
 		if sys.Slots[i].State == inventory.SlotPopulated && len(unplaced) > 0 {
 			slots[i] = unlessController(slots[i], sys.Slots[i].BMCErrors, unplaced)

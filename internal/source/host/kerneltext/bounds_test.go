@@ -125,23 +125,6 @@ func TestBlanks(t *testing.T) {
 	assert.Equal(t, "-a.", string(kerneltext.Trim([]byte("-a."))))
 }
 
-// TestBootRecords: a record without its head, or without a time, is one of the boot, so that no
-// later one is missed; a minute after the start is none.
-func TestBootRecords(t *testing.T) {
-	for record, want := range map[string]struct {
-		text  string
-		early bool
-	}{
-		"6,42,131072,-;efi: x": {"efi: x", true}, "6,42,131072;efi: x": {"efi: x", true}, "6,42;efi: x": {"", true}, "efi: x": {"", true},
-		"6,42,3600000000,-": {"", true}, "6,42,soon,-;efi: x": {"efi: x", true},
-		"6,42,59999999,-;x": {"x", true}, "6,42,60000000,-;x": {"x", false},
-	} {
-		_, text, early := kerneltext.BootMessage([]byte(record))
-		assert.Equal(t, want.text, string(text), record)
-		assert.Equal(t, want.early, early, record)
-	}
-}
-
 // TestMirroredShares: a share of one MiB is one, and what is no share of a whole is none.
 func TestMirroredShares(t *testing.T) {
 	got, ok := kerneltext.ParseMirrored("efi: Memory: 1M/2M mirrored memory")

@@ -1,6 +1,7 @@
 package kerneltext_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -207,20 +208,62 @@ func TestParseMirrored(t *testing.T) {
 	}
 }
 
-// TestBootMessage: records as the device gives them out, those after the boot
-// end the reading.
-func TestBootMessage(t *testing.T) {
-	priority, text, early := kerneltext.BootMessage([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
+// TestRecord: records as the device gives them out.
+func TestRecord(t *testing.T) {
+	priority, at, text := kerneltext.Record([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
 	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
-	assert.True(t, early)
+	assert.Equal(t, int64(131072), at)
 	assert.Equal(t, kerneltext.MirroredPriority, priority)
-	priority, _, _ = kerneltext.BootMessage([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
+	priority, _, _ = kerneltext.Record([]byte("14,42,131072,-;efi: Memory: 1M/2M mirrored memory"))
 	assert.Equal(t, 14, priority, "written by a program: facility 1")
-	_, _, early = kerneltext.BootMessage([]byte("6,9000,3600000000,-;eth0: link up\n"))
-	assert.False(t, early)
-	priority, _, early = kerneltext.BootMessage([]byte("no head"))
-	assert.True(t, early)
-	assert.Equal(t, -1, priority)
-	priority, _, _ = kerneltext.BootMessage([]byte("x,42,131072,-;efi"))
-	assert.Equal(t, -1, priority)
+	for _, malformed := range []string{"no head", "x,42,131072,-;efi", "6,42;efi: x", "6,42,soon,-;efi: x", "6,42,3600000000,-"} {
+		priority, _, text = kerneltext.Record([]byte(malformed))
+		assert.Equal(t, -1, priority, malformed)
+		assert.Empty(t, text, malformed)
+	}
+}
+
+// apei is the log of a machine whose firmware reports memory errors: two corrected ones and a fatal one, one of a PCIe device, one that
+// a program wrote. The records of /dev/kmsg have the kernel's facility.
+const apei = `4,100,5000000,-;{1}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1
+4,101,5000001,-;{1}[Hardware Error]: It has been corrected by h/w and requires no further action
+4,102,5000002,-;{1}[Hardware Error]: event severity: corrected
+4,103,5000003,-;{1}[Hardware Error]:  Error 0, type: corrected
+4,104,5000004,-;{1}[Hardware Error]:  fru_text: B1
+4,105,5000005,-;{1}[Hardware Error]:   section_type: memory error
+4,106,5000006,-;{1}[Hardware Error]:   physical_address: 0x0000000812345678
+4,107,5000007,-;{1}[Hardware Error]:   node:1 card:0 module:0 rank:1 bank:3 device:2 row:4711 column:12
+4,108,5000008,-;{1}[Hardware Error]:   error_type: 2, single-bit ECC
+4,109,5000009,-;{1}[Hardware Error]:   DIMM location: NODE 1 DIMM_B1
+4,110,5000010,-;{1}[Hardware Error]:  Error 1, type: corrected
+4,111,5000011,-;{1}[Hardware Error]:   section_type: memory error
+4,112,5000012,-;{1}[Hardware Error]:   DIMM location: not present. DMI handle: 0x1103
+3,113,9000000,-;{2}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 0
+3,114,9000001,-;{2}[Hardware Error]: event severity: fatal
+3,115,9000002,-;{2}[Hardware Error]:  Error 0, type: fatal
+3,116,9000003,-;{2}[Hardware Error]:   section_type: memory error
+3,117,9000004,-;{2}[Hardware Error]:   node: 0 card: 1 module: 0
+4,118,9500000,-;{3}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 2
+4,119,9500001,-;{3}[Hardware Error]:  Error 0, type: corrected
+4,120,9500002,-;{3}[Hardware Error]:   section_type: PCIe error
+12,121,9600000,-;{4}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1
+12,122,9600001,-;{4}[Hardware Error]:  Error 0, type: fatal
+12,123,9600002,-;{4}[Hardware Error]:   section_type: memory error
+`
+
+// TestMemoryErrors reads them as records, as the text of dmesg, and of kernels before 4.13, which number sections.
+func TestMemoryErrors(t *testing.T) {
+	want := []kerneltext.MemoryError{
+		{Microseconds: 5000009, Corrected: true, Location: "NODE 1 DIMM_B1", FRU: "B1", Place: "node 1, card 0, module 0, rank 1", Handle: -1},
+		{Microseconds: 5000012, Corrected: true, Handle: 0x1103},
+		{Microseconds: 9000004, Place: "node 0, card 1, module 0", Handle: -1},
+	}
+	assert.ElementsMatch(t, want, kerneltext.ParseMemoryErrors(apei))
+	text := regexp.MustCompile(`(?m)^(\d+),\d+,(\d)(\d{6}),-;`).ReplaceAllString(apei, "[    $2.$3] ")
+	text, _, _ = strings.Cut(text, "[    9.600000]") // dmesg shows no facility
+	assert.ElementsMatch(t, want, kerneltext.ParseMemoryErrors(text))
+	old := "[   77.000001] {5}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1\n[   77.000002] {5}[Hardware Error]: severity: 2, corrected\n" +
+		"[   77.000003] {5}[Hardware Error]: section: 0, severity: 2, corrected\n[   77.000004] {5}[Hardware Error]: section_type: memory error\n[   77.000005] {5}[Hardware Error]: node: 0 card: 1 module: 0\n"
+	assert.Equal(t, []kerneltext.MemoryError{{Microseconds: 77000005, Corrected: true, Place: "node 0, card 1, module 0", Handle: -1}}, kerneltext.ParseMemoryErrors(old))
+	assert.Empty(t, kerneltext.ParseMemoryErrors("[ 1.000000] usb: {1}[Hardware Error]: section_type: memory error\nnothing\n"))
 }

@@ -9,32 +9,34 @@ import (
 )
 
 const (
-	// bootTime is how many microseconds after the start of the kernel firmware's
+	// BootTime is how many microseconds after the start of the kernel firmware's
 	// memory map is reported at the latest, with much room.
-	bootTime = 60_000_000
+	BootTime = 60_000_000
 	// MirroredPrefix starts the message about mirrored memory.
 	MirroredPrefix = "efi: Memory: "
 	// MirroredPriority is the message's priority: level info of facility 0, the kernel's own. What a
 	// program writes to the log has another facility (linux drivers/firmware/efi/efi.c,
 	// efi_find_mirror: pr_info; kernel/printk/printk.c, devkmsg_write).
 	MirroredPriority = 6
+	// KernelPriorities is the last priority of facility 0.
+	KernelPriorities = 7
 )
 
-// BootMessage takes priority and text out of a record "priority,sequence,microseconds,
-// flags;text" and says whether it is one of the boot. The priority of a malformed record is -1.
-func BootMessage(record []byte) (priority int, text []byte, early bool) {
+// Record takes priority, time in microseconds and text out of a record of /dev/kmsg, "priority,sequence,microseconds,
+// flags;text". The priority of a malformed record is -1.
+func Record(record []byte) (priority int, at int64, text []byte) {
 	head, text, ok := bytes.Cut(record, []byte(";"))
 	text, _, _ = bytes.Cut(text, []byte("\n"))
 	fields := bytes.SplitN(head, []byte(","), 4)
 	if !ok || len(fields) < 3 {
-		return -1, nil, true
+		return -1, 0, nil
 	}
 	priority, err := strconv.Atoi(string(fields[0]))
-	if err != nil {
-		priority = -1
+	at, errAt := strconv.ParseInt(string(fields[2]), 10, 64)
+	if err != nil || errAt != nil {
+		return -1, 0, nil
 	}
-	at, err := strconv.ParseInt(string(fields[2]), 10, 64)
-	return priority, text, err != nil || at < bootTime
+	return priority, at, text
 }
 
 // MirroredMemory is a share of the memory map, in bytes.

@@ -1,0 +1,132 @@
+package kerneltext
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// HardwareErrorMark is in every message by which the kernel logs an error record that firmware hands over (linux
+// drivers/firmware/efi/cper.c, drivers/acpi/apei/ghes.c), behind the number of the record in braces.
+const HardwareErrorMark = "[Hardware Error]: "
+
+// HardwareError returns the record's number and the text of a message about a hardware error, if it is one and about memory errors.
+// Messages with an address, an identifier of a unit or raw data are none.
+func HardwareError(message string) (record, text string, ok bool) {
+	m := hardwareError().FindStringSubmatch(message)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+var hardwareError = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{(\d{1,10})\}\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
+})
+
+// MemoryError is one memory error that firmware reported to the kernel.
+type MemoryError struct {
+	// Microseconds is the time since the kernel started.
+	Microseconds int64
+	Corrected    bool
+	// Location is the bank and the slot as SMBIOS names them, Handle the SMBIOS handle of the slot, -1 if it is not given,
+	// FRU firmware's own name of the part, and Place its node, card, module and rank.
+	Location, FRU, Place string
+	Handle               int
+}
+
+var (
+	loggedLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?(\{.*)$`)
+	})
+	severityOf  = regexp.MustCompile(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
+	placeOf     = regexp.MustCompile(`(node|card|module|rank): ?(\d{1,5})`)
+	smbiosOf    = regexp.MustCompile(`^DIMM location: not present\. DMI handle: 0x([0-9a-fA-F]{1,4})$`)
+	uncorrected = map[string]bool{"recoverable": true, "fatal": true, "uncorrected": true}
+)
+
+// ParseMemoryErrors reads the memory errors in the kernel's log: records of /dev/kmsg, or the text of dmesg. Lines of other facilities
+// than the kernel's own, and sections that are not about memory, are left out.
+func ParseMemoryErrors(log string) []MemoryError {
+	var out []MemoryError
+	open := map[string]*section{}
+	done := func(record string) {
+		if s := open[record]; s != nil && s.memory && (s.severity == "corrected" || uncorrected[s.severity]) {
+			s.error.Corrected = s.severity == "corrected"
+			out = append(out, s.error)
+		}
+	}
+	for line := range strings.Lines(log) {
+		m := loggedLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		record, text, ok := HardwareError(m[5])
+		if !ok {
+			continue
+		}
+		s := open[record]
+		switch {
+		case s == nil || strings.HasPrefix(text, "Hardware error from"):
+			done(record)
+			s = &section{error: MemoryError{Handle: -1}}
+			open[record] = s
+		case strings.HasPrefix(text, "Error ") || strings.HasPrefix(text, "section: "):
+			done(record)
+			s = &section{severity: s.severity, error: MemoryError{Handle: -1}}
+			open[record] = s
+		}
+		s.read(text)
+		s.error.Microseconds = microseconds(m)
+	}
+	for record := range open {
+		done(record)
+	}
+	return out
+}
+
+// section is one section of an error record.
+type section struct {
+	severity string
+	memory   bool
+	error    MemoryError
+}
+
+func (s *section) read(text string) {
+	if m := severityOf.FindStringSubmatch(text); m != nil {
+		s.severity = m[1]
+		return
+	}
+	key, value, _ := strings.Cut(text, ": ")
+	switch key {
+	case "section_type":
+		s.memory = strings.HasPrefix(value, "memory error")
+	case "fru_text":
+		s.error.FRU = strings.TrimSpace(value)
+	case "DIMM location":
+		if m := smbiosOf.FindStringSubmatch(text); m != nil {
+			handle, _ := strconv.ParseUint(m[1], 16, 16) // at most four digits
+			s.error.Handle = int(handle)
+		} else {
+			s.error.Location = strings.TrimSpace(value)
+		}
+	default: // node:0 card:1 module:0 rank:0 bank:5 ...
+		var words []string
+		for _, p := range placeOf.FindAllStringSubmatch(text, 4) {
+			words = append(words, p[1]+" "+p[2])
+		}
+		if words != nil {
+			s.error.Place = strings.Join(words, ", ")
+		}
+	}
+}
+
+func microseconds(m []string) int64 {
+	if m[2] != "" {
+		n, _ := strconv.ParseInt(m[2], 10, 64)
+		return n
+	}
+	n, _ := strconv.ParseInt(m[3]+m[4], 10, 64)
+	return n
+}

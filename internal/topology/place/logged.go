@@ -1,0 +1,64 @@
+package place
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+)
+
+// joinLogged gives the slots the errors of the kernel's log that firmware names them in: by SMBIOS handle, by bank and slot, or by the
+// name of the part. It returns those of no known slot. A module without errors in the log stays unknown: the log forgets old messages.
+func joinLogged(sys *inventory.System, slots []*Errors) []StrayErrors {
+	names := slotNames(sys)
+	bySlot := map[int]*inventory.LoggedErrors{}
+	var stray []StrayErrors
+	for _, l := range sys.Logged.Value {
+		slot := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return int(s.Handle) == l.Handle && s.State == inventory.SlotPopulated })
+		for _, name := range []string{l.Location, l.FRU} {
+			if at, ok := names[plainLabel(name)]; ok && slot < 0 && name != "" {
+				slot = at
+			}
+		}
+		if slot < 0 {
+			label := firstWord(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
+			stray = append(stray, StrayErrors{Label: label, Place: l.Place, Slots: modules(sys, func(int) bool { return true }), Errors: *ofLog(&l, sys.Logged.From)})
+			continue
+		}
+		if have := bySlot[slot]; have != nil {
+			have.Corrected, have.Uncorrected = append(have.Corrected, l.Corrected...), append(have.Uncorrected, l.Uncorrected...)
+		} else {
+			bySlot[slot] = &l
+		}
+	}
+	for slot, l := range bySlot {
+		if slots[slot].By != ByController {
+			slots[slot] = ofLog(l, sys.Logged.From)
+		}
+	}
+	return stray
+}
+
+func firstWord(words ...string) string {
+	return words[slices.IndexFunc(words, func(w string) bool { return w != "" })]
+}
+
+// ofLog counts errors by their times. They were counted from the start of the kernel to the last one; there may have been more.
+func ofLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
+	count := func(n int) fact.Fact[int64] { return fact.Known(int64(n), fact.Corroborated, at) }
+	last := int64(1)
+	for _, t := range slices.Concat(l.Corrected, l.Uncorrected) {
+		last = max(last, t)
+	}
+	const day = 24 * 60 * 60
+	times := slices.Sorted(slices.Values(l.Corrected))
+	worst, from := 0, 0
+	for i, t := range times {
+		for times[from] <= t-day {
+			from++
+		}
+		worst = max(worst, i-from+1)
+	}
+	return &Errors{Corrected: count(len(l.Corrected)), Uncorrected: count(len(l.Uncorrected)), CorrectedWorstDay: count(worst),
+		CountedSeconds: fact.Known(last, fact.Corroborated, at), By: ByLog}
+}
