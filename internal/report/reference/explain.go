@@ -22,6 +22,8 @@ type Explainer struct {
 	terms    []term
 	rules    []rulepack.RuleInfo
 	profiles []rulepack.ProfileInfo
+	// knowledge is where slot sets are read from, once a machine is named.
+	knowledge fs.FS
 	// platforms are their ids: the file of one is read when it is asked for.
 	platforms []string
 	describe  func(id string) (*platform.Info, error)
@@ -46,7 +48,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	return &Explainer{topics, terms, rulepack.Describe(packs), rulepack.ProfilesApart(packs), platforms, platform.Describer(k), tables}, nil
+	return &Explainer{topics, terms, rulepack.Describe(packs), rulepack.ProfilesApart(packs), k, platforms, platform.Describer(k), tables}, nil
 }
 
 // Words lists all that can be explained: rules, settings, platforms, words of the glossary.
@@ -155,6 +157,9 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 			out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: f.Subject, Value: strings.Join(slices.DeleteFunc([]string{
 				f.Result, report.OrEmpty(f.Found), report.OrEmpty(f.Reason), report.OrEmpty(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
 		}
+	}
+	if rule == slotOrder || rule == slotCount {
+		out = append(out, e.slotSets(doc)...)
 	}
 	if len(out) == 1 {
 		out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: "the audit says nothing of it"}}})

@@ -31,9 +31,17 @@ func profileFields(i *rulepack.ProfileInfo) []page.Field {
 	}
 	return []page.Field{
 		{Name: "title", Value: i.Title}, {Name: "intent", Value: strings.Join(i.Intents, ", ")}, {Name: "for", Value: i.Match.String()},
-		{Name: "named", Value: strings.Join(i.Named, ", ")}, {Name: "applies", Value: i.Applies, Code: true},
+		{Name: "named", Value: namedSystems(i.Named)}, {Name: "applies", Value: i.Applies, Code: true},
 		{Name: "scope", Value: i.Scope}, {Name: "source", Value: source(i.Citation)}, {Name: "note", Value: note},
 	}
+}
+
+// namedSystems lists the systems for which the document prints the rows.
+func namedSystems(named []string) string {
+	if len(named) == 0 {
+		return ""
+	}
+	return "the rows are printed for " + strings.Join(named, ", ") + "; for other machines they are carried over by analogy"
 }
 
 // settingFields is one row of a profile, with the profiles that want something else.

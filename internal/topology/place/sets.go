@@ -37,8 +37,9 @@ type SetRow struct {
 	Grade string
 	// Source names maker, document and place.
 	Source string
-	// Derived is true if the document prints an order of filling or channels, and not the set.
-	Derived bool
+	// Printed is true if the document prints the set, Derived if it prints an order of filling or
+	// channels instead; neither is known of some rows.
+	Printed, Derived bool
 	// Sister is true if the document is another model's.
 	Sister bool
 }
@@ -167,7 +168,8 @@ func (s *Sets) add(c []string, sister bool) {
 	if c[2] == "mode" {
 		row.Modes = sets
 	} else {
-		row.Sets, row.Grade, row.Source, row.Derived, row.Sister = sets, c[2], c[3], c[4] == "order", sister
+		row.Sets, row.Grade, row.Source, row.Sister = sets, c[2], c[3], sister
+		row.Printed, row.Derived = c[4] == "printed", c[4] == "order"
 	}
 	s.Rows[n] = row
 }
