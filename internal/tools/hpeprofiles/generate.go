@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/settings"
@@ -59,12 +60,13 @@ func demandAgreement(tables []*Table) error {
 
 // head writes what the profiles share: the document, its scope, the machines.
 func (p *Pack) head(b *strings.Builder, tables []*Table) {
-	var registries, named, titles, families []string
+	var registries, named, titles, families, years []string
 	for _, t := range tables {
 		registries = append(registries, fmt.Sprintf("%s (%s, ROM %s)", t.Registry, t.Product, t.ROM))
 		titles = append(titles, fmt.Sprintf("%s %s of %s, ROM %s", t.System(), t.Version(), strings.TrimPrefix(t.Product, "HPE "), t.ROM))
 		named = append(named, strings.TrimPrefix(t.Product, "HPE "))
 		families = append(families, t.System())
+		years = append(years, t.Year())
 	}
 	fmt.Fprintf(b, `# Made by go generate from testdata/profiles: edit those tables or internal/tools/hpeprofiles.
 # What HPE's workload profiles write, by the BIOS attribute registries
@@ -76,7 +78,7 @@ document:
   scope: &scope %q
   named: &named [%s]
   firmware: &firmware [%s]
-`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Year(), registryURL(p.Systems[0]),
+`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), slices.Max(years), registryURL(p.Systems[0]),
 		"a workload profile writes these options and leaves all others as they were, so that the name of the profile proves nothing; "+p.Evidence,
 		strings.Join(named, ", "), strings.Join(families, ", "))
 	fmt.Fprintf(b, "for: {vendors: [HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
