@@ -19,9 +19,12 @@ func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 	return sys, t.base.Again(sys)
 }
 
-// configuration has a layout audited.
-func (t *Target) configuration(c *documentedCount, layout, mix []int) Configuration {
+// withConfiguration adds a layout, audited, if every channel takes its modules.
+func (t *Target) withConfiguration(to []Configuration, c *documentedCount, layout, mix []int) []Configuration {
 	sys, topo := t.derive(layout)
+	if tooDeep(sys, topo) {
+		return to
+	}
 	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix), Socket: reachOf(topo).Sockets[0]}
 	if c.row != nil && t.labels == nil && t.namesSets() {
 		for _, set := range c.row.Sets[1:] {
@@ -34,7 +37,30 @@ func (t *Target) configuration(c *documentedCount, layout, mix []int) Configurat
 		out.judged(found, &t.pipeline)
 	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
-	return out
+	return append(to, out)
+}
+
+// tooDeep reports whether a channel holds more modules than the document allows beside one of them, as
+// a third beside a quad-rank one.
+func tooDeep(sys *inventory.System, topo *population.Result) bool {
+	type channel struct{ socket, number int }
+	on := map[channel][]int{}
+	for i := range sys.Slots {
+		if at := &topo.Placements[i]; sys.Slots[i].State == inventory.SlotPopulated && at.Channel != place.Unplaced {
+			c := channel{at.Socket, at.Channel}
+			on[c] = append(on[c], i)
+		}
+	}
+	pf := topo.Platform.Value
+	for _, slots := range on {
+		for _, i := range slots {
+			kinds, _ := platform.KindsFor(pf, &sys.Slots[i])
+			if len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return pf.Takes(k, len(slots)) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // labelled names the slots of the vendor's own set on a machine whose slots have

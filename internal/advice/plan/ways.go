@@ -185,7 +185,7 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 	var out []Configuration
 	if c.row != nil && t.labels == nil {
 		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
-			return append(out, t.configuration(c, layout, mix))
+			return t.withConfiguration(out, c, layout, mix)
 		}
 	}
 	if c.row != nil && t.labels != nil {
@@ -195,7 +195,7 @@ func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuratio
 	}
 	for _, p := range t.spread(c.n, all) {
 		if layout, ok := t.fill(p, mix); ok {
-			out = append(out, t.configuration(c, layout, mix))
+			out = t.withConfiguration(out, c, layout, mix)
 		}
 	}
 	return out

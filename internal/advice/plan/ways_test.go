@@ -336,3 +336,15 @@ func BenchmarkWays64(b *testing.B) {
 		})
 	}
 }
+
+// TestWaysBesideQuadRank: on a channel with a quad-rank module Xeon E5-2600 takes no third one (Dell,
+// PowerEdge M620 Owner's Manual p32), so 160 GiB are not made of four of these and eight others.
+func TestWaysBesideQuadRank(t *testing.T) {
+	ways, _, _ := target(t, "sandybridge-ep").Ways(160<<30, true)
+	var mixes []string
+	for i := range ways {
+		mixes = append(mixes, mix(&ways[i]))
+	}
+	require.Contains(t, mixes, "4x32 4x8")
+	require.NotContains(t, mixes, "4x32 8x4")
+}
