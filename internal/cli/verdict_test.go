@@ -128,7 +128,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 // the fix, in the same order. Notes are in none.
 func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *fleet.Document, logged []string) {
 	t.Helper()
-	n := 0
+	n, page := 0, html.UnescapeString(out[formats.HTML])
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		if !p.Above() {
@@ -141,11 +141,14 @@ func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *flee
 		}
 		assert.Contains(t, out[formats.Nagios], lines)
 		assert.Contains(t, html.UnescapeString(out[formats.JUnit]), strings.TrimSuffix(lines, "\n"))
+		assert.Contains(t, page, fmt.Sprintf(`<li data-problem="%d"><span class="badge %s">%[2]s</span> <strong>%s</strong> `, n, p.Severity, text.Statement(p)))
+		assert.Contains(t, page, text.FixOf(r, i))
 		assert.Contains(t, out[formats.Prometheus], "\nmemaudit_problem_info{")
 		assert.Contains(t, out[formats.Prometheus], fmt.Sprintf(`rule=%q,sentence=%q,severity=%q,where=%q} 1`, p.Rule, p.Sentence, p.Severity, p.Where))
 		assert.Equal(t, fleet.MachineProblem{Severity: p.Severity, Rule: p.Rule, Text: p.Text(), Fix: p.Fix}, d.Machines[0].Problems[n-1])
 		assert.Equal(t, p.Sentence, logged[n-1])
 	}
+	assert.Equal(t, n, strings.Count(page, "<li data-problem="))
 	assert.Len(t, d.Machines[0].Problems, n)
 	assert.Len(t, logged, n)
 	assert.Equal(t, n, strings.Count(out[formats.Prometheus], "\nmemaudit_problem_info{"))

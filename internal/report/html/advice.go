@@ -11,11 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// The headings of the problems and of what the report advises.
-const (
-	problemsTitle = "What to do"
-	adviceTitle   = "The steps, and what they reach"
-)
+// adviceTitle is the heading of what the report advises.
+const adviceTitle = "Steps and result"
 
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
@@ -63,7 +60,7 @@ func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
 		id = wording.SocketID(s.Socket)
-		return id, p.before(id), reached(s.Class, wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
+		return id, p.before(id), reached(wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
 	}
 	sockets, known := len(a.Reaches.Sockets), false
 	for i := range sockets {
@@ -73,7 +70,7 @@ func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 	if !known {
 		return
 	}
-	t := p.table("memory of", "before", "after")
+	t := p.table("CPU", "before", "after")
 	for _, alike := range alikeNumbers(sockets, func(i int) string {
 		_, before, after := of(i)
 		return before + "\n" + after
@@ -98,22 +95,19 @@ func (p *pageWriter) before(id int) string {
 	if running != nil || s.ExpectedMTs != nil {
 		speed = speedText(running, s.ExpectedMTs)
 	}
-	return reached(s.Class, speed, s.PeakBytes, &s.Relative)
+	return reached(speed, s.PeakBytes, &s.Relative)
 }
 
 // reached is a socket's memory in a few words.
-func reached(class *string, speed string, peak *int64, share *report.Relative) string {
+func reached(speed string, peak *int64, share *report.Relative) string {
 	var parts []string
-	if class != nil {
-		parts = append(parts, "class "+*class)
-	}
 	if speed != "" {
 		parts = append(parts, speed)
 	}
 	if peak != nil {
 		parts = append(parts, "peak "+prose.Bandwidth(*peak))
 	}
-	if says := wording.Promised(share, class != nil); says != "" {
+	if says := wording.Promised(share, false); says != "" {
 		parts = append(parts, says)
 	}
 	if len(parts) == 0 {

@@ -20,7 +20,7 @@ func (p *pageWriter) bandwidth() {
 	if !p.predicts() {
 		return
 	}
-	t := p.table("memory of", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
+	t := p.table("CPU", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
 	for _, alike := range alikeNumbers(len(sockets), func(i int) string {
 		return strings.Join(predicted(&sockets[i]), "\n") + shareText(&sockets[i].Relative)
 	}) {
@@ -37,7 +37,7 @@ func (p *pageWriter) bandwidth() {
 // predicts reports whether anything is known of a processor's memory.
 func (p *pageWriter) predicts() bool {
 	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
-		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil || len(s.DIMMsPerChannel) > 0
+		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil
 	})
 }
 

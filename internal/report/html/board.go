@@ -36,7 +36,7 @@ func (p *pageWriter) board() {
 	}
 	if n := p.unplaced(); n > 0 {
 		p.Open("p")
-		p.Text(prose.Count(n, "slot") + " not drawn, for the channel is not known: see the ")
+		p.Text(prose.Count(n, "slot") + " not drawn: the channel is not known, see the ")
 		p.Element("a", "table of slots", attr("href", "#slots"))
 		p.Close()
 	}
@@ -101,7 +101,11 @@ func (p *pageWriter) withoutTable() string {
 // legend explains the marks that the pictures use.
 func (p *pageWriter) legend() {
 	p.Open("ul", markup.Class("legend"))
-	for _, mark := range [...][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}, {"bad", "! a problem is here"}} {
+	marks := [][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}}
+	if len(p.marked) > 0 {
+		marks = append(marks, [2]string{"bad", "! a problem is here"})
+	}
+	for _, mark := range marks {
 		p.Open("li")
 		p.Element("span", "", markup.Class("key "+mark[0]))
 		p.Text(mark[1])

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -10,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// header gives the verdict, which machine it is, and what it was checked against.
+// header gives the verdict, which machine it is, and how many checks were run.
 func (p *pageWriter) header(parts []part) {
 	inv := &p.r.Inventory
 	p.Open("header")
@@ -19,28 +20,19 @@ func (p *pageWriter) header(parts []part) {
 	p.Text(" " + wording.Verdict(p.r))
 	p.Close()
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
-	if bios := wording.BIOS(&p.r.Machine.BIOS); bios != "" {
-		pieces = append(pieces, bios)
-	}
-	if host := report.OrEmpty(p.r.Machine.Host); host != "" {
-		pieces = append(pieces, host)
-	}
+	pieces = append(append([]string{report.OrEmpty(p.r.Machine.Host)}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
+	pieces = slices.DeleteFunc(pieces, func(s string) bool { return s == "" })
 	if len(pieces) > 0 {
 		p.Element("p", strings.Join(pieces, " · "), markup.Class("machine"))
 	}
+	checks, _ := text.Counts(p.r)
+	p.Element("p", checks+".", markup.Class("machine"))
 	if p.r.Outdated != "" {
 		p.Open("p", markup.Class("verdict unknown"))
 		p.Element("strong", "OUTDATED")
 		p.Text(" " + p.r.Outdated)
 		p.Close()
 	}
-	p.Open("dl", markup.Class("facts"))
-	p.pair("checks", text.Counts(p.r))
-	p.pair("platform", platform(&p.r.Machine))
-	p.pair("profile", profile(p.r))
-	p.pair("audited", p.r.GeneratedAt)
-	p.identifiers()
-	p.Close()
 	p.navigation(parts)
 	p.Close()
 }
@@ -87,8 +79,14 @@ func profile(r *report.Report) string {
 	return out
 }
 
-// identifiers are in the report only when they were asked for.
-func (p *pageWriter) identifiers() {
+// facts says what was recognised, what it was checked against and when, and the identifiers if they
+// were asked for.
+func (p *pageWriter) facts() {
+	p.Open("dl", markup.Class("facts"))
+	defer p.Close()
+	p.pair("platform", platform(&p.r.Machine))
+	p.pair("profile", profile(p.r))
+	p.pair("audited", p.r.GeneratedAt)
 	id := p.r.Machine.Identifiers
 	if id == nil {
 		return

@@ -79,16 +79,16 @@ func (p *pageWriter) parts() []part {
 	inv := &p.r.Inventory
 	guest := p.r.Verdict.Status == report.StatusNotApplicable
 	return []part{
-		{"problems", problemsTitle, p.hasProblems(), p.problems},
+		{"problems", p.problemsTitle(), p.hasProblems(), p.problems},
 		{"board", "Memory slots", !guest, p.board},
-		{"advice", adviceTitle, len(p.r.Advice) > 0 || p.r.AdviceByChannel != "", p.advice},
-		{"bandwidth", "Bandwidth", p.predicts() || len(p.r.Measured) > 0, p.bandwidth},
-		{"numa", "NUMA nodes", len(inv.Nodes) > 0, p.numa},
+		{"advice", adviceTitle, !guest && (len(p.r.Advice) > 0 || p.r.AdviceByChannel != ""), p.advice},
+		{"bandwidth", "Bandwidth", !guest && p.predicts() || len(p.r.Measured) > 0, p.bandwidth},
+		{"numa", "NUMA nodes", !guest && len(inv.Nodes) > 0, p.numa},
 		{"findings", "Findings", true, p.findings},
-		{"settings", "Settings", len(inv.Settings) > 0 && (!guest || p.settingKnown()), p.settings},
+		{"settings", "Settings", !guest && len(inv.Settings) > 0, p.settings},
 		{"profiles", "Profiles documented for this machine", p.r.Profiles != nil, p.profiles},
 		{"baseline", "Changes since the accepted baseline", p.r.Baseline != nil, p.baseline},
-		{"slots", "Table of slots", len(inv.Slots) > 0, p.slots},
+		{"slots", "Table of slots", !guest && len(inv.Slots) > 0, p.slots},
 		{"sources", "Sources", true, p.sources},
 	}
 }

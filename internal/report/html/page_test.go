@@ -170,6 +170,8 @@ func TestGuest(t *testing.T) {
 	r := &report.Report{Verdict: report.Verdict{Status: report.StatusNotApplicable, Sentence: "a guest"}}
 	page := pageOf(t, r)
 	assert.Contains(t, page, "a guest</h1>")
+	r.Inventory = report.Inventory{Nodes: []report.Node{{}}, Settings: map[string]report.Setting{"smt": {}}, Slots: []report.Slot{{}}}
+	page = pageOf(t, r)
 	assert.Equal(t, 2, strings.Count(page, "<section"), "findings and sources")
 }
 
@@ -294,10 +296,10 @@ func TestArrowsOfSwap(t *testing.T) {
 
 // TestBeforeAndAfter: what an advice changes is a table where anything of it is known.
 func TestBeforeAndAfter(t *testing.T) {
-	socket, class := 7, "A"
+	socket, mts := 7, 1333
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket}}}}}}
 	assert.NotContains(t, pageOf(t, r), ">before<")
-	r.Advice[0].Reaches.Sockets[0].Class = &class
+	r.Advice[0].Reaches.Sockets[0].ExpectedMTs = &mts
 	assert.Contains(t, pageOf(t, r), ">before<")
 }
 

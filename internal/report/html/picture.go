@@ -79,15 +79,17 @@ func (p *pageWriter) cell(s *report.Slot, x, y int, prefix string) {
 	p.Open("g", attr("data-handle", s.Handle))
 	p.Element("title", slotSays(s))
 	p.Shape("rect", markup.Class("cell "+class), markup.Int("x", x), markup.Int("y", y), markup.Int("width", cellWidth), markup.Int("height", cellHeight), attr("rx", "4"))
-	lines := nameLines(slotName(s, prefix))
-	p.words(x+5, y+13, "name", lines[0])
-	if lines[1] != "" {
-		p.words(x+5, y+24, "name", lines[1])
+	name := "name"
+	if wrong {
+		name = "name wrong"
 	}
+	lines := nameLines(slotName(s, prefix))
+	p.words(x+5, y+13, name, lines[0])
+	p.words(x+5, y+24, name, lines[1])
 	p.words(x+5, y+40, "size", cellSize(s))
 	p.words(x+5, y+52, "small", cellSpeed(s))
 	if wrong {
-		p.words(x+cellWidth-11, y+53, "wrong", "!")
+		p.words(x+cellWidth-11, y+53, "wrong mark", "!")
 	}
 	p.Close()
 }

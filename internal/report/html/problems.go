@@ -17,15 +17,20 @@ import (
 // notes.
 func (p *pageWriter) problems() {
 	var notes []int
-	p.Open("ol", markup.Class("problems"))
 	for i := range p.r.Problems {
-		if p.r.Problems[i].Above() {
-			p.problem(i)
-		} else {
+		if !p.r.Problems[i].Above() {
 			notes = append(notes, i)
 		}
 	}
-	p.Close()
+	if len(notes) < len(p.r.Problems) {
+		p.Open("ol", markup.Class("problems"))
+		for i := range p.r.Problems {
+			if p.r.Problems[i].Above() {
+				p.problem(i)
+			}
+		}
+		p.Close()
+	}
 	for _, i := range notes {
 		p.remark(&p.r.Problems[i])
 	}
@@ -33,11 +38,19 @@ func (p *pageWriter) problems() {
 		if f := &p.r.Findings[i]; byDesign(f) {
 			p.Open("p")
 			p.Element("span", "Note", markup.Class("badge info"))
-			p.Text(" " + report.OrEmpty(f.Found) + " ")
+			p.Text(" " + text.UpperFirst(report.OrEmpty(f.Found)) + " ")
 			p.ruleLink(f.Rule, f)
 			p.Close()
 		}
 	}
+}
+
+// problemsTitle is the heading of the problems and the notes.
+func (p *pageWriter) problemsTitle() string {
+	if slices.ContainsFunc(p.r.Problems, func(pr report.Problem) bool { return pr.Above() }) {
+		return "What to do"
+	}
+	return "Notes"
 }
 
 // hasProblems reports whether there is a problem or a note.
@@ -58,15 +71,9 @@ func (p *pageWriter) problem(i int) {
 	p.Element("strong", text.Statement(pr))
 	p.Text(" ")
 	p.problemRule(pr)
-	if pr.Settings() && len(pr.Members) > 1 {
-		t := p.table("setting", "current", "recommended", "severity")
-		for _, f := range pr.Members {
-			t.row(strings.TrimPrefix(f.Subject, "setting "), wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity)
-		}
-		t.end()
-	}
+	p.problemSettings(pr)
 	p.Open("dl")
-	p.pair("Fix", text.FixOf(p.r, i))
+	p.pair("Fix", fixBesideTable(pr, text.FixOf(p.r, i)))
 	if source := pr.SourceLine(); source != "" {
 		p.Element("dt", "Source")
 		p.Open("dd")
@@ -85,12 +92,46 @@ func (p *pageWriter) remark(pr *report.Problem) {
 	p.Open("p")
 	p.Element("span", "Note", markup.Class("badge info"))
 	says := " " + text.Statement(pr)
-	if pr.Settings() && len(pr.Members) > 1 && pr.Fix != "" {
-		says += " (" + pr.Fix + ")"
+	if fix := fixBesideTable(pr, pr.Fix); tabled(pr) && fix != "" {
+		says += " (" + fix + ")"
 	}
 	p.Text(says + " ")
 	p.problemRule(pr)
 	p.Close()
+	p.problemSettings(pr)
+}
+
+// tabled reports whether a problem is about several settings, which are listed in a table.
+func tabled(pr *report.Problem) bool { return pr.Settings() && len(pr.Members) > 1 }
+
+// problemSettings lists the settings that differ from the profile, and how each is changed.
+func (p *pageWriter) problemSettings(pr *report.Problem) {
+	if !tabled(pr) {
+		return
+	}
+	t := p.table("setting", "current", "recommended", "severity", "how")
+	for _, f := range pr.Members {
+		way, _ := how(f)
+		t.row(strings.TrimPrefix(f.Subject, "setting "), wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity, way)
+	}
+	t.end()
+}
+
+// how says how a setting is changed: the first way, and whether there are others.
+func how(f *report.Finding) (way string, more bool) {
+	way, _, more = strings.Cut(report.OrEmpty(f.Remedy), "\n")
+	return way, more
+}
+
+// fixBesideTable returns a problem's fix, "" if the table of its settings says the same.
+func fixBesideTable(pr *report.Problem, fix string) string {
+	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *report.Finding) bool {
+		way, more := how(f)
+		return way == "" || more || !strings.Contains(fix, way)
+	}) {
+		return ""
+	}
+	return fix
 }
 
 // problemRule names a problem's rule, with the way to its first finding.

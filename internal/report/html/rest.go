@@ -3,7 +3,9 @@ package html
 import (
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
@@ -120,14 +122,29 @@ func mapped(s *report.Slot) string {
 	return out
 }
 
-// sources lists what was read, and the documents that the findings name.
+// sources says what the machine was checked against, what was read, and the documents that the findings
+// name.
 func (p *pageWriter) sources() {
-	if len(p.r.Inventory.Sources) > 0 {
+	p.facts()
+	if all := p.r.Inventory.Sources; len(all) > 0 {
+		says := prose.Count(len(all), "source")
+		var incomplete []string
+		for _, s := range all {
+			if s.State != string(fact.SourceOK) {
+				incomplete = append(incomplete, s.Name+" "+s.State)
+			}
+		}
+		if len(incomplete) > 0 {
+			says += " (" + strings.Join(incomplete, ", ") + ")"
+		}
+		p.Open("details", markup.Class("group"))
+		p.Element("summary", says)
 		t := p.table("source", "state", "detail")
-		for _, s := range p.r.Inventory.Sources {
+		for _, s := range all {
 			t.row(s.Name, s.State, orDash(s.Detail))
 		}
 		t.end()
+		p.Close()
 	}
 	p.documents()
 	p.abbreviations()

@@ -6,7 +6,9 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
@@ -23,14 +25,17 @@ func (p *pageWriter) settings() {
 			unknown = append(unknown, id)
 		}
 	}
-	p.Element("p", strconv.Itoa(len(known))+" of "+strconv.Itoa(len(all))+" known. Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.")
 	if len(known) > 0 {
+		p.Open("details", markup.Class("group"))
+		p.Element("summary", strconv.Itoa(len(known))+" of "+prose.Count(len(all), "setting")+" known")
+		p.note("Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.")
 		t := p.table("setting", "configured", "pending", "effective", "decided by", "read from")
 		for _, id := range known {
 			s := all[id]
 			t.row(id, faceText(&s.Configured), faceText(&s.Pending), faceText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
 		}
 		t.end()
+		p.Close()
 	}
 	p.unknownSettings(all, unknown)
 }
@@ -40,20 +45,11 @@ func faceKnown(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
-func (p *pageWriter) settingKnown() bool {
-	for _, s := range p.r.Inventory.Settings {
-		if faceKnown(&s) {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *pageWriter) unknownSettings(all map[string]report.Setting, ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	p.Open("details")
+	p.Open("details", markup.Class("group"))
 	p.Element("summary", "not known ("+strconv.Itoa(len(ids))+")")
 	t := p.table("setting", "reason", "known by")
 	for _, id := range ids {

@@ -776,7 +776,7 @@ func Doubts(r *report.Report) []string {
 	var out, doubts []string
 	for i := range r.Inventory.Population.Sockets {
 		note := wording.ShareNote(&r.Inventory.Population.Sockets[i].Relative)
-		if note = upperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
+		if note = UpperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
 			out = append(out, note)
 		}
 	}

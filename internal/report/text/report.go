@@ -110,8 +110,8 @@ func slotCount(inv *report.Inventory) (filled, all int) {
 	return filled, all
 }
 
-// upperFirst begins a sentence.
-func upperFirst(s string) string {
+// UpperFirst begins a sentence.
+func UpperFirst(s string) string {
 	for i, c := range s {
 		return string(unicode.ToUpper(c)) + s[i+len(string(c)):]
 	}
@@ -123,7 +123,7 @@ func Statement(pr *report.Problem) string {
 	if pr.Settings() {
 		return pr.Text()
 	}
-	return upperFirst(pr.Text())
+	return UpperFirst(pr.Text())
 }
 
 // problem prints a numbered problem with its rule at the right margin, what to do and who says so.
@@ -220,7 +220,7 @@ func (p *printer) notes(r *report.Report) {
 		if !f.Explains || f.Result != string(verdict.Pass) {
 			continue
 		}
-		p.item("Note", upperFirst(report.OrEmpty(f.Found))+" (explain\n"+f.Rule+")")
+		p.item("Note", UpperFirst(report.OrEmpty(f.Found))+" (explain\n"+f.Rule+")")
 		if f.Effect != nil {
 			p.indented("Measured", wording.Costs(f.Effect))
 		}
@@ -294,7 +294,7 @@ func (p *printer) finding(f *report.Finding) {
 	} else {
 		p.put("Note")
 	}
-	p.ruled(upperFirst(report.OrEmpty(f.Found)), f.Rule)
+	p.ruled(UpperFirst(report.OrEmpty(f.Found)), f.Rule)
 	p.indented("Expected", report.OrEmpty(f.Expected))
 	p.indented("Cost", wording.Costs(f.Effect))
 	p.grouped([]*report.Finding{f}, "Fix", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })

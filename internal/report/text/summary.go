@@ -14,7 +14,15 @@ import (
 
 // summary prints how many checks passed, failed and did not run, and the exit status.
 func (p *printer) summary(r *report.Report, exit bool) {
-	out := Counts(r)
+	out, ways := Counts(r)
+	switch {
+	case r.Summary.Unknown+r.Summary.Error == 0:
+		out += "."
+	case ways:
+		out += ". memaudit check -v lists them."
+	default:
+		out += " (-v)."
+	}
 	if exit {
 		out += " Exit status " + strconv.Itoa(r.Verdict.ExitStatus) + "."
 	}
@@ -22,26 +30,26 @@ func (p *printer) summary(r *report.Report, exit bool) {
 	p.newline()
 }
 
-// Counts says how many of the checks that concern the machine passed, failed and did not run, and what
-// would let them run.
-func Counts(r *report.Report) string {
+// Counts says how many of the checks that concern the machine passed, failed and did not run; if nothing
+// failed also what would let them run (ways).
+func Counts(r *report.Report) (text string, ways bool) {
 	s := r.Summary
-	out := prose.Count(s.Pass, "check") + " passed"
+	text = prose.Count(s.Pass, "check") + " passed"
 	if s.Fail > 0 {
-		out += ", " + strconv.Itoa(s.Fail) + " failed"
+		text += ", " + strconv.Itoa(s.Fail) + " failed"
 	}
 	if s.Waived > 0 {
-		out += ", " + strconv.Itoa(s.Waived) + " waived"
+		text += ", " + strconv.Itoa(s.Waived) + " waived"
 	}
 	open := s.Unknown + s.Error
-	if open == 0 {
-		return out + "."
+	switch {
+	case open == 0:
+		return text, false
+	case s.Fail > 0 && r.Verdict.Status != report.StatusUnknown:
+		return text + ", " + strconv.Itoa(open) + " not run", false
+	default:
+		return text + ". " + strconv.Itoa(open) + " not run: " + strings.Join(needs(r.Findings), ", "), true
 	}
-	ways := needs(r.Findings)
-	if s.Fail > 0 && r.Verdict.Status != report.StatusUnknown {
-		return out + ", " + strconv.Itoa(open) + " not run (-v)."
-	}
-	return out + ". " + strconv.Itoa(open) + " not run: " + strings.Join(ways, ", ") + ". memaudit check -v lists them."
 }
 
 // needs says what the checks that did not run need, most of them first.

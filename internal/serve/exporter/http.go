@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bytes"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -53,7 +54,7 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	get("/-/healthy", constantAnswer("memaudit is healthy.\n"))
 	get("/-/ready", p.audited(constantAnswer("memaudit is ready.\n")))
 	if w.MetricsPath != "/" {
-		get("/{$}", landing(w))
+		get("/{$}", p.landing(w))
 	}
 	return asDeclared(mux)
 }
@@ -83,8 +84,9 @@ func (p *currentPage) audited(next http.Handler) http.Handler {
 	})
 }
 
-// landing serves exporter-toolkit's first page with links to the others.
-func landing(w *WebOptions) http.Handler {
+// landing serves exporter-toolkit's first page: the machine's status in a sentence, unless reports are not
+// served, and links to the other pages.
+func (p *currentPage) landing(w *WebOptions) http.Handler {
 	links := []web.LandingLinks{{Address: strings.TrimPrefix(w.MetricsPath, "/"), Text: "Metrics", Description: "for Prometheus"}}
 	if !w.NoReport {
 		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit"},
@@ -92,8 +94,13 @@ func landing(w *WebOptions) http.Handler {
 	}
 	links = append(links, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		page, err := web.NewLandingPage(web.LandingConfig{Name: "memaudit", Description: "Audit of memory population and BIOS settings",
-			Links: slices.Clone(links), Profiling: "false"})
+		says := "Audit of memory population and BIOS settings"
+		if current := p.current.Load(); current != nil && !w.NoReport {
+			says = current.sentence()
+		}
+		// The template of exporter-toolkit does not escape.
+		page, err := web.NewLandingPage(web.LandingConfig{Name: "memaudit", Description: template.HTMLEscapeString(says),
+			Links: slices.Clone(links), Profiling: "false", ExtraCSS: landingStyle})
 		if err != nil {
 			http.Error(answer, err.Error(), http.StatusInternalServerError)
 			return
@@ -101,6 +108,9 @@ func landing(w *WebOptions) http.Handler {
 		page.ServeHTTP(answer, r)
 	})
 }
+
+// landingStyle adds dark colours to the style of exporter-toolkit's page.
+const landingStyle = `:root { color-scheme: light dark; } h2 { font-size: 1.25rem; overflow-wrap: anywhere; } li { padding: .2rem 0; }`
 
 // asDeclared tells browsers not to guess the type of an answer and to send no referrer.
 func asDeclared(next http.Handler) http.Handler {

@@ -14,7 +14,9 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/metrics"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // Outcome is the result of one audit.
@@ -68,6 +70,15 @@ func (p *auditPage) lazily() *auditPage {
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
 	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
 	return p
+}
+
+// sentence says what the machine is and how it stands.
+func (p *auditPage) sentence() string {
+	says := p.report.Verdict.Status.Word() + " " + wording.Verdict(p.report)
+	if p.report.Outdated != "" {
+		says = "OUTDATED (" + p.report.Outdated + "): " + says
+	}
+	return printable.Clean(says) + " (audited " + p.report.GeneratedAt + ")"
 }
 
 // written returns a form of a report as bytes.

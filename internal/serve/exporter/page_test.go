@@ -151,13 +151,20 @@ func TestHTTP(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
-// TestLandingPage: the first page links to each other one.
+// TestLandingPage: the first page links to each other one, and says what the machine is and how it stands.
 func TestLandingPage(t *testing.T) {
 	page := served(t, &currentPage{}, "/").Body.String()
 	for _, address := range []string{"metrics", "report", "report.txt", "report.json", "-/healthy", "-/ready"} {
 		assert.Contains(t, page, `<a href="/`+address+`">`)
 	}
 	assert.NotContains(t, page, "debug/pprof")
+	p, r := &currentPage{}, made(2, 3, first, up)
+	r.Machine.Product = ptr("<b>R610")
+	p.publish(Outcome{Report: r})
+	page = served(t, p, "/").Body.String()
+	assert.Contains(t, page, "<h2>"+r.Verdict.Status.Word()+" &lt;b&gt;R610: "+r.Verdict.Sentence+" (audited 2026-11-20T09:00:00Z)</h2>")
+	p.publish(Outcome{Err: errors.New("no access")})
+	assert.Contains(t, served(t, p, "/").Body.String(), "<h2>OUTDATED (")
 }
 
 // TestNoReport: with the reports off there are metrics and health, and no link
@@ -171,6 +178,7 @@ func TestNoReport(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		assert.Equal(t, want, w.Code, path)
 		assert.NotContains(t, w.Body.String(), "report.json", path)
+		assert.NotContains(t, w.Body.String(), "(audited ", path)
 	}
 	assert.Contains(t, served(t, p, "/").Body.String(), "report.json", "else the landing page links to it")
 }
