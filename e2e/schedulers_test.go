@@ -59,6 +59,7 @@ func TestSlurm(t *testing.T) {
 		"drained by us":      {"NodeName=n1 State=IDLE+DRAIN Reason=" + drainedReason + " [root@2026-11-20T10:00:00]", nil, 1, "", ""},
 		"drained before":     {"NodeName=n1 State=IDLE+DRAIN Reason=memaudit: something else [root@2026-11-20T10:00:00]", nil, 1, drainedReason, ""},
 		"drained by others":  {"NodeName=n1 State=DOWN+DRAIN Reason=bad disk [root@2026-11-20T10:00:00]", nil, 1, "", "bad disk"},
+		"drained by slurmd":  {"NodeName=n1 State=IDLE+DRAIN Reason=Low RealMemory [slurm@2026-11-20T10:00:00]", nil, 1, "", ""},
 		"another node":       {idle, []string{"SLURMD_NODENAME=n2"}, 1, "", "does not know the node n2"},
 		"unreadable":         {idle, []string{"MEMAUDIT_ARGS=--root /nowhere"}, 0, "", "could not be checked (status 3)"},
 		"unreadable, strict": {idle, []string{"MEMAUDIT_ARGS=--root /nowhere", "MEMAUDIT_UNKNOWN=drain"}, 1, "memaudit: not judged: MEMAUDIT UNKNOWN - --root /nowhere: ", ""},
@@ -85,6 +86,10 @@ func TestSlurm(t *testing.T) {
 			assert.Equal(t, c.status, status, out)
 			assert.Contains(t, out, c.says)
 			told, _ := os.ReadFile(filepath.Join(dir, "told"))
+			if name == "drained by slurmd" {
+				assert.Equal(t, "update\nnodename=n1\nreason=Low RealMemory; "+drainedReason+"\n", string(told), "Slurm's reason stays, and the audit says which DIMM")
+				return
+			}
 			if c.drains == "" {
 				assert.Empty(t, string(told))
 				return
@@ -107,7 +112,10 @@ func TestSlurmConfiguration(t *testing.T) {
 	require.Len(t, blocks, 2)
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "slurm.conf")
-	require.NoError(t, os.WriteFile(conf, []byte(strings.Replace(blocks[0], "--profile hpc", "--profile hpc --root "+treeOf(t, goodMachine), 1)), 0o600))
+	described := filepath.Join(dir, "described")
+	require.NoError(t, os.WriteFile(described, []byte("NodeName=n1 RealMemory=24000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n"), 0o600))
+	hook := strings.NewReplacer("--profile hpc", "--profile hpc --root "+treeOf(t, goodMachine), "/etc/slurm/slurm.conf", described).Replace(blocks[0])
+	require.NoError(t, os.WriteFile(conf, []byte(hook), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(fakeScontrol), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "node"), []byte("NodeName=n1 AvailableFeatures=(null) ActiveFeatures=(null) State=IDLE\n"), 0o600))
 	env := []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=" + conf, "MEMAUDIT=" + binary(t)}

@@ -92,7 +92,7 @@ func collectionsOf(documents []platform.Document) []string {
 }
 
 func fitsUnmarked(doc, vendor, platform string) bool {
-	if doc == "DMTF" || doc == "Linux kernel" || slices.Contains(strings.Split(doc, ", "), processorMakerOf(platform)) {
+	if doc == "DMTF" || doc == "Linux kernel" || doc == "SchedMD" || slices.Contains(strings.Split(doc, ", "), processorMakerOf(platform)) {
 		return true
 	}
 	own := map[string][]string{"Dell Inc.": {"Dell", "Dell EMC"}, "HPE": {"HP", "HPE"}, "Lenovo": {"Lenovo", "Lenovo Press", "IBM", "IBM Redbooks"},

@@ -133,6 +133,11 @@ var situations = []situation{
 		log += "[ 9000.000000] {99}[Hardware Error]:  Error 0, type: recoverable\n[ 9000.000001] {99}[Hardware Error]:   section_type: memory error\n[ 9000.000002] {99}[Hardware Error]:   fru_text: DIMM_B2\n"
 		return []string{"--root", treeOf(t).With(hosttest.Files{"dev/kmsg": log}).Write(t)}
 	}},
+	{"less than Slurm expects", func(t *testing.T) []string {
+		file := filepath.Join(t.TempDir(), "node")
+		require.NoError(t, os.WriteFile(file, []byte("NodeName=n1 RealMemory=64000 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1\n"), 0o600))
+		return []string{"--root", treeOf(t).Write(t), "--slurm", file}
+	}},
 	{"two nodes on one processor and one on the other", func(t *testing.T) []string {
 		node := hosttest.NodeDir
 		return []string{"--root", treeOf(t).With(hosttest.Files{node + "online": "0-2\n", node + "has_cpu": "0-2\n", node + "has_memory": "0-1\n",
@@ -251,6 +256,7 @@ func TestSituations(t *testing.T) {
 		"a kernel told to ignore the nodes":                      {"numa.nodes.used"},
 		"CPUs that are offline":                                  {"processor.online"},
 		"memory errors that firmware reports":                    {"memory.errors.corrected", "memory.errors.uncorrected"},
+		"less than Slurm expects":                                {"slurm.node"},
 		"two nodes on one processor and one on the other":        {"numa.nodes.expected"},
 		"a kernel told to leave memory alone":                    {"memory.capacity.visible", "numa.node.memory"},
 		"CXL memory in DRAM's tier with DRAM's weight":           {"numa.tier.distinct", "numa.interleave.weights"},

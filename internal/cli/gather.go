@@ -95,6 +95,10 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
 		}
 	}
+	if f.slurm != "" {
+		g.Slurm, err = p.readSlurm(f.slurm, g.root)
+		g.failed = joinInputErrors(g.failed, err)
+	}
 	// BIOS settings given on a running guest are those of another machine.
 	if (len(exports) > 0 || g.BMC != nil) && f.live() && g.root != nil && collect.IsGuest(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,

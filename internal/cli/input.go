@@ -17,6 +17,7 @@ type inputFlags struct {
 	// example names an embedded example server, which is audited alone.
 	example               string
 	bios, measured        []string
+	slurm                 string
 	identifiers, hostName bool
 	redfish               redfishFlags
 	// exports are the exports of BIOS settings that were read last.
@@ -36,6 +37,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.Var((*onceFlag)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
 	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), format detected automatically; - is standard input; repeatable")
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), format detected automatically; repeatable")
+	fl.StringVar(&f.slurm, "slurm", "", "compare with the scheduler's description of this node in `FILE`: slurm.conf or the output of scontrol show node; - is standard input")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }

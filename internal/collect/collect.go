@@ -63,6 +63,7 @@ func collectAll(in Input) *collector {
 	c.listedMemory()
 	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
+	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)
 	return c
 }

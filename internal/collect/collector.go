@@ -32,6 +32,8 @@ type Input struct {
 	Exports []Export
 	// Measurements are measured results. No other fact is derived from them.
 	Measurements []inventory.Measurement
+	// Slurm is the scheduler's description of the machine, nil if not given.
+	Slurm *inventory.SlurmNode
 	// Tables returns the vendors' tables of BIOS attributes. It is called only if there is an
 	// export.
 	Tables func() (settings.Tables, error)

@@ -41,6 +41,7 @@ var Declared = sync.OnceValue(func() *Schema {
 	s.addObject("processor", processorType())
 	s.addObject("memory", memoryType())
 	s.addObject("numa", numaType())
+	s.addObject("slurm", slurmType())
 	s.addObject("settings", settingsType())
 	s.addObject("setting", settingType())
 	s.addObject(SubjectBaseline, changeType())

@@ -29,6 +29,7 @@ var structural = map[string]any{
 	"setting.exports_disagree": "",
 	// Nothing was measured, and nothing accepted.
 	"measurement.given":      false,
+	"slurm.given":            false,
 	"measurement.crossed":    false,
 	"measurement.rearranged": false,
 	"measured.accepted":      false,
@@ -87,6 +88,7 @@ func emptySources() map[string]map[string]any {
 	delete(out, "numa")
 	out["memory"] = map[string]any{"nothing": nothing}
 	out["numa"] = map[string]any{"nothing": nothing}
+	out["slurm"] = map[string]any{"nothing": nothing}
 	out["socket"] = map[string]any{
 		"nothing":    &socketFacts{m: nothing, sock: &inventory.Socket{}},
 		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &population.Population{DIMMs: fact.Known(0, fact.Direct, fact.Evidence{})}},

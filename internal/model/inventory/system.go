@@ -29,6 +29,8 @@ type System struct {
 	// nil where it does not say.
 	BMCModules []ControllerModule
 	BMCTotal   *ControllerErrors
+	// Slurm is how the scheduler describes the machine; nil if not given.
+	Slurm *SlurmNode
 	// Settings maps canonical setting ids to their faces.
 	Settings map[string]Setting
 	// Exports lists the exports of BIOS settings that the settings rest on.
@@ -470,6 +472,9 @@ type Memory struct {
 	// MappedEnd is the first byte address after those ranges.
 	MappedEnd int64
 }
+
+// SlurmNode is a node as Slurm's configuration has it; a count that is not given is 0.
+type SlurmNode struct{ RealMemoryMiB, Sockets, CoresPerSocket, ThreadsPerCore int64 }
 
 // Controller is one EDAC memory controller.
 type Controller struct {

@@ -1,0 +1,96 @@
+package facts
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+func slurmType() *ObjectType {
+	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
+		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
+		Field{"lacks", textListType, "what the machine has less of than the scheduler expects: how much of how much", machine(slurmLacks)},
+		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
+		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
+		})},
+		Field{"missing", textListType, "slots of which the module is gone or not counted: empty or of unknown size, but filled at the same place of a processor with more modules", machine(missingModules)},
+	)
+}
+
+// counts are the scheduler's and the kernel's numbers of one thing.
+type counts struct {
+	name      string
+	want, has int64
+	unit      string
+}
+
+func slurmCounts(m *Machine) ([]counts, Value) {
+	n := m.sys.Slurm
+	if n == nil {
+		return nil, Missing(fact.Absent, "no description of the node was given", "--slurm FILE")
+	}
+	cpu := &m.sys.CPU
+	cores := 0
+	for _, p := range cpu.Packages.Value {
+		cores += p.Cores
+	}
+	// Slurm may call NUMA nodes or caches sockets: the product is what counts.
+	list := []counts{{"RealMemory", n.RealMemoryMiB, m.sys.Memory.TotalBytes.Value >> 20, " MiB"},
+		{"Sockets x CoresPerSocket", n.Sockets * n.CoresPerSocket, int64(cores), ""}, {"ThreadsPerCore", n.ThreadsPerCore, int64(cpu.ThreadsPerCore.Value), ""}}
+	return list, derived(func() any { return true }, valueOf(m.sys.Memory.TotalBytes), valueOf(cpu.Packages), valueOf(cpu.ThreadsPerCore))
+}
+
+func slurmLacks(m *Machine) Value {
+	list, known := slurmCounts(m)
+	return slurmWords(list, known, func(c counts) (int64, int64, bool) { return c.has, c.want, c.has < c.want })
+}
+
+func slurmIdle(m *Machine) Value {
+	list, known := slurmCounts(m)
+	return slurmWords(list, known, func(c counts) (int64, int64, bool) { return c.want, c.has, c.want > 0 && c.want*10 < c.has*9 })
+}
+
+func slurmWords(list []counts, known Value, differs func(c counts) (part, all int64, ok bool)) Value {
+	return derived(func() any {
+		out := []string{}
+		for _, c := range list {
+			if part, all, ok := differs(c); ok {
+				out = append(out, fmt.Sprintf("%s %d of %d%s", c.name, part, all, c.unit))
+			}
+		}
+		return out
+	}, known)
+}
+
+// missingModules compares the processors: a place that is filled on another processor, which has more modules, and not on this one.
+func missingModules(m *Machine) Value {
+	if !m.listed() || len(m.topo.Placements) < len(m.sys.Slots) {
+		return m.noPopulation()
+	}
+	type place struct{ channel, slot int }
+	filled, modules := map[place][]int{}, map[int]int{}
+	for i := range m.sys.Slots {
+		if p := &m.topo.Placements[i]; p.Channel >= 0 && m.sys.Slots[i].State == inventory.SlotPopulated {
+			filled[place{p.Channel, p.Slot}] = append(filled[place{p.Channel, p.Slot}], i)
+			modules[p.Socket]++
+		}
+	}
+	out := []string{}
+	for i := range m.sys.Slots {
+		p := &m.topo.Placements[i]
+		twins := filled[place{p.Channel, p.Slot}]
+		if p.Channel < 0 || m.sys.Slots[i].State == inventory.SlotPopulated || len(twins) == 0 || modules[p.Socket] >= modules[m.topo.Placements[twins[0]].Socket] {
+			continue
+		}
+		twin := &m.sys.Slots[twins[0]]
+		size := ""
+		if b, ok := twin.SizeBytes.Get(); ok {
+			size = " " + prose.Size(b)
+		}
+		out = append(out, m.slotName(i)+" ("+m.slotName(twins[0])+" has"+size+")")
+	}
+	return PlainValue(out)
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
+	"github.com/memaudit/memaudit/internal/source/slurm"
+)
+
+// readSlurm reads Slurm's description of the machine, which it finds by the machine's name unless the file describes one node.
+func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode, error) {
+	fail := func(err error) error {
+		return notAudited(fmt.Errorf("--slurm: %w", err), "scontrol show node NAME prints what memaudit reads")
+	}
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = readWhole(p.Stdin, slurm.MaxBytes)
+	} else {
+		data, err = readBounded(name, slurm.MaxBytes)
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	machine := ""
+	if root != nil {
+		machine = host.ReadHostName(root).V
+	}
+	node, err := slurm.Decode(name, data, machine)
+	if one, errOne := slurm.Decode(name, data, ""); err != nil && errOne == nil {
+		node, err = one, nil // scontrol's output about one node, which may have another name in Slurm
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &inventory.SlurmNode{RealMemoryMiB: node.RealMemoryMiB, Sockets: node.Sockets, CoresPerSocket: node.CoresPerSocket, ThreadsPerCore: node.ThreadsPerCore}, nil
+}
