@@ -97,14 +97,19 @@ func axe(t *testing.T) string {
 	return string(data)
 }
 
-// shownPages are the pages of all machines of the project and of the made-up
-// reports with every oddity.
+// shownPages are the pages of all machines of the project, each alone and all as a fleet, and of the
+// made-up reports with every oddity.
 func shownPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
 	for _, m := range machinetest.All() {
 		_, pages[m.Name], _ = run(t, nil, "check", "--root", treeOf(t, m.Name), "--profile", m.Profile, "--format", "html")
 	}
+	var trees []string
+	for _, m := range machinetest.All() {
+		trees = append(trees, treeOf(t, m.Name))
+	}
+	_, pages["fleet"], _ = run(t, nil, append([]string{"fleet", "--format", "html"}, trees...)...)
 	for name, m := range reporttest.Inputs() {
 		var b bytes.Buffer
 		require.NoError(t, html.Write(&b, reporttest.Report(m)))
