@@ -89,10 +89,11 @@ func TestPlatformTable(t *testing.T) {
 	}
 }
 
-// unaddressed are sources of the table without an address: notes of single machines, of which nothing is cited.
+// unaddressed are sources of the table that cannot be found: notes of single machines, an answer in a copy of
+// a forum, a summary of manuals by others.
 var unaddressed = map[string]bool{
 	"MI300A-FIELD": true, "XEON600-BRAND": true, "VERA-FIELD": true, "VERA-SOCAMM": true, "KUNPENG-KBOX": true, "KUNPENG-FIELD": true,
-	"S5000C-FIELD": true, "HYGON-FIELD": true, "KERN-KH50000": true, "P11-FIELD": true, "STRIX-BRAND": true,
+	"S5000C-FIELD": true, "HYGON-FIELD": true, "KERN-KH50000": true, "P11-FIELD": true, "STRIX-BRAND": true, "SO-UMA": true, "DELL-17G-ISM": true,
 }
 
 // seenSince are CPUIDs that the table's amendments confirm.
