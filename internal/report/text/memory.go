@@ -242,7 +242,7 @@ func (b *Board) Line(key int) string {
 	if pop == nil {
 		return ""
 	}
-	parts := []string{countOr(pop.ChannelsPopulated) + " of " + countOr(pop.ChannelsTotal) + " channels"}
+	parts := []string{channelsText(pop)}
 	if dpc := depth(pop.DIMMsPerChannel); dpc != "" {
 		parts = append(parts, dpc)
 	}
@@ -288,6 +288,18 @@ func depth(dpc []int) string {
 		return strconv.Itoa(low) + " to " + strconv.Itoa(high) + " DIMMs each"
 	default:
 		return prose.Count(low, "DIMM") + " each"
+	}
+}
+
+// channelsText says how many channels of a processor hold memory.
+func channelsText(pop *report.PopulationSocket) string {
+	switch {
+	case pop.ChannelsPopulated == nil:
+		return "channels not known"
+	case pop.ChannelsTotal == nil:
+		return prose.Count(*pop.ChannelsPopulated, "channel") + " in use"
+	default:
+		return strconv.Itoa(*pop.ChannelsPopulated) + " of " + strconv.Itoa(*pop.ChannelsTotal) + " channels"
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
@@ -130,4 +131,15 @@ func TestColour(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, r, Options{Color: true}))
 	assert.Contains(t, b.String(), wordStyle(wordWarning)+"B3")
+}
+
+// TestLineOfUnknownChannels: a processor whose channels are not known has no question marks.
+func TestLineOfUnknownChannels(t *testing.T) {
+	two := 2
+	for want, pop := range map[string]report.PopulationSocket{
+		"channels not known": {}, "2 channels in use": {ChannelsPopulated: &two}, "2 of 2 channels": {ChannelsPopulated: &two, ChannelsTotal: &two},
+	} {
+		r := &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{pop}}}}
+		assert.Equal(t, want, NewBoard(r).Line(wording.NoSocket))
+	}
 }
