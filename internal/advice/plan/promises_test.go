@@ -51,6 +51,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		c.steps(a)
 	}
 	c.undominated()
+	c.firstCures()
 	bought := 0
 	for i := range c.made.Advice {
 		a := &c.made.Advice[i]
@@ -65,6 +66,24 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		}
 	}
 	return c
+}
+
+// firstCures checks that the first advice is not one that cures only remarks and gains no bandwidth if
+// a later one leaves less failing at warning or above.
+func (c *promises) firstCures() {
+	if len(c.made.Advice) < 2 || c.made.Advice[0].ID == plan.Settings {
+		return
+	}
+	first := &c.made.Advice[0]
+	if severeOf(first) < severe(c.found) || !slices.ContainsFunc(c.made.Advice[1:], func(a plan.Advice) bool { return severeOf(&a) < severe(c.found) }) {
+		return
+	}
+	for i := range first.Reaches.Sockets {
+		if was := c.topo.Running().Populations[i].Peak; first.Reaches.Sockets[i].Peak.Or(0) > was.Or(0) {
+			return
+		}
+	}
+	c.broke(first, "comes first and leaves all warnings")
 }
 
 // findings checks the failures that were promised against those of the audit.

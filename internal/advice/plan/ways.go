@@ -89,13 +89,17 @@ func (s *Socket) left() float64 {
 }
 
 // counts lists the numbers of modules of one processor that documents name, or with all every number
-// that no document forbids.
+// that no document forbids. On a board without slots on some channels, whole layers of the others
+// count too: documents name numbers for all channels.
 func (t *Target) counts(all bool) []documentedCount {
 	p := t.Platform
 	width := t.unit.size()
-	slots := 0
+	slots, wired := 0, 0
 	for _, g := range t.unit.groups {
 		slots += len(g.layers) * width
+		if len(g.layers) > 0 {
+			wired++
+		}
 	}
 	var out []documentedCount
 	for n := width; n <= slots; n += width {
@@ -111,7 +115,7 @@ func (t *Target) counts(all bool) []documentedCount {
 		switch {
 		case len(p.AllowedDIMMs) > 0 && !slices.Contains(p.AllowedDIMMs, n):
 		case all, c.documented, c.row != nil && !discouraged(c.row), t.kit() > 1 && n%t.kit() == 0,
-			t.silent() && n%len(t.unit.groups) == 0:
+			t.silent() && n%len(t.unit.groups) == 0, wired < len(t.unit.groups) && n%(wired*width) == 0:
 			out = append(out, c)
 		}
 	}
