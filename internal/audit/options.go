@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Options are those of one audit.
@@ -14,6 +16,9 @@ type Options struct {
 	Profile string
 	Asked   bool
 	Waivers []WaiverSpec
+	// Accepted are populations that a site has on purpose; Population is the signature of the machine's.
+	Accepted   []AcceptedSpec
+	Population func(sys *inventory.System, topo *population.Result) string
 	// Now decides which waivers have ended.
 	Now time.Time
 	// Rules narrows an audit to the rules whose ids it accepts, checked against no
@@ -49,13 +54,38 @@ type WaiverSpec struct {
 	Until string `yaml:"until"`
 }
 
-// End parses the last day.
-func (w WaiverSpec) End() (time.Time, error) {
-	t, err := time.Parse(time.DateOnly, w.Until)
+// AcceptedSpec is a population of a product that a site has on purpose: what the rules say of its layout is accepted, and of no other.
+type AcceptedSpec struct {
+	// Product is the product's name as firmware prints it, Population the signature that memaudit labels prints.
+	Product    string `yaml:"product"`
+	Population string `yaml:"population"`
+	Reason     string `yaml:"reason"`
+	// Until is the last day it holds, YYYY-MM-DD.
+	Until string `yaml:"until"`
+}
+
+// Check complains about an entry without product, population, reason or date.
+func (a AcceptedSpec) Check() error {
+	for _, f := range [][2]string{{"product", a.Product}, {"population", a.Population}, {"reason", a.Reason}} {
+		if f[1] == "" {
+			return fmt.Errorf("accepted population of %q: %s is missing", a.Product, f[0])
+		}
+	}
+	_, err := lastDay("accepted population of "+a.Product, a.Until)
+	return err
+}
+
+func lastDay(what, until string) (time.Time, error) {
+	t, err := time.Parse(time.DateOnly, until)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("waiver of %s: until is %q, expected a date such as 2027-06-30", w.Rule, w.Until)
+		return time.Time{}, fmt.Errorf("%s: until is %q, expected a date such as 2027-06-30", what, until)
 	}
 	return t, nil
+}
+
+// End parses the last day.
+func (w WaiverSpec) End() (time.Time, error) {
+	return lastDay("waiver of "+w.Rule, w.Until)
 }
 
 // Check complains about a waiver without rule, reason or date.

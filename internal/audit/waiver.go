@@ -14,6 +14,7 @@ import (
 // leaves the failure standing and says so; one that matches nothing is
 // reported. What follows from waived failures alone is waived with them.
 func (r *auditRun) waive() {
+	r.acceptPopulation()
 	for _, w := range r.options.Waivers {
 		end, err := w.End()
 		if err != nil {
@@ -38,6 +39,34 @@ func (r *auditRun) waive() {
 		r.noticeWaiver(w, matched, ended)
 	}
 	r.waiveConsequences()
+}
+
+// acceptPopulation waives what the rules about the layout say of a population that the site has on purpose. A module
+// that is lost, moved or of another size makes another population, for which they fail again.
+func (r *auditRun) acceptPopulation() {
+	for _, a := range r.options.Accepted {
+		if !strings.EqualFold(a.Product, r.sys.Machine.Product.Or("")) {
+			continue
+		}
+		end, err := lastDay("accepted population of "+a.Product, a.Until)
+		have := r.options.Population(r.sys, r.topo)
+		switch {
+		case err != nil:
+			r.out.Notices = append(r.out.Notices, err.Error())
+			continue
+		case a.Population != have:
+			r.out.Notices = append(r.out.Notices, "the accepted population of "+a.Product+" is "+a.Population+", this machine has "+have)
+			continue
+		case r.options.Now.After(end.AddDate(0, 0, 1)):
+			r.out.Notices = append(r.out.Notices, "the accepted population of "+a.Product+" ended on "+a.Until+"; its failures count again")
+			continue
+		}
+		for i := range r.out.Findings {
+			if f := &r.out.Findings[i]; f.Result == verdict.Fail && r.engine.Role(f.Rule).Layout {
+				f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: a.Reason, Until: a.Until, Population: true}
+			}
+		}
+	}
 }
 
 func (r *auditRun) noticeWaiver(w WaiverSpec, matched, ended bool) {
@@ -68,7 +97,7 @@ func (r *auditRun) waiveConsequences() {
 			if !strings.HasPrefix(reason, follows) {
 				reason = follows + root.Rule + ", which is accepted: " + reason
 			}
-			f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: reason, Until: root.Waiver.Until}
+			f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: reason, Until: root.Waiver.Until, Population: root.Waiver.Population}
 			again = true
 		}
 	}

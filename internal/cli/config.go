@@ -30,6 +30,8 @@ type config struct {
 	Redfish  *redfishConfig     `yaml:"redfish"`
 	Sources  []string           `yaml:"sources"`
 	Waivers  []audit.WaiverSpec `yaml:"waivers"`
+	// Accepted are populations that the site has on purpose.
+	Accepted []audit.AcceptedSpec `yaml:"accepted"`
 	// Measured are results of memaudit measure on the live machine.
 	Measured []string `yaml:"measured"`
 	// Baseline is the file of the accepted hardware of the live machine.
@@ -128,6 +130,11 @@ func yamlErrors(err error) []string {
 }
 
 func (c *config) check(name string) error {
+	for _, a := range c.Accepted {
+		if err := a.Check(); err != nil {
+			return usageError("configuration %s: %w", name, err)
+		}
+	}
 	for _, w := range c.Waivers {
 		if err := w.Check(); err != nil {
 			return usageError("configuration %s: %w", name, err)

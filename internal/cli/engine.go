@@ -11,7 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -65,7 +67,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	if err := p.join(f.ownRules()); err != nil {
 		return nil, nil, err
 	}
-	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now(), Changes: assess.Changes(func() []collect.Joined { return f.input.exports })}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(), Changes: assess.Changes(func() []collect.Joined { return f.input.exports })}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}
@@ -83,6 +85,12 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 		}
 	}
 	return engine, o, nil
+}
+
+// signature is that of the machine's population, as memaudit labels prints it.
+func signature(sys *inventory.System, topo *population.Result) string {
+	inv := report.BuildInventory(sys, topo, report.Options{})
+	return metrics.Signature(&inv)
 }
 
 // engineOf is an engine of the built-in rules and those of a site's own folders.

@@ -129,7 +129,7 @@ func BuildFinding(f *verdict.Finding) Finding {
 		Effect:    buildEffect(f.Effect),
 	}
 	if f.Waiver != nil {
-		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until)}
+		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until), Population: f.Waiver.Population}
 	}
 	return out
 }

@@ -111,4 +111,6 @@ func versionWord(v string) string {
 type Waiver struct {
 	Reason string  `json:"reason"`
 	Until  *string `json:"until" jsonschema:"nullable"`
+	// Population says that the machine's whole population is accepted, not this failure alone.
+	Population bool `json:"population,omitempty"`
 }

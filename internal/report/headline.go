@@ -147,6 +147,8 @@ func (r *Report) goodSentence() string {
 	switch {
 	case note >= 0:
 		return "no warning; note: " + r.headlineOf(&r.Problems[note])
+	case r.Summary.Waived > 0 && r.Accepted() == r.Summary.Waived:
+		return "memory is installed as this site accepts it"
 	case r.Summary.Waived > 0:
 		return "no problem except those that are waived"
 	case praised && r.ownDocument(channels[passed].Citation):

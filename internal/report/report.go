@@ -106,6 +106,17 @@ type Summary struct {
 	WorstSeverity *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 }
 
+// Accepted counts the waived findings that belong to an accepted population.
+func (r *Report) Accepted() int {
+	n := 0
+	for i := range r.Findings {
+		if w := r.Findings[i].Waiver; w != nil && w.Population && r.Findings[i].Result == "waived" {
+			n++
+		}
+	}
+	return n
+}
+
 // Incomparable says why nothing could be compared.
 func (r *Report) Incomparable() string {
 	for i := range r.Findings {

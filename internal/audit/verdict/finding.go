@@ -10,6 +10,8 @@ import (
 type Waiver struct {
 	Reason string
 	Until  string
+	// Population says that the machine's whole population is accepted, not this failure.
+	Population bool
 }
 
 // Finding is the result of one rule for one subject.

@@ -75,7 +75,7 @@ func (a *Auditor) Pipeline() plan.Pipeline {
 	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
 		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
 			narrow := *a.Options
-			narrow.Rules, narrow.Waivers, narrow.Bare = rules, nil, bare
+			narrow.Rules, narrow.Waivers, narrow.Accepted, narrow.Bare = rules, nil, nil, bare
 			return a.Engine.Run(sys, topo, narrow)
 		}
 	}

@@ -38,8 +38,12 @@ func Counts(r *report.Report) (text string, ways bool) {
 	if s.Fail > 0 {
 		text += ", " + strconv.Itoa(s.Fail) + " failed"
 	}
-	if s.Waived > 0 {
-		text += ", " + strconv.Itoa(s.Waived) + " waived"
+	accepted := r.Accepted()
+	if s.Waived > accepted {
+		text += ", " + strconv.Itoa(s.Waived-accepted) + " waived"
+	}
+	if accepted > 0 {
+		text += ", " + strconv.Itoa(accepted) + " accepted with the population"
 	}
 	open := s.Unknown + s.Error
 	switch {

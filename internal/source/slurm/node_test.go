@@ -48,8 +48,8 @@ func TestRefused(t *testing.T) {
 		"NodeName=n[1-99999999999999999999": `no line for the node`,
 	} {
 		_, err := Decode("f", []byte(text), "n129")
-		assert.ErrorContains(t, err, want, text)
+		require.ErrorContains(t, err, want, text)
 	}
 	_, err := Decode("f", []byte(conf), "")
-	assert.ErrorContains(t, err, "give the output of scontrol show node NAME")
+	require.ErrorContains(t, err, "give the output of scontrol show node NAME")
 }
