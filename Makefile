@@ -11,6 +11,7 @@ LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
 CYCLONEDX_VERSION := v1.9.0
+MKDOCS_MATERIAL_VERSION := 9.8.2
 GREMLINS_VERSION := v0.6.0
 VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
@@ -84,6 +85,11 @@ axe: $(TOOLS)/axe/installed #- install axe-core, with which e2e checks pages (ne
 
 web: ## build bin/web, the page that audits in the browser
 	@scripts/web bin/web '-X main.version=$(VERSION) -X main.revision=$(REVISION)'
+
+site: $(TOOLS)/site/bin/mkdocs #- the documentation as a site in .site/html (needs python3 with venv)
+	rm -rf .site && mkdir -p .site/src
+	git ls-files -z '*.md' docs deploy examples LICENSE go.mod | grep -zvE '^(testdata|internal|\.github)/' | xargs -0 cp --parents -t .site/src
+	NO_MKDOCS_2_WARNING=1 $(TOOLS)/site/bin/mkdocs build --strict -q
 
 images: build ## take the pictures of the README again (needs Chromium)
 	@scripts/images $(BIN)
@@ -163,6 +169,10 @@ $(LINT):
 
 $(TOOLS)/gremlins:
 	GOBIN=$(TOOLS) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
+
+$(TOOLS)/site/bin/mkdocs:
+	python3 -m venv $(TOOLS)/site
+	$(TOOLS)/site/bin/pip install -q mkdocs-material==$(MKDOCS_MATERIAL_VERSION)
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)

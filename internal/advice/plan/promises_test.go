@@ -79,8 +79,9 @@ func (c *promises) firstCures() {
 		return
 	}
 	for i := range first.Reaches.Sockets {
-		if was := c.topo.Running().Populations[i].Peak; first.Reaches.Sockets[i].Peak.Or(0) > was.Or(0) {
-			return
+		was, will := &c.topo.Running().Populations[i], &first.Reaches.Sockets[i]
+		if will.Peak.Or(0) > was.Peak.Or(0) || will.Channels.Or(0) > was.ChannelsPopulated.Or(0) || will.Share.Value.Model > was.Relative.Value.Model || will.Share.Value.Channels > was.Relative.Value.Channels {
+			return // of all channels together, or of the slowest region
 		}
 	}
 	c.broke(first, "comes first and leaves all warnings")
