@@ -78,7 +78,7 @@ func TestCostOfAFleet(t *testing.T) {
 		name string
 		data []byte
 		most int
-	}{{"dump.bin", dump, 9_300}, {"report.json", []byte(document), 26_000}} {
+	}{{"dump.bin", dump, 12_000}, {"report.json", []byte(document), 26_000}} {
 		count := func(n int) int {
 			dir := copies(t, c.name, c.data, n)
 			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
