@@ -17,8 +17,8 @@ const (
 	processorMaker        // of the CPU vendor, or a standard
 	ownMakerOther         // of the machine's vendor, about others
 	otherMaker            // of another maker, about such machines
-	thirdParty            // of somebody who makes neither, about such machines
-	practice              // of somebody else, about other machines
+	thirdParty            // of a vendor of neither, about such machines
+	practice              // of another vendor, about other machines
 )
 
 // standings are what the ranks are called.

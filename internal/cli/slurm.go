@@ -28,9 +28,6 @@ func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode,
 		machine = host.ReadHostName(root).V
 	}
 	node, err := slurm.Decode(name, data, machine)
-	if one, errOne := slurm.Decode(name, data, ""); err != nil && errOne == nil {
-		node, err = one, nil // scontrol's output about one node, which may have another name in Slurm
-	}
 	if err != nil {
 		return nil, fail(err)
 	}

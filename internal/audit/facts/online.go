@@ -6,34 +6,39 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// offlineCPUs lists what is present and not online. The kernel takes one thread of every core offline if SMT is off, which is a setting of its own.
+// offlineCPUs lists what is present and not online. If SMT is off, the second threads of all cores are offline, which is a setting
+// of its own: as many CPUs as cores are then all.
 func offlineCPUs(m *Machine) Value {
 	cpu := &m.sys.CPU
-	return derived(func() any {
-		var off []int
-		for _, n := range cpu.Present.Value {
-			if !slices.Contains(cpu.Online.Value, n) {
-				off = append(off, n)
-			}
+	var off []int
+	for _, n := range cpu.Present.Value {
+		if !slices.Contains(cpu.Online.Value, n) {
+			off = append(off, n)
 		}
-		if len(off) == len(cpu.Online.Value) && strings.HasSuffix(cpu.SMTControl.Or(""), "off") {
+	}
+	from := []Value{valueOf(cpu.Present), valueOf(cpu.Online)}
+	usable := 0
+	if len(off) > 0 && m.smtOff() {
+		var counts []Value
+		usable, counts = m.usableCPUs()
+		from = append(from, counts...)
+	}
+	return derived(func() any {
+		if usable > 0 && usable <= len(cpu.Online.Value) {
 			return ""
 		}
 		return ranges(off)
-	}, valueOf(cpu.Present), valueOf(cpu.Online))
+	}, from...)
 }
 
 // limitedBy lists the options by which the kernel has fewer CPUs than firmware hands over: threads, or cores if SMT is off.
 func limitedBy(m *Machine) Value {
 	options, online := m.sys.NUMA.Options, m.sys.CPU.Online
-	if !options.Known() || !online.Known() {
-		return derived(func() any { return nil }, valueOf(options), valueOf(online))
-	}
-	var limits []string
+	from := []Value{valueOf(options), valueOf(online)}
+	limits := []string{}
 	for _, o := range options.Value {
 		key, value, _ := strings.Cut(o, "=")
 		n, err := strconv.Atoi(value)
@@ -41,30 +46,41 @@ func limitedBy(m *Machine) Value {
 			limits = append(limits, o)
 		}
 	}
-	if limits == nil {
-		return PlainValue([]string{})
-	}
-	count := func(s *inventory.Socket) fact.Fact[int] { return s.Threads }
-	if smt := m.sys.Settings["smt"].Effective; smt.Or("") == "disabled" {
-		count = func(s *inventory.Socket) fact.Fact[int] { return s.CoresEnabled }
-	}
-	var counts []Value
-	total := 0
-	for i := range m.sys.Sockets {
-		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
-			counts = append(counts, valueOf(count(s)))
-			total += count(s).Value
-		}
-	}
-	if counts == nil {
-		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	usable := 0
+	if len(limits) > 0 {
+		var counts []Value
+		usable, counts = m.usableCPUs()
+		from = append(from, counts...)
 	}
 	return derived(func() any {
-		if total <= len(online.Value) {
+		if usable <= len(online.Value) {
 			return []string{}
 		}
 		return limits
-	}, counts...)
+	}, from...)
+}
+
+func (m *Machine) smtOff() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
+
+// usableCPUs counts the CPUs that firmware hands over, threads or, if SMT is off, cores, with the facts that it is made from.
+func (m *Machine) usableCPUs() (int, []Value) {
+	total, from := 0, []Value{}
+	for i := range m.sys.Sockets {
+		s := &m.sys.Sockets[i]
+		if !s.Populated.Or(true) {
+			continue
+		}
+		count := s.Threads
+		if m.smtOff() {
+			count = s.CoresEnabled
+		}
+		from = append(from, valueOf(count))
+		total += count.Value
+	}
+	if len(from) == 0 {
+		from = append(from, Missing(fact.Absent, "no processor is described", "the SMBIOS table"))
+	}
+	return total, from
 }
 
 // ranges writes sorted numbers as the kernel lists CPUs: 0-3,8.
@@ -99,11 +115,12 @@ func missingNodes(m *Machine) Value {
 			per[n.Socket.Value]++
 		}
 	}
+	mode := m.sys.Settings[subNUMASetting].Configured
+	if mode.Known() {
+		facts = append(facts, valueOf(mode)) // an export that is doubted limits the finding
+	}
 	return derived(func() any {
-		most := 1
-		if c := m.sys.Settings[subNUMASetting].Configured; c.Known() {
-			most = splits(c.Value)
-		}
+		most := splits(mode.Value)
 		for _, n := range per {
 			most = max(most, n)
 		}

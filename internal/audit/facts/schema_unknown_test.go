@@ -25,6 +25,8 @@ var structural = map[string]any{
 	"setting.id": "turbo",
 	// Errors without a slot are no slot's.
 	"counter.slotted": false,
+	// Only the kernel's log forgets errors.
+	"counter.complete": true,
 	// The only other state of it is that two exports disagree.
 	"setting.exports_disagree": "",
 	// Nothing was measured, and nothing accepted.

@@ -240,6 +240,7 @@ func counterType() *ObjectType {
 		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
 		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},
 		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
+		Field{"complete", boolType, "the counts are all errors; unknown for those of the kernel's log, which forgets old messages", get((*counterFacts).complete)},
 		Field{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
 		Field{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
 	)
@@ -277,6 +278,16 @@ func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 		}
 	}
 	return valueOf(out)
+}
+
+// complete is not known of errors that are counted in the kernel's log.
+func (x *counterFacts) complete() Value {
+	logged := x.slot != nil && x.slot.errors().By == place.ByLog ||
+		slices.ContainsFunc(x.stray, func(s place.StrayErrors) bool { return s.By == place.ByLog })
+	if logged {
+		return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
+	}
+	return PlainValue(true)
 }
 
 // mostCounters is how many counters are named one by one, mostSlots how many slots of one.

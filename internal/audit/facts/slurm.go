@@ -11,12 +11,12 @@ import (
 func slurmType() *ObjectType {
 	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
 		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
-		Field{"lacks", textListType, "what the machine has less of than the scheduler expects: how much of how much", machine(slurmLacks)},
+		Field{"lacks", textListType, "memory in MiB, cores or threads of which the machine has less than the scheduler expects: how many of how many", machine(slurmLacks)},
 		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
 		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })
 		})},
-		Field{"missing", textListType, "slots of which the module is gone or not counted: empty or of unknown size, but filled at the same place of a processor with more modules", machine(missingModules)},
+		Field{"missing", textListType, "slots whose modules, as at the same place of a processor with more of them, would be the memory that the scheduler misses", machine(missingModules)},
 	)
 }
 
@@ -65,32 +65,39 @@ func slurmWords(list []counts, known Value, differs func(c counts) (part, all in
 	}, known)
 }
 
-// missingModules compares the processors: a place that is filled on another processor, which has more modules, and not on this one.
+// missingModules compares the processors: places that are filled on another processor, which has more modules, and not on this one.
+// They are named only if their places are certain and just so many modules explain the memory that the scheduler misses.
 func missingModules(m *Machine) Value {
+	list, known := slurmCounts(m)
+	if !known.Known() {
+		return known
+	}
 	if !m.listed() || len(m.topo.Placements) < len(m.sys.Slots) {
 		return m.noPopulation()
 	}
 	type place struct{ channel, slot int }
-	filled, modules := map[place][]int{}, map[int]int{}
+	filled, modules := map[place]int{}, map[int]int{}
 	for i := range m.sys.Slots {
 		if p := &m.topo.Placements[i]; p.Channel >= 0 && m.sys.Slots[i].State == inventory.SlotPopulated {
-			filled[place{p.Channel, p.Slot}] = append(filled[place{p.Channel, p.Slot}], i)
+			filled[place{p.Channel, p.Slot}] = i
 			modules[p.Socket]++
 		}
 	}
-	out := []string{}
+	out, total, smallest := []string{}, int64(0), int64(0)
 	for i := range m.sys.Slots {
 		p := &m.topo.Placements[i]
-		twins := filled[place{p.Channel, p.Slot}]
-		if p.Channel < 0 || m.sys.Slots[i].State == inventory.SlotPopulated || len(twins) == 0 || modules[p.Socket] >= modules[m.topo.Placements[twins[0]].Socket] {
+		twin, ok := filled[place{p.Channel, p.Slot}]
+		if p.Channel < 0 || p.Doubt != "" || p.Unverified || m.sys.Slots[i].State == inventory.SlotPopulated || !ok || modules[p.Socket] >= modules[m.topo.Placements[twin].Socket] {
 			continue
 		}
-		twin := &m.sys.Slots[twins[0]]
-		size := ""
-		if b, ok := twin.SizeBytes.Get(); ok {
-			size = " " + prose.Size(b)
+		bytes := m.sys.Slots[twin].SizeBytes.Value
+		if total += bytes; smallest == 0 || bytes < smallest {
+			smallest = bytes
 		}
-		out = append(out, m.slotName(i)+" ("+m.slotName(twins[0])+" has"+size+")")
+		out = append(out, m.slotName(i)+" ("+m.slotName(twin)+" has "+prose.Size(bytes)+")")
+	}
+	if lost := (list[0].want - list[0].has) << 20; lost <= total-smallest || lost > total {
+		return PlainValue([]string{})
 	}
 	return PlainValue(out)
 }

@@ -1,8 +1,12 @@
 package metrics
 
-import "github.com/memaudit/memaudit/internal/report"
+import (
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+)
 
-// errors counts the memory errors of each module. A counter that nothing puts
+// errors counts the memory errors of each module, but those of the kernel's log: old messages leave it, and a counter that falls
+// would read as a restart. A counter that nothing puts
 // down to a slot stands under the driver's label of it, without a handle: it
 // must not be lost.
 func (b *families) errors(inv *report.Inventory) {
@@ -15,12 +19,14 @@ func (b *families) errors(inv *report.Inventory) {
 	} {
 		b.family(kind.name, "handle locator", kind.help+" on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
 		eachModule(inv.Slots, func(s *report.Slot) {
-			if s.Errors != nil {
+			if s.Errors != nil && s.Errors.Source != inventory.SourceKernelLog {
 				addKnown(b, kind.of(s.Errors), 1, s.Handle, report.OrEmpty(s.Locator))
 			}
 		})
 		for i := range inv.UnplacedErrors {
-			addKnown(b, kind.of(&inv.UnplacedErrors[i].Errors), 1, "", inv.UnplacedErrors[i].Label)
+			if e := &inv.UnplacedErrors[i]; e.Source != inventory.SourceKernelLog {
+				addKnown(b, kind.of(&e.Errors), 1, "", e.Label)
+			}
 		}
 		b.end()
 	}

@@ -56,7 +56,11 @@ func Decode(file string, text []byte, host string) (*Node, error) {
 		}
 	}
 	for _, n := range nodes {
-		if len(nodes) == 1 && !strings.ContainsAny(n["nodename"], "[,") && host == "" || host != "" && names(n["nodename"], host) {
+		hosts := n["nodehostname"] // the machine's name, where it is not the node's
+		if hosts == "" {
+			hosts = n["nodename"]
+		}
+		if len(nodes) == 1 && !strings.ContainsAny(n["nodename"], "[,") && host == "" || host != "" && names(hosts, host) {
 			return decode(file, n)
 		}
 	}

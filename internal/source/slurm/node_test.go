@@ -16,8 +16,9 @@ NodeName=fat[1-2],login Boards=1 SocketsPerBoard=4 CoresPerSocket=8 RealMemory=1
 PartitionName=all Nodes=ALL
 `
 
-const shown = `NodeName=n007 Arch=x86_64 CoresPerSocket=16
+const shown = `NodeName=gpu7 Arch=x86_64 CoresPerSocket=16
    CPUAlloc=0 CPUEfctv=64 CPUTot=64 CPULoad=0.01
+   NodeAddr=n007 NodeHostName=n007 Version=24.05
    OS=Linux 5.14.0 RealMemory=257000 AllocMem=0 FreeMem=1000 Sockets=2 Boards=1
    State=IDLE ThreadsPerCore=2 TmpDisk=0 Weight=1
 `
@@ -33,7 +34,7 @@ func TestDecode(t *testing.T) {
 	for _, host := range []string{"", "n007"} {
 		got, err := Decode("-", []byte(shown), host)
 		require.NoError(t, err)
-		assert.Equal(t, Node{"n007", 257000, 2, 16, 2}, *got)
+		assert.Equal(t, Node{"gpu7", 257000, 2, 16, 2}, *got)
 	}
 }
 

@@ -43,9 +43,15 @@ func firstWord(words ...string) string {
 	return words[slices.IndexFunc(words, func(w string) bool { return w != "" })]
 }
 
-// ofLog counts errors by their times. They were counted from the start of the kernel to the last one; there may have been more.
+// ofLog counts errors by their times, in seconds from the start of the kernel to the last one. There may have been more, so
+// that none of a kind is not zero but unknown.
 func ofLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
-	count := func(n int) fact.Fact[int64] { return fact.Known(int64(n), fact.Corroborated, at) }
+	count := func(n int) fact.Fact[int64] {
+		if n == 0 {
+			return fact.Unknown[int64](fact.Absent, "the kernel's log has no such error of the module, and forgets old messages", "the BMC's own log", at)
+		}
+		return fact.Known(int64(n), fact.Corroborated, at)
+	}
 	last := int64(1)
 	for _, t := range slices.Concat(l.Corrected, l.Uncorrected) {
 		last = max(last, t)

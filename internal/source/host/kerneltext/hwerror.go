@@ -1,18 +1,17 @@
 package kerneltext
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// HardwareErrorMark is in every message by which the kernel logs an error record that firmware hands over (linux
-// drivers/firmware/efi/cper.c, drivers/acpi/apei/ghes.c), behind the number of the record in braces.
-const HardwareErrorMark = "[Hardware Error]: "
-
-// HardwareError returns the record's number and the text of a message about a hardware error, if it is one and about memory errors.
-// Messages with an address, an identifier of a unit or raw data are none.
+// HardwareError returns the record's number and the text of a message by which the kernel logs an error record that firmware
+// hands over (linux drivers/firmware/efi/cper.c, drivers/acpi/apei/ghes.c). It is false for any other message, and for one with
+// an address, an identifier of a unit or raw data.
 func HardwareError(message string) (record, text string, ok bool) {
 	m := hardwareError().FindStringSubmatch(message)
 	if m == nil {
@@ -47,7 +46,7 @@ var (
 )
 
 // ParseMemoryErrors reads the memory errors in the kernel's log: records of /dev/kmsg, or the text of dmesg. Lines of other facilities
-// than the kernel's own, and sections that are not about memory, are left out.
+// than the kernel's own, and sections that are not about memory, are left out. They are in the order of time.
 func ParseMemoryErrors(log string) []MemoryError {
 	var out []MemoryError
 	open := map[string]*section{}
@@ -83,6 +82,7 @@ func ParseMemoryErrors(log string) []MemoryError {
 	for record := range open {
 		done(record)
 	}
+	slices.SortFunc(out, func(a, b MemoryError) int { return cmp.Compare(a.Microseconds, b.Microseconds) })
 	return out
 }
 
