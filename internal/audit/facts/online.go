@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// offlineCPUs lists what is present and not online. If SMT is off, the second threads of all cores are offline, which is a setting
-// of its own: as many CPUs as cores are then all.
+// offlineCPUs lists what is present and not online. If the kernel took the second threads of all cores offline, which is a setting of
+// its own, as many CPUs as cores are all. Threads that firmware takes away are not present.
 func offlineCPUs(m *Machine) Value {
 	cpu := &m.sys.CPU
 	var off []int
@@ -21,7 +22,7 @@ func offlineCPUs(m *Machine) Value {
 	}
 	from := []Value{valueOf(cpu.Present), valueOf(cpu.Online)}
 	usable := 0
-	if len(off) > 0 && m.smtOff() {
+	if len(off) > 0 && m.smtOff() && m.decidedByKernel("smt") {
 		var counts []Value
 		usable, counts = m.usableCPUs()
 		from = append(from, counts...)
@@ -61,6 +62,16 @@ func limitedBy(m *Machine) Value {
 }
 
 func (m *Machine) smtOff() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
+
+// decidedByKernel reports whether the running system made a setting's effective value what it is, and not firmware.
+func (m *Machine) decidedByKernel(setting string) bool {
+	switch m.sys.Settings[setting].DecidedBy.Or("") {
+	case inventory.DecidedKernel, inventory.DecidedCommandLine, inventory.DecidedAdministrator:
+		return true
+	default:
+		return false
+	}
+}
 
 // usableCPUs counts the CPUs that firmware hands over, threads or, if SMT is off, cores, with the facts that it is made from.
 func (m *Machine) usableCPUs() (int, []Value) {
