@@ -11,7 +11,7 @@ import (
 func slurmType() *ObjectType {
 	return newType("Slurm", "the machine as the scheduler's configuration describes it (--slurm)",
 		Field{"given", boolType, "a description was given", machine(func(m *Machine) Value { return PlainValue(m.sys.Slurm != nil) })},
-		Field{"lacks", textListType, "memory in MiB, cores or threads of which the machine has less than the scheduler expects: how many of how many", machine(slurmLacks)},
+		Field{"lacks", textListType, "memory in MiB, cores or threads below what the scheduler expects: how many of how many", machine(slurmLacks)},
 		Field{"idle", textListType, "what the scheduler uses less than nine tenths of: memory, cores or threads", machine(slurmIdle)},
 		Field{"real_memory", intType, "RealMemory to set, in MiB: what the kernel can use", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Memory.TotalBytes, func(b int64) any { return b >> 20 })

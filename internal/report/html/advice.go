@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
@@ -91,7 +90,7 @@ func (p *pageWriter) before(id int) string {
 	if s == nil {
 		return notKnown
 	}
-	speed, running := "", p.running(id)
+	speed, running := "", p.texts.Running(id)
 	if running != nil || s.ExpectedMTs != nil {
 		speed = speedText(running, s.ExpectedMTs)
 	}
@@ -161,23 +160,4 @@ func speedText(running, expected *int) string {
 	default:
 		return wording.PrintedRate(*running) + " MT/s, expected " + wording.PrintedRate(*expected)
 	}
-}
-
-// running is the lowest configured speed of a socket's modules, nil as soon as
-// one of them does not say.
-func (p *pageWriter) running(id int) *int {
-	var lowest *int
-	for i := range p.r.Inventory.Slots {
-		s := &p.r.Inventory.Slots[i]
-		if wording.SocketID(s.Socket) != id || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
-			continue
-		}
-		if s.ConfiguredMTs == nil {
-			return nil
-		}
-		if lowest == nil || *s.ConfiguredMTs < *lowest {
-			lowest = s.ConfiguredMTs
-		}
-	}
-	return lowest
 }

@@ -87,7 +87,7 @@ func (p *pageWriter) problem(i int) {
 	p.Close()
 }
 
-// remark prints a problem that is no more than a note.
+// remark prints a problem that is only a note.
 func (p *pageWriter) remark(pr *report.Problem) {
 	p.Open("p")
 	p.Element("span", "Note", markup.Class("badge info"))

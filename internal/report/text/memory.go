@@ -313,7 +313,7 @@ func countOr(v *int) string {
 
 // speed returns the speed that the memory runs at, and the expected one if that is another.
 func (b *Board) speed(key int) string {
-	pop, running := b.population(key), b.running(key)
+	pop, running := b.population(key), b.Running(key)
 	switch {
 	case pop == nil, running == nil && pop.ExpectedMTs == nil:
 		return ""
@@ -326,8 +326,8 @@ func (b *Board) speed(key int) string {
 	}
 }
 
-// running returns the lowest configured speed of the processor's DRAM, nil if one is not known.
-func (b *Board) running(key int) *int {
+// Running returns the lowest configured speed of the processor's DRAM in MT/s, nil if one is not known.
+func (b *Board) Running(key int) *int {
 	var lowest *int
 	for i := range b.inv.Slots {
 		s := &b.inv.Slots[i]
@@ -379,7 +379,7 @@ func (b *Board) best(key int, pop *report.PopulationSocket) int64 {
 	if pop.ChannelsPopulated != nil && pop.ChannelsTotal != nil && *pop.ChannelsPopulated > 0 {
 		best = best * int64(*pop.ChannelsTotal) / int64(*pop.ChannelsPopulated)
 	}
-	clock := b.running(key)
+	clock := b.Running(key)
 	if clock == nil || pop.ExpectedMTs != nil && *pop.ExpectedMTs < *clock {
 		clock = pop.ExpectedMTs
 	}
