@@ -211,8 +211,12 @@ func undoing(id string, s *inventory.Setting) string {
 	case inventory.DecidedAdministrator:
 		return "find out what writes the value at run time (a tuned profile, cpupower, a boot script) and take it back (" + raw + ")"
 	case inventory.DecidedKernel:
-		if id == "c1e" && s.Effective.Or("") == settings.Enabled {
+		switch {
+		case s.Effective.Or("") != settings.Enabled:
+		case id == "c1e":
 			return "Linux's driver intel_idle uses C1E whatever BIOS setup says: switch the state off (cpupower idle-set --disable with its number), or boot with intel_idle.max_cstate=1"
+		case id == "c_states":
+			return "Linux's driver intel_idle uses its own table of idle states if BIOS setup offers none: boot with intel_idle.max_cstate=1"
 		}
 	}
 	return ""

@@ -216,8 +216,9 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 	}
 }
 
-// printed checks that a report prints the patch's own words: every line with a tool, of a setting that
-// fails by BIOS setup's value, names an attribute and a value that the patch changes.
+// printed checks that a report and the patch say the same: every line with a tool, of a setting that
+// fails by BIOS setup's value, names an attribute and a value that the patch changes, and every change
+// of the patch is in the remedy of the settings that fail for it.
 func (b *patchBench) printed(t *testing.T, name string, now *stand, profile string, form patch.Form, chosen *audit.Chosen) {
 	t.Helper()
 	usual, err := patch.Choose(now.joined.Export, "")
@@ -229,11 +230,13 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 	o := audit.Options{Profile: profile, Asked: true, Changes: assess.Changes(func() []collect.Joined { return []collect.Joined{now.joined} })}
 	found, err := b.engine.Run(now.sys, now.topo, o)
 	require.NoError(t, err)
+	failing := map[string]string{}
 	for i := range found.Findings {
 		f := &found.Findings[i]
 		if f.Result != verdict.Fail || !strings.HasPrefix(f.Rule, "setting.") || !strings.Contains(f.Found, "(configured") {
 			continue
 		}
+		failing[strings.TrimPrefix(f.Rule, "setting.")] = f.Remedy
 		for line := range strings.Lines(f.Remedy) {
 			tool := slices.ContainsFunc([]string{"racadm: ", "ilorest: ", "redfish: ", "sum: ", "BIOS attribute "}, func(s string) bool { return strings.Contains(line, s) })
 			if !tool {
@@ -243,6 +246,14 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 			assert.True(t, slices.ContainsFunc(changes, func(c patch.Change) bool {
 				return strings.Contains(line, c.Attribute.Name) && strings.Contains(line, c.To)
 			}), "%s %s: %s", name, f.Rule, line)
+		}
+	}
+	for _, c := range changes {
+		for _, id := range append([]string{c.Setting}, c.Also...) {
+			if remedy, fails := failing[id]; fails {
+				b.counts["changes that check prints"]++
+				assert.True(t, strings.Contains(remedy, c.Attribute.Name) && strings.Contains(remedy, c.To), "%s: %s %s -> %s, but check says: %s", name, id, c.Attribute.Name, c.To, remedy)
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	switch {
 	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:
 		return s.DecidedBy
-	case rewritten(id, now.Value, runs):
+	case rewritten(id, now.Value, runs) || ownIdleStates(id, now.Value, runs):
 		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
 	case now.Certainty < fact.Corroborated:
 		return s.DecidedBy
@@ -50,6 +50,14 @@ func rewritten(id, configured string, runs *fact.Fact[string]) bool {
 	default:
 		return false
 	}
+}
+
+// ownIdleStates tells whether idle states that BIOS setup has off are used all the same because
+// intel_idle has a table of its own, which it uses where firmware offers no C-states, and before
+// Linux 5.6 wherever it knows the processor (drivers/idle/intel_idle.c).
+func ownIdleStates(id, configured string, runs *fact.Fact[string]) bool {
+	return id == "c_states" && configured == settings.Disabled && runs.Value == settings.Enabled &&
+		slices.ContainsFunc(runs.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" })
 }
 
 // otherBias reports an energy bias that the kernel did not make.
