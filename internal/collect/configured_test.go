@@ -457,8 +457,15 @@ func TestConfiguredFixedFabric(t *testing.T) {
 			require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, "%s %s", vendor, attributes)
 		}
 	}
-	dell := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", "ApbDis": "Enabled", "ProcCStates": "Enabled"}}`
-	require.Equal(t, "enabled", collected(t, Input{}, dell).Settings["apb_disable"].Configured.Value, "one switch, without a state beside it")
+	for attributes, want := range map[string]string{ // Dell's names
+		`"ApbDis": "Enabled", "FixedSocPstate": "P0"`:   "enabled",
+		`"ApbDis": "Enabled", "FixedSocPstate": "P3"`:   "p3",
+		`"ApbDis": "Enabled", "ProcCStates": "Enabled"`: "enabled",
+		`"ApbDis": "Disabled", "FixedSocPstate": "P3"`:  "disabled",
+	} {
+		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", `+attributes+`}}`)
+		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
+	}
 }
 
 // TestConfiguredUnderAParent: what Supermicro's parent options make inert is not
