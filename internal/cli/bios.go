@@ -67,7 +67,8 @@ func (p *Program) readExport(name string) (*bios.Export, error) {
 	if err != nil {
 		hint := ""
 		if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
-			hint = "GET /redfish/v1/Systems/<id>/Bios of the BMC, for one, makes a file that memaudit reads"
+			hint = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
+				"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
 		}
 		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
 	}
