@@ -39,7 +39,7 @@ func TestPlanCapacity(t *testing.T) {
 	require.Len(t, doc.Configurations, 2)
 	assert.Equal(t, []string{"DIMM_A1", "DIMM_A2", "DIMM_A3"}, doc.Configurations[0].Slots)
 	assert.Equal(t, 1333, *doc.Configurations[0].ExpectedMTs)
-	assert.Contains(t, doc.Configurations[0].Source, "R610 Technical Guidebook")
+	assert.Contains(t, doc.Configurations[0].Source, "R610 Technical Guide p29")
 
 	doc.Machine = nil
 	status, out, errs = run(nil, "plan", "--platform", "westmere-ex", "--sockets", "4", "--capacity", "128G", "--format", "json")

@@ -185,7 +185,7 @@ func (r *Report) problem(c *cause) Problem {
 // sisterModel is the standing of a document about another model of the machine's vendor.
 const sisterModel = "sister model"
 
-// slotsPage is where the title of a slots' document ends: ", PowerEdge R610 Technical Guidebook p24".
+// slotsPage is where the title of a slots' document ends: ", PowerEdge R610 Technical Guide p29".
 var slotsPage = regexp.MustCompile(` p\d.*`)
 
 // nameSlotsSource adds the sister model's manual that chose the slots of the fix.

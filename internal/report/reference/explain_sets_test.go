@@ -25,7 +25,7 @@ func TestSlotSetsSayWhetherPrinted(t *testing.T) {
 		}
 		return said
 	}
-	assert.Equal(t, "balanced: Dell, PowerEdge R610 Technical Guidebook p24 (set derived, not printed)", of("PowerEdge R610")["3 DIMMs"])
+	assert.Equal(t, "listed: Dell, PowerEdge R610 Technical Guide p29 (set derived, not printed)", of("PowerEdge R610")["2 DIMMs"])
 	assert.Contains(t, of("PowerEdge R710")["3 DIMMs"], "manual of a sister model")
 	printed := of("PowerEdge M820")
 	require.NotEmpty(t, printed)
