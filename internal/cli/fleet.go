@@ -14,7 +14,7 @@ import (
 )
 
 func (p *Program) fleetCommand() *cobra.Command {
-	f := &checkFlags{}
+	f, planned := &checkFlags{}, &planFlags{}
 	by, section := "", ""
 	cmd := &cobra.Command{
 		Use:   "fleet PATH...",
@@ -27,19 +27,31 @@ machines that have it, their lowest bandwidth and the fix, the worst machines, t
 that differ from most of their kind, and what was not checked. --section prints one
 part in full.
 
+--plan prints which machines gain most by moving modules, which can give modules up
+without losing class, bandwidth or a passed check, and in which the modules of --spare
+do most good, as steps by machine. Each step is proven by an audit of that machine.
+Reports and inventories do not hold the machine: no plan is made for them.
+
 Only an argument and standard input can be a list of paths; a file that a list names
 or that is in a folder or a tar cannot. Links that lead out of a folder are not
 followed.
 
 Exit status: that of the worst machine by --fail-on; 3 when an input could not be
-read, or no machine fails and the verdict of one is unknown.`,
+read, or no machine fails and the verdict of one is unknown. With --plan 0 whatever
+the audits say; 3 when an input could not be read or nothing can be planned for any.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("%s: no argument, expected at least one folder, file, list, tar, or -", cmd.CommandPath())
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return p.fleet(f, by, section, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			plan, err := p.planning(cmd, planned, f.output.format, section)
+			if err != nil {
+				return err
+			}
+			return p.fleet(f, plan, by, section, args)
+		},
 	}
 	f.output.register(cmd, fleet.Formats())
 	f.registerRules(p, cmd)
@@ -47,12 +59,13 @@ read, or no machine fails and the verdict of one is unknown.`,
 	fl.StringVar(&by, "by", fleet.GroupKinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.GroupKinds(), ", "))
 	fl.StringVar(&section, "section", "", "print one `SECTION` of the text in full: "+strings.Join(fleet.Sections(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("section", cobra.FixedCompletions(fleet.Sections(), cobra.ShellCompDirectiveNoFileComp))
+	planned.register(cmd)
 	registerFailOn(cmd, &f.failOn)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.GroupKinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (p *Program) fleet(f *checkFlags, by, section string, paths []string) error {
+func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths []string) error {
 	if err := errors.Join(f.output.check(fleet.Formats()), checkFlagWord("by", by, fleet.GroupKinds()), report.CheckFailOn(f.failOn)); err != nil {
 		return usageError("%w", err)
 	}
@@ -68,7 +81,7 @@ func (p *Program) fleet(f *checkFlags, by, section string, paths []string) error
 	if err != nil {
 		return err
 	}
-	doc := p.gatherFleet(auditors, by, paths)
+	doc := p.gatherFleet(auditors, plan, by, paths)
 	if err := f.output.write(p, false, func(t *terminal) error {
 		return doc.Write(t, f.output.format, fleet.Options{Width: t.options.Width, Section: section})
 	}); err != nil {
@@ -77,6 +90,10 @@ func (p *Program) fleet(f *checkFlags, by, section string, paths []string) error
 	switch {
 	case len(doc.Unreadable) > 0:
 		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", prose.Count(len(doc.Unreadable), "input"))}
+	case plan != nil && doc.Planless():
+		return &exitError{status: report.ExitNotAudited}
+	case plan != nil:
+		return nil
 	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
 		return &exitError{status: report.ExitFailed}
 	case doc.Unknown():
@@ -87,8 +104,14 @@ func (p *Program) fleet(f *checkFlags, by, section string, paths []string) error
 }
 
 // gatherFleet reads and judges all inputs.
-func (p *Program) gatherFleet(auditors []*fleetAuditor, by string, paths []string) *fleet.Document {
+func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by string, paths []string) *fleet.Document {
 	all := fleet.New(by, auditors[0].engine.Headline)
+	if plan != nil {
+		all.Plan(plan.stock, &plan.floors)
+		for _, a := range auditors {
+			a.planning = plan
+		}
+	}
 	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) })}
 	for _, path := range paths {
 		g.argument(path)

@@ -154,7 +154,7 @@ func FuzzFleet(f *testing.F) {
 		archive := pack(members)
 		p.Stdin = bytes.NewReader(archive)
 		start := time.Now()
-		d := p.gatherFleet(auditors, "product", []string{folder, writeFile(t, filepath.Join(base, "given.tar"), archive), "-",
+		d := p.gatherFleet(auditors, nil, "product", []string{folder, writeFile(t, filepath.Join(base, "given.tar"), archive), "-",
 			writeFile(t, filepath.Join(base, "raw.tar"), raw)})
 		assert.Less(t, time.Since(start), time.Minute)
 		for _, u := range d.Unreadable {

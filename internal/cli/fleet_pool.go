@@ -34,6 +34,8 @@ type fleetAuditor struct {
 	// renew makes an engine as the first one was.
 	renew  func() (*audit.Engine, error)
 	failOn string
+	// planning is nil unless a plan is asked for.
+	planning *planning
 }
 
 // mostAuditors bounds the memory: each may hold an input of maxSMBIOSFile.
@@ -48,7 +50,7 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 			return nil, err
 		}
 		renew := func() (*audit.Engine, error) { return p.engineOf(f.ownRules()) }
-		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew, f.failOn})
+		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew, f.failOn, nil})
 	}
 	return all, nil
 }
@@ -59,6 +61,8 @@ type fleetInput struct {
 	report      *report.Report
 	inventory   *report.Inventory
 	refused     error
+	// stake is what the machine has to do with the plan, nil without one, or without the machine.
+	stake *fleet.Stake
 }
 
 // errInternal is the reason for an input that made memaudit panic.
@@ -75,9 +79,9 @@ func (o *fleetInput) join(all *fleet.Fleet) {
 	case o.refused != nil:
 		all.Refuse(o.input, o.refused.Error())
 	case o.report != nil:
-		all.Add(o.name, o.input, o.report)
+		all.AddStake(all.Add(o.name, o.input, o.report), cmp.Or(o.stake, withoutMachine))
 	default:
-		all.AddInventory(o.name, o.input, o.inventory)
+		all.AddStake(all.AddInventory(o.name, o.input, o.inventory), withoutMachine)
 	}
 }
 
@@ -256,9 +260,11 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	doc := a.p.advised(a.engine, a.options, j, report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules,
-		Criteria: report.Criteria{FailOn: a.failOn}})
-	return fleetInput{name: machineName(name), input: name, report: &doc}
+	o := report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now(), Rules: a.p.Rules, Criteria: report.Criteria{FailOn: a.failOn}}
+	out := fleetInput{name: machineName(name), input: name}
+	doc := a.stake(&out, j, o)
+	out.report = &doc
+	return out
 }
 
 // machineName is the file's or folder's name without what only tells its kind.

@@ -42,7 +42,7 @@ func TestStepsOfSwap(t *testing.T) {
 			SizeBytes: fact.Known(int64(i+1)<<30, fact.Direct, fact.Evidence{})})
 	}
 	swap := func(from, to int) plan.Step { return plan.Step{Do: plan.Swap, From: from, To: to, Like: -1} }
-	a := buildAdvice(sys, &plan.Advice{ID: plan.Move, Steps: []plan.Step{swap(0, 1), swap(1, 2), {Do: plan.Remove, From: 3, To: -1, Like: -1}, {Do: plan.Move, From: 1, To: 3, Like: -1}, swap(0, 3)}})
+	a := BuildAdvice(sys, &plan.Advice{ID: plan.Move, Steps: []plan.Step{swap(0, 1), swap(1, 2), {Do: plan.Remove, From: 3, To: -1, Like: -1}, {Do: plan.Move, From: 1, To: 3, Like: -1}, swap(0, 3)}})
 	var got []string
 	for _, s := range a.Steps {
 		got = append(got, s.Do+" "+OrEmpty(s.FromLocator)+">"+OrEmpty(s.ToLocator))

@@ -19,7 +19,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 		r.AdviceByChannel = p.Why
 	}
 	for i := range p.Advice {
-		r.Advice = append(r.Advice, buildAdvice(sys, &p.Advice[i]))
+		r.Advice = append(r.Advice, BuildAdvice(sys, &p.Advice[i]))
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -71,7 +71,8 @@ func dearly(p *plan.Plan) string {
 	return " (nothing cheaper is advised: " + p.Dear + ")"
 }
 
-func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
+// BuildAdvice describes an advice for the machine that it was made for.
+func BuildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
 		Moves: a.Moves(), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
 		Reaches: buildReaches(&a.Reaches)}

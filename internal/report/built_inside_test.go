@@ -63,7 +63,7 @@ func TestRemedyOfAdvice(t *testing.T) {
 	remove := plan.Advice{ID: plan.Remove, Cures: cures, Steps: []plan.Step{{Do: plan.Remove, From: 0, To: -1, Like: -1}}}
 	set := plan.Advice{ID: plan.Settings, Cures: cures}
 	said := func(a plan.Advice) string {
-		built := buildAdvice(twoSlots(), &a)
+		built := BuildAdvice(twoSlots(), &a)
 		return sentence(&built, &Inventory{})
 	}
 	of := func(advice ...plan.Advice) *Finding {

@@ -44,20 +44,10 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	if len(before) == 0 {
 		return &Plan{}
 	}
-	topo = topo.Running()
-	b, why := newBoard(sys, topo)
+	s, why := newSearch(sys, topo, found, p)
 	if why != "" {
 		return &Plan{Why: why, Asked: before}
 	}
-	if why := b.unmapped(); why != "" {
-		return &Plan{Why: why, Asked: before}
-	}
-	b.redundant = slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Rule == redundancy && f.Result == verdict.Fail })
-	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
-	unbooted := Apply(sys, nil) // as every layout that this one is compared with
-	forgetBoot(unbooted)
-	s.before = s.judge(found.Findings, topo.Again(unbooted))
-	s.suspect(s.before.fails)
 	out := &Plan{Asked: before}
 	for _, c := range s.alternatives() {
 		if a, ok := s.prove(c); ok {
@@ -71,6 +61,25 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	}
 	out.Dear, out.Either = cmp.Or(s.either, s.dear), s.either != ""
 	return out
+}
+
+// newSearch begins a search, or says why the machine cannot be planned for.
+func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) (*search, string) {
+	topo = topo.Running()
+	b, why := newBoard(sys, topo)
+	if why == "" {
+		why = b.unmapped()
+	}
+	if why != "" {
+		return nil, why
+	}
+	b.redundant = slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Rule == redundancy && f.Result == verdict.Fail })
+	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
+	unbooted := Apply(sys, nil) // as every layout that this one is compared with
+	forgetBoot(unbooted)
+	s.before = s.judge(found.Findings, topo.Again(unbooted))
+	s.suspect(s.before.fails)
+	return s, ""
 }
 
 // why says in one clause why no candidate is proven.

@@ -380,18 +380,20 @@ func (b *board) reliefs() [][][]int {
 // removable tells whether a stock only takes modules out, and documents name the number that stays as
 // one to have and those of today not; the modules of each size must be as many on each channel.
 func (b *board) removable(x *stock) bool {
-	named := func(n int) bool {
-		row, listed := place.SetRow{}, false
-		if b.sets != nil {
-			row, listed = b.sets.Rows[n]
-		}
-		return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
-	}
-	if x.bought > 0 || x.left == 0 || !named(modulesIn(x.split[0])) || !slices.ContainsFunc(b.own(), func(own []int) bool { return !named(modulesIn(own)) }) {
+	if x.bought > 0 || x.left == 0 || !b.named(modulesIn(x.split[0])) || !slices.ContainsFunc(b.own(), func(own []int) bool { return !b.named(modulesIn(own)) }) {
 		return false
 	}
 	even := b.units[0].size() * len(b.units[0].groups)
 	return !slices.ContainsFunc(b.bySize(x.split[0]), func(n int) bool { return n%even != 0 })
+}
+
+// named tells whether documents name a number of modules of one unit as one to have.
+func (b *board) named(n int) bool {
+	row, listed := place.SetRow{}, false
+	if b.sets != nil {
+		row, listed = b.sets.Rows[n]
+	}
+	return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 }
 
 // bytes is the capacity of so many modules of each kind.

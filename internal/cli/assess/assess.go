@@ -47,6 +47,13 @@ func (a *Auditor) Advised(j *Assessment, o report.Options) report.Report {
 	return j.Report(o.With(a.advice(j)))
 }
 
+// Staked is Advised with what the machine has to do with the plan of a fleet: modules in stock, and the
+// capacity in bytes that it keeps.
+func (a *Auditor) Staked(j *Assessment, o report.Options, spares []plan.Spare, floor int64) (report.Report, *plan.Stake) {
+	made := a.advice(j)
+	return j.Report(o.With(made)), plan.ForFleet(j.System, j.Population, j.Found, made, a.Pipeline(), spares, floor)
+}
+
 // advice plans changes. Each proposal is derived and audited like the machine itself.
 func (a *Auditor) advice(j *Assessment) *plan.Plan {
 	pipeline := a.Pipeline()

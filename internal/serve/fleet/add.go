@@ -11,9 +11,9 @@ func (f *Fleet) Refuse(input, reason string) {
 	f.unreadable = append(f.unreadable, Unreadable{input, reason})
 }
 
-// Add takes a machine's report. The name is made unique by the input that it
+// Add takes a machine's report and returns its name, which is made unique by the input that it
 // came from.
-func (f *Fleet) Add(name, input string, r *report.Report) {
+func (f *Fleet) Add(name, input string, r *report.Report) string {
 	m := f.machine(name, input, &r.Inventory)
 	m.Judged, m.Verdict = true, &r.Verdict
 	f.measurement(&m, r.Measured)
@@ -24,13 +24,15 @@ func (f *Fleet) Add(name, input string, r *report.Report) {
 		f.problem(&m, r, &r.Problems[i])
 	}
 	f.machines = append(f.machines, m)
+	return m.Name
 }
 
-// AddInventory takes a machine's inventory, which has no findings.
-func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) {
+// AddInventory takes a machine's inventory, which has no findings, and returns its name.
+func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) string {
 	m := f.machine(name, input, inv)
 	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
 	f.machines = append(f.machines, m)
+	return m.Name
 }
 
 func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {

@@ -35,6 +35,8 @@ type Document struct {
 	Pending []Pending `json:"pending"`
 	// Undecided are rules that could not be checked, by what would help.
 	Undecided []Undecided `json:"undecided"`
+	// Plan is what to do with the modules of the fleet, absent unless it is asked for.
+	Plan *Plan `json:"plan,omitempty"`
 }
 
 // Machine is one machine of the fleet.
@@ -171,6 +173,15 @@ type Measured struct {
 // Fails reports whether a machine fails at or above a severity's rank.
 func (d *Document) Fails(rank int) bool {
 	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.SeverityRank(*m.Worst) >= rank })
+}
+
+// Planless reports whether nothing could be planned for any machine.
+func (d *Document) Planless() bool {
+	without := 0
+	for _, n := range d.Plan.NotPlanned {
+		without += len(n.Machines)
+	}
+	return without == len(d.Machines)
 }
 
 // Unknown reports whether a machine's verdict is unknown.

@@ -21,6 +21,8 @@ type Fleet struct {
 	undecided  map[[2]string]*Undecided
 	names      map[string]bool
 	words      map[string]string
+	// plan is nil unless one is asked for.
+	plan *planner
 }
 
 // New makes an empty fleet whose machines are compared within one of GroupKinds. headline returns what

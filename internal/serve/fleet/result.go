@@ -42,6 +42,9 @@ func (f *Fleet) Document() *Document {
 	d.Groups = groups(f.machines)
 	d.BIOSVersions = biosVersions(d.Machines)
 	d.Measured = ranked(f.measured)
+	if f.plan != nil {
+		d.Plan = f.plan.document(d.Machines)
+	}
 	return d
 }
 

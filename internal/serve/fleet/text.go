@@ -54,9 +54,12 @@ func (d *Document) text(w io.Writer, o Options) error {
 	if t.width <= 0 {
 		t.width = 80
 	}
-	if o.Section != "" {
+	switch {
+	case d.Plan != nil:
+		t.plan(d)
+	case o.Section != "":
 		t.section(d, o.Section, 0)
-	} else {
+	default:
 		t.line(0, prose.Count(len(d.Machines), "machine")+": "+d.verdictCounts())
 		t.section(d, "problems", 0)
 		t.section(d, "machines", mostListed)

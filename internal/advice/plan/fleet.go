@@ -1,0 +1,275 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// Spare are equal modules in stock. What is not known of them is zero, or not known.
+type Spare struct {
+	// Part is the part number; a module of a machine that has it, too, is the same.
+	Part            string
+	Bytes           int64
+	Type            string
+	Ranks, RatedMTs int
+	// DataWidth and TotalWidth are in bits.
+	DataWidth, TotalWidth   int
+	Registered, LoadReduced fact.Fact[bool]
+	Count                   int
+}
+
+// Stake is what a machine has to do with the plan of a fleet: what moving its modules gains, which it
+// can give up, what modules in stock would gain.
+type Stake struct {
+	// Why says in one clause why nothing is planned for the machine.
+	Why string
+	// Bytes is the installed capacity.
+	Bytes fact.Fact[int64]
+	// Moves is what moving modules alone gains, nil if that is nothing.
+	Moves *Gain
+	// GivesUp takes out the most modules that the machine does not need for its class.
+	GivesUp *Gain
+	// Takes are alternatives; each installs modules of one kind that is in stock.
+	Takes []Take
+}
+
+// Gain is a proven advice beside the machine as it is.
+type Gain struct {
+	Advice
+	// Critical and Warning are by how many there are fewer failures about the layout.
+	Critical, Warning int
+	// Times is how many times the memory bandwidth of today there is at least; 0 if it is not known.
+	Times float64
+}
+
+// Take is what modules in stock gain. Of are the indexes of the spares that may be used.
+type Take struct {
+	Gain
+	Of []int
+}
+
+// ForFleet says what a machine has to do with the plan of a fleet; made is its own plan. Modules are
+// given up down to a capacity of floor bytes at most.
+func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Audit, made *Plan, p Pipeline, spares []Spare, floor int64) *Stake {
+	if slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Waiver != nil && f.Waiver.Population }) {
+		return &Stake{Why: "the configuration accepts its population as it is"}
+	}
+	s, why := newSearch(sys, topo, found, p)
+	if why != "" {
+		return &Stake{Why: why}
+	}
+	out := &Stake{Bytes: topo.InstalledBytes}
+	if i := slices.IndexFunc(made.Advice, func(a Advice) bool { return a.ID == Move }); i >= 0 {
+		g := s.gain(&made.Advice[i])
+		out.Moves = &g
+	}
+	out.GivesUp = s.surplus(floor, topo)
+	out.Takes = s.fromStock(spares, out.Moves)
+	return out
+}
+
+// gain compares the machine after an advice with that of today.
+func (s *search) gain(a *Advice) Gain {
+	g := Gain{Advice: *a}
+	for _, f := range s.before.fails {
+		g.count(f.Severity, 1)
+	}
+	for _, f := range a.Reaches.Findings {
+		if s.pipeline.AboutLayout(f.Rule) {
+			g.count(f.Severity, -1)
+		}
+	}
+	_, most := shares(s.board.topo)
+	least, _ := shares(s.board.topo.Again(s.machine.after(s.board.sys, a.Steps)))
+	if most > 0 {
+		g.Times = least / most
+	}
+	return g
+}
+
+// shares is the bandwidth of all processors as so many full channels: as measured, else what is sure and
+// what there can be at most. Both are 0 if they are not known of a processor.
+func shares(topo *population.Result) (least, most float64) {
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		share, ok := p.Relative.Get()
+		n, wired := p.ChannelsTotal.Get()
+		if !ok || !wired {
+			return 0, 0
+		}
+		if share.Value != nil {
+			share.Low, share.High = *share.Value, *share.Value
+		}
+		least, most = least+share.Low*float64(n), most+share.High*float64(n)
+	}
+	return least, most
+}
+
+func (g *Gain) count(severity string, n int) {
+	switch verdict.Severity(severity) {
+	case verdict.Critical:
+		g.Critical += n
+	case verdict.Warning:
+		g.Warning += n
+	}
+}
+
+// surplus is what takes the most modules out so that documents name the number that stays, every
+// channel keeps as many, nothing fails that does not today, and neither class nor bandwidth of any
+// processor is less. It is nil if there is nothing.
+func (s *search) surplus(floor int64, topo *population.Result) *Gain {
+	b := s.board
+	if b.standsIn() || slices.ContainsFunc(b.units, func(u memoryUnit) bool { return u.doubted != "" }) {
+		return nil
+	}
+	var stocks []*stock
+	b.evenly(func(want []int) {
+		x := b.supply(slices.Repeat([][]int{want}, len(b.units)), b.likes()[0], false)
+		if x.bought == 0 && x.left > 0 && b.named(modulesIn(want)) && b.bytes(b.counts())-x.givenUp >= floor {
+			stocks = append(stocks, x)
+		}
+	})
+	slices.SortStableFunc(stocks, func(x, y *stock) int {
+		return cmp.Or(cmp.Compare(y.left, x.left), cmp.Compare(x.givenUp, y.givenUp), cmp.Compare(x.crossing, y.crossing))
+	})
+	s.trials = mostRemoved
+	before := reachOf(topo)
+	for _, x := range stocks {
+		for _, p := range s.proposals(x) {
+			c := s.try(&p, x, nil, false)
+			if c == nil {
+				return nil
+			}
+			if !c.whole || c.score.failing(&s.before) > 0 || len(goneFailures(c.score.fails, s.before.fails)) > 0 || c.score.lost(&s.before) != "" ||
+				c.score.slower(&s.before) || c.score.reach.compare(s.before.reach) < 0 {
+				continue
+			}
+			if a, ok := s.prove(c); ok && keepsClass(before.Sockets, a.Reaches.Sockets) {
+				g := s.gain(&a)
+				return &g
+			}
+		}
+	}
+	return nil
+}
+
+// evenly visits the numbers of modules of each size, of those that are there, of which every unit may
+// hold as many on each of its channels.
+func (b *board) evenly(visit func(want []int)) {
+	layer := b.units[0].size() * len(b.units[0].groups)
+	have := b.bySize(b.counts())
+	want := make([]int, len(have))
+	var fill func(at int)
+	fill = func(at int) {
+		if at == len(want) {
+			visit(slices.Clone(want))
+			return
+		}
+		for n := 0; n*len(b.units) <= have[at]; n += layer {
+			want[at] = n
+			fill(at + 1)
+		}
+		want[at] = 0
+	}
+	if layer > 0 {
+		fill(0)
+	}
+}
+
+// keepsClass tells whether the class of every processor is known and after the steps no worse, nor less
+// documented, and its share of the best bandwidth no less.
+func keepsClass(before, after []Socket) bool {
+	if len(before) != len(after) {
+		return false
+	}
+	for i := range before {
+		was, known := before[i].Class.Get()
+		is, still := after[i].Class.Get()
+		if !known || !still || is.Name > was.Name || was.Documented && !is.Documented || is.Discouraged && !was.Discouraged ||
+			after[i].left() < before[i].left() {
+			return false
+		}
+	}
+	return true
+}
+
+// fromStock lists what modules in stock gain, for each kind of the machine's modules that is in stock:
+// the fewest after which nothing severe fails, and fewer that cure a part. Nothing is taken for what
+// moving modules reaches as well.
+func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
+	if len(spares) == 0 || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() || moves != nil && !severeIn(moves.Reaches.Findings, &s.pipeline) {
+		return nil
+	}
+	var out []Take
+	stocks := slices.DeleteFunc(s.board.stocks(), func(x *stock) bool { return x.left > 0 || x.kinds != 1 })
+	for k := range s.board.kinds {
+		var of []int
+		have := 0
+		for i := range spares {
+			if s.board.alikeSpare(&spares[i], k) {
+				of, have = append(of, i), have+spares[i].Count
+			}
+		}
+		list := slices.DeleteFunc(slices.Clone(stocks), func(x *stock) bool {
+			n := -s.board.kinds[k].count
+			for _, unit := range x.split {
+				n += unit[k]
+			}
+			return n != x.bought || n > have || s.filledForWant(&candidate{stock: x})
+		})
+		if len(list) == 0 {
+			continue
+		}
+		full, part := s.cheapest(list, &picks[0], nil, &s.before)
+		for _, c := range []*candidate{full, part} {
+			if c == nil {
+				continue
+			}
+			a, ok := s.prove(c)
+			if !ok {
+				continue
+			}
+			if g := s.gain(&a); moves == nil || g.betterThan(moves) {
+				out = append(out, Take{Gain: g, Of: of})
+			}
+		}
+	}
+	return out
+}
+
+// betterThan tells whether fewer failures stay.
+func (g *Gain) betterThan(o *Gain) bool {
+	return cmp.Or(cmp.Compare(g.Critical, o.Critical), cmp.Compare(g.Warning, o.Warning)) > 0
+}
+
+// severeIn tells whether a failure about the layout is at warning or above.
+func severeIn(list []Finding, p *Pipeline) bool {
+	return slices.ContainsFunc(list, func(f Finding) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
+}
+
+// alikeSpare tells whether a spare can come to the modules of a kind: it has the part number of one of
+// them, or the same size, type and ranks, and is not slower nor buffered otherwise as far as is known.
+func (b *board) alikeSpare(s *Spare, kind int) bool {
+	if s.Part != "" {
+		for i, k := range b.at {
+			if k == kind && strings.EqualFold(strings.TrimSpace(b.sys.Slots[i].PartNumber.Or("")), s.Part) {
+				return true
+			}
+		}
+	}
+	t := b.kinds[kind].traits
+	same := func(spare, installed int) bool { return spare <= 0 || installed <= 0 || spare == installed }
+	way := func(spare fact.Fact[bool], installed int) bool {
+		return !spare.Known() || installed < 0 || threeWay(spare) == installed
+	}
+	return s.Bytes > 0 && s.Bytes == t.bytes && s.Type != "" && s.Type == t.memory && s.Ranks > 0 && s.Ranks == t.ranks &&
+		(s.RatedMTs == 0 || ddr.Nominal(s.RatedMTs) >= t.rated) && same(s.DataWidth, t.data) && same(s.TotalWidth, t.total) &&
+		way(s.Registered, t.registered) && way(s.LoadReduced, t.reduced)
+}

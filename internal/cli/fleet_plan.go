@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/cli/assess"
+	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/partnumber"
+	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/serve/fleet"
+)
+
+// planFlags ask for the plan of a fleet.
+type planFlags struct {
+	asked        bool
+	spare, floor string
+	limit        time.Duration
+}
+
+func (f *planFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.asked, "plan", false, "print which machines gain by moving modules, which can give some up, where spare ones do most good")
+	fl.StringVar(&f.spare, "spare", "", "modules in stock, a YAML `FILE` (--plan)")
+	fl.StringVar(&f.floor, "floor", "", "capacities that machines keep, a YAML `FILE` (--plan)")
+	fl.DurationVar(&f.limit, "limit", 10*time.Minute, "stop planning after this `TIME`; machines behind it get no plan (--plan)")
+}
+
+// planning is what the machines are planned with. It is read by several goroutines, and not written.
+type planning struct {
+	spares []plan.Spare
+	stock  []fleet.Stock
+	floors fleet.Floors
+	end    time.Time
+	limit  time.Duration
+}
+
+// planning reads the files; nil if no plan is asked for.
+func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
+	if !f.asked {
+		for _, name := range []string{"spare", "floor", "limit"} {
+			if cmd.Flags().Changed(name) {
+				return nil, usageError("--%s belongs to --plan, which is not given", name)
+			}
+		}
+		return nil, nil //nolint:nilnil // no plan is asked for
+	}
+	switch {
+	case format != formats.Text && format != formats.JSON:
+		return nil, usageError("--plan is printed as text or json, not as %s", format)
+	case section != "":
+		return nil, usageError("--section %s is not part of a plan: leave out one of --section and --plan", section)
+	case f.limit <= 0:
+		return nil, usageError("--limit %s: expected more than no time", f.limit)
+	}
+	out := &planning{limit: f.limit, end: p.Now().Add(f.limit)}
+	if f.spare != "" {
+		if err := p.readSpares(f.spare, out); err != nil {
+			return nil, usageError("--spare %s: %w", f.spare, err)
+		}
+	}
+	if f.floor != "" {
+		if err := readFloors(f.floor, &out.floors); err != nil {
+			return nil, usageError("--floor %s: %w", f.floor, err)
+		}
+	}
+	return out, nil
+}
+
+// maxStockFile limits the files of spares and floors, mostSpares the entries of one, mostInStock the
+// modules of one entry.
+const (
+	maxStockFile = 1 << 20
+	mostSpares   = 1024
+	mostInStock  = 1 << 20
+)
+
+// spareEntry are equal modules in stock: by part number, or by size, type and ranks.
+type spareEntry struct {
+	Part  string `yaml:"part"`
+	Size  string `yaml:"size"`
+	Type  string `yaml:"type"`
+	Ranks int    `yaml:"ranks"`
+	// Speed is the rated one in MT/s, Kind one of moduleKinds.
+	Speed int    `yaml:"speed"`
+	Kind  string `yaml:"kind"`
+	Count int    `yaml:"count"`
+}
+
+// moduleKinds are the words for how a module buffers what the controller sends it.
+var moduleKinds = []string{"RDIMM", "LRDIMM", "UDIMM"}
+
+func (p *Program) readSpares(name string, into *planning) error {
+	var entries []spareEntry
+	if err := readYAML(name, &entries); err != nil {
+		return err
+	}
+	if len(entries) == 0 || len(entries) > mostSpares {
+		return fmt.Errorf("%d entries, expected from 1 to %d", len(entries), mostSpares)
+	}
+	parts, err := p.partNumbers()
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		s, err := entries[i].module(parts)
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		into.spares = append(into.spares, s)
+		into.stock = append(into.stock, fleet.Stock{Spare: entries[i].words(&s), Assumed: assumed(&s), Count: s.Count})
+	}
+	return nil
+}
+
+func readYAML(name string, to any) error {
+	data, err := readBounded(name, maxStockFile)
+	if err != nil {
+		return err
+	}
+	if err := decodeYAML(data, to); err != nil {
+		return fmt.Errorf("%s", plainYAML(err))
+	}
+	return nil
+}
+
+// module checks an entry, and reads what it leaves out from the part number.
+func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
+	s := plan.Spare{Part: strings.TrimSpace(e.Part), Type: e.Type, Ranks: e.Ranks, RatedMTs: e.Speed, Count: e.Count}
+	switch s.Bytes = plan.ParseSize(e.Size); {
+	case e.Count < 1 || e.Count > mostInStock:
+		return s, fmt.Errorf("count is %d, expected a number from 1 to %d", e.Count, mostInStock)
+	case s.Part == "" && (e.Size == "" || e.Type == "" || e.Ranks == 0):
+		return s, fmt.Errorf("expected part, or size, type and ranks")
+	case e.Size != "" && (s.Bytes == 0 || !plan.SizeOfModule(s.Bytes)):
+		return s, fmt.Errorf("size %q: no module has it; expected a power of two up to 1T, or 12G, 24G, 48G, 96G, 192G", e.Size)
+	case e.Type != "" && !ddr.Listed(e.Type):
+		return s, fmt.Errorf("type %q: expected SMBIOS's word, such as DDR4 or DDR5", e.Type)
+	case e.Ranks < 0 || e.Ranks > 16:
+		return s, fmt.Errorf("ranks is %d, expected a number from 1 to 16", e.Ranks)
+	case e.Speed != 0 && e.Type != "" && !ddr.HasRate(e.Type, e.Speed):
+		return s, fmt.Errorf("speed %d: no data rate of %s in MT/s", e.Speed, e.Type)
+	case e.Kind != "" && !slices.Contains(moduleKinds, e.Kind):
+		return s, fmt.Errorf("kind %q: expected one of %s", e.Kind, strings.Join(moduleKinds, ", "))
+	}
+	if e.Kind != "" {
+		s.Registered, s.LoadReduced = known(e.Kind != "UDIMM"), known(e.Kind == "LRDIMM")
+	}
+	m, ok := parts.Decode(s.Part)
+	if s.Part == "" || !ok {
+		return s, nil
+	}
+	for _, f := range []struct {
+		what            string
+		stated, decoded int64
+	}{{"size", s.Bytes, m.SizeBytes}, {"ranks", int64(s.Ranks), int64(m.Ranks)}, {"speed", int64(s.RatedMTs), int64(m.RatedMTs)}} {
+		if f.stated != 0 && f.decoded != 0 && f.stated != f.decoded {
+			return s, fmt.Errorf("%s contradicts the part number %s", f.what, s.Part)
+		}
+	}
+	if s.Type != "" && m.Type != "" && s.Type != m.Type {
+		return s, fmt.Errorf("type contradicts the part number %s, which is of %s", s.Part, m.Type)
+	}
+	s.Bytes, s.Type, s.Ranks, s.RatedMTs = cmp.Or(s.Bytes, m.SizeBytes), cmp.Or(s.Type, m.Type), cmp.Or(s.Ranks, m.Ranks), cmp.Or(s.RatedMTs, m.RatedMTs)
+	s.DataWidth, s.TotalWidth, _ = m.Widths()
+	if registered, ok := m.Registered(); ok && e.Kind == "" {
+		reduced, _ := m.LoadReduced()
+		s.Registered, s.LoadReduced = known(registered), known(reduced)
+	}
+	return s, nil
+}
+
+func known(v bool) fact.Fact[bool] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+// words describes an entry: "M393A2K43DB3-CWE, 16 GiB dual-rank DDR4-3200".
+func (e *spareEntry) words(s *plan.Spare) string {
+	var out []string
+	if s.Part != "" {
+		out = append(out, s.Part)
+	}
+	var module []string
+	if s.Bytes > 0 {
+		module = append(module, prose.Size(s.Bytes))
+	}
+	if s.Ranks > 0 {
+		module = append(module, report.Ranked(s.Ranks))
+	}
+	if s.Type != "" {
+		word := s.Type
+		if s.RatedMTs > 0 {
+			word += "-" + strconv.Itoa(ddr.Nominal(s.RatedMTs))
+		}
+		module = append(module, word)
+	}
+	if e.Kind != "" {
+		module = append(module, e.Kind)
+	}
+	if len(module) > 0 {
+		out = append(out, strings.Join(module, " "))
+	}
+	return strings.Join(out, ", ")
+}
+
+// assumed says what an entry leaves open.
+func assumed(s *plan.Spare) string {
+	var open []string
+	if s.RatedMTs == 0 {
+		open = append(open, "speed")
+	}
+	if !s.Registered.Known() {
+		open = append(open, "kind (RDIMM, LRDIMM, UDIMM)")
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return prose.And(open) + " not given, taken to be as installed"
+}
+
+// readFloors reads the capacities that machines and products keep.
+func readFloors(name string, into *fleet.Floors) error {
+	var file struct {
+		Machines map[string]string `yaml:"machines"`
+		Products map[string]string `yaml:"products"`
+	}
+	if err := readYAML(name, &file); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		what string
+		from map[string]string
+		to   *map[string]int64
+	}{{"machines", file.Machines, &into.Machines}, {"products", file.Products, &into.Products}} {
+		*part.to = map[string]int64{}
+		for name, size := range part.from {
+			bytes := plan.ParseSize(size)
+			if bytes == 0 {
+				return fmt.Errorf("%s: %s: %q, expected a capacity such as 256G or 1T", part.what, name, size)
+			}
+			(*part.to)[name] = bytes
+		}
+	}
+	if len(into.Machines)+len(into.Products) == 0 {
+		return fmt.Errorf("names no machine and no product, expected machines or products with a capacity each")
+	}
+	return nil
+}
+
+// withoutMachine is the stake of a report or an inventory.
+var withoutMachine = fleet.NoStake("a report or an inventory does not hold the machine that a plan is proven on; give its capture (memaudit snapshot) or SMBIOS table")
+
+// stake builds the report and, if a plan is asked for, what the machine has to do with it.
+func (a *fleetAuditor) stake(out *fleetInput, j *assess.Assessment, o report.Options) report.Report {
+	auditor := a.p.auditor(a.engine, a.options)
+	if a.planning == nil {
+		return auditor.Advised(j, o)
+	}
+	if a.p.Now().After(a.planning.end) {
+		out.stake = fleet.NoStake("the time for the plan is over; --limit gives more than " + a.planning.limit.String())
+		return auditor.Advised(j, o)
+	}
+	floor := a.planning.floors.Of(out.name, j.System.Machine.Product.Or(""))
+	doc, stake := auditor.Staked(j, o, a.planning.spares, floor)
+	out.stake = fleet.NewStake(j.System, &doc.Inventory, stake, floor)
+	return doc
+}

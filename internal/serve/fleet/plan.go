@@ -1,0 +1,272 @@
+package fleet
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// Plan says what to do with the memory modules of the whole fleet. Each change was audited on its machine; a
+// machine has one at most, first of spares, then of moves, then of what it can give up.
+type Plan struct {
+	// Moves are the machines that gain by moving modules alone, those that gain most first.
+	Moves []Change `json:"moves"`
+	// GiveUp are the machines that can give up modules, those with most first.
+	GiveUp []Change `json:"give_up"`
+	// Spares are the machines that modules in stock do most good in, in the order in which they get them.
+	Spares []Change `json:"spares"`
+	// Stock is what becomes of each entry of the file of spares.
+	Stock []Stock `json:"stock"`
+	// NotPlanned are the machines that nothing can be planned for.
+	NotPlanned []NotPlanned `json:"not_planned"`
+	// UnknownFloors are the machines and products of the file of floors that are not in the fleet.
+	UnknownFloors []string `json:"unknown_floors"`
+}
+
+// Change is a change of the modules of one machine.
+type Change struct {
+	Machine string  `json:"machine"`
+	Product *string `json:"product" jsonschema:"nullable"`
+	// Critical and Warning are by how many failures about the layout there are fewer.
+	Critical int `json:"fewer_critical"`
+	Warning  int `json:"fewer_warning"`
+	// Times is how many times the memory bandwidth of today there is at least after the steps.
+	Times *float64 `json:"least_times_bandwidth" jsonschema:"nullable,minimum=0"`
+	// Modules counts those that are installed or taken out.
+	Modules int `json:"modules" jsonschema:"minimum=0"`
+	// Spares are the entries of the file that the installed modules are taken from, counted from 1.
+	Spares []int `json:"spares"`
+	// CapacityBytes is that of today, FloorBytes the least that the file of floors leaves the machine.
+	CapacityBytes *int64 `json:"capacity_bytes" jsonschema:"nullable,minimum=1"`
+	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
+	// Steps are those of the advice in words.
+	Steps  []string      `json:"steps"`
+	Advice report.Advice `json:"advice"`
+
+	// of are the indexes of the spares that can be used.
+	of []int
+}
+
+// Stock is one entry of the file of spares.
+type Stock struct {
+	Spare string `json:"spare"`
+	// Assumed says what is not given of the modules, and taken to be as it is of those installed.
+	Assumed string `json:"assumed"`
+	Count   int    `json:"count" jsonschema:"minimum=1"`
+	Used    int    `json:"used" jsonschema:"minimum=0"`
+	// Short is how many more of the kind would do good in machines that get none.
+	Short int `json:"short" jsonschema:"minimum=0"`
+}
+
+// NotPlanned is one reason why nothing can be planned for machines.
+type NotPlanned struct {
+	Reason   string   `json:"reason"`
+	Machines []string `json:"machines"`
+}
+
+// Floors are the least capacities in bytes that machines keep, by name and by product.
+type Floors struct{ Machines, Products map[string]int64 }
+
+// Of is the floor of a machine: its own, else that of its product, else 0.
+func (f *Floors) Of(machine, product string) int64 {
+	if own, ok := f.Machines[machine]; ok {
+		return own
+	}
+	return f.Products[product]
+}
+
+// Stake is what one machine has to do with the plan.
+type Stake struct {
+	why   string
+	moves *Change
+	gives *Change
+	takes []Change
+}
+
+// NoStake is that of a machine that nothing can be planned for.
+func NoStake(why string) *Stake { return &Stake{why: why} }
+
+// NewStake is that of a machine, of which inv is the inventory; floor is 0 for none.
+func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor int64) *Stake {
+	change := func(g *plan.Gain) *Change {
+		if g == nil {
+			return nil
+		}
+		c := &Change{Product: inv.Machine.Product, Critical: g.Critical, Warning: g.Warning, Advice: report.BuildAdvice(sys, &g.Advice), Steps: []string{}, Spares: []int{}}
+		c.Modules = c.Advice.Installs + c.Advice.Removes
+		if bytes, ok := s.Bytes.Get(); ok && bytes > 0 {
+			c.CapacityBytes = &bytes
+		}
+		if g.Times > 0 {
+			c.Times = &g.Times
+		}
+		if floor > 0 {
+			c.FloorBytes = &floor
+		}
+		for _, line := range report.Steps(c.Advice.Steps, inv) {
+			c.Steps = append(c.Steps, line.Text)
+		}
+		return c
+	}
+	out := &Stake{why: s.Why, moves: change(s.Moves), gives: change(s.GivesUp)}
+	for i := range s.Takes {
+		c := change(&s.Takes[i].Gain)
+		c.of = s.Takes[i].Of
+		out.takes = append(out.takes, *c)
+	}
+	return out
+}
+
+// planner gathers the stakes of the machines.
+type planner struct {
+	stock                []Stock
+	floors               *Floors
+	moves, giveUp, takes []Change
+	notPlanned           map[string][]string
+}
+
+// Plan makes the fleet plan for its machines, with modules in stock.
+func (f *Fleet) Plan(stock []Stock, floors *Floors) {
+	f.plan = &planner{stock: stock, floors: floors, notPlanned: map[string][]string{}}
+}
+
+// AddStake takes the stake of a machine by its name in the fleet; without a plan it does nothing.
+func (f *Fleet) AddStake(name string, s *Stake) {
+	p := f.plan
+	switch {
+	case p == nil:
+		return
+	case s.why != "":
+		p.notPlanned[s.why] = append(p.notPlanned[s.why], name)
+		return
+	}
+	named := func(list []Change, c *Change) []Change {
+		if c == nil {
+			return list
+		}
+		c.Machine = name
+		return append(list, *c)
+	}
+	p.moves, p.giveUp = named(p.moves, s.moves), named(p.giveUp, s.gives)
+	for i := range s.takes {
+		p.takes = named(p.takes, &s.takes[i])
+	}
+}
+
+// document orders what was gathered, and shares the stock out.
+func (p *planner) document(machines []Machine) *Plan {
+	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
+		GiveUp: sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
+		Spares: []Change{}, Stock: slices.Clone(p.stock), NotPlanned: []NotPlanned{}, UnknownFloors: p.unknownFloors(machines)}
+	if out.Stock == nil {
+		out.Stock = []Stock{}
+	}
+	for why, names := range p.notPlanned {
+		slices.Sort(names)
+		out.NotPlanned = append(out.NotPlanned, NotPlanned{why, names})
+	}
+	slices.SortFunc(out.NotPlanned, func(a, b NotPlanned) int {
+		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason))
+	})
+	out.share(p.takes)
+	changed := map[string]bool{}
+	for _, list := range []*[]Change{&out.Spares, &out.Moves, &out.GiveUp} {
+		*list = slices.DeleteFunc(*list, func(c Change) bool { return changed[c.Machine] })
+		for i := range *list {
+			changed[(*list)[i].Machine] = true
+		}
+	}
+	return out
+}
+
+func sorted(list []Change, by func(a, b *Change) int) []Change {
+	out := append([]Change{}, list...)
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Or(by(&a, &b), cmp.Compare(a.Machine, b.Machine)) })
+	return out
+}
+
+// good is what a change does: the worst severity of which it cures something, and the bandwidth gained.
+type good struct {
+	cures int
+	more  float64
+}
+
+// gain is the good that a change does by each of so many modules.
+func (c *Change) gain(modules int) good {
+	var g good
+	switch {
+	case c.Critical > 0:
+		g.cures = 2
+	case c.Warning > 0:
+		g.cures = 1
+	}
+	if c.Times != nil {
+		g.more = (*c.Times - 1) / float64(modules)
+	}
+	return g
+}
+
+func (g good) compare(o good) int {
+	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
+}
+
+// share gives the modules in stock to those machines first in which each of them does most good. A machine
+// gets one of the changes that it can take; of what does not fit any more the stock is short.
+func (p *Plan) share(takes []Change) {
+	takes = sorted(takes, func(a, b *Change) int {
+		return cmp.Or(b.gain(b.Modules).compare(a.gain(a.Modules)), cmp.Compare(a.Modules, b.Modules))
+	})
+	served := map[string]bool{}
+	for i := range takes {
+		c := &takes[i]
+		left := 0
+		for _, n := range c.of {
+			left += p.Stock[n].Count - p.Stock[n].Used
+		}
+		if served[c.Machine] || left < c.Modules {
+			continue
+		}
+		served[c.Machine] = true
+		need := c.Modules
+		for _, n := range c.of {
+			if take := min(need, p.Stock[n].Count-p.Stock[n].Used); take > 0 {
+				p.Stock[n].Used += take
+				need -= take
+				c.Spares = append(c.Spares, n+1)
+			}
+		}
+		p.Spares = append(p.Spares, *c)
+	}
+	for i := range takes {
+		if c := &takes[i]; !served[c.Machine] {
+			served[c.Machine] = true
+			p.Stock[c.of[0]].Short += c.Modules
+		}
+	}
+}
+
+// unknownFloors lists what the file of floors names and the fleet does not have: a misspelt name must not
+// pass for a machine without a floor.
+func (p *planner) unknownFloors(machines []Machine) []string {
+	names, products := map[string]bool{}, map[string]bool{}
+	for i := range machines {
+		names[machines[i].Name] = true
+		products[report.OrEmpty(machines[i].Product)] = true
+	}
+	out := []string{}
+	for _, name := range slices.Sorted(maps.Keys(p.floors.Machines)) {
+		if !names[name] {
+			out = append(out, "machine "+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.floors.Products)) {
+		if !products[name] {
+			out = append(out, "product "+name)
+		}
+	}
+	return out
+}

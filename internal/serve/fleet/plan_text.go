@@ -1,0 +1,132 @@
+package fleet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// plan prints the plan of the fleet.
+func (t *textWriter) plan(d *Document) {
+	p := d.Plan
+	t.line(0, prose.Count(len(d.Machines), "machine")+": "+p.summary())
+	t.changes("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.gains() })
+	t.changes("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.givesUp() })
+	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
+		entries := make([]string, len(c.Spares))
+		for i, n := range c.Spares {
+			entries[i] = strconv.Itoa(n)
+		}
+		return prose.Count(c.Modules, "module") + " of spare " + prose.And(entries) + "; " + c.gains()
+	})
+	for i := range p.Stock {
+		if i == 0 {
+			t.head("STOCK", "what becomes of the spare modules")
+		}
+		t.line(statusColumn, strings.Repeat(" ", statusColumn)+p.Stock[i].words(i+1))
+	}
+	for i, n := range p.NotPlanned {
+		if i == 0 {
+			t.head("NO PLAN", "machines that nothing can be planned for")
+		}
+		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+prose.FirstFew(mostTraits, n.Machines))
+	}
+	if len(p.UnknownFloors) > 0 {
+		t.head("FLOORS", "of machines and products that are not here: "+prose.FirstFew(mostListed, p.UnknownFloors))
+	}
+	t.unread(d, mostListed)
+}
+
+func (t *textWriter) changes(name, what string, list []Change, words func(c *Change) string) {
+	if len(list) == 0 {
+		return
+	}
+	t.head(name, prose.Count(len(list), "machine")+": "+what)
+	indent := strings.Repeat(" ", statusColumn)
+	for i := range list {
+		c := &list[i]
+		who := c.Machine
+		if c.Product != nil {
+			who += " (" + *c.Product + ")"
+		}
+		t.line(statusColumn, "  "+who+": "+words(c))
+		for n, step := range c.Steps {
+			t.line(statusColumn+4, indent+strconv.Itoa(n+1)+". "+step)
+		}
+	}
+}
+
+// summary counts the machines of each part.
+func (p *Plan) summary() string {
+	gone, used, stock := 0, 0, 0
+	for i := range p.GiveUp {
+		gone += p.GiveUp[i].Modules
+	}
+	for i := range p.Stock {
+		used, stock = used+p.Stock[i].Used, stock+p.Stock[i].Count
+	}
+	out := strconv.Itoa(len(p.Moves)) + " can gain by moves alone, " + strconv.Itoa(len(p.GiveUp)) + " can give up modules"
+	if gone > 0 {
+		out += " (" + strconv.Itoa(gone) + ")"
+	}
+	if stock > 0 {
+		out += ", " + strconv.Itoa(used) + " of " + prose.Count(stock, "spare module") + " placed in " + prose.Count(len(p.Spares), "machine")
+	}
+	without := 0
+	for _, n := range p.NotPlanned {
+		without += len(n.Machines)
+	}
+	if without > 0 {
+		out += ", no plan for " + strconv.Itoa(without)
+	}
+	return out
+}
+
+// gains says what a change cures and how much faster the memory is after it.
+func (c *Change) gains() string {
+	var out []string
+	for _, n := range []struct {
+		n    int
+		word string
+	}{{c.Critical, "critical failure"}, {c.Warning, "warning"}} {
+		if n.n > 0 {
+			out = append(out, prose.Count(n.n, n.word)+" fewer")
+		}
+	}
+	if c.Times != nil && *c.Times >= 1.05 {
+		out = append(out, "at least "+strconv.FormatFloat(*c.Times, 'f', 1, 64)+" times the memory bandwidth")
+	}
+	if len(out) == 0 {
+		out = append(out, prose.Count(len(c.Advice.Cures), "note")+" fewer")
+	}
+	return strings.Join(out, ", ")
+}
+
+// givesUp says what a machine has before and after it gives modules up.
+func (c *Change) givesUp() string {
+	out := prose.Count(c.Modules, "module")
+	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
+		out += ", " + prose.Size(*before) + " to " + prose.Size(*after)
+	}
+	if c.FloorBytes == nil {
+		return out + ", no floor is given"
+	}
+	return out + ", floor " + prose.Size(*c.FloorBytes)
+}
+
+// words says what becomes of the modules of an entry.
+func (s *Stock) words(entry int) string {
+	out := strconv.Itoa(entry) + ". " + s.Spare + ": " + strconv.Itoa(s.Used) + " of " + strconv.Itoa(s.Count) + " used"
+	switch {
+	case s.Short > 0:
+		out += "; more machines could use " + strconv.Itoa(s.Short)
+	case s.Used == 0:
+		out += "; no machine has modules of this kind and a use for more"
+	}
+	if s.Used > 0 && s.Assumed != "" {
+		out += "; " + s.Assumed
+	}
+	return out
+}
