@@ -1,5 +1,47 @@
 package report
 
+import "github.com/memaudit/memaudit/internal/model/inventory"
+
+// buildBaseline makes the document of a comparison, and what the metrics say of
+// each kind: a kind of which nothing differs is 0 only when all was compared.
+func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
+	if b == nil {
+		return nil, nil
+	}
+	out := &Baseline{Path: b.Path, SavedAt: wordOrNil(b.SavedAt), Changes: []Change{}}
+	known := 0
+	for i := range b.Compared {
+		c := &b.Compared[i]
+		if c.Same.Known() {
+			known++
+		}
+		for _, change := range c.Changes {
+			out.Changes = append(out.Changes, Change{c.Subject, string(change.Kind), change.Then, change.Now})
+		}
+	}
+	whole, none := known == len(b.Compared), false
+	switch {
+	case whole:
+		out.Comparable = &whole
+	case known == 0:
+		out.Comparable = &none
+	}
+	return out, changedKinds(out, whole)
+}
+
+func changedKinds(b *Baseline, whole bool) map[string]bool {
+	changed := map[string]bool{}
+	if whole {
+		for _, kind := range inventory.ChangeKinds() {
+			changed[string(kind)] = false
+		}
+	}
+	for i := range b.Changes {
+		changed[b.Changes[i].Kind] = true
+	}
+	return changed
+}
+
 // Baseline is the comparison with the accepted hardware. Comparable is false
 // when nothing could be compared, null when some of it could not. Changes lists
 // what differs, by slot.

@@ -1,5 +1,74 @@
 package report
 
+import (
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// BuildComparison makes the document of one comparison.
+func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.Comparison, o Options) Comparison {
+	inv := BuildInventory(sys, topo, o)
+	out := Comparison{
+		Schema:      SchemaComparison,
+		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
+		Memaudit:    Program{Version: o.Version, Revision: wordOrNil(o.Revision)},
+		Machine:     inv.Machine,
+		Profiles:    buildProfiles(c),
+		Why:         wordOrNil(c.Why),
+		Undecided:   buildUndecided(c),
+		Settings:    inv.Settings,
+		Inventory:   inv,
+	}
+	return out
+}
+
+// HoldAgainst adds the machine beside every profile documented for it.
+func (r *Report) HoldAgainst(c *verdict.Comparison) {
+	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, buildUndecided(c)
+}
+
+func buildUndecided(c *verdict.Comparison) []Undecided {
+	out := []Undecided{}
+	for _, u := range c.Undecided {
+		out = append(out, Undecided{u.ID, u.Reason})
+	}
+	return out
+}
+
+// buildProfiles is never nil: JSON has [] when no document gives a profile.
+func buildProfiles(c *verdict.Comparison) []HeldProfile {
+	out := []HeldProfile{}
+	for i := range c.Profiles {
+		out = append(out, buildHeld(&c.Profiles[i]))
+	}
+	return out
+}
+
+func buildHeld(h *verdict.ProfileComparison) HeldProfile {
+	p := buildProfile(&h.Profile)
+	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: wordOrNil(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
+		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
+		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
+	for i := range h.Findings {
+		f, row := &h.Findings[i], &h.Rows[i]
+		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: string(f.Result), Severity: string(f.Severity),
+			Wanted: neverNil(row.Want), Note: wordOrNil(row.Note), Exceptions: neverNil(row.Exceptions), Found: wordOrNil(f.Found), Reason: wordOrNil(f.Reason),
+			KnownBy: wordOrNil(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: wordOrNil(f.Remedy)}
+		if f.Citation != nil {
+			s.Place = wordOrNil(f.Citation.Place)
+		}
+		out.Settings = append(out.Settings, s)
+	}
+	return out
+}
+
+// settingPrefix begins the id of a profile's rule for one setting.
+const settingPrefix = "setting."
+
 // SchemaComparison is the schema of a Comparison, as its "schema" key states it.
 const SchemaComparison = "memaudit.comparison/v1"
 

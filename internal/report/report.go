@@ -4,10 +4,13 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
 // The schemas of the documents, as their "schema" key states them.
@@ -125,4 +128,17 @@ func (r *Report) Incomparable() string {
 		}
 	}
 	return "nothing could be compared with the baseline"
+}
+
+// WriteJSON prints a document: two spaces a level, a newline at the end, keys and findings
+// in a stable order.
+func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Writer, v *T) error {
+	text, err := printable.EncodeJSON(v)
+	if err != nil {
+		return fmt.Errorf("encode JSON: %w", err)
+	}
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
 }

@@ -3,11 +3,20 @@
 package reporttest
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -144,3 +153,64 @@ func newPopulation(socket int, dpc []int, class string, mts int, share populatio
 }
 
 func full() population.Share { return population.Share{Low: 1, High: 1, Source: "population model"} }
+
+var update = flag.Bool("update", false, "rewrite golden files and schemas")
+
+// Golden compares with a committed file, or rewrites it under -update.
+func Golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run go test -update to make it")
+	assert.Equal(t, string(want), string(got))
+}
+
+// Inputs are all made-up machines by name.
+func Inputs() map[string]*Input {
+	return map[string]*Input{
+		"good":    Good(),
+		"bad":     Bad(),
+		"vm":      Virtual(),
+		"unknown": Nothing(),
+		"big":     Big(),
+		"chipset": Chipset(),
+		"wide":    Wide(),
+	}
+}
+
+// Each runs a test on every one of them.
+func Each(t *testing.T, run func(t *testing.T, m *Input)) {
+	t.Helper()
+	for name, m := range Inputs() {
+		t.Run(name, func(t *testing.T) { run(t, m) })
+	}
+}
+
+// Options are those of a fixed program at a fixed time.
+func Options() report.Options {
+	return report.Options{
+		Version:  "1.2.3",
+		Revision: "abcdef0",
+		Now:      time.Date(2026, 11, 20, 9, 30, 0, 0, time.FixedZone("CET", 3600)),
+	}
+}
+
+// Report is the document of a made-up machine.
+func Report(m *Input) *report.Report {
+	r := report.Build(&m.Sys, &m.Topo, &m.Audit, Options())
+	return &r
+}
+
+// EachComparison runs a test on the document of every comparison.
+func EachComparison(t *testing.T, run func(t *testing.T, name string, c *report.Comparison)) {
+	t.Helper()
+	m := Compared()
+	for name, held := range Comparisons() {
+		c := report.BuildComparison(&m.Sys, &m.Topo, held, Options())
+		t.Run(name, func(t *testing.T) { run(t, name, &c) })
+	}
+}

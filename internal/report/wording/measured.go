@@ -51,3 +51,51 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 	}
 	return "node " + strconv.Itoa(*f.CPUNode) + ", memory of node " + strconv.Itoa(*f.MemoryNode)
 }
+
+// Reading is one reading in one line: its source, the file and what stood there.
+func Reading(e *report.Evidence) string {
+	s := e.Source
+	if e.Path != nil {
+		s += " " + *e.Path
+	}
+	if e.Raw != nil {
+		s += ": " + *e.Raw
+	}
+	return s
+}
+
+// Costs is what a deviation costs, and who measured it; "" where nobody says. What
+// the population model computes names its ground by itself.
+func Costs(e *report.Effect) string {
+	if e == nil {
+		return ""
+	}
+	source := report.OrEmpty(e.Source)
+	if source == "" || strings.Contains(source, "population model") {
+		return e.Text
+	}
+	return e.Text + " (" + source + ")"
+}
+
+// Errors is what was counted on a module in words: "120 corrected errors", with
+// the uncorrected ones where there are any; "" where nobody counts or none were.
+func Errors(e *report.Errors) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Uncorrected != nil && *e.Uncorrected > 0:
+		return Counted(e.Corrected) + " corrected and " + Counted(e.Uncorrected) + " uncorrected errors"
+	case e.Corrected != nil && *e.Corrected > 0:
+		return Counted(e.Corrected) + " corrected errors"
+	default:
+		return ""
+	}
+}
+
+// Counted is a number that may not be known: "?" then.
+func Counted(n *int64) string {
+	if n == nil {
+		return "?"
+	}
+	return strconv.FormatInt(*n, 10)
+}

@@ -2,9 +2,14 @@ package wording
 
 import (
 	_ "embed" // the abbreviations are data beside the code
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/memaudit/memaudit/internal/report"
 )
 
 //go:embed terms.tsv
@@ -57,4 +62,77 @@ func termsOf(word string) []Term {
 		return nil
 	}
 	return append(termsOf(first), termsOf(rest)...)
+}
+
+var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()]*\)`) })
+
+// WithoutBrackets takes out what stands in brackets, from the innermost on: the
+// names of slots beside a picture that shows them.
+func WithoutBrackets(s string) string {
+	for {
+		bare := brackets().ReplaceAllString(s, "")
+		if bare == s {
+			return s
+		}
+		s = bare
+	}
+}
+
+// Tally sums by name in the order of first appearance.
+type Tally []Tallied
+
+// Tallied is one name with its sum.
+type Tallied struct {
+	Name string
+	N    int64
+}
+
+// Add adds n to the sum of name.
+func (t *Tally) Add(name string, n int64) {
+	for i := range *t {
+		if (*t)[i].Name == name {
+			(*t)[i].N += n
+			return
+		}
+	}
+	*t = append(*t, Tallied{name, n})
+}
+
+// Subjects brings numbered subjects of one kind together: "sockets 0-3".
+func Subjects(subjects []string) []string {
+	numbers := map[string][]int{}
+	var out []string
+	for _, s := range subjects {
+		kind, rest, _ := strings.Cut(s, " ")
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 0 {
+			out = append(out, s)
+			continue
+		}
+		if numbers[kind] == nil {
+			out = append(out, kind)
+		}
+		numbers[kind] = append(numbers[kind], n)
+	}
+	for i, kind := range out {
+		if list := numbers[kind]; list != nil {
+			slices.Sort(list)
+			if len(list) > 1 {
+				kind += "s"
+			}
+			out[i] = kind + " " + report.CPUList(list)
+		}
+	}
+	return out
+}
+
+// NoSocket stands for memory behind a controller outside the processors.
+const NoSocket = -1
+
+// SocketID is a socket's number, NoSocket where the report gives none.
+func SocketID(socket *int) int {
+	if socket == nil {
+		return NoSocket
+	}
+	return *socket
 }

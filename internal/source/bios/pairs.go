@@ -1,11 +1,16 @@
 package bios
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -129,4 +134,80 @@ func decodeKubernetesYAML(data []byte) (*Export, error) {
 		return nil, malformed("YAML", "%v", err)
 	}
 	return decodeJSON(text)
+}
+
+// toUTF8 converts UTF-16 with a byte order mark, which Windows tools write, to UTF-8, and removes
+// the byte order mark of UTF-8. Other data are returned as they are.
+func toUTF8(data []byte) []byte {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}):
+		return data[3:]
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return fromUTF16(data[2:], 0, 1)
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return fromUTF16(data[2:], 1, 0)
+	}
+	return data
+}
+
+// fromUTF16 converts UTF-16; low and high are the positions of the low and the high byte in each
+// unit.
+func fromUTF16(data []byte, low, high int) []byte {
+	units := make([]uint16, 0, len(data)/2)
+	for i := 0; i+1 < len(data); i += 2 {
+		units = append(units, uint16(data[i+low])|uint16(data[i+high])<<8)
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// cleanValue makes a value valid UTF-8 and trims spaces. Bytes that are not UTF-8 are taken for
+// Latin-1.
+func cleanValue(s string) string {
+	if !utf8.ValidString(s) {
+		runes := make([]rune, 0, len(s))
+		for i := range len(s) {
+			runes = append(runes, rune(s[i]))
+		}
+		s = string(runes)
+	}
+	return string(bytes.TrimSpace([]byte(s)))
+}
+
+// settingNames are memaudit's own names of settings, by which a file of them is recognised. A test
+// compares them with the vocabulary.
+const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_efficient_turbo|c_states|c1e|package_c_state` +
+	`|monitor_mwait|uncore_frequency|energy_perf_bias|energy_perf_preference|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
+	`|pcie_aspm|smt|node_interleave|sub_numa|l3_as_numa|numa_group|controller_interleave|channel_interleave` +
+	`|hemisphere_mode|snoop_mode|memory_speed|memory_ras_mode|adddc|patrol_scrub|refresh_rate|hw_prefetch` +
+	`|adjacent_prefetch|dcu_stream_prefetch|dcu_ip_prefetch|llc_prefetch|xpt_prefetch|upi_prefetch|data_reuse` +
+	`|l1_stream_prefetch|l2_stream_prefetch|x2apic|iommu|virtualization|sriov|qpi_bandwidth_priority` +
+	`|collaborative_power|ioat|dmi_link_speed|hwp_interrupt|optimized_power_mode|efficiency_latency_control` +
+	`|avx_pregrant_override|avx_pregrant_level|c1_auto_demotion|c1_auto_undemotion|fabric_power_mgmt` +
+	`|c_state_efficiency|xgmi_link_width|upi_links|upi_speed|xpt_remote_prefetch|llc_dead_line|virtual_numa` +
+	`|enhanced_cpu_performance|workload_io|opportunistic_self_refresh|tdp_level|package_power_limit|enabled_cores` +
+	`|memory_encryption|memory_power_down|page_policy|sgx|cxl_memory_mode|amd_workload_profile`
+
+var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`) })
+
+// decodeWords decodes a file in memaudit's own words ("memory_ras_mode: spare"). A person writes it
+// after looking into BIOS setup, for a machine that exports nothing. Empty lines and comments after
+// # are ignored.
+func decodeWords(lines []textLine) (*Export, error) {
+	e := &Export{Format: OwnWords}
+	for _, l := range lines {
+		text, _, _ := strings.Cut(l.text, "#")
+		text = strings.TrimSpace(text)
+		if text == "" || text == "---" {
+			continue
+		}
+		m := wordLine().FindStringSubmatch(text)
+		if m == nil {
+			e.problem("%s: not setting: value", l.place())
+			continue
+		}
+		if err := e.addPlain(m[1], strings.Trim(m[2], `"'`), false, l.place()); err != nil {
+			return nil, err
+		}
+	}
+	return e, e.some(lines, "setting: value")
 }

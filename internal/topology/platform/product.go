@@ -1,6 +1,9 @@
 package platform
 
 import (
+	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -52,4 +55,44 @@ func (p *Platform) MeasuredOn(product string) []*Measurement {
 		}
 	}
 	return out
+}
+
+// makersFile says whose machines a document speaks of.
+const makersFile = "platforms/makers.tsv"
+
+// DocumentedFor reports whether a document of the machine's own maker is behind
+// the platform's table, and speaks of such a product.
+func (d *Detail) DocumentedFor(vendor, product string) bool {
+	maker := MakerWord(vendor)
+	return slices.ContainsFunc(d.Authors, func(a Author) bool {
+		return a.Maker == maker && !slices.ContainsFunc(a.Not, func(n string) bool { return strings.Contains(product, n) })
+	})
+}
+
+// authorsOf are the makers behind keys of sources, by the rows of makersFile. A
+// site's own knowledge without the file knows of none.
+func authorsOf(k fs.FS, keys []string) ([]Author, error) {
+	raw, err := fs.ReadFile(k, makersFile)
+	if err != nil {
+		return nil, nil //nolint:nilerr // no author is known then, and speeds of full channels stay unverified
+	}
+	var out []Author
+	n := 0
+	for line := range strings.Lines(string(raw)) {
+		n++
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 3 || cells[0] == "" || cells[0] != MakerWord(cells[0]) || cells[1] == "" {
+			return nil, fmt.Errorf("%s:%d: expected a maker in one small word, beginnings of keys, parts of products", makersFile, n)
+		}
+		begins := func(key string) bool {
+			return slices.ContainsFunc(strings.Fields(cells[1]), func(b string) bool { return strings.HasPrefix(key, b) })
+		}
+		if slices.ContainsFunc(keys, begins) {
+			out = append(out, Author{cells[0], strings.FieldsFunc(cells[2], func(r rune) bool { return r == ',' })})
+		}
+	}
+	return out, nil
 }

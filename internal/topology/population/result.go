@@ -9,6 +9,10 @@
 package population
 
 import (
+	"strconv"
+	"strings"
+	"unicode"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
@@ -213,3 +217,28 @@ type Population struct {
 // position ahead of it, or with a larger module than the one in Smaller
 // (place.Unplaced for none).
 type OrderFault struct{ Slot, Smaller int }
+
+// ownerName names a processor, or the chipset.
+func ownerName(socket int) string {
+	if socket == place.Unplaced {
+		return "the chipset"
+	}
+	return "socket " + strconv.Itoa(socket)
+}
+
+func joinDetail(have, more string) string {
+	if have == "" {
+		return more
+	}
+	return have + "; " + more
+}
+
+// letters are the small letters and digits of a name, without blanks and hyphens.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
