@@ -40,6 +40,11 @@ var beside = []situation{
 		return []string{"--root", tree(t, "dell-r610-good"), "--redfish", controllerOf(t), "--redfish-insecure",
 			"--redfish-credentials", private(t, "username: auditor\npassword: s3cr3t\n")}
 	}},
+	{"a SOCAMM module that is missing", func(t *testing.T) []string {
+		file := filepath.Join(t.TempDir(), "vera.txt")
+		require.NoError(t, os.WriteFile(file, []byte(vera(1, "CAMM", 192, 192, 192, 192, 192, 192, 192, 0)), 0o600))
+		return []string{"--smbios", file}
+	}},
 	{"a NUMA part without memory", func(t *testing.T) []string {
 		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
 			"--bios", export(t, "sub_numa: nps4\n")}

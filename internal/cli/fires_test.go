@@ -264,6 +264,7 @@ func TestSituations(t *testing.T) {
 		"memory that was faster when it was accepted":            {"measure.baseline.dropped"},
 		"a node that reads half of its peak":                     {"measure.bandwidth.share"},
 		"a module that the BMC calls broken":                     {"memory.module.health"},
+		"a SOCAMM module that is missing":                        {"memory.module.complete"},
 		"a NUMA part without memory":                             {"numa.subnuma.symmetric"},
 		"a table of another machine":                             {"firmware.smbios.own"},
 		"a slot without memory in which firmware names a module": {"memory.module.counted"},

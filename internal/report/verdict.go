@@ -23,8 +23,12 @@ type Criteria struct {
 	Failed error
 }
 
-// channelRule is the rule without which the memory population is not judged.
-const channelRule = "memory.channel.populated"
+// channelRule is the rule without which the memory population is not judged; moduleRule that of modules
+// with channels of their own.
+const (
+	channelRule = "memory.channel.populated"
+	moduleRule  = "memory.module.complete"
+)
 
 // ownTableRule fails where the SMBIOS file may be another machine's than the tree beside it.
 const ownTableRule = "firmware.smbios.own"
@@ -108,6 +112,7 @@ func (r *Report) incomplete(c Criteria) string {
 		}
 		return ""
 	}
+	channels = append(channels, r.findingsOf(moduleRule)...)
 	decided := slices.ContainsFunc(channels, func(f *Finding) bool {
 		return f.Result == string(verdict.Pass) || f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived)
 	})
@@ -119,7 +124,11 @@ func (r *Report) incomplete(c Criteria) string {
 	case table != "":
 		return table
 	case !decided && open >= 0:
-		return "the memory channels could not be checked: " + openSentence(channels[open])
+		what := "the memory channels"
+		if channels[open].Rule == moduleRule {
+			what = "the memory modules"
+		}
+		return what + " could not be checked: " + openSentence(channels[open])
 	case r.ProfileAsked:
 		return r.profileSentence()
 	default:
@@ -200,10 +209,12 @@ func (r *Report) guestSentence() string {
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
 
-func (r *Report) channelFindings() []*Finding {
+func (r *Report) channelFindings() []*Finding { return r.findingsOf(channelRule) }
+
+func (r *Report) findingsOf(rule string) []*Finding {
 	var out []*Finding
 	for i := range r.Findings {
-		if r.Findings[i].Rule == channelRule {
+		if r.Findings[i].Rule == rule {
 			out = append(out, &r.Findings[i])
 		}
 	}

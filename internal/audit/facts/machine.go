@@ -154,6 +154,8 @@ func platformType() *ObjectType {
 		Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
 		Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
 		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
+		Field{"own_channels", boolType, "each module has memory channels of its own (SOCAMM): number and size count, not the slot", ofPlatform(func(p *platform.Platform) any { return p.OwnChannels != "" })},
+		Field{"modules", intType, "modules with channels of their own that a processor takes", stated("modules_per_socket", "the number of modules", func(p *platform.Platform) (any, bool) { return p.ModulesPerSocket, p.ModulesPerSocket > 0 })},
 		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
 		Field{"rated_below", boolType, "the CPU vendor rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
 		Field{"memoryless_nodes", intType, "nodes of a processor that have no memory channel by design", ofPlatform(func(p *platform.Platform) any { return p.MemorylessNodes })},

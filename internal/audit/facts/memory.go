@@ -34,11 +34,12 @@ func memoryType() *ObjectType {
 		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
 		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
 		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
+		{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
 		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
-			if p, ok := m.topo.Platform.Get(); ok && p.NoDIMMs && !m.listed() {
-				return computedFrom(m.topo.Platform, func(*platform.Platform) any { return true })
+			if p, ok := m.topo.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
+				return computedFrom(m.topo.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
 			}
 			return m.anySlot(soldered)
 		})},

@@ -48,7 +48,7 @@ func attached(p *platform.Info) string {
 		text  string
 	}{
 		{p.NUMA, "controllers in the processors"}, {!p.NUMA, "one controller outside the processors (front-side bus)"},
-		{p.NoDIMMs, "soldered, no slots"}, {p.Buffered, "memory buffers between processor and DIMMs"}, {p.LockstepPairs, "DIMMs in lockstep pairs"},
+		{p.NoDIMMs, "soldered, no slots"}, {p.OwnChannels != "", p.OwnChannels + " modules, each with channels of its own"}, {p.Buffered, "memory buffers between processor and DIMMs"}, {p.LockstepPairs, "DIMMs in lockstep pairs"},
 		{p.ZeroDIMMsLegal, "HBM on the processor: no DIMM at all is legal"}, {p.UniformDIMMs, "the document asks for identical DIMMs"},
 	} {
 		if f.holds {

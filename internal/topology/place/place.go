@@ -3,7 +3,9 @@ package place
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
 // read finds the rule that reads each slot's labels; a slot without one has the reason.
@@ -60,4 +62,18 @@ func (pl *placer) single() (int, bool) {
 		return pl.present[0], true
 	}
 	return Unplaced, false
+}
+
+// ownModules gives the only processor the modules with channels of their own whose labels no rule reads: they sit
+// beside their processor, and no second one is there.
+func (pl *placer) ownModules(p *platform.Platform) {
+	only, one := pl.single()
+	if p == nil || p.OwnChannels == "" || !one {
+		return
+	}
+	for i := range pl.out {
+		if o := &pl.out[i]; o.Socket == Unplaced && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM {
+			o.Socket, o.Source, o.Certainty = only, sourceSingle, fact.Indirect
+		}
+	}
 }

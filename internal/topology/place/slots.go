@@ -33,6 +33,7 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 	}
 	pl.applyHPE()
 	pl.fillSingleSlots()
+	pl.ownModules(p)
 	pl.guard()
 	if v := pl.labelledEDAC(); v != nil {
 		pl.hear(v)

@@ -23,6 +23,11 @@ type Detail struct {
 	// Buffered is true where memory buffers sit between the processor's links
 	// and the DDR channels: the processor table counts the links.
 	Buffered bool
+	// OwnChannels names modules of which each has memory channels of its own (SOCAMM), so that one that is
+	// missing or smaller is found by number and size and not by channel; "" for DIMMs.
+	OwnChannels string
+	// ModulesPerSocket is how many of them a processor takes; 0 if it is not known.
+	ModulesPerSocket int
 	// RatedBelow is true for processors that their maker rates below what their
 	// channels give together (AMD EPYC 7232P, 7252, 7272, 7282: half), so that what
 	// fewer channels leave of it is not known.

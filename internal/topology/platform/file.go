@@ -37,6 +37,8 @@ type platformFile struct {
 	Measured      []Measurement     `yaml:"measured"`
 	ZeroDIMMs     bool              `yaml:"zero_dimms_legal"`
 	NoDIMMs       bool              `yaml:"no_dimms"`
+	OwnChannels   string            `yaml:"own_channels"`
+	Modules       int               `yaml:"modules_per_socket"`
 	Uniform       bool              `yaml:"uniform"`
 	Notes         map[string]string `yaml:"notes"`
 	Citation      citationFile      `yaml:"citation"`
@@ -145,6 +147,7 @@ func (f *platformFile) platform() *Platform {
 		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,
 		Verified: orTrue(f.Verified), Notes: f.Notes, Citation: Citation(f.Citation),
 		Detail: Detail{
+			OwnChannels: f.OwnChannels, ModulesPerSocket: f.Modules,
 			Buffered: f.Buffered, RatedBelow: f.RatedBelow, MemorylessNodes: f.Memoryless, SpeedByMode: f.ByMode, SixChannels: f.SixChannels,
 			NodePartsInOrder: f.PartsInOrder, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,

@@ -1,0 +1,60 @@
+package facts
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/prose"
+)
+
+// moduleGaps names what lacks of modules that have channels of their own: an empty slot, a module that is smaller than
+// the largest, fewer modules than the processors take. Firmware may list something else than modules, such as
+// packages or all memory as one: then alike rows say nothing of their number.
+func moduleGaps(m *Machine) Value {
+	p, ok := m.topo.Platform.Get()
+	switch {
+	case !ok:
+		return valueOf(m.topo.Platform)
+	case p.OwnChannels == "":
+		return PlainValue([]string{})
+	case !m.listed():
+		return m.noPopulation()
+	}
+	from := []Value{valueOf(m.topo.Platform)}
+	gaps := []string{}
+	rows, largest := 0, int64(0)
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		switch {
+		case s.Technology.Or(inventory.DRAM) != inventory.DRAM:
+			continue
+		case s.State == inventory.SlotUnknown:
+			return Missing(fact.Unstated, s.Unsized(), s.SizeBytes.KnownBy)
+		case s.State == inventory.SlotEmpty:
+			gaps = append(gaps, m.slotName(i)+" is empty")
+		default:
+			from = append(from, valueOf(s.SizeBytes))
+			largest = max(largest, s.SizeBytes.Or(0))
+		}
+		rows++
+	}
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) && s.SizeBytes.Or(0) < largest {
+			gaps = append(gaps, m.slotName(i)+" has "+prose.Size(s.SizeBytes.Or(0))+", others have "+prose.Size(largest))
+		}
+	}
+	processors := len(m.topo.Populations)
+	want := p.ModulesPerSocket * processors
+	if len(gaps) > 0 || want == 0 || rows == want {
+		return derived(func() any { return gaps }, from...)
+	}
+	if each := rows / processors; rows > want || rows%processors == 0 && bits.OnesCount(uint(each)) == 1 {
+		return Missing(fact.Absent, fmt.Sprintf("firmware lists %s for %s, and no document says whether each is one %s module", prose.Count(rows, "device"), prose.Count(processors, "processor"), p.OwnChannels), "")
+	}
+	gaps = append(gaps, fmt.Sprintf("%s for the %d places of %s", prose.Count(rows, p.OwnChannels+" module"), want, prose.Count(processors, "processor")))
+	out := derived(func() any { return gaps }, from...)
+	out.Unverified = out.Unverified || p.Unverified["modules_per_socket"]
+	return out
+}
