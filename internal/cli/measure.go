@@ -64,6 +64,7 @@ undecided.`,
 	fl := cmd.Flags()
 	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")
+	fl.BoolVar(&f.options.Loaded, "loaded", false, "the latency under load, too: while each core follows 1 to 8 chains of addresses (2.5 seconds more a node)")
 	fl.BoolVar(&f.options.Quick, "quick", false, "take 3 seconds in all")
 	fl.BoolVar(&f.options.Force, "force", false, "measure a virtual machine too, without checking it")
 	fl.StringVar(&f.nodes, "nodes", "", "only these nodes: a `LIST` such as 0,2-3")
@@ -252,6 +253,9 @@ func measureBlocks(result, then *measure.Result, doc *report.Report, width int) 
 	var matrices []string
 	for _, kind := range figure.Kinds() {
 		matrices = append(matrices, result.Matrix(kind, width-2))
+	}
+	if curves := result.Curves(); curves != "" {
+		matrices = append(matrices, curves)
 	}
 	out = append(out, page.Block{Example: strings.Join(matrices, "\n")}, page.Block{Fields: fieldsOf(result.Doubts())})
 	if then != nil {

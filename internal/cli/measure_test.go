@@ -29,6 +29,8 @@ type steady struct {
 	mapped int
 	// busy is the share of the time that the threads of a pass get.
 	busy float64
+	// growth is by how much each further chain makes the latency longer.
+	growth float64
 }
 
 // site has sixteen cores and a node for each socket.
@@ -75,18 +77,26 @@ func (s *steady) Pass(kind figure.Kind, cpus []int, m measure.Memory, d time.Dur
 	return measure.Sample{Value: value, Wall: wall, CPU: time.Duration(s.busy * float64(wall)), Clock: 8e8}, nil
 }
 
+// Load is 60 ns, and longer by growth for each further chain.
+func (s *steady) Load(chains int, cpus []int, _ measure.Memory, d time.Duration) (measure.Sample, error) {
+	s.now = s.now.Add(d)
+	wall := d * time.Duration(len(cpus))
+	return measure.Sample{Value: 60e-9 + s.growth*float64(chains-1), Wall: wall, CPU: time.Duration(s.busy * float64(wall)), Clock: 8e8}, nil
+}
+
 // measuring is one call of measure on a machine of the project.
 type measuring struct {
 	machine string
 	rates   []float64
 	busy    float64
+	growth  float64
 	change  func(*measureFlags, *measure.Machine)
 }
 
 func (m *measuring) run(t *testing.T) (status int, out, errs string) {
 	t.Helper()
 	p, stdout, stderr := newProgram(nil)
-	s := &steady{now: p.Now(), rates: m.rates, busy: m.busy}
+	s := &steady{now: p.Now(), rates: m.rates, busy: m.busy, growth: m.growth}
 	if s.busy == 0 {
 		s.busy = 1
 	}
@@ -385,4 +395,29 @@ func TestDaemonServesTheLastRun(t *testing.T) {
 	out := a.audit(t.Context(), false)
 	require.Error(t, out.Err, "a result that is gone is said")
 	assert.Empty(t, out.Report.Measured, "and nothing is measured in its place")
+}
+
+// TestMeasureLoaded: the latency under load is drawn, kept in the file, and on an e326m compared with what IBM printed: 30 ns for
+// each further chain of both cores.
+func TestMeasureLoaded(t *testing.T) {
+	t.Parallel()
+	load := func(cores int, growth float64) (int, string) {
+		m := measuring{machine: "ibm-e326m-full", rates: []float64{6e9, 6e9}, growth: growth, change: func(f *measureFlags, site *measure.Machine) {
+			f.options.Loaded = true
+			for i := range site.Nodes {
+				site.Nodes[i].CPUs = site.Nodes[i].CPUs[:cores]
+			}
+		}}
+		status, out, errs := m.run(t)
+		require.Zero(t, status, out+errs)
+		return status, strings.Join(strings.Fields(out), " ")
+	}
+	_, out := load(2, 30e-9)
+	assert.Contains(t, out, "latency under load of node 1, 2 cores chains a core GB/s ns idle 80.0 ########")
+	assert.Contains(t, out, "4 3.4 150.0 ##")
+	assert.Contains(t, out, "PASS measure.load.latency, machine")
+	_, out = load(2, 40e-9)
+	assert.Contains(t, out, "FAIL measure.load.latency, machine found node 0: 60 ns with one chain a core, 180 ns with 4 and node 1")
+	_, out = load(1, 40e-9)
+	assert.NotContains(t, out, "measure.load.latency", "IBM measured dual cores")
 }

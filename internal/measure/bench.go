@@ -9,6 +9,8 @@ type Bench interface {
 	// Pass runs one kernel for about a time, one thread on each CPU. Latency
 	// takes the first CPU alone.
 	Pass(kind Kind, cpus []int, m Memory, d time.Duration) (Sample, error)
+	// Load has one thread on each CPU follow so many chains at once. The sample's value is the mean time of a load.
+	Load(chains int, cpus []int, m Memory, d time.Duration) (Sample, error)
 	// Counters reads what the kernel counts, for a pass on these CPUs.
 	Counters(cpus []int) Counters
 	Now() time.Time

@@ -8,11 +8,16 @@ import (
 
 // Figure sums up the cell's passes of one kind.
 func (c *Cell) Figure(kind Kind) Figure {
+	return figureOf(kind, c.Passes, c.company)
+}
+
+// figureOf sums up passes of one kind; company says that what else ran can have cost too much.
+func figureOf(kind Kind, passes []Pass, company func(*Figure) string) Figure {
 	f := Figure{Kind: kind}
 	var values, clocks []float64
 	lost, why := 0, ""
-	for i := range c.Passes {
-		p := &c.Passes[i]
+	for i := range passes {
+		p := &passes[i]
 		switch {
 		case p.Kind != kind:
 		case p.Discarded != nil:
@@ -26,7 +31,7 @@ func (c *Cell) Figure(kind Kind) Figure {
 		f.Median, f.Low, f.High, f.Clock = median(values), slices.Min(values), slices.Max(values), median(clocks)
 	}
 	if f.Why = f.Undecided(lost, why); f.Why == "" {
-		f.Why = c.company(&f)
+		f.Why = company(&f)
 	}
 	return f
 }
@@ -45,6 +50,11 @@ func (c *Cell) sum() {
 		}
 		if !f.Decided() {
 			c.Decided, c.Undecided = false, append(c.Undecided, string(kind)+": "+f.Why)
+		}
+	}
+	for i := range c.Loaded {
+		if why := c.Loaded[i].sum(c.Threads); why != "" {
+			c.Decided, c.Undecided = false, append(c.Undecided, c.Loaded[i].name()+": "+why)
 		}
 	}
 }

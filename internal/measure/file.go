@@ -36,13 +36,26 @@ func Decode(data []byte) (*Result, error) {
 			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
 		}
 		for j := range c.Passes {
-			if p := &c.Passes[j]; p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
-				return nil, fmt.Errorf("nodes[%d].passes[%d]: value %g, clock %g: expected numbers that can be", i, j, p.Value, p.Clock)
+			if err := c.Passes[j].check(); err != nil {
+				return nil, fmt.Errorf("nodes[%d].passes[%d]: %w", i, j, err)
+			}
+		}
+		for j := range c.Loaded {
+			if err := c.Loaded[j].check(); err != nil {
+				return nil, fmt.Errorf("nodes[%d].loaded[%d]: %w", i, j, err)
 			}
 		}
 		c.sum()
 	}
 	return r, nil
+}
+
+// check reports whether the numbers of a pass can be.
+func (p *Pass) check() error {
+	if p.Value < 0 || p.Value > figure.MaxValue || p.Clock < 0 || p.Clock > figure.MaxValue {
+		return fmt.Errorf("value %g, clock %g: expected numbers that can be", p.Value, p.Clock)
+	}
+	return nil
 }
 
 // Refuse is the document of a measurement that was not made.

@@ -61,13 +61,17 @@ func disturbed(before, after Counters, wall time.Duration) string {
 // company says that what else ran on the machine can have cost too much of a
 // figure. It looks at all of its passes: the kernel counts in ticks.
 func (c *Cell) company(f *Figure) string {
-	threads := max(c.Threads, 1)
 	if f.Kind == Latency {
-		threads = 1
+		return companyOf(c.Passes, f, 1, foreignLatency)
 	}
+	return companyOf(c.Passes, f, max(c.Threads, 1), foreignShare*f.Median/foreignBytes)
+}
+
+// companyOf does so for a figure beside which others may keep so many processors busy.
+func companyOf(passes []Pass, f *Figure, threads int, allowed float64) string {
 	var busy, wall float64
-	for i := range c.Passes {
-		p := &c.Passes[i]
+	for i := range passes {
+		p := &passes[i]
 		switch {
 		case p.Kind != f.Kind || p.Discarded != nil:
 		case p.Foreign == nil:
@@ -75,10 +79,6 @@ func (c *Cell) company(f *Figure) string {
 		default:
 			busy, wall = busy+*p.Foreign, wall+p.Wall/float64(threads)
 		}
-	}
-	allowed := foreignLatency
-	if f.Kind != Latency {
-		allowed = foreignShare * f.Median / foreignBytes
 	}
 	if busy > allowed*wall+userHZ {
 		return fmt.Sprintf("other programs kept %.2f processors busy, which can cost more than %.0f %% of it", busy/wall, 100*foreignShare)

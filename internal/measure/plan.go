@@ -28,6 +28,8 @@ type Options struct {
 	Matrix, Quick bool
 	// Nodes are the only nodes to measure; empty is all.
 	Nodes []int
+	// Loaded measures the latency of local memory under load, too.
+	Loaded bool
 	// Force measures a guest.
 	Force bool
 }
@@ -38,8 +40,10 @@ type Plan struct {
 	Cells   []Pair
 	// Buffers are the memory to map on each memory node.
 	Buffers map[int]Buffer
-	// Limit bounds the whole measurement.
+	// Limit bounds the whole measurement but for the latency under load.
 	Limit time.Duration
+	// Loaded says that the latency under load is measured.
+	Loaded bool
 }
 
 // Buffer is the memory of one node that is measured: what reads and Triad run
@@ -60,7 +64,7 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 	if err := s.allowed(o.Force); err != nil {
 		return nil, err
 	}
-	p := &Plan{Machine: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}}
+	p := &Plan{Machine: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}, Loaded: o.Loaded}
 	if len(p.Cells) == 0 {
 		return nil, refuse("", "no node to measure has both processors and memory")
 	}

@@ -69,6 +69,8 @@ type Cell struct {
 	Latency *float64 `json:"latency_seconds" jsonschema:"nullable"`
 	Threads int      `json:"threads"`
 	Passes  []Pass   `json:"passes"`
+	// Loaded is the latency under load, by steps; absent unless it was asked for.
+	Loaded []LoadStep `json:"loaded,omitempty"`
 	// Spread is the widest of the figures' (highest - lowest) / median.
 	Spread *float64 `json:"spread" jsonschema:"nullable"`
 	// Decided is true when every figure rests on enough quiet passes that agree.

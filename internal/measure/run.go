@@ -52,6 +52,11 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 			}
 		}
 	}
+	if plan.Loaded {
+		if err := r.loaded(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return r.result(), nil
 }
 
@@ -100,47 +105,66 @@ func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
 		if kind == Latency {
 			on = cpus[:1]
 		}
-		if err := r.group(c, kind, on); err != nil {
+		if err := r.group(&passGroup{node: c.MemoryNode, kind: kind, cpus: on, passes: &c.Passes, d: r.pass}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// passGroup are the passes of one figure in one round, on memory of a node.
+type passGroup struct {
+	node   int
+	kind   Kind
+	cpus   []int
+	passes *[]Pass
+	d      time.Duration
+	// chains is how many each CPU follows at once, for the latency under load; else 0.
+	chains int
+}
+
+// one does one pass of a group.
+func (r *measurementRun) one(g *passGroup) (Sample, error) {
+	if g.chains > 0 {
+		return r.bench.Load(g.chains, g.cpus, r.memory[g.node], g.d)
+	}
+	return r.bench.Pass(g.kind, g.cpus, r.memory[g.node], g.d)
+}
+
 // group does the passes of one figure in one round.
-func (r *measurementRun) group(c *Cell, kind Kind, cpus []int) error {
-	first, begin := len(c.Passes), r.bench.Now()
-	before := r.bench.Counters(cpus)
+func (r *measurementRun) group(g *passGroup) error {
+	first, begin := len(*g.passes), r.bench.Now()
+	before := r.bench.Counters(g.cpus)
 	at := before
 	for range perRound {
-		s, err := r.bench.Pass(kind, cpus, r.memory[c.MemoryNode], r.pass)
+		s, err := r.one(g)
 		if err != nil {
 			return err
 		}
-		now := r.bench.Counters(cpus)
-		c.Passes = append(c.Passes, newPass(kind, &s, at, now))
+		now := r.bench.Counters(g.cpus)
+		*g.passes = append(*g.passes, newPass(g.kind, &s, at, now))
 		at = now
 	}
-	why := r.misplaced(c)
+	why := r.misplaced(g.node)
 	if why == "" {
 		why = disturbed(before, at, r.bench.Now().Sub(begin))
 	}
-	for i := first; why != "" && i < len(c.Passes); i++ {
-		c.Passes[i].Discarded = &why
+	for i := first; why != "" && i < len(*g.passes); i++ {
+		(*g.passes)[i].Discarded = &why
 	}
 	return nil
 }
 
 // misplaced says that memory is not known to lie where it was asked for.
-func (r *measurementRun) misplaced(c *Cell) string {
-	p := r.memory[c.MemoryNode].Placed()
+func (r *measurementRun) misplaced(node int) string {
+	p := r.memory[node].Placed()
 	switch {
 	case len(r.plan.Machine.Nodes) == 1:
 		return ""
 	case !p.Known:
 		return "the kernel does not say where the memory lies"
 	case p.Here < placedShare:
-		return fmt.Sprintf("only %.0f %% of the memory lies on node %d", 100*p.Here, c.MemoryNode)
+		return fmt.Sprintf("only %.0f %% of the memory lies on node %d", 100*p.Here, node)
 	default:
 		return ""
 	}

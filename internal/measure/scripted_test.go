@@ -33,6 +33,8 @@ type onePass struct {
 	cpus   int
 	first  int
 	memory int
+	// chains is of a pass under load.
+	chains int
 }
 
 type scriptedMemory struct {
@@ -63,16 +65,24 @@ func (s *scripted) Map(node int, _ []int, _ measure.Buffer) (measure.Memory, err
 func (s *scripted) Counters([]int) measure.Counters { return measure.Counters{} }
 
 func (s *scripted) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
-	p := onePass{kind: kind, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node}
+	return s.take(onePass{kind: kind, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node}, d)
+}
+
+// Load is 100 ns, and 10 ns more for each chain.
+func (s *scripted) Load(chains int, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
+	return s.take(onePass{kind: measure.Latency, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node, chains: chains}, d)
+}
+
+func (s *scripted) take(p onePass, d time.Duration) (measure.Sample, error) {
 	n := len(s.passes)
 	s.passes = append(s.passes, p)
 	if s.lasts > 0 {
 		d = s.lasts
 	}
 	s.now = s.now.Add(d)
-	out := measure.Sample{Value: 100e9, Wall: d * time.Duration(len(cpus)), CPU: d * time.Duration(len(cpus)), Clock: 8e8}
-	if kind == measure.Latency {
-		out.Value = 90e-9
+	out := measure.Sample{Value: 100e9, Wall: d * time.Duration(p.cpus), CPU: d * time.Duration(p.cpus), Clock: 8e8}
+	if p.kind == measure.Latency {
+		out.Value = 90e-9 + 10e-9*float64(p.chains)
 	}
 	if s.sample != nil {
 		s.sample(n, p, &out)

@@ -134,6 +134,11 @@ func (m *simulated) Pass(kind measure.Kind, cpus []int, mem measure.Memory, d ti
 	return s, nil
 }
 
+// Load is not simulated.
+func (m *simulated) Load(int, []int, measure.Memory, time.Duration) (measure.Sample, error) {
+	return measure.Sample{}, nil
+}
+
 // Counters counts processor time in ticks, as the kernel does.
 func (m *simulated) Counters([]int) measure.Counters {
 	c := m.counters

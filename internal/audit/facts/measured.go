@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -31,6 +32,20 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 		Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
 		Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
 		Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
+		Field{"loaded", boolType, "the latency of own memory was measured under load", machine(func(m *Machine) Value { return PlainValue(len(m.loads()) > 0) })},
+		Field{"load_threads", intListType, "cores that loaded each node's own memory while its latency was measured", machine(func(m *Machine) Value {
+			threads := []int{}
+			for _, l := range m.loads() {
+				threads = append(threads, l.one.Threads)
+			}
+			if len(threads) == 0 {
+				return Missing(fact.Unread, notLoaded, measureLoaded)
+			}
+			return PlainValue(threads)
+		})},
+		Field{"load_growth_low", floatType, "by how many nanoseconds each further chain of each core makes the latency of a node longer at least, from one chain to four", machine(growth(math.Min))},
+		Field{"load_growth_high", floatType, "the same of the node on which it is most", machine(growth(math.Max))},
+		Field{"load_words", textListType, "the latency under load of each node, in words", machine((*Machine).loadWords)},
 		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
 				return Missing(fact.Unread, m.notMeasured(), measureIt)

@@ -33,6 +33,7 @@ var structural = map[string]any{
 	"measurement.given":      false,
 	"slurm.given":            false,
 	"measurement.crossed":    false,
+	"measurement.loaded":     false,
 	"measurement.rearranged": false,
 	"measured.accepted":      false,
 	"controller.any":         nil, // controllers and regions exist only inside a known list

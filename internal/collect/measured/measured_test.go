@@ -245,11 +245,17 @@ func (q *quiet) Pass(kind figure.Kind, cpus []int, _ measure.Memory, d time.Dura
 	return measure.Sample{Value: v, Wall: d * time.Duration(len(cpus)), CPU: d * time.Duration(len(cpus)), Clock: 8e8}, nil
 }
 
+func (q *quiet) Load(chains int, cpus []int, _ measure.Memory, d time.Duration) (measure.Sample, error) {
+	s, err := q.Pass(figure.Latency, cpus, nil, d)
+	s.Value += 10e-9 * float64(chains)
+	return s, err
+}
+
 // TestOwn: a document comes back as it was measured, and its claims are not
 // believed beyond its passes.
 func TestOwn(t *testing.T) {
 	site := &measure.Machine{MemoryBytes: -1, Nodes: []measure.Node{{ID: 0, CPUs: []int{0, 1}, FreeBytes: 8 << 30, CacheBytes: 1 << 20}}}
-	plan, err := measure.NewPlan(site, measure.Options{})
+	plan, err := measure.NewPlan(site, measure.Options{Loaded: true})
 	require.NoError(t, err)
 	r, err := measure.Run(context.Background(), &quiet{now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}, plan)
 	require.NoError(t, err)
@@ -264,6 +270,10 @@ func TestOwn(t *testing.T) {
 	require.True(t, m.Figures[0].Decided() && m.Figures[0].Local())
 	require.InDelta(t, 40e9, m.Figures[0].Median, 1)
 	require.NotEmpty(t, m.Figures[0].Like)
+	require.Len(t, m.Loaded, 6)
+	require.Equal(t, []int{0, 2, 4}, []int{m.Loaded[3].Node, m.Loaded[3].Threads, m.Loaded[3].Chains})
+	require.InDelta(t, 130e-9, m.Loaded[3].Median, 1e-12)
+	require.True(t, m.Loaded[3].Decided(), m.Loaded[3].Why)
 
 	r.Nodes[0].Passes, r.Nodes[0].Decided = r.Nodes[0].Passes[:3], true
 	data, err = r.Encode()

@@ -33,6 +33,10 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 	}
 	for i := range r.Nodes {
 		c := &r.Nodes[i]
+		for j := range c.Loaded {
+			s := &c.Loaded[j]
+			m.Loaded = append(m.Loaded, inventory.LoadedLatency{Figure: s.Figure(c.Threads), Node: c.MemoryNode, Threads: c.Threads, Chains: s.Chains})
+		}
 		for _, kind := range figure.Kinds() {
 			f := c.Figure(kind)
 			one := inventory.Measured{Figure: f, CPUNode: c.CPUNode, MemoryNode: c.MemoryNode, Threads: c.Threads, What: string(kind)}

@@ -77,9 +77,34 @@ func TriadNormal(a, b, c []float64, s float64) {
 // that the chain is written front to back while no prefetcher can follow it.
 func Chain(words []uint64) {
 	lines := uint64(len(words)) / Words
-	const multiplier, increment = 0x5851F42D4C957F2D, 0x14057B7EF767814F
 	for i := range lines {
 		words[i*Words] = (i*multiplier + increment) & (lines - 1) * Words
+	}
+}
+
+// multiplier and increment are those of the generator of a chain's order.
+const multiplier, increment = 0x5851F42D4C957F2D, 0x14057B7EF767814F
+
+// Along is the word that is so many lines behind the first one along a chain.
+func Along(words []uint64, lines uint64) uint64 {
+	add, m, c := uint64(0), uint64(multiplier), uint64(increment)
+	for ; lines > 0; lines >>= 1 {
+		if lines&1 == 1 {
+			add = add*m + c
+		}
+		m, c = m*m, c*m+c
+	}
+	return add & (uint64(len(words))/Words - 1) * Words
+}
+
+// ChaseAll follows a chain from several words at once: their loads do not wait for each other.
+//
+//go:noinline
+func ChaseAll(chain, at []uint64, steps int) {
+	for range steps {
+		for i := range at {
+			at[i] = chain[at[i]]
+		}
 	}
 }
 

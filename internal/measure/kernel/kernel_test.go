@@ -95,6 +95,25 @@ func TestChainIsOneCycle(t *testing.T) {
 	}
 }
 
+// TestChasesAlong: several chains go on as one alone does, and Along is where one comes to.
+func TestChasesAlong(t *testing.T) {
+	const n = 1 << 10
+	w := make([]uint64, n*kernel.Words)
+	kernel.Chain(w)
+	for _, lines := range []uint64{0, 1, 2, 3, 500, n - 1, n, n + 7} {
+		if at, want := kernel.Along(w, lines), kernel.Chase(w, 0, int(lines)); at != want {
+			t.Errorf("%d lines along the chain is word %d, expected %d", lines, at, want)
+		}
+	}
+	at := []uint64{0, kernel.Along(w, 100), kernel.Along(w, 900)}
+	kernel.ChaseAll(w, at, 50)
+	for i, lines := range []uint64{50, 150, 950} {
+		if want := kernel.Along(w, lines); at[i] != want {
+			t.Errorf("chain %d is at word %d, expected %d", i, at[i], want)
+		}
+	}
+}
+
 // TestChainHasNoStride: no distance between neighbours of the chain is common,
 // so that no prefetcher learns it.
 func TestChainHasNoStride(t *testing.T) {

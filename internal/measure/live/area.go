@@ -31,8 +31,10 @@ type nodeMemory struct {
 	streams, chain []byte
 	// at is where the chase stands, stood where each thread's streams do: a pass
 	// that began anew might find the beginning in a cache.
-	at     uint64
-	stood  []int
+	at    uint64
+	stood []int
+	// loads is where each thread's chains are under load, for one number of threads and chains.
+	loads  [][]uint64
 	placed measure.Placement
 }
 
@@ -137,5 +139,27 @@ func (a *nodeMemory) chase() func() int64 {
 		a.at = kernel.Chase(words, a.at, n)
 		left -= n
 		return int64(n)
+	}
+}
+
+// load is one thread's piece of work under load: it follows chains that begin evenly spread over the whole chain, so that
+// a line is met again only after all others.
+func (a *nodeMemory) load(chains, i, n int) func() int64 {
+	words := kernel.Words64(a.chain)
+	if len(a.loads) != n || len(a.loads[0]) != chains {
+		apart := uint64(len(words) / kernel.Words / (n * chains))
+		a.loads = make([][]uint64, n)
+		for thread := range a.loads {
+			a.loads[thread] = make([]uint64, chains, 2*kernel.Words) // cache lines of its own
+			for c := range chains {
+				a.loads[thread][c] = kernel.Along(words, uint64(thread*chains+c)*apart)
+			}
+		}
+	}
+	at := a.loads[i]
+	steps := chaseSteps / chains
+	return func() int64 {
+		kernel.ChaseAll(words, at, steps)
+		return int64(steps * chains)
 	}
 }

@@ -51,6 +51,22 @@ func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Dur
 	return addOutcomes(kind, outs), b.ctx.Err()
 }
 
+// Load follows several chains on each of the CPUs.
+func (b *Bench) Load(chains int, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
+	area := m.(*nodeMemory)
+	jobs := make([]passJob, len(cpus))
+	for i := range cpus {
+		jobs[i] = passJob{ctx: b.ctx, d: d, work: area.load(chains, i, len(cpus))}
+	}
+	outs, err := b.crew.run(cpus, jobs)
+	if err != nil {
+		return measure.Sample{}, err
+	}
+	s := addOutcomes(measure.Latency, outs)
+	s.Value *= float64(chains * len(cpus)) // as many loads are under way at once
+	return s, b.ctx.Err()
+}
+
 // addOutcomes adds up what the threads did. Each thread's rate is over its own time.
 func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 	var s measure.Sample

@@ -349,6 +349,12 @@ func TestBench(t *testing.T) {
 		require.Positive(t, s.CPU)
 		require.Positive(t, s.Clock)
 	}
+	for _, chains := range []int{1, 8} {
+		s, err := bench.Load(chains, node.CPUs, m, time.Millisecond)
+		require.NoError(t, err)
+		require.Positive(t, s.Value)
+		require.Positive(t, s.CPU)
+	}
 	with := []int{node.CPUs[0], 1000} // no machine of the tests has that one
 	_, err = bench.Pass(measure.Latency, with, m, time.Millisecond)
 	require.NoError(t, err, "a chase has one processor")

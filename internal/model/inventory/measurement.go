@@ -22,6 +22,14 @@ type Measurement struct {
 	// Foreign: it names another machine's product.
 	Foreign bool       `json:"-"`
 	Figures []Measured `json:"figures"`
+	// Loaded is the latency of each node's own memory under load.
+	Loaded []LoadedLatency `json:"-"`
+}
+
+// LoadedLatency is the latency of a node's own memory while each of so many threads follows so many chains at once.
+type LoadedLatency struct {
+	figure.Figure
+	Node, Threads, Chains int
 }
 
 // Measured is one figure.

@@ -1,0 +1,163 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/model/figure"
+)
+
+// LoadStep is the latency of a node's own memory while each of its cores follows so many chains at once: the load that
+// IBM measured the e326m with.
+type LoadStep struct {
+	Chains int `json:"chains" jsonschema:"minimum=1,maximum=8"`
+	// Latency is the median of the passes that count, Bandwidth what all cores load at it; null without one.
+	Latency   *float64 `json:"latency_seconds" jsonschema:"nullable"`
+	Bandwidth *float64 `json:"bytes_per_second" jsonschema:"nullable"`
+	Passes    []Pass   `json:"passes"`
+	// Undecided says why not enough quiet passes agree, null if they do.
+	Undecided *string `json:"undecided" jsonschema:"nullable"`
+}
+
+const (
+	// MaxChains is how many chains a core follows at most: fewer than the misses that a core of any server has open.
+	MaxChains = 8
+	// lineBytes are loaded with each address.
+	lineBytes = 64
+	// loadedTime is what a node takes.
+	loadedTime = 2500 * time.Millisecond
+)
+
+// loadSteps are the chains of each core.
+func loadSteps() []int { return []int{1, 2, 3, 4, 6, MaxChains} }
+
+// loaded measures the latency of local memory under load.
+func (r *measurementRun) loaded(ctx context.Context) error {
+	var local []*Cell
+	for i := range r.cells {
+		if c := &r.cells[i]; c.CPUNode == c.MemoryNode {
+			local = append(local, c)
+			for _, chains := range loadSteps() {
+				c.Loaded = append(c.Loaded, LoadStep{Chains: chains, Passes: []Pass{}})
+			}
+		}
+	}
+	began, limit := r.bench.Now(), time.Duration(len(local))*loadedTime
+	late := func() bool { return r.bench.Now().Sub(began) >= limit }
+	pass := min(max(limit*9/10/time.Duration(max(len(local), 1)*len(loadSteps())*rounds*(perRound+1)), shortest), longest)
+	for round := 0; round < rounds+moreRounds && !late(); round++ {
+		for _, c := range local {
+			for i := range c.Loaded {
+				step := &c.Loaded[i]
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if late() || round >= rounds && step.Figure(c.Threads).Count >= figure.MinPasses {
+					continue
+				}
+				g := &passGroup{node: c.MemoryNode, kind: Latency, cpus: r.plan.Machine.node(c.CPUNode).CPUs, passes: &step.Passes, d: pass, chains: step.Chains}
+				if _, err := r.one(g); err != nil { // the chains begin anew, where lines of the last step may be in a cache
+					return err
+				}
+				if err := r.group(g); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Figure sums up the passes of a step on so many threads.
+func (s *LoadStep) Figure(threads int) Figure {
+	return figureOf(Latency, s.Passes, func(f *Figure) string {
+		return companyOf(s.Passes, f, max(threads, 1), foreignShare*s.load(threads, f.Median)/foreignBytes)
+	})
+}
+
+// load is what all threads load in a second at a latency.
+func (s *LoadStep) load(threads int, latency float64) float64 {
+	return float64(threads*s.Chains*lineBytes) / latency
+}
+
+// sum fills the step's figures from its passes, and says why it is undecided.
+func (s *LoadStep) sum(threads int) string {
+	s.Latency, s.Bandwidth, s.Undecided = nil, nil, nil
+	f := s.Figure(threads)
+	if f.Count > 0 && f.Median > 0 {
+		load := s.load(threads, f.Median)
+		s.Latency, s.Bandwidth = &f.Median, &load
+	}
+	if !f.Decided() {
+		s.Undecided = &f.Why
+	}
+	return f.Why
+}
+
+func (s *LoadStep) name() string {
+	if s.Chains == 1 {
+		return "latency under load of 1 chain a core"
+	}
+	return fmt.Sprintf("latency under load of %d chains a core", s.Chains)
+}
+
+// check refuses a step that memaudit does not measure.
+func (s *LoadStep) check() error {
+	if !slices.Contains(loadSteps(), s.Chains) {
+		return fmt.Errorf("chains %d, expected one of %v", s.Chains, loadSteps())
+	}
+	for i := range s.Passes {
+		if err := s.Passes[i].check(); err != nil {
+			return fmt.Errorf("passes[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// curveColumns is the length of the longest bar of a curve.
+const curveColumns = 30
+
+// Curves draw the latency under load: for each node a row a step, with a bar as long as the latency; "" if it was not measured.
+func (r *Result) Curves() string {
+	var b strings.Builder
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
+		if len(c.Loaded) == 0 {
+			continue
+		}
+		most := 0.0
+		for j := range c.Loaded {
+			if l := c.Loaded[j].Latency; l != nil {
+				most = max(most, *l)
+			}
+		}
+		fmt.Fprintf(&b, "latency under load of node %d, %d cores\n  chains a core     GB/s       ns\n", c.CPUNode, c.Threads)
+		row := func(name, load string, latency *float64, mark string) {
+			if latency == nil {
+				fmt.Fprintf(&b, "  %-13s%9s%9s\n", name, load, "?")
+				return
+			}
+			length := curveColumns
+			if *latency < most {
+				length = int(curveColumns * *latency / most)
+			}
+			fmt.Fprintf(&b, "  %-13s%9s%9s  %s\n", name, load, fmt.Sprintf("%.1f%s", *latency*1e9, mark), strings.Repeat("#", length))
+		}
+		row("idle", "", c.Latency, "")
+		for j := range c.Loaded {
+			s := &c.Loaded[j]
+			load, mark := "", ""
+			if s.Bandwidth != nil {
+				load = fmt.Sprintf("%.1f", *s.Bandwidth*1e-9)
+			}
+			if s.Undecided != nil {
+				mark = "?"
+			}
+			row(fmt.Sprint(s.Chains), load, s.Latency, mark)
+		}
+	}
+	return b.String()
+}
