@@ -133,6 +133,6 @@ func rolesOf(rules [][]*rulepack.Rule) map[string]verdict.Role {
 
 func roleOf(words []string) verdict.Role {
 	has := func(word string) bool { return slices.Contains(words, word) }
-	return verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Modules: has(rulepack.PlanModules),
-		Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits)}
+	return verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Told: has(rulepack.PlanTold), Modules: has(rulepack.PlanModules),
+		Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits), Nodes: has(rulepack.PlanNodes)}
 }

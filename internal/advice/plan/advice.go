@@ -173,6 +173,8 @@ type Pipeline struct {
 	// Document names the document behind a platform's row as it stands for a machine of
 	// a maker, "" for none to cite.
 	Document func(p *platform.Platform, maker string) string
+	// seats are the controllers of the nodes, by node; nil if they are not known.
+	seats map[int]nodeSeat
 }
 
 // Sought reports whether advice was sought for the finding.

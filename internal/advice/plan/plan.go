@@ -40,6 +40,7 @@ import (
 // Make plans for a machine that was audited, of which found is the audit. The plan is empty if no
 // rule about the layout fails.
 func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
+	p.seats = seatsOf(sys, topo)
 	before := failures(found.Findings, p.AboutLayout)
 	if len(before) == 0 {
 		return &Plan{}

@@ -27,8 +27,11 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 			return Advice{}, false
 		}
 	}
+	seat(sys, topo, s.pipeline.seats)
 	same := topo.PlacedLike(s.board.topo)
-	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool { return s.pipeline.ofModules(id) || !same && s.pipeline.AboutLayout(id) })
+	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool {
+		return s.pipeline.ofModules(id) || s.pipeline.told(id) || !same && s.pipeline.AboutLayout(id)
+	})
 	if err != nil {
 		return Advice{}, false
 	}
@@ -48,7 +51,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if pf, ok := topo.Platform.Get(); ok {
 		a.Memory = PlatformMemory(s.pipeline.Rules, pf.ID)
 	}
-	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
+	a.Reaches.Findings = slices.Concat(after.fails, s.rest, failures(found.Findings, s.pipeline.told))
 	a.Cures = curedFailures(s.before.fails, after.fails)
 	a.ID = a.costliest()
 	return a, true

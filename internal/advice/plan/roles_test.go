@@ -39,7 +39,7 @@ func concerns(rule string) bool { return roles()(rule).Layout }
 // id have one role.
 func TestRolesOfRules(t *testing.T) {
 	running := []string{
-		"memory.speed.expected", "memory.capacity.visible", "memory.ras.cost", "memory.mapping.consistent",
+		"memory.capacity.visible", "memory.ras.cost", "memory.mapping.consistent",
 		"memory.errors.corrected", "memory.errors.uncorrected", "memory.module.counted", "memory.module.health", "memory.module.running", "numa.node.memory",
 	}
 	packs, err := builtin()
@@ -49,9 +49,9 @@ func TestRolesOfRules(t *testing.T) {
 		for _, r := range pack.Rules {
 			area, _, _ := strings.Cut(r.ID, ".")
 			runs := slices.Contains(running, r.ID) || area == "measure" || area == "baseline"
-			modules := r.ID == "memory.ecc.active"
-			want := verdict.Role{Running: runs, Modules: modules,
-				Layout: !runs && !modules && area == "memory" && r.ID != "memory.socket.positions" || r.ID == "numa.subnuma.symmetric",
+			modules, told := r.ID == "memory.ecc.active", r.ID == "memory.speed.expected"
+			want := verdict.Role{Running: runs, Told: told, Modules: modules, Nodes: r.ID == "numa.node.memory",
+				Layout: !runs && !told && !modules && area == "memory" && r.ID != "memory.socket.positions" || r.ID == "numa.subnuma.symmetric",
 				Order:  r.ID == "memory.slot.order", Permits: r.ID == "memory.count.supported",
 				Purchase: r.ID == "memory.channel.populated" || r.ID == "memory.class.optimal"}
 			assert.Equal(t, want, roles()(r.ID), "planning of %s: a rule memory.* says layout, unless a list of this test has it", r.ID)

@@ -7,8 +7,12 @@ import (
 )
 
 // AboutLayout reports whether a rule speaks of which module sits where: a failure
-// of it is one that a planner can be asked to mend.
-func (p *Pipeline) AboutLayout(id string) bool { return p.Role(id).Layout }
+// of it is one that a planner can be asked to mend. A rule about nodes does if it is known which
+// modules are a node's memory.
+func (p *Pipeline) AboutLayout(id string) bool {
+	role := p.Role(id)
+	return role.Layout || role.Nodes && len(p.seats) > 0
+}
 
 // ofModules reports whether a rule's result stays where modules move, and may be
 // another with new ones.
@@ -18,8 +22,14 @@ func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
 // the layout, and not one of which only the running machine tells.
 func (p *Pipeline) aboutOthers(id string) bool {
 	role := p.Role(id)
-	return !role.Layout && !role.Running
+	return !role.Layout && !role.Running && !role.Told
 }
+
+// tells reports whether a what-if tells a rule's failures before and after: it is about the layout, or
+// about what the machine runs at, which no plan cures.
+func (p *Pipeline) tells(id string) bool { return p.AboutLayout(id) || p.told(id) }
+
+func (p *Pipeline) told(id string) bool { return p.Role(id).Told }
 
 // failures lists what fails among the rules that are asked for.
 func failures(findings []verdict.Finding, rules func(string) bool) []Finding {

@@ -255,6 +255,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	if topo == nil {
 		topo = s.board.topo.Again(sys)
 	}
+	seat(sys, topo, s.pipeline.seats)
 	found, err := s.pipeline.Verdicts(sys, topo, s.suspected)
 	if err != nil {
 		return nil

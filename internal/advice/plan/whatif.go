@@ -172,13 +172,15 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 // Compare audits what a machine would be and checks it against what it is.
 func Compare(sys *inventory.System, topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := topo.Running().WithModules(sys, after, p.Rules)
-	audited, err := p.Verdicts(after, next, p.AboutLayout)
+	p.seats = seatsOf(sys, topo)
+	seat(after, next, p.seats)
+	audited, err := p.Verdicts(after, next, p.tells)
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Before: reachOf(topo), After: reachOf(next)}
-	out.Before.Findings = failures(found.Findings, p.AboutLayout)
-	out.After.Findings = failures(audited.Findings, p.AboutLayout)
+	out.Before.Findings = failures(found.Findings, p.tells)
+	out.After.Findings = failures(audited.Findings, p.tells)
 	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
 	return out, nil
 }

@@ -81,7 +81,7 @@ func TestPlanningAndCitations(t *testing.T) {
 		{name: "layout with what goes with it", lines: "    planning: [layout, order, purchase, permits]\n"},
 		{name: "another word", lines: "    planning: [layuot]\n", says: `"layuot" is not a word of planning`},
 		{name: "order without layout", lines: "    planning: [running, order]\n", says: "planning order goes with layout only"},
-		{name: "two kinds", lines: "    planning: [layout, running]\n", says: "planning is one of layout, running and modules"},
+		{name: "two kinds", lines: "    planning: [layout, running]\n", says: "planning is one of layout, running, told and modules"},
 		{name: "a topic", lines: "    cite_sources: [channels, speed]\n"},
 		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is not a topic`},
 		{name: "a standard", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: standard}\n"},

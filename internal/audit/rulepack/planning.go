@@ -14,38 +14,47 @@ const (
 	PlanLayout = "layout"
 	// PlanRunning: after a change only the running machine tells.
 	PlanRunning = "running"
+	// PlanTold: a plan tells it before and after, at the clock that runs, and seeks no cure for it.
+	PlanTold = "told"
 	// PlanModules: the result stays where modules move, and may change with new ones.
 	PlanModules = "modules"
 	// PlanOrder: a plan never breaks it, at whatever severity.
 	PlanOrder = "order"
 	// PlanPurchase: its failure is worth modules, at whatever severity.
 	PlanPurchase = "purchase"
+	// PlanNodes: a running rule about NUMA nodes, which is about the layout on a machine that shows
+	// which modules are a node's memory.
+	PlanNodes = "nodes"
 	// PlanPermits: it says what the document permits at all.
 	PlanPermits = "permits"
 )
 
 // PlanningWords are all words of a rule's planning.
-var PlanningWords = []string{PlanLayout, PlanRunning, PlanModules, PlanOrder, PlanPurchase, PlanPermits}
+var PlanningWords = []string{PlanLayout, PlanRunning, PlanTold, PlanModules, PlanOrder, PlanPurchase, PlanPermits, PlanNodes}
 
-// planningFaults says what is wrong with the words: one of the first three, and
+// planningFaults says what is wrong with the words: one of the first four, and
 // what goes with layout.
 func planningFaults(words []string) []string {
 	var out []string
 	kinds := 0
 	for _, word := range words {
 		switch word {
-		case PlanLayout, PlanRunning, PlanModules:
+		case PlanLayout, PlanRunning, PlanTold, PlanModules:
 			kinds++
 		case PlanOrder, PlanPurchase, PlanPermits:
 			if !slices.Contains(words, PlanLayout) {
 				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanLayout))
+			}
+		case PlanNodes:
+			if !slices.Contains(words, PlanRunning) {
+				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanRunning))
 			}
 		default:
 			out = append(out, fmt.Sprintf("%q is not a word of planning, expected one of %s", word, strings.Join(PlanningWords, ", ")))
 		}
 	}
 	if kinds > 1 {
-		out = append(out, fmt.Sprintf("planning is one of %s, %s and %s", PlanLayout, PlanRunning, PlanModules))
+		out = append(out, fmt.Sprintf("planning is one of %s, %s, %s and %s", PlanLayout, PlanRunning, PlanTold, PlanModules))
 	}
 	return out
 }

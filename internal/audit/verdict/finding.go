@@ -164,7 +164,7 @@ type ProfileRow struct {
 
 // Role is what a rule's result is to a plan for the machine's modules, by the
 // rule's own words; the zero Role is a rule whose result stays whatever is moved.
-type Role struct{ Layout, Running, Modules, Order, Purchase, Permits bool }
+type Role struct{ Layout, Running, Told, Modules, Order, Purchase, Permits, Nodes bool }
 
 // PresetStep is the one step that fulfils several rows of a profile: the
 // vendor's master preset is set to the value that, by the profile's own
