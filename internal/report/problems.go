@@ -320,7 +320,11 @@ const longestChanges = 500
 // fix says what to do about a problem: the steps of the advice that cures it, else the rule's fix.
 func (r *Report) fix(p *Problem) string {
 	if p.Cure >= 0 && (r.Advice[p.Cure].ID != AdviceSettings || p.Settings()) {
-		return r.AdviceSentence(&r.Advice[p.Cure])
+		whole := r.AdviceSentence(&r.Advice[p.Cure])
+		if free := r.cureOf(p.Led); free >= 0 && free < p.Cure && r.Advice[p.Cure].Installs > 0 && r.Advice[free].Moves > 0 && r.Advice[free].Installs == 0 {
+			return "a part of it, with nothing to buy: " + strings.TrimSuffix(r.AdviceSentence(&r.Advice[free]), ". Nothing to buy") + "; or all of it: " + whole
+		}
+		return whole
 	}
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members)
