@@ -354,7 +354,7 @@ func (r *Report) settingsFix(members []*Finding) string {
 }
 
 // AdviceSentence returns the steps of an advice, what they cost and what they reach: "move the DIMM
-// from B4 to B3. Nothing to buy; CPU2 then has 100 % of its bandwidth".
+// from B4 to B3. Nothing to buy; CPU2 then has full bandwidth".
 func (r *Report) AdviceSentence(a *Advice) string {
 	lines := Steps(a.Steps, &r.Inventory)
 	steps := make([]string, len(lines))
@@ -401,8 +401,10 @@ func (r *Report) reached(a *Advice) string {
 		if len(ids[text]) > 1 {
 			verb = " then have "
 		}
-		texts[i] = cmp.Or(where, "memory") + verb + text
-		if i == 0 {
+		switch texts[i] = cmp.Or(where, "memory") + verb + text; {
+		case text == "100 %":
+			texts[i] = cmp.Or(where, "memory") + verb + "full bandwidth"
+		case i == 0:
 			texts[i] += " of the best bandwidth"
 		}
 	}

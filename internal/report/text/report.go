@@ -204,7 +204,7 @@ func (p *printer) notes(r *report.Report) {
 		}
 		text := Statement(pr)
 		if word != "" {
-			text += " (explain\n" + word + ")"
+			text += " (memaudit explain\n" + word + ")"
 		} else if pr.Fix != "" {
 			text += " (" + pr.Fix + ")"
 		}
@@ -220,7 +220,7 @@ func (p *printer) notes(r *report.Report) {
 		if !f.Explains || f.Result != string(verdict.Pass) {
 			continue
 		}
-		p.item("Note", UpperFirst(report.OrEmpty(f.Found))+" (explain\n"+f.Rule+")")
+		p.item("Note", UpperFirst(report.OrEmpty(f.Found))+" (memaudit explain\n"+f.Rule+")")
 		if f.Effect != nil {
 			p.indented("Measured", wording.Costs(f.Effect))
 		}
