@@ -75,7 +75,7 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 		return nil, why
 	}
 	b.redundant = slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Rule == redundancy && f.Result == verdict.Fail })
-	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
+	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers), told: failures(found.Findings, p.told)}
 	unbooted := Apply(sys, nil) // as every layout that this one is compared with
 	forgetBoot(unbooted)
 	s.before = s.judge(found.Findings, topo.Again(unbooted))
@@ -147,7 +147,7 @@ func (s *search) eitherWay(find func(*search) *candidate) string {
 		if b == nil {
 			return ""
 		}
-		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, told: s.told, before: s.before}
 		other.suspect(s.before.fails)
 		c := find(other)
 		if c == nil || c.score.severe() {

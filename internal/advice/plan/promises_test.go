@@ -101,10 +101,10 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	}
 	for i := range again.Findings {
 		f := &again.Findings[i]
-		if roles()(f.Rule).Running {
+		was := before[verdictOf{f.Rule, f.Subject}]
+		if role := roles()(f.Rule); role.Running || role.Told && (was == nil || was.Result != verdict.Fail) {
 			continue // only the running machine tells
 		}
-		was := before[verdictOf{f.Rule, f.Subject}]
 		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
 		said := stays[name]
 		delete(stays, name)

@@ -29,6 +29,8 @@ type search struct {
 	// before is the audit of the machine as it is; rest are its failures that no module changes.
 	before layoutScore
 	rest   []Finding
+	// told are the failures of rules that are told before and after.
+	told []Finding
 	// suspects are the rules that failed before, or after steps that were tried: most layouts fail by
 	// them.
 	suspects map[string]bool
