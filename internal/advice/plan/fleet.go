@@ -118,6 +118,7 @@ func (g *Gain) count(severity string, n int) {
 		g.Critical += n
 	case verdict.Warning:
 		g.Warning += n
+	default: // remarks are not counted
 	}
 }
 
