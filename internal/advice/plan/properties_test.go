@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,12 +78,16 @@ func TestNoCheaperCure(t *testing.T) {
 	}
 }
 
-// TestProcessorsChangedPlaces: what is behind one processor is behind the other, and costs as much to cure.
-func TestProcessorsChangedPlaces(t *testing.T) {
+// TestRenamingCostsNothing: what is behind one processor is behind the other, or the table lists the slots
+// the other way round, and it costs as much to cure.
+func TestRenamingCostsNothing(t *testing.T) {
 	p := pipeline(t)
-	costs := func(filled ...string) (out [][4]int) {
+	costsOf := func(turned bool, filled ...string) (out [][4]int) {
 		sys := generatorOf("R610").full(t)
 		populate(sys, in(filled...))
+		if turned {
+			slices.Reverse(sys.Slots)
+		}
 		c := hold(t, strings.Join(filled, " "), sys, p)
 		for i := range c.made.Advice {
 			a := &c.made.Advice[i]
@@ -90,8 +95,10 @@ func TestProcessorsChangedPlaces(t *testing.T) {
 		}
 		return out
 	}
-	require.Equal(t, costs("A1", "A2", "A4", "B1"), costs("B1", "B2", "B4", "A1"))
-	require.Equal(t, costs("A1", "B1", "B2"), costs("B1", "A1", "A2"))
+	for _, c := range [][2][]string{{{"A1", "A2", "A4", "B1"}, {"B1", "B2", "B4", "A1"}}, {{"A1", "B1", "B2"}, {"B1", "A1", "A2"}}} {
+		require.Equal(t, costsOf(false, c[0]...), costsOf(false, c[1]...))
+		require.Equal(t, costsOf(false, c[0]...), costsOf(true, c[0]...))
+	}
 }
 
 // TestNoGainByAFasterClock: an R610 whose memory runs slower than expected still does after the steps:

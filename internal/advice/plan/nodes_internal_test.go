@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/topology/population"
+)
+
+// TestNodesFollowControllers: what a node's memory will be is known only on a machine whose nodes have
+// memory exactly where the controllers, in the same order, have modules.
+func TestNodesFollowControllers(t *testing.T) {
+	sure := func(has bool) fact.Fact[bool] { return fact.Known(has, fact.Direct, fact.Evidence{}) }
+	machine := func(filled ...bool) *inventory.System {
+		sys := &inventory.System{}
+		for id, has := range filled {
+			sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, HasCPU: sure(true), HasMemory: sure(has), Socket: fact.Known(0, fact.Direct, fact.Evidence{})})
+		}
+		return sys
+	}
+	with := func(dimms ...int) *population.Result {
+		var all []population.Controller
+		for i, n := range dimms {
+			all = append(all, population.Controller{Index: i, DIMMs: n, Bytes: int64(n) << 35})
+		}
+		return &population.Result{Populations: []population.Population{{Controllers: fact.Known(all, fact.Direct, fact.Evidence{})}}}
+	}
+	for _, c := range []struct {
+		sys  *inventory.System
+		topo *population.Result
+		want int
+	}{
+		{machine(false, true, false, false), with(0, 2, 0, 0), 4},
+		{machine(true, false, false, false), with(0, 2, 0, 0), 0}, // another order
+		{machine(true), with(0, 2, 0, 0), 0},                      // one node for all controllers
+		{machine(true), with(2), 0},                               // nothing to tell apart
+		{machine(false, true), &population.Result{Populations: []population.Population{{}}}, 0},
+	} {
+		assert.Len(t, seatsOf(c.sys, c.topo), c.want)
+	}
+
+	sys := machine(false, true, false, false)
+	p := Pipeline{Role: func(string) verdict.Role { return verdict.Role{Running: true, Nodes: true} }}
+	assert.False(t, p.AboutLayout("numa.node.memory"))
+	p.seats = seatsOf(sys, with(0, 2, 0, 0))
+	assert.True(t, p.AboutLayout("numa.node.memory"))
+	seat(sys, with(1, 1, 0, 0), p.seats)
+	for id, bytes := range []int64{1 << 35, 1 << 35, 0, 0} {
+		require.Equal(t, bytes > 0, sys.Nodes[id].HasMemory.Value, id)
+		require.Equal(t, bytes, sys.Nodes[id].MemoryBytes.Value, id)
+	}
+}
+
+// TestStillTold: the clock that is held down today stays; a failure of the clock after the next boot is
+// not foretold.
+func TestStillTold(t *testing.T) {
+	p := Pipeline{Role: func(id string) verdict.Role {
+		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}
+	}}
+	slow, bare := Finding{"memory.speed.expected", "socket 0", "warning"}, Finding{"memory.channel.populated", "socket 0", "warning"}
+	assert.Equal(t, []Finding{slow, bare}, p.stillTold([]Finding{slow, bare}, []Finding{slow}))
+	assert.Equal(t, []Finding{bare}, p.stillTold([]Finding{slow, bare}, nil))
+}
