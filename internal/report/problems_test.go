@@ -47,3 +47,22 @@ func TestProblems(t *testing.T) {
 	assert.Equal(t, []string{"socket 0", "socket 1"}, r.Problems[1].Subjects)
 	assert.Equal(t, report.StatusCritical, r.Verdict.Status)
 }
+
+// TestFixBeginsWithWhatIsFree: moves that cure what follows from a problem stand before the purchase
+// that cures it.
+func TestFixBeginsWithWhatIsFree(t *testing.T) {
+	short, cause := "channels are empty", "memory.channel.populated socket 0"
+	r := &report.Report{Findings: []report.Finding{
+		{Rule: "memory.channel.populated", Subject: "socket 0", Result: "fail", Severity: "warning", Short: &short},
+		{Rule: "numa.node.memory", Subject: "node 1", Result: "fail", Severity: "warning", Short: &short, CausedBy: &cause},
+	}}
+	a1, a2, b1 := "0x1", "0x2", "0x3"
+	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: new("A1")}, {Handle: a2, Locator: new("A2")}, {Handle: b1, Locator: new("B1")}}
+	r.Advice = []report.Advice{
+		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: "node 1"}}, Steps: []report.Step{{Do: "move", From: &a1, To: &b1}}},
+		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: "socket 0"}}, Steps: []report.Step{{Do: "install", To: &a2}}},
+	}
+	r.Judge(report.Criteria{})
+	require.Len(t, r.Problems, 1)
+	require.Regexp(t, "^a part of it, with nothing to buy: move .*; or all of it: install ", r.Problems[0].Fix)
+}
