@@ -10,8 +10,8 @@ import (
 )
 
 // HardwareError returns the record's number and the text of a message by which the kernel logs an error record that firmware
-// hands over (linux drivers/firmware/efi/cper.c, drivers/acpi/apei/ghes.c). It is false for any other message, and for one with
-// an address, an identifier of a unit or raw data.
+// hands over (linux drivers/firmware/efi/cper.c, drivers/acpi/apei/ghes.c). One of the boot before (BERT, drivers/acpi/apei/bert.c)
+// has no number. It is false for any other message, and for one with an address, an identifier of a unit or raw data.
 func HardwareError(message string) (record, text string, ok bool) {
 	m := hardwareError().FindStringSubmatch(message)
 	if m == nil {
@@ -21,7 +21,7 @@ func HardwareError(message string) (record, text string, ok bool) {
 }
 
 var hardwareError = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\{(\d{1,10})\}\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
+	return regexp.MustCompile(`^(?:\{(\d{1,10})\})?\[Hardware Error\]: {1,6}((?:Hardware error from APEI|(?:event )?severity: |Error \d+, type: |section: \d|fru_text: |section_type: |node: ?\d|error_type: |DIMM location: ).{0,200})$`)
 })
 
 // MemoryError is one memory error that firmware reported to the kernel.
@@ -37,7 +37,7 @@ type MemoryError struct {
 
 var (
 	loggedLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?(\{.*)$`)
+		return regexp.MustCompile(`^(?:([0-7]),\d+,(\d{1,18}),[^;]*;|<[0-7]>)?(?:\[ *(\d{1,10})\.(\d{6})\](?:\[ *[TC]\d+\])? )?((?:\{|\[Hardware Error\]).*)$`)
 	})
 	severityOf  = regexp.MustCompile(`^(?:event severity|severity|Error \d+, type|section: \d+, severity): (?:\d+, )?([a-z]+)`)
 	placeOf     = regexp.MustCompile(`(node|card|module|rank): ?(\d{1,5})`)
@@ -67,7 +67,7 @@ func ParseMemoryErrors(log string) []MemoryError {
 		}
 		s := open[record]
 		switch {
-		case s == nil || strings.HasPrefix(text, "Hardware error from"):
+		case s == nil || strings.HasPrefix(text, "Hardware error from") || record == "" && strings.HasPrefix(text, "event severity: "):
 			done(record)
 			s = &section{error: MemoryError{Handle: -1}}
 			open[record] = s

@@ -265,5 +265,10 @@ func TestMemoryErrors(t *testing.T) {
 	old := "[   77.000001] {5}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1\n[   77.000002] {5}[Hardware Error]: severity: 2, corrected\n" +
 		"[   77.000003] {5}[Hardware Error]: section: 0, severity: 2, corrected\n[   77.000004] {5}[Hardware Error]: section_type: memory error\n[   77.000005] {5}[Hardware Error]: node: 0 card: 1 module: 0\n"
 	assert.Equal(t, []kerneltext.MemoryError{{Microseconds: 77000005, Corrected: true, Place: "node 0, card 1, module 0", Handle: -1}}, kerneltext.ParseMemoryErrors(old))
+	boot := "[    1.100000] BERT: Error records from previous boot:\n[    1.100001] [Hardware Error]: event severity: fatal\n[    1.100002] [Hardware Error]:  Error 0, type: fatal\n" +
+		"[    1.100003] [Hardware Error]:   section_type: memory error\n[    1.100004] [Hardware Error]:   DIMM location: NODE 1 DIMM_B1\n" +
+		"[    1.100005] [Hardware Error]: event severity: fatal\n[    1.100006] [Hardware Error]:  Error 0, type: fatal\n[    1.100007] [Hardware Error]:   section_type: PCIe error\n" +
+		"[    2.000000] mce: [Hardware Error]: section_type: memory error\n"
+	assert.Equal(t, []kerneltext.MemoryError{{Microseconds: 1100004, Location: "NODE 1 DIMM_B1", Handle: -1}}, kerneltext.ParseMemoryErrors(boot))
 	assert.Empty(t, kerneltext.ParseMemoryErrors("[ 1.000000] usb: {1}[Hardware Error]: section_type: memory error\nnothing\n"))
 }
