@@ -75,7 +75,7 @@ func (k *stockKernel) runs(setup map[string]string) hosttest.Files {
 			f[fmt.Sprintf("%scpu%d/power/energy_perf_bias", hosttest.CPUDir, cpu)] = "6\n"
 		}
 		for name, text := range k.policy {
-			if !fixed && !(off("hwp") && strings.HasPrefix(name, "energy_")) {
+			if !fixed && (!off("hwp") || !strings.HasPrefix(name, "energy_")) {
 				f[fmt.Sprintf("%scpufreq/policy%d/%s", hosttest.CPUDir, cpu, name)] = text + "\n"
 			}
 		}
