@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -57,28 +56,60 @@ func browser(t *testing.T) string {
 // by itself.
 func chromium(t *testing.T, stop <-chan struct{}, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, browser(t), append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)...)
+	runBrowser(t, stop, exec.Command(browser(t), append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)...))
+}
+
+// firefox shows a page in a narrow dark Firefox without a window until stop is closed; it skips if there is no Firefox,
+// which CI must have.
+func firefox(t *testing.T, stop <-chan struct{}, url string) {
+	t.Helper()
+	path, err := exec.LookPath("firefox-esr")
+	if err != nil {
+		path, err = exec.LookPath("firefox")
+	}
+	if err != nil {
+		require.Empty(t, os.Getenv("CI"), "no Firefox: .ci/run installs the Debian package firefox-esr")
+		t.Skip("Firefox is not installed (Debian package firefox-esr): the page was not used in it")
+	}
+	profile := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(`user_pref("layout.css.prefers-color-scheme.content-override", 0);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("app.normandy.enabled", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+`), 0o600))
+	cmd := exec.Command(path, "--headless", "--no-remote", "--profile", profile, url)
+	cmd.Env = append(os.Environ(), "HOME="+profile, "MOZ_HEADLESS_WIDTH=400", "MOZ_HEADLESS_HEIGHT=900")
+	runBrowser(t, stop, cmd)
+}
+
+// runBrowser runs a browser until stop is closed or it ends by itself.
+func runBrowser(t *testing.T, stop <-chan struct{}, cmd *exec.Cmd) {
+	t.Helper()
 	// The browser is many processes, which hold its output open.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	require.NoError(t, cmd.Start())
+	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case <-stop:
-		cancel()
+		kill()
 		<-ended
 	case err := <-ended:
 		require.NoError(t, err, said.String())
 		if stop != nil {
 			require.Fail(t, "the browser ended early", said.String())
 		}
+	case <-time.After(10 * time.Minute):
+		kill()
+		<-ended
+		require.Fail(t, "the browser did not end within 10 minutes", said.String())
 	}
 }
 

@@ -71,8 +71,8 @@ func webInputs(t *testing.T) []webInput {
 	return all
 }
 
-// TestWebPage: in a browser the page gives the native program's documents and what-ifs, and
-// makes no request after it is loaded.
+// TestWebPage: in Chromium (light) and Firefox (dark) the page gives the native program's documents and
+// what-ifs, and makes no request after it is loaded.
 func TestWebPage(t *testing.T) {
 	dir := t.TempDir()
 	inputs := webInputs(t)
@@ -85,6 +85,9 @@ func TestWebPage(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	checkSize(t, filepath.Join(dir, "memaudit.wasm.gz"), maxWeb)
+	if kept := os.Getenv("WEB_KEEP"); kept != "" {
+		require.NoError(t, os.CopyFS(kept, os.DirFS(dir)))
+	}
 
 	_, whatIf, _ := run(t, nil, "plan", "--snapshot", "examples/dell-r610.tar.gz", "--move", "DIMM_B4=DIMM_B3")
 	quoted := func(v any) string {
@@ -92,8 +95,22 @@ func TestWebPage(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	drive := strings.NewReplacer("PAGES", quoted(inputs), "WHATIF", quoted(whatIf)).Replace(driveScript)
+	for name, show := range map[string]func(t *testing.T, stop <-chan struct{}, url string){
+		"Chromium": func(t *testing.T, stop <-chan struct{}, url string) {
+			chromium(t, stop, "--remote-debugging-port=0", "--window-size=400,900", url)
+		},
+		"Firefox": firefox,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dark := quoted(name == "Firefox")
+			drivePage(t, dir, strings.NewReplacer("PAGES", quoted(inputs), "WHATIF", quoted(whatIf), "DARK", dark).Replace(driveScript), len(inputs), show)
+		})
+	}
+}
 
+// drivePage serves the page in dir with a script that uses it and checks count documents.
+func drivePage(t *testing.T, dir, drive string, count int, show func(t *testing.T, stop <-chan struct{}, url string)) {
+	t.Helper()
 	var mu sync.Mutex
 	var asked []string
 	stop := make(chan struct{})
@@ -110,10 +127,10 @@ func TestWebPage(t *testing.T) {
 		switch r.URL.Path {
 		case "/":
 			page := readFile(t, filepath.Join(dir, "index.html"))
-			_, _ = w.Write([]byte(strings.Replace(page, "</head>", `<script src="drive.js" defer></script></head>`, 1)))
-		case "/drive.js":
+			_, _ = w.Write([]byte(strings.Replace(page, "</head>", `<script src="look.js" defer></script><script src="drive.js" defer></script></head>`, 1)))
+		case "/look.js", "/drive.js":
 			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = w.Write([]byte(drive))
+			_, _ = w.Write([]byte(map[string]string{"/look.js": lookScript, "/drive.js": drive}[r.URL.Path]))
 		case "/done":
 			text, _ := url.QueryUnescape(r.URL.RawQuery)
 			if err := json.Unmarshal([]byte(text), &result); err != nil {
@@ -125,15 +142,12 @@ func TestWebPage(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	chromium(t, stop, "--remote-debugging-port=0", "--window-size=400,900", server.URL+"/")
+	show(t, stop, server.URL+"/")
 	assert.Empty(t, result.Problems)
 	slices.Sort(result.Milliseconds)
-	require.Len(t, result.Milliseconds, len(inputs))
-	t.Logf("%d documents; loaded in %.0f ms; a report in %.0f ms (median), %.0f ms at most", len(inputs), result.Loading,
-		result.Milliseconds[len(inputs)/2], result.Milliseconds[len(inputs)-1])
+	require.Len(t, result.Milliseconds, count)
+	t.Logf("%d documents; loaded in %.0f ms; a report in %.0f ms (median), %.0f ms at most", count, result.Loading,
+		result.Milliseconds[count/2], result.Milliseconds[count-1])
 	slices.Sort(asked)
-	assert.Equal(t, []string{"/", "/done", "/drive.js", "/memaudit.wasm.gz", "/page.css", "/page.js", "/wasm_exec.js"}, asked)
-	if kept := os.Getenv("WEB_KEEP"); kept != "" {
-		require.NoError(t, os.CopyFS(kept, os.DirFS(dir)))
-	}
+	assert.Equal(t, []string{"/", "/done", "/drive.js", "/look.js", "/memaudit.wasm.gz", "/page.css", "/page.js", "/wasm_exec.js"}, asked)
 }

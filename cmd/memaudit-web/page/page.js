@@ -133,8 +133,8 @@ addEventListener("drop", async e => {
 // What-if: the slots of the machine, with their DIMMs where the moves put them.
 const size = s => s.size_bytes >= 2 ** 30 ? `${s.size_bytes / 2 ** 30} GiB` : `${s.size_bytes / 2 ** 20} MiB`;
 
-// layout tells which slot's DIMM each slot holds after the moves, by handle.
-function layout() {
+// occupancy returns which slot's DIMM each slot holds after the moves, by handle.
+function occupancy() {
   const holds = new Map(slots.filter(s => s.state === "populated").map(s => [s.handle, s]));
   for (let i = 0; i < moves.length; i++) {
     const {from, to, swap} = moves[i], a = holds.get(from), b = holds.get(to);
@@ -146,7 +146,7 @@ function layout() {
 }
 
 function draw() {
-  const holds = layout(), board = $("board"), focused = document.activeElement?.dataset?.handle;
+  const holds = occupancy(), board = $("board"), focused = document.activeElement?.dataset?.handle;
   board.textContent = "";
   const groups = Map.groupBy(slots.filter(s => s.state !== "unknown"), s => s.socket);
   for (const [socket, mine] of [...groups].sort((a, b) => (a[0] ?? 99) - (b[0] ?? 99))) {
@@ -165,9 +165,11 @@ function draw() {
   if (focused) board.querySelector(`[data-handle="${focused}"]`)?.focus();
 }
 
+// button makes the button of a slot. It is no <button>, because Firefox cannot drag those.
 function button(s, dimm) {
-  const b = document.createElement("button");
-  b.type = "button";
+  const b = document.createElement("div");
+  b.role = "button";
+  b.tabIndex = 0;
   b.className = dimm ? "slot full" : "slot";
   b.dataset.handle = s.handle;
   b.textContent = `${s.locator ?? s.handle}\n${dimm ? size(dimm) : "empty"}`;
@@ -178,6 +180,11 @@ function button(s, dimm) {
     if (picked === null) picked = dimm ? s.handle : null;
     else { const from = picked; picked = null; if (from !== s.handle) return move(from, s.handle); }
     draw();
+  });
+  b.addEventListener("keydown", e => {
+    if (e.key !== "Enter" && e.key !== " ") return;
+    e.preventDefault();
+    b.click();
   });
   b.addEventListener("dragstart", e => { picked = s.handle; e.dataTransfer.setData("text/plain", s.handle); e.dataTransfer.effectAllowed = "move"; });
   b.addEventListener("dragend", () => { picked = null; });
@@ -194,7 +201,7 @@ function button(s, dimm) {
 }
 
 function move(from, to) {
-  moves.push({from, to, swap: layout().has(to)});
+  moves.push({from, to, swap: occupancy().has(to)});
   ask();
 }
 

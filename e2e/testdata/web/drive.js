@@ -38,12 +38,17 @@
       $("r610").click();
       await until("example", () => $("error").textContent || !$("whatif").hidden && $("board").textContent.includes("DIMM_B4"));
       const slot = name => [...document.querySelectorAll(".slot")].find(b => b.textContent.startsWith(name));
-      slot("DIMM_B4").focus();
-      slot("DIMM_B4").click();
-      slot("DIMM_B3").click();
+      const press = (name, key) => {
+        slot(name).focus();
+        if (document.activeElement !== slot(name)) result.Problems.push(`not reached by keyboard: ${name}`);
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+      };
+      press("DIMM_B4", "Enter");
+      press("DIMM_B3", " ");
       await until("what-if", () => !$("outcome").hidden);
       if ($("outcome").textContent !== WHATIF) result.Problems.push(`what-if: ${$("outcome").textContent}`);
       $("undo").click();
+      if (slot("DIMM_B4").matches("button")) result.Problems.push("Firefox does not drag buttons");
       const drag = new DataTransfer();
       slot("DIMM_B4").dispatchEvent(new DragEvent("dragstart", {dataTransfer: drag, bubbles: true}));
       slot("DIMM_B3").dispatchEvent(new DragEvent("drop", {dataTransfer: drag, bubbles: true, cancelable: true}));
@@ -55,6 +60,9 @@
       try { await fetch(forbidden); } catch { sent = false; }
       if (sent) result.Problems.push(`a request to ${forbidden} after loading was not forbidden`);
     }
+    if (matchMedia("(prefers-color-scheme: dark)").matches !== DARK) result.Problems.push("not shown in the colours asked for");
+    contrast(text => result.Problems.push(text));
+    if (innerWidth > 500) result.Problems.push(`the window is ${innerWidth} wide`);
     const wide = [...document.querySelectorAll("body *")].filter(e => !e.closest(".socket, pre") && e.getBoundingClientRect().right > innerWidth + 1);
     if (wide.length) result.Problems.push(`wider than the window: ${wide[0].outerHTML.slice(0, 200)}`);
   } catch (e) {
