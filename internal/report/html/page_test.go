@@ -269,7 +269,7 @@ func TestArrows(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(page, `class="arrow"`), "the second goes to the other processor")
 	assert.Equal(t, 2, strings.Count(page, `<circle class="step out"`))
 	assert.Equal(t, 2, strings.Count(page, `<circle class="step in"`))
-	assert.Contains(t, page, "2 modules move, nothing is bought")
+	assert.Contains(t, page, "2 DIMMs to move, nothing to buy")
 	assert.Equal(t, 2, strings.Count(page, "data-advice="))
 	nodes(t, page)
 }

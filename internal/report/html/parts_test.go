@@ -466,7 +466,7 @@ func TestAdviceOfAPage(t *testing.T) {
 	r.Advice[0].Reaches.Sockets = r.Advice[0].Reaches.Sockets[:1]
 	assert.Contains(t, section(t, r, "advice"), "|CPU|before|after|socket 0|speed not known, expected 1066 MT/s|not known|")
 	r.Advice[0].Reaches.Sockets[0].Relative = report.Relative{Low: share(1), High: share(1)}
-	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1066 MT/s|all of the best bandwidth|")
+	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1066 MT/s|full bandwidth|")
 	// Before, the modules run as they run: the peak beside it is that speed's.
 	r.Inventory.Population.Sockets[0].ExpectedMTs, r.Inventory.Population.Sockets[0].PeakBytes = number(1333), large(85e8)
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1333 MT/s, peak 8.5 GB/s|")

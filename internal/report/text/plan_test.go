@@ -53,7 +53,7 @@ func TestCapacity(t *testing.T) {
 	require.Equal(t, "CAPACITY  96 GiB\n  platform  westmere-ep\n"+ways, printed())
 	// Without a class the share says that all of the bandwidth is there.
 	r.Configurations[0].Class = nil
-	require.Contains(t, printed(), "\n  gives     1066 MT/s, 25.6 GB/s, all of the best bandwidth\n")
+	require.Contains(t, printed(), "\n  gives     1066 MT/s, 25.6 GB/s, full bandwidth\n")
 }
 
 // TestWhatIf: a machine before and after a change, processors that are alike once, and

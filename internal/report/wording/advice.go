@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
@@ -16,22 +15,18 @@ func Effort(a *report.Advice) string {
 	}
 	var parts []string
 	for _, c := range []struct {
-		n          int
-		one, other string
-	}{{a.Moves, "module moves", "modules move"}, {a.Installs, "module is bought", "modules are bought"}, {a.Removes, "module is taken out", "modules are taken out"}} {
-		switch c.n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+c.one)
-		default:
-			parts = append(parts, strconv.Itoa(c.n)+" "+c.other)
+		n  int
+		do string
+	}{{a.Moves, "move"}, {a.Installs, "buy"}, {a.Removes, "take out"}} {
+		if c.n > 0 {
+			parts = append(parts, prose.Count(c.n, "DIMM")+" to "+c.do)
 		}
 	}
 	if a.Installs == 0 {
-		parts = append(parts, "nothing is bought")
+		parts = append(parts, "nothing to buy")
 	}
 	if a.GivenUpBytes != 0 {
-		parts = append(parts, prose.Size(a.GivenUpBytes)+" of capacity are given up")
+		parts = append(parts, prose.Size(a.GivenUpBytes)+" of capacity given up")
 	}
 	return strings.Join(parts, ", ")
 }

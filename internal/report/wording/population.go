@@ -25,7 +25,7 @@ func Limiter(limiter string) string {
 func Promised(r *report.Relative, classed bool) string {
 	share := Share(r)
 	if share == "" && r.Low != nil && (!classed || r.ByChannels) {
-		share = "all of the best bandwidth"
+		share = "full bandwidth"
 	}
 	if share != "" && r.ByChannels {
 		share += " by channels, the clock is not known"

@@ -20,8 +20,8 @@ func TestPromised(t *testing.T) {
 		want    string
 	}{
 		{of(1, 1, false), true, ""},
-		{of(1, 1, false), false, "all of the best bandwidth"},
-		{of(1, 1, true), true, "all of the best bandwidth by channels, the clock is not known"},
+		{of(1, 1, false), false, "full bandwidth"},
+		{of(1, 1, true), true, "full bandwidth by channels, the clock is not known"},
 		{of(.5, .5, true), true, "50 % of best bandwidth by channels, the clock is not known"},
 		{of(.5, .75, false), true, "50 to 75 % of best bandwidth"},
 		{&report.Relative{}, false, ""},

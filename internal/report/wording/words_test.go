@@ -150,10 +150,10 @@ func TestEffortOfAdvice(t *testing.T) {
 		want   string
 	}{
 		{report.Advice{ID: report.AdviceSettings, Cures: make([]report.Cured, 2)}, "1 setting for 2 findings"},
-		{report.Advice{ID: "move", Moves: 2}, "2 modules move, nothing is bought"},
-		{report.Advice{ID: "install", Moves: 1, Installs: 1}, "1 module moves, 1 module is bought"},
-		{report.Advice{ID: "exchange", Installs: 4, Removes: 4}, "4 modules are bought, 4 modules are taken out"},
-		{report.Advice{ID: "remove", Removes: 1, GivenUpBytes: 16 << 30}, "1 module is taken out, nothing is bought, 16 GiB of capacity are given up"},
+		{report.Advice{ID: "move", Moves: 2}, "2 DIMMs to move, nothing to buy"},
+		{report.Advice{ID: "install", Moves: 1, Installs: 1}, "1 DIMM to move, 1 DIMM to buy"},
+		{report.Advice{ID: "exchange", Installs: 4, Removes: 4}, "4 DIMMs to buy, 4 DIMMs to take out"},
+		{report.Advice{ID: "remove", Removes: 1, GivenUpBytes: 16 << 30}, "1 DIMM to take out, nothing to buy, 16 GiB of capacity given up"},
 	} {
 		assert.Equal(t, c.want, Effort(&c.advice))
 	}
