@@ -21,8 +21,8 @@ type pick struct {
 	of func(x *stock) bool
 	// trials bounds the audits.
 	trials int
-	// instead says that the pick is sought only if what was found before is dear, and must be cheaper;
-	// beside that it is sought only if something was found.
+	// instead says that the pick is sought only if what was found before is dear, or lowers the clock,
+	// and must be cheaper; beside that it is sought only if something dear was found.
 	instead, beside bool
 }
 
@@ -79,7 +79,7 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	var cure, part *candidate
 	dear := false
 	for nth, p := range picks {
-		if p.instead && (!s.before.severe() || !s.isDear(cure)) {
+		if p.instead && (!s.before.severe() || !s.isDear(cure) && (p.beside || !cure.score.slowed)) {
 			break
 		}
 		than := cure

@@ -27,6 +27,8 @@ type layoutScore struct {
 	fails               []Finding
 	// even says that the memory of each processor is one region.
 	even bool
+	// slowed says that a processor with modules on all channels is below its best bandwidth by the clock.
+	slowed bool
 	// moves is how many modules are handled, bytes how much is bought.
 	moves int
 	bytes int64

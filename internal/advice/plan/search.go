@@ -358,6 +358,8 @@ func (s *search) judge(findings []verdict.Finding, topo *population.Result) layo
 		out.channels += p.ChannelsPopulated.Or(0)
 		out.narrowest += narrowest(p.Regions.Or(nil))
 		out.even = out.even && len(p.Regions.Or(nil)) == 1
+		share, known := p.Relative.Get()
+		out.slowed = out.slowed || known && share.Model < 1 && share.Channels >= 1
 		peak, known := p.Peak.Get()
 		out.peak += peak
 		clocked = clocked && known
