@@ -156,8 +156,9 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 						capacity += *s.SizeBytes
 					}
 				}
-				promised := slices.Clone(a.Reaches.Sockets)
+				promised, stays := slices.Clone(a.Reaches.Sockets), a.Reaches.Findings
 				if runsOtherwise(&before.Inventory) { // the promise is at the clock that runs, which the text after the steps does not have
+					stays = slices.DeleteFunc(slices.Clone(stays), func(f report.Remaining) bool { return f.Rule == "memory.speed.expected" })
 					for j := range promised {
 						promised[j].PeakBytes, promised[j].Relative = nil, report.Relative{}
 					}
@@ -165,7 +166,7 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 						sockets[j].PeakBytes, sockets[j].Relative = nil, report.Relative{}
 					}
 				}
-				assert.Equal(t, reached(a.Reaches.Findings, promised, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)
+				assert.Equal(t, reached(stays, promised, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)
 			}
 		})
 	}
