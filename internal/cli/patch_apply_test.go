@@ -163,10 +163,11 @@ func applied(t *testing.T, e *bios.Export, raw string, changes []set) string {
 	}
 	for _, c := range changes {
 		patterns := map[bios.Format]string{
-			bios.SCPXML: `(<Attribute Name="` + regexp.QuoteMeta(c.name) + `">)[^<]*(</Attribute>)`,
-			bios.WSMan:  `(<n1:AttributeName>` + regexp.QuoteMeta(c.name) + `</n1:AttributeName>\s*<n1:CurrentValue>)[^<]*(</n1:CurrentValue>)`,
-			bios.Racadm: `(?m)(^#?` + regexp.QuoteMeta(c.name) + `=).*($)`,
-			bios.Conrep: `(<Section name="` + regexp.QuoteMeta(c.name) + `"[^>]*>)[^<]*(</Section>)`,
+			bios.SCPXML:     `(<Attribute Name="` + regexp.QuoteMeta(c.name) + `">)[^<]*(</Attribute>)`,
+			bios.WSMan:      `(<n1:AttributeName>` + regexp.QuoteMeta(c.name) + `</n1:AttributeName>\s*<n1:CurrentValue>)[^<]*(</n1:CurrentValue>)`,
+			bios.Racadm:     `(?m)(^#?` + regexp.QuoteMeta(c.name) + `=).*($)`,
+			bios.DellSyscfg: `(?m)(^` + regexp.QuoteMeta(c.name) + `=).*($)`,
+			bios.Conrep:     `(<Section name="` + regexp.QuoteMeta(c.name) + `"[^>]*>)[^<]*(</Section>)`,
 		}
 		require.Contains(t, patterns, e.Format)
 		pattern := regexp.MustCompile(patterns[e.Format])

@@ -238,7 +238,7 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 		}
 		failing[strings.TrimPrefix(f.Rule, "setting.")] = f.Remedy
 		for line := range strings.Lines(f.Remedy) {
-			tool := slices.ContainsFunc([]string{"racadm: ", "ilorest: ", "redfish: ", "sum: ", "BIOS attribute "}, func(s string) bool { return strings.Contains(line, s) })
+			tool := slices.ContainsFunc([]string{"racadm: ", "syscfg: ", "ilorest: ", "redfish: ", "sum: ", "BIOS attribute "}, func(s string) bool { return strings.Contains(line, s) })
 			if !tool {
 				continue
 			}
@@ -386,6 +386,9 @@ func nothingElse(t *testing.T, name string, made *patch.Patch, now, then *stand,
 func proven(t *testing.T, name string, export *bios.Export, c *patch.Change, records map[string]string) {
 	t.Helper()
 	values := append(slices.Clone(c.Attribute.Options), settings.OtherWord(c.From))
+	if export.Format == bios.DellSyscfg {
+		values = append(values, "enable", "disable") // Dell's paper of 11G, Appendix B
+	}
 	for i := range export.Attributes {
 		if v := export.Attributes[i].Value; settings.OtherWord(v) != "" {
 			values = append(values, v)

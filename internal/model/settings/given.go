@@ -23,6 +23,10 @@ type Given struct {
 func (t *Table) Give(g Given, w Wish) []Way {
 	w.Seen, w.SeenRaw = g.Name, g.Current
 	var ways []Way
+	var tools []string // that take the name whatever the form of the others
+	for _, a := range t.called(g.Name, g.Setting) {
+		tools = append(tools, a.Tools...)
+	}
 	for _, a := range t.called(g.Name, g.Setting) {
 		text, ok := g.Text, g.Text != ""
 		if !ok {
@@ -36,10 +40,11 @@ func (t *Table) Give(g Given, w Wish) []Way {
 	for i := range t.Commands {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
-		if g.Form == "" || len(c.For) > 0 && !namesMachine(c.For, &w) || len(c.For) == 0 && namesMachine(t.Except, &w) || g.Group == "" && strings.Contains(text, "{group}") {
+		own := slices.Contains(tools, c.Tool)
+		if g.Form == "" && !own || len(c.For) > 0 && !namesMachine(c.For, &w) || len(c.For) == 0 && namesMachine(t.Except, &w) || g.Group == "" && strings.Contains(text, "{group}") {
 			continue
 		}
-		name, word, ok := g.Name, g.Value, c.form() == g.Form
+		name, word, ok := g.Name, g.Value, own || c.form() == g.Form
 		if !ok && c.form() == FormASU {
 			name, word, ok = t.InForm(g.Name, g.Value, FormASU)
 		}
