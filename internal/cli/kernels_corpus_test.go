@@ -35,7 +35,7 @@ func vendorOf(file string) string {
 }
 
 // TestStockKernelsContradictNoExport puts every export of the corpus beside kernels
-// that nobody has changed, on a machine whose firmware does what the export says.
+// as they come, on a machine whose firmware does what the export says.
 // No setting contradicts BIOS setup but those that a kernel rewrites, which are
 // notes that say so.
 func TestStockKernelsContradictNoExport(t *testing.T) {

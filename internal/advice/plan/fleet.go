@@ -61,6 +61,7 @@ func ForFleet(sys *inventory.System, topo *population.Result, found *verdict.Aud
 	if slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool { return f.Waiver != nil && f.Waiver.Population }) {
 		return &Stake{Why: "the configuration accepts its population as it is"}
 	}
+	p.seats = seatsOf(sys, topo)
 	s, why := newSearch(sys, topo, found, p)
 	if why != "" {
 		return &Stake{Why: why}

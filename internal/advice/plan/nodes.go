@@ -12,7 +12,7 @@ import (
 type nodeSeat struct{ socket, controller int }
 
 // seatsOf returns the controller of each node with CPUs, by the node's id. It is nil unless every socket
-// has as many nodes as controllers, several of them, and exactly those nodes have memory whose
+// has as many nodes as controllers, several of them, and exactly those nodes have memory, and as much, whose
 // controllers, in the same order, have modules: dies of EPYC 7001, Cluster on Die, SNC.
 func seatsOf(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
 	seats := map[int]nodeSeat{}
@@ -30,7 +30,12 @@ func seatsOf(sys *inventory.System, topo *population.Result) map[int]nodeSeat {
 		}
 		slices.SortFunc(nodes, func(a, b *inventory.Node) int { return a.ID - b.ID })
 		for k, n := range nodes {
-			if has, known := n.HasMemory.Get(); !known || has != (controllers[k].DIMMs > 0) {
+			has, known := n.HasMemory.Get()
+			if !known || has != (controllers[k].DIMMs > 0) {
+				return nil
+			}
+			// The kernel sees a little less than what is installed.
+			if seen, ok := n.MemoryBytes.Get(); ok && (seen > controllers[k].Bytes || seen < controllers[k].Bytes-controllers[k].Bytes/8) {
 				return nil
 			}
 			seats[n.ID] = nodeSeat{p.Socket, k}

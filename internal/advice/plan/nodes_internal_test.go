@@ -44,6 +44,13 @@ func TestNodesFollowControllers(t *testing.T) {
 		assert.Len(t, seatsOf(c.sys, c.topo), c.want)
 	}
 
+	sized := machine(true, true)
+	for i, bytes := range []int64{1 << 35, 2 << 35} {
+		sized.Nodes[i].MemoryBytes = fact.Known(bytes-1<<30, fact.Direct, fact.Evidence{})
+	}
+	assert.Len(t, seatsOf(sized, with(1, 2)), 2)
+	assert.Empty(t, seatsOf(sized, with(2, 1)), "the nodes are counted the other way round")
+
 	sys := machine(false, true, false, false)
 	p := Pipeline{Role: func(string) verdict.Role { return verdict.Role{Running: true, Nodes: true} }}
 	assert.False(t, p.AboutLayout("numa.node.memory"))

@@ -7,7 +7,7 @@ import (
 )
 
 // AboutLayout reports whether a rule speaks of which module sits where: a failure
-// of it is one that a planner can be asked to mend. A rule about nodes does if it is known which
+// of it is one that a planner can be asked to fix. A rule about nodes does if it is known which
 // modules are a node's memory.
 func (p *Pipeline) AboutLayout(id string) bool {
 	role := p.Role(id)
