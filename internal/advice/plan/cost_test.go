@@ -35,12 +35,12 @@ func cost(t *testing.T, do func()) (allocations float64, least time.Duration) {
 	return allocations, least
 }
 
-// TestCostOfPlanning: planning for 64 slots takes less than 50 ms of processor time: the
-// ways to a capacity, the discouraged ones too, and the advice for a machine that fails.
-// They take 7 to 10 and 5 ms under a load of 30; what is allocated, which no other load
-// changes, is bounded closer.
+// TestCostOfPlanning: planning for 64 slots takes less than half a second of processor time:
+// the ways to a capacity, the discouraged ones too, and the advice for a machine that fails.
+// They take 5 to 10 ms, and 50 ms with the race detector on a busy machine. What is
+// allocated, which other load does not change, is bounded closer.
 func TestCostOfPlanning(t *testing.T) {
-	const most = 50 * time.Millisecond
+	const most = 500 * time.Millisecond
 	p := pipeline(t)
 	sys := machine(t, "fujitsu-rx600s6-class1")
 	require.Len(t, sys.Slots, 64)
