@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
-// bmcIdentity returns what the other sources know of the machine, by which the management
-// controller can be checked.
+// bmcIdentity returns the machine's identity as the other sources state it, to check that the BMC
+// belongs to this machine.
 func (c *collector) bmcIdentity() redfish.Identity {
 	m := &c.sys.Machine
 	id := m.Identifiers
@@ -27,9 +27,8 @@ func (c *collector) bmcIdentity() redfish.Identity {
 	return who
 }
 
-// bmc adds what a BMC says: its state as a source, and its memory modules as a
-// second source besides SMBIOS. It returns its BIOS settings as an export, to be joined with the
-// others.
+// bmc adds the BMC's answer: its state as a source, and its memory modules as a second source
+// besides SMBIOS. It returns the BMC's BIOS settings as an export.
 func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	exports := controllerExport(a, decode)
 	before := len(c.sys.Conflicts)
@@ -48,7 +47,7 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 	return exports
 }
 
-// controllerExport decodes the BIOS settings of an answer. If that fails, a problem is added to the
+// controllerExport decodes the BIOS settings of an answer. If that fails, it adds a problem to the
 // answer.
 func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	if a.BIOS == nil {
@@ -69,9 +68,8 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Doubt: a.Doubt, Export: e}}
 }
 
-// modules joins the controller's modules with the slots of SMBIOS and returns a text that says how
-// many were found. Those of a doubted controller are joined only if all of them are in this
-// machine.
+// modules matches the BMC's modules with the slots of SMBIOS and returns a words for the source's
+// detail. Modules of a BMC that may be another machine's are used only if they match completely.
 func (c *collector) modules(a *redfish.Answer) string {
 	dimms := a.DIMMs
 	if len(dimms) == 0 {
@@ -85,10 +83,7 @@ func (c *collector) modules(a *redfish.Answer) string {
 		return "its modules are not those of this machine and were left out"
 	}
 	c.sys.BMCTotal = countedErrors(a.Counts)
-	named := false
-	for i := range c.sys.Slots {
-		named = named || c.sys.Slots[i].PartNumber.Known()
-	}
+	named := c.hasPartNumbers()
 	installed, found := 0, 0
 	for i := range dimms {
 		d := &dimms[i]
@@ -105,7 +100,8 @@ func (c *collector) modules(a *redfish.Answer) string {
 			}
 		}
 		if e := countedErrors(d.Counts); e != nil && d.Installed {
-			c.sys.BMCModules = append(c.sys.BMCModules, inventory.ControllerModule{Label: controllerLabel(d), Errors: *e})
+			label := cmp.Or(cmp.Or(d.Labels[:]...), "a module without a name")
+			c.sys.BMCModules = append(c.sys.BMCModules, inventory.ControllerModule{Label: label, Errors: *e})
 		}
 	}
 	text := fmt.Sprintf("%d modules", installed)
@@ -115,12 +111,7 @@ func (c *collector) modules(a *redfish.Answer) string {
 	return text
 }
 
-// controllerLabel is the controller's name of a module.
-func controllerLabel(d *redfish.DIMM) string {
-	return cmp.Or(d.Labels[0], d.Labels[1], d.Labels[2], d.Labels[3], "a module without a name")
-}
-
-// sameModules tells whether every installed module was found in a slot with a module of the same
+// sameModules reports whether every installed module was found in a slot with a module of the same
 // size, and no other slot is populated.
 func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	installed := 0
@@ -142,9 +133,9 @@ func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	return installed == 0 && len(dimms) > 0
 }
 
-// matchModules finds the slot of each module. It uses the kind of label that finds the most slots
-// and none twice. Names are compared without words such as DIMM; a name that two slots share finds
-// none.
+// matchModules maps the index of each module to the index of its slot. It uses the kind of label
+// that matches the most slots and none twice. Names are compared without words such as DIMM; a name
+// that two slots share is not used.
 func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	byName := map[string]int{}
 	for i := range slots {
@@ -165,7 +156,7 @@ func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	return best
 }
 
-// matchBy matches modules by one kind of label; it returns nil if a slot would be found twice.
+// matchBy matches modules by one kind of label. It returns nil if two modules match the same slot.
 func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int {
 	found, taken := map[int]int{}, map[int]bool{}
 	for i := range dimms {
@@ -183,8 +174,8 @@ func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int 
 	return found
 }
 
-// comparablePlace returns a slot's name in a form that two sources can be compared by: "DIMM_A1",
-// "DIMM.Socket.A1" and "A1" are the same, and so are "PROC 1 DIMM 2" and "PROC 1 2".
+// comparablePlace normalizes a slot's name, so that the names of two sources can be compared:
+// "DIMM_A1", "DIMM.Socket.A1" and "A1" become equal, and so do "PROC 1 DIMM 2" and "PROC 1 2".
 func comparablePlace(label string) string {
 	words := strings.FieldsFunc(strings.ToUpper(label), func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -198,17 +189,17 @@ func comparablePlace(label string) string {
 	return strings.Join(kept, " ")
 }
 
-// module joins one module with its slot. named says that SMBIOS states part numbers of some
-// modules; then one that it does not state is not filled in, because two sources spell the same
+// module adds the BMC's data of one module to its slot. If named is set, SMBIOS states part numbers
+// of some modules; a missing one is then not filled in, because the two sources may spell the same
 // part number differently.
 func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
-	j := besideSlot{c, s, d}
+	j := moduleMatch{c, s, d}
 	s.BMC = j.location()
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
-		says := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.HandleText(s.Handle) + " Size", Raw: says[populated]},
-			j.at("Status.State", says[d.Installed]), "SMBIOS lists what the firmware uses")
+		presence := map[bool]string{true: "a module", false: "no module"}
+		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.HandleText(s.Handle) + " Size", Raw: presence[populated]},
+			j.at("Status.State", presence[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}
 	if !d.Installed {
@@ -216,31 +207,31 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	}
 	s.Health = j.health()
 	s.BMCErrors = countedErrors(d.Counts)
-	joinStatements(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
-	joinStatements(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
-	joinStatements(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
+	mergeValue(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
+	mergeValue(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
+	mergeValue(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
 	if s.PartNumber.Known() || !named {
-		joinStatements(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
+		mergeValue(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
 	}
 }
 
-// besideSlot is a module of the controller together with its slot.
-type besideSlot struct {
+// moduleMatch is a module that the BMC reports, with its slot.
+type moduleMatch struct {
 	c *collector
 	s *inventory.Slot
 	d *redfish.DIMM
 }
 
-func (j besideSlot) what(thing string) string {
+func (j moduleMatch) what(thing string) string {
 	return thing + " of " + inventory.SlotSubject(j.s.Handle, j.s.Locator.Or(""))
 }
 
-func (j besideSlot) at(field, raw string) fact.Evidence {
+func (j moduleMatch) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
-// location returns the position that the controller states, nil if it states none.
-func (j besideSlot) location() *inventory.Location {
+// location returns the position that the BMC reports, or nil.
+func (j moduleMatch) location() *inventory.Location {
 	at := j.d.Location
 	if at == nil {
 		return nil
@@ -249,8 +240,8 @@ func (j besideSlot) location() *inventory.Location {
 		Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
 }
 
-// health returns the controller's health if it is a word of the schema (DSP2046 Resource.Health).
-func (j besideSlot) health() fact.Fact[string] {
+// health returns the module's health if it is a value of the schema (DSP2046 Resource.Health).
+func (j moduleMatch) health() fact.Fact[string] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
 		raw += ", State " + j.d.Condition
@@ -266,7 +257,7 @@ func (j besideSlot) health() fact.Fact[string] {
 	}
 }
 
-// countedErrors returns the controller's error counts, nil if it states none.
+// countedErrors converts the BMC's error counts; nil if it reports none.
 func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	if counts == nil {
 		return nil
@@ -290,9 +281,9 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 	return out
 }
 
-// speed returns the controller's operating speed in MT/s. If SMBIOS states none, a number that
-// looks like a clock in MHz is ignored (0).
-func (j besideSlot) speed() int {
+// speed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that looks like a
+// clock in MHz is ignored (0).
+func (j moduleMatch) speed() int {
 	low, high := ddr.Bounds(j.s.Type.Or(j.d.Type))
 	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
 		return v
@@ -300,12 +291,12 @@ func (j besideSlot) speed() int {
 	return 0
 }
 
-// joinStatements joins two statements of one fact. Equal ones corroborate each other. If they
-// differ, SMBIOS is kept and a conflict is recorded. What SMBIOS does not state is filled in as an
-// indirect fact.
-func joinStatements[T comparable](j besideSlot, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
-	var none T
-	if value == none {
+// mergeValue merges the BMC's value into a fact. Equal values corroborate each other. If they
+// differ, SMBIOS is kept and a conflict is recorded. A value that SMBIOS does not state is filled in
+// as an indirect fact.
+func mergeValue[T comparable](j moduleMatch, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
+	var zero T
+	if value == zero {
 		return
 	}
 	at := j.at(field, display(value))
@@ -330,7 +321,7 @@ func sameSpeed(a, b int) bool {
 	return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b)
 }
 
-// samePart compares two part numbers, of which one may be cut off or padded.
+// samePart compares two part numbers, one of which may be cut off or padded.
 func samePart(a, b string) bool {
 	a, b = strings.ToUpper(strings.TrimSpace(a)), strings.ToUpper(strings.TrimSpace(b))
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)

@@ -1,5 +1,5 @@
-// Package collect builds the model from all sources. It decides which source wins,
-// records where they disagree, and how certain each fact is. No other package uses ghw.
+// Package collect builds the model of a machine from all sources. It decides which source wins, and
+// records conflicts and how certain each fact is. No other package uses ghw.
 package collect
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// Collect reads every source and builds the model. It returns no error: what could not be read is
-// unknown, with the reason.
+// Collect reads every source and builds the model. It returns no error: a value that could not be
+// read is unknown, with the reason.
 func Collect(in Input) *inventory.System {
 	return collectAll(in).sys
 }
 
-// WithExports is Collect that also returns the exports of BIOS settings from which the configured
-// faces were read.
+// WithExports does the same as Collect, and also returns the exports of BIOS settings from which the
+// configured values were read.
 func WithExports(in Input) (*inventory.System, []Joined) {
 	c := collectAll(in)
-	all := make([]Joined, 0, len(c.joined))
+	var all []Joined
 	for _, j := range c.joined {
-		all = append(all, Joined{Path: j.path, Export: j.export, Table: j.table, ByName: j.byName, Doubt: j.doubt, Foreign: j.foreign})
+		all = append(all, *j)
 	}
 	return c.sys, all
 }
@@ -37,7 +37,7 @@ func collectAll(in Input) *collector {
 	c.firmware()
 	c.sources()
 	if c.table != nil && len(c.table.Structures) == 0 {
-		c.table = nil // an empty table says nothing about the machine
+		c.table = nil // an empty table does not describe the machine
 	}
 	c.machine()
 	if in.HostName && in.Root != nil {
@@ -50,7 +50,7 @@ func collectAll(in Input) *collector {
 		c.sys.Slots = slotsOfTable(c.table)
 		c.sys.Arrays = arrays(c.table)
 		c.hpe()
-		c.mapped()
+		c.mappedMemory()
 	}
 	if in.BMC != nil {
 		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
@@ -59,17 +59,21 @@ func collectAll(in Input) *collector {
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)
 	c.nodes()
-	c.anothersTable()
-	c.listedMemory()
-	c.sys.Settings = effective.Settings(c.judged())
+	c.compareTable()
+	if c.table != nil {
+		c.checkArrayUses()
+		c.checkListedBytes()
+	}
+	c.sys.Settings = effective.Settings(&effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
+		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }})
 	c.configured()
 	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)
 	return c
 }
 
-// IsGuest reports whether a tree is that of a virtual machine. It reads only what says so: the
-// CPU's flags, the kernel's signs of a hypervisor and firmware's identity.
+// IsGuest reports whether a tree is that of a virtual machine. It reads only the CPU's flags, the
+// kernel's hypervisor files and firmware's identity.
 func IsGuest(root *host.Root) bool {
 	cpu := host.ReadCPU(root)
 	c := &collector{sys: &inventory.System{}, root: root,
@@ -77,10 +81,4 @@ func IsGuest(root *host.Root) bool {
 	c.firmware()
 	c.machine()
 	return c.sys.Machine.Virtual.Or(false)
-}
-
-// judged returns the input from which the effective settings are derived.
-func (c *collector) judged() *effective.Machine {
-	return &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
-		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }}
 }

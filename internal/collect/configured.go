@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +12,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// exportAdvice says what would make a setting's face known.
+// exportAdvice tells the user how to make a setting's configured value known.
 const exportAdvice = "export the BIOS settings and give them with --bios FILE"
 
-// exports joins the exports and finds the table that translates each. What they state about the
-// machine's identity is used where nothing else states it.
+// exports joins the exports and finds the table that translates each. Their statements about the
+// machine's identity are used if no other source makes them.
 func (c *collector) exports(in *Input) {
 	given := in.Exports
 	if len(given) == 0 {
@@ -36,33 +37,23 @@ func (c *collector) exports(in *Input) {
 			list = append(list, g.Export)
 		}
 	}
-	together := bios.Join(list)
-	for _, e := range together {
-		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: indexAttributes(e)}
-		j.proven = c.proven(tables, j) && !j.strange()
-		c.compare(tables, j)
+	for _, e := range bios.Join(list) {
+		j := &Joined{source: paths[e].Source, Path: paths[e].Path, Export: e, Table: c.tableOf(tables, e), ByName: indexAttributes(e)}
+		j.proven = c.proven(tables, j) && !j.markUnrecognised()
+		c.compareVendor(tables, j)
 		if doubt := paths[e].Doubt; doubt != "" {
-			j.foreign, j.doubt = true, doubt
+			j.Foreign, j.Doubt = true, doubt
 		}
 		c.joined = append(c.joined, j)
 		c.identify(j)
 		c.exportProcessors(j)
-		if j.table != nil {
-			j.table = j.table.On(c.productOf(j))
+		if j.Table != nil {
+			j.Table = j.Table.On(cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
 		}
 	}
 	for _, e := range list {
 		c.exportSource(paths[e], e)
 	}
-}
-
-// productOf returns the product that the export states or, if it states none, the machine's
-// product.
-func (c *collector) productOf(j *joinedExport) string {
-	if j.export.Product != "" {
-		return j.export.Product
-	}
-	return c.sys.Machine.Product.Or("")
 }
 
 // tables loads the vendors' tables.
@@ -73,19 +64,20 @@ func (in *Input) tables() (settings.Tables, error) {
 	return in.Tables()
 }
 
-// manufacturers maps the vendors of exports to the names by which the tables know them.
+// manufacturers maps the vendors of exports to their names in the tables.
 var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
 	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
 	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU",
 	bios.IntelReference: "Intel reference code", bios.AMDReference: "AMD CBS"}
 
-// tableOf returns the table of the export's vendor. If the export does not tell it, or only by one
-// name, it is that of the machine's vendor, or else AMI's, whose firmware most other boards have.
+// tableOf returns the table of the export's vendor. If the vendor is unknown, or guessed from a single
+// name, it returns the table of the machine's vendor, or else AMI's, whose firmware most other boards
+// have.
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
 	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
 	switch {
 	case e.Format == bios.OwnWords:
-		return nil // its words are canonical
+		return nil // its values are canonical
 	case e.Vendor != "" && (!e.Guessed || own == nil):
 		return tables.Of(manufacturers[e.Vendor])
 	case own != nil:
@@ -94,37 +86,37 @@ func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Ta
 	return tables.Of(manufacturers[bios.AMI])
 }
 
-// proven tells whether the table certainly belongs to the export's vendor. Names of reference code
-// prove no vendor, because any vendor may have added names.
-func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
-	switch e := j.export; {
-	case j.table == nil, nobodysOwn(e.Vendor) && e.Vendor != bios.AMI:
+// proven reports whether the table certainly belongs to the export's vendor. Names of reference code
+// do not prove a vendor, because any vendor may have added names.
+func (c *collector) proven(tables settings.Tables, j *Joined) bool {
+	switch e := j.Export; {
+	case j.Table == nil, genericFirmware(e.Vendor) && e.Vendor != bios.AMI:
 		return false
-	case slices.Contains(j.table.Manufacturers, manufacturers[bios.IntelReference]):
-		return false // whoever made the machine
+	case slices.Contains(j.Table.Manufacturers, manufacturers[bios.IntelReference]):
+		return false // any vendor's
 	case e.Vendor != "" && !e.Guessed:
 		return true
 	default:
-		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.table
+		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.Table
 	}
 }
 
-// strange tells whether none of an export's attributes is one of the machine's vendor, whose table
-// was chosen because the export names no vendor: it is another kind of machine's.
-func (j *joinedExport) strange() bool {
-	if j.table == nil || j.export.Vendor != "" && !j.export.Guessed || len(j.export.Attributes) == 0 || j.export.HasRegistry() || j.export.Format == bios.OwnWords {
+// markUnrecognised reports whether the export does not name its vendor and the table of the machine's vendor
+// knows none of its attributes. It then marks the export as another machine's.
+func (j *Joined) markUnrecognised() bool {
+	if j.Table == nil || j.Export.Vendor != "" && !j.Export.Guessed || len(j.Export.Attributes) == 0 || j.Export.HasRegistry() || j.Export.Format == bios.OwnWords {
 		return false
 	}
 	if j.account().Mapped > 0 {
 		return false
 	}
-	j.foreign = true
-	j.doubt = fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(j.export.Attributes), j.table.Vendor)
+	j.Foreign = true
+	j.Doubt = fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(j.Export.Attributes), j.Table.Vendor)
 	return true
 }
 
-// indexAttributes indexes the attributes by plain name and, where no attribute has that name, by
-// their text in BIOS setup.
+// indexAttributes indexes the attributes by plain name and, if no attribute has that name, by their
+// text in BIOS setup.
 func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	byName := map[string][]*bios.Attribute{}
 	for i := range e.Attributes {
@@ -145,41 +137,41 @@ func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	return byName
 }
 
-// compare compares the export's vendor with the machine's. Related vendors share their settings.
-// For a BMC it does nothing: more than the vendor tells whether it is the right
-// one.
-func (c *collector) compare(tables settings.Tables, j *joinedExport) {
+// compareVendor compares the export's vendor with the machine's, and marks the export as foreign if
+// they differ. Related vendors share their settings. A BMC is identified by more than its vendor, so
+// it is not compared here.
+func (c *collector) compareVendor(tables settings.Tables, j *Joined) {
 	vendor := c.sys.Machine.Vendor
-	if !vendor.Known() || j.export.Vendor == "" || j.table == nil || j.source == inventory.SourceRedfish {
+	if !vendor.Known() || j.Export.Vendor == "" || j.Table == nil || j.source == inventory.SourceRedfish {
 		return
 	}
 	own := tables.Of(vendor.Value)
-	if nobodysOwn(j.export.Vendor) || own == nil || own == j.table || related(own.Vendor, j.table.Vendor) {
+	if genericFirmware(j.Export.Vendor) || own == nil || own == j.Table || related(own.Vendor, j.Table.Vendor) {
 		return
 	}
-	j.foreign = true
-	j.doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.table.Vendor, vendor.Value)
-	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor}, "it is the machine's own word; is the export another machine's?")
+	j.Foreign = true
+	j.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.Table.Vendor, vendor.Value)
+	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.Path, Raw: j.Table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
-// related tells whether machines of two vendors were sold under both names, or one builds boards
-// into the other's machines.
+// related reports whether machines were sold under both vendors' names, or the machines of one vendor
+// have the other's boards.
 func related(a, b string) bool {
 	pair := func(x, y string) bool { return a == x && b == y || a == y && b == x }
 	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
 }
 
-// identify uses what an export states about its machine where nothing else is known, and records
-// where it differs.
-func (c *collector) identify(j *joinedExport) {
-	if j.foreign {
+// identify fills in the machine's identity from an export if no other source states it, and records
+// differences.
+func (c *collector) identify(j *Joined) {
+	if j.Foreign {
 		return
 	}
-	m, e := &c.sys.Machine, j.export
+	m, e := &c.sys.Machine, j.Export
 	at := func(field, raw string) fact.Evidence {
-		return fact.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
+		return fact.Evidence{Source: j.source, Path: j.Path, Field: field, Raw: raw}
 	}
-	if !m.Vendor.Known() && e.Vendor != "" && !nobodysOwn(e.Vendor) && j.table != nil {
+	if !m.Vendor.Known() && e.Vendor != "" && !genericFirmware(e.Vendor) && j.Table != nil {
 		m.Vendor = fact.Known(manufacturers[e.Vendor], fact.Indirect, at("format", string(e.Format)))
 	}
 	switch {
@@ -188,8 +180,8 @@ func (c *collector) identify(j *joinedExport) {
 		m.Product = fact.Known(e.Product, fact.Indirect, at("product", e.Product))
 	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
 		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
-		j.doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
-		j.foreign = j.source != inventory.SourceRedfish // a controller that is this machine's may use another name
+		j.Doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
+		j.Foreign = j.source != inventory.SourceRedfish // this machine's BMC may use another product name
 	}
 	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
 		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))
@@ -199,20 +191,20 @@ func (c *collector) identify(j *joinedExport) {
 	}
 }
 
-// nobodysOwn tells whether this is firmware that several makers ship unchanged, so that its names
-// tell no maker. AMI makes firmware but no machines.
-func nobodysOwn(vendor string) bool {
+// genericFirmware reports whether several vendors ship this firmware unchanged, so that its attribute names
+// do not identify the vendor. AMI makes firmware but no machines.
+func genericFirmware(vendor string) bool {
 	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
 }
 
-// sameProduct compares two product names, of which one may contain the other.
+// sameProduct compares two product names, one of which may contain the other.
 func sameProduct(a, b string) bool {
 	x, y := settings.PlainName(a), settings.PlainName(b)
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
 }
 
-// measurements returns the measured results. Those of another machine are marked: they are shown
-// and never checked.
+// measurements returns the measured results. Those of another machine are marked: they are shown but
+// never checked.
 func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")

@@ -10,14 +10,14 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// decided returns who decided the effective value, now that BIOS setup's value is known. If both
-// agree, firmware did; if they contradict each other, firmware did not.
+// decided returns who decided the effective value, given the configured one. If both agree, it was
+// firmware; if they contradict each other, it was not.
 func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	now, runs := &s.Configured, &s.Effective
 	switch {
 	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:
 		return s.DecidedBy
-	case rewritten(id, now.Value, runs) || ownIdleStates(id, now.Value, runs):
+	case rewrittenByKernel(id, now.Value, runs) || intelIdleTable(id, now.Value, runs):
 		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
 	case now.Certainty < fact.Corroborated:
 		return s.DecidedBy
@@ -37,14 +37,14 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	}
 }
 
-// rewritten tells whether the effective value is what every kernel makes of the configured one: it
-// changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and switches x2APIC mode
-// on if firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic). The energy preference
-// balance_performance beside it is the processor's own default, which firmware's bias does not set.
-func rewritten(id, configured string, runs *fact.Fact[string]) bool {
+// rewrittenByKernel reports whether the effective value is what every kernel makes of the configured one: it
+// changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and enables x2APIC mode if
+// firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic). The energy preference
+// balance_performance is the processor's own default, which firmware's bias does not set.
+func rewrittenByKernel(id, configured string, runs *fact.Fact[string]) bool {
 	switch id {
 	case "energy_perf_bias":
-		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), otherBias)
+		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), firmwareBias)
 	case "x2apic":
 		return configured == settings.Disabled && runs.Value == settings.Enabled
 	default:
@@ -52,15 +52,15 @@ func rewritten(id, configured string, runs *fact.Fact[string]) bool {
 	}
 }
 
-// ownIdleStates tells whether idle states that BIOS setup has off are used all the same because
-// intel_idle has a table of its own, which it uses where firmware offers no C-states, and before
-// Linux 5.6 wherever it knows the processor (drivers/idle/intel_idle.c).
-func ownIdleStates(id, configured string, runs *fact.Fact[string]) bool {
+// intelIdleTable reports whether C-states that are disabled in BIOS setup are used nevertheless because
+// intel_idle has its own table. It uses the table if firmware offers no C-states, and before Linux 5.6
+// on every processor that it knows (drivers/idle/intel_idle.c).
+func intelIdleTable(id, configured string, runs *fact.Fact[string]) bool {
 	return id == "c_states" && configured == settings.Disabled && runs.Value == settings.Enabled &&
 		slices.ContainsFunc(runs.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" })
 }
 
-// otherBias reports an energy bias that the kernel did not make.
-func otherBias(e fact.Evidence) bool {
+// firmwareBias reports whether the evidence is an energy bias that the kernel did not write.
+func firmwareBias(e fact.Evidence) bool {
 	return strings.HasSuffix(e.Path, "/energy_perf_bias") && !inventory.KernelBias(e)
 }

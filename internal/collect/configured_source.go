@@ -14,10 +14,13 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// exportSource records what became of one export: its state as a source, and the attributes that no
-// canonical setting stands for.
+// exportSource records the state of one export as a source, and the attributes without a canonical
+// setting.
 func (c *collector) exportSource(g *Export, e *bios.Export) {
-	own := c.joinedOf(e)
+	var own *Joined // nil if the export was joined into another one
+	if i := slices.IndexFunc(c.joined, func(j *Joined) bool { return j.Export == e }); i >= 0 {
+		own = c.joined[i]
+	}
 	state, detail := fact.SourceOK, string(e.Format)
 	if e.Vendor != "" {
 		detail += " of " + manufacturers[e.Vendor]
@@ -36,12 +39,12 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		x.Source, x.Path, x.Format = g.Source, g.Path, string(e.Format)
 		c.sys.Exports = append(c.sys.Exports, x)
 		detail += fmt.Sprintf(", %d mapped", x.Mapped)
-		if own.doubt != "" {
+		if own.Doubt != "" {
 			state = fact.SourcePartial
-			detail += "; " + own.doubt
+			detail += "; " + own.Doubt
 		}
 		if e.Wishes {
-			detail += "; " + wishes(e) + ": what is to be set, not evidence of what is set"
+			detail += "; " + describePending(e) + ": what is to be set, not evidence of what is set"
 		}
 	}
 	if n := len(e.Problems); n > 0 {
@@ -51,26 +54,17 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		detail += fmt.Sprintf("; %d problems, the first: %s", n, e.Problems[0])
 	}
 	if g.Source == inventory.SourceRedfish || g.Source == inventory.SourceFirmwareAttributes {
-		return // the source's own entry speaks of it
+		return // recorded with the source itself
 	}
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: state, Detail: g.Path + ": " + detail})
 }
 
-func (c *collector) joinedOf(e *bios.Export) *joinedExport {
-	for _, j := range c.joined {
-		if j.export == e {
-			return j
-		}
-	}
-	return nil
-}
-
-// account counts the attributes that canonical settings stand for and lists the others.
-func (j *joinedExport) account() inventory.Export {
+// account counts the attributes that map to canonical settings and lists the others.
+func (j *Joined) account() inventory.Export {
 	var x inventory.Export
-	for i := range j.export.Attributes {
-		a := &j.export.Attributes[i]
-		if _, own := settings.Lookup(a.Name); own && j.export.Format == bios.OwnWords {
+	for i := range j.Export.Attributes {
+		a := &j.Export.Attributes[i]
+		if _, own := settings.Lookup(a.Name); own && j.Export.Format == bios.OwnWords {
 			x.Mapped++
 			if !vocabularyOf(a.Name).Accepts(a.Value) {
 				x.Foreign = append(x.Foreign, a.Name)
@@ -91,14 +85,14 @@ func (j *joinedExport) account() inventory.Export {
 	return x
 }
 
-func (j *joinedExport) matches(a *bios.Attribute) []settings.Match {
-	if j.table == nil {
+func (j *Joined) matches(a *bios.Attribute) []settings.Match {
+	if j.Table == nil {
 		return nil
 	}
-	if found := j.table.Find(a.Name); len(found) > 0 {
+	if found := j.Table.Find(a.Name); len(found) > 0 {
 		return found
 	}
-	return j.table.Find(a.Display)
+	return j.Table.Find(a.Display)
 }
 
 func translates(m settings.Match, value, text string) bool {
@@ -118,25 +112,6 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
-// digitsOfAddress is the number of digits of a MAC address; few names have as many in a row.
-const digitsOfAddress = 12
-
-// hexadecimals returns the length of the longest run of hexadecimal digits, in which ':' and '-'
-// are skipped.
-func hexadecimals(name string) int {
-	most, n := 0, 0
-	for i := range len(name) {
-		switch c := name[i] | 0x20; {
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
-			n++
-			most = max(most, n)
-		case name[i] != ':' && name[i] != '-':
-			n = 0
-		}
-	}
-	return most
-}
-
 // redacted removes addresses and control characters from the name of an attribute.
 func redacted(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -145,8 +120,5 @@ func redacted(name string) string {
 		}
 		return r
 	}, name)
-	if hexadecimals(name) >= digitsOfAddress {
-		name = address().ReplaceAllString(name, "${2}(address)${3}")
-	}
-	return strings.TrimSpace(name)
+	return strings.TrimSpace(address().ReplaceAllString(name, "${2}(address)${3}"))
 }

@@ -268,22 +268,22 @@ func TestTableOfAnExport(t *testing.T) {
 	m := &collector{sys: &inventory.System{}}
 	m.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
 	for vendor, proven := range map[string]bool{bios.Dell: true, bios.AMI: true, bios.IntelReference: false, bios.AMDReference: false} {
-		require.Equal(t, proven, m.proven(tables, &joinedExport{export: &bios.Export{Vendor: vendor}, table: tables.Of("Dell")}), vendor)
+		require.Equal(t, proven, m.proven(tables, &Joined{Export: &bios.Export{Vendor: vendor}, Table: tables.Of("Dell")}), vendor)
 	}
-	require.False(t, m.proven(tables, &joinedExport{export: &bios.Export{Vendor: bios.Dell}}))
-	require.False(t, m.proven(tables, &joinedExport{export: &bios.Export{}, table: tables.Of("Dell")}))
-	require.True(t, m.proven(tables, &joinedExport{export: &bios.Export{}, table: tables.Of("HPE")}))
-	for _, j := range []*joinedExport{
-		{export: &bios.Export{Vendor: bios.Dell}, table: tables.Of("Dell"), source: inventory.SourceRedfish}, {export: &bios.Export{}, table: tables.Of("Dell"), source: inventory.SourceBIOS},
-		{export: &bios.Export{Vendor: bios.Dell}, source: inventory.SourceBIOS}, {export: &bios.Export{Vendor: bios.AMI}, table: tables.Of("Dell"), source: inventory.SourceBIOS},
-		{export: &bios.Export{Vendor: bios.HPE}, table: tables.Of("HPE"), source: inventory.SourceBIOS}, {export: &bios.Export{Vendor: bios.Cray}, table: tables.Of("HPE Cray"), source: inventory.SourceBIOS},
+	require.False(t, m.proven(tables, &Joined{Export: &bios.Export{Vendor: bios.Dell}}))
+	require.False(t, m.proven(tables, &Joined{Export: &bios.Export{}, Table: tables.Of("Dell")}))
+	require.True(t, m.proven(tables, &Joined{Export: &bios.Export{}, Table: tables.Of("HPE")}))
+	for _, j := range []*Joined{
+		{Export: &bios.Export{Vendor: bios.Dell}, Table: tables.Of("Dell"), source: inventory.SourceRedfish}, {Export: &bios.Export{}, Table: tables.Of("Dell"), source: inventory.SourceBIOS},
+		{Export: &bios.Export{Vendor: bios.Dell}, source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.AMI}, Table: tables.Of("Dell"), source: inventory.SourceBIOS},
+		{Export: &bios.Export{Vendor: bios.HPE}, Table: tables.Of("HPE"), source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.Cray}, Table: tables.Of("HPE Cray"), source: inventory.SourceBIOS},
 	} {
-		m.compare(tables, j)
-		require.False(t, j.foreign, "%+v", j.export)
+		m.compareVendor(tables, j)
+		require.False(t, j.Foreign, "%+v", j.Export)
 	}
-	j := &joinedExport{export: &bios.Export{Vendor: bios.Dell}, table: tables.Of("Dell"), source: inventory.SourceBIOS}
-	m.compare(tables, j)
-	require.True(t, j.foreign)
+	j := &Joined{Export: &bios.Export{Vendor: bios.Dell}, Table: tables.Of("Dell"), source: inventory.SourceBIOS}
+	m.compareVendor(tables, j)
+	require.True(t, j.Foreign)
 }
 
 // TestMostTellingReason: of several exports without a value the one that says most speaks.
@@ -291,14 +291,14 @@ func TestMostTellingReason(t *testing.T) {
 	face := func(state fact.State, reason string) fact.Fact[string] {
 		return fact.Unknown[string](state, reason, "")
 	}
-	for want, faces := range map[string][]fact.Fact[string]{
+	for want, values := range map[string][]fact.Fact[string]{
 		"it is not offered": {face(fact.Unread, "not there"), face(fact.Absent, "it is not offered")},
 		"no word":           {face(fact.Absent, "it is not offered"), face(fact.Unstated, "no word"), face(fact.Unread, "not there")},
 		"two values":        {face(fact.Unstated, "no word"), face(fact.Malformed, "not a word"), face(fact.Conflicting, "two values")},
 		"not there":         {face(fact.Unread, " "), face(fact.Unread, "not there")},
 		"no export of the BIOS settings is part of this input": {face(fact.Absent, "")},
 	} {
-		require.Equal(t, want, unsettled(faces).Reason)
+		require.Equal(t, want, bestReason(values).Reason)
 	}
 }
 

@@ -39,7 +39,7 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 		}
 		first, twice := rows[s.Handle]
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
-			contradicted(&out[first], s)
+			mergeDuplicate(&out[first], s)
 			out = out[:len(out)-1]
 			continue
 		}
@@ -52,15 +52,15 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 			}
 		}
 	}
-	countNamed(out, named, t)
-	runsOnDRAM(out)
-	return withoutStrays(out, t.MemoryArrays())
+	markNamed(out, named, t)
+	treatAsDRAM(out)
+	return withoutDuplicates(out, t.MemoryArrays())
 }
 
-// runsOnDRAM treats modules as DRAM if firmware marks all modules as non-volatile only by a bit of
-// their type detail (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without
+// treatAsDRAM changes modules to DRAM if firmware marks every module as non-volatile, and only by a bit
+// of the type detail (RH2288 V3, BIOS 1.69, with plain RDIMMs): no machine runs on NVDIMMs without
 // DRAM.
-func runsOnDRAM(slots []inventory.Slot) {
+func treatAsDRAM(slots []inventory.Slot) {
 	var modules []*inventory.Slot
 	for i := range slots {
 		s := &slots[i]
@@ -80,43 +80,35 @@ func runsOnDRAM(slots []inventory.Slot) {
 	}
 }
 
-// withoutStrays removes devices that firmware lists a second time, in an array that does not exist,
-// with the labels and the size of a module in an existing array. Some firmware of Phytium's
-// FT-2000/4 does so, and the copy would be a second module in one slot. The dangling handle remains
-// among the table's problems.
-func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []inventory.Slot {
+// withoutDuplicates removes devices that firmware lists a second time, in an array that does not exist,
+// with the labels and size of a module in an existing array (some firmware of Phytium's FT-2000/4):
+// the copy would count as a second module in one slot. The dangling handle remains among the table's
+// problems.
+func withoutDuplicates(slots []inventory.Slot, arrays []smbios.MemoryArray) []inventory.Slot {
 	listed := map[uint16]bool{}
 	for i := range arrays {
 		listed[arrays[i].Handle] = true
 	}
-	var strays []int
+	kept := make([]inventory.Slot, 0, len(slots))
 	for i := range slots {
-		if listed[slots[i].Array] {
-			continue
-		}
-		for j := range slots {
-			if listed[slots[j].Array] && likeModules(&slots[i], &slots[j]) {
-				strays = append(strays, i)
-				break
-			}
+		copied := !listed[slots[i].Array] && slices.ContainsFunc(slots, func(other inventory.Slot) bool {
+			return listed[other.Array] && sameModule(&slots[i], &other)
+		})
+		if !copied {
+			kept = append(kept, slots[i])
+			kept[len(kept)-1].Row = len(kept) - 1
 		}
 	}
-	for _, i := range slices.Backward(strays) {
-		slots = slices.Delete(slots, i, i+1)
-	}
-	for i := range slots {
-		slots[i].Row = i
-	}
-	return slots
+	return kept
 }
 
-// likeModules tells whether two modules have the same size and the same two labels.
-func likeModules(a, b *inventory.Slot) bool {
+// sameModule reports whether two modules have the same size and the same two labels.
+func sameModule(a, b *inventory.Slot) bool {
 	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
 		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
 }
 
-// systemMemory is the use of an array that holds a machine's memory (DSP0134 7.17.2, 03h).
+// systemMemory is the use of an array with the machine's main memory (DSP0134 7.17.2, 03h).
 const systemMemory = "System Memory"
 
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
@@ -124,7 +116,12 @@ const cxlCard = "CXL Add-on Card"
 
 // fillSlot converts one memory device to a slot, in place.
 func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
-	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
+	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), inventory.SlotUnknown
+	if installed, ok := d.Installed.Get(); ok && installed {
+		out.State = inventory.SlotPopulated
+	} else if ok {
+		out.State = inventory.SlotEmpty
+	}
 	out.Locator, out.BankLocator = labelFact(s, "Locator", d.Locator), labelFact(s, "Bank Locator", d.BankLocator)
 	out.DeviceSet = fieldFact(s, "Set", d.Set, fact.Direct)
 	out.FormFactor = wordFact(s, "Form Factor", d.FormFactor)
@@ -136,30 +133,17 @@ func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	}
 }
 
-// labelFact returns a slot's label. Placeholders such as "NO DIMM" are kept, because they are the
-// label of this slot nevertheless.
+// labelFact returns a slot's label. Placeholders such as "0" and "NO DIMM" are kept: they are the
+// slot's label nevertheless.
 func labelFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	f := textFact(s, name, t)
 	if f.State == fact.Unstated && t.Value != "" {
-		// "0" or "NO DIMM" is the label of this slot nevertheless.
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
 	return f
 }
 
-func slotState(d *smbios.MemoryDevice) inventory.SlotState {
-	installed, ok := d.Installed.Get()
-	switch {
-	case !ok:
-		return inventory.SlotUnknown
-	case installed:
-		return inventory.SlotPopulated
-	default:
-		return inventory.SlotEmpty
-	}
-}
-
-// wordFact returns a fact with a word of SMBIOS; "Unknown" and "Other" are unstated.
+// wordFact converts an enumerated value to a fact; "Unknown" and "Other" are unstated.
 func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
 	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
 		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
@@ -185,9 +169,9 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
 }
 
-// speeds returns rated and configured speed in MT/s. A structure without the configured field
-// (SMBIOS up to 2.6) has only one speed; some firmware writes the rated and some the running speed
-// there.
+// speeds returns the rated and configured speed in MT/s. A structure without the configured field
+// (SMBIOS up to 2.6) has a single speed, which is the rated one on some firmware and the running one
+// on other firmware.
 func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[int]) {
 	certainty := fact.Direct
 	if d.ConfiguredSpeed.Status == smbios.Missing {
@@ -198,13 +182,12 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 	if !configured.Known() {
 		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
 	}
-	rated, configured = refuseClock(rated, d.Type), refuseClock(configured, d.Type)
-	return rated, configured
+	return rejectClock(rated, d.Type), rejectClock(configured, d.Type)
 }
 
-// refuseClock makes a speed unknown if it is a clock in MHz, half of a rate of the module's type,
-// or far from every rate of the type.
-func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
+// rejectClock makes a speed unknown if it looks like a clock in MHz (half the data rate of the
+// module's type), or is far from every data rate of the type.
+func rejectClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := ddr.Bounds(typ.Or(""))
 	plausible := func(mts int) bool { return mts >= low-ddr.Tolerance && mts <= high+ddr.Tolerance }
 	switch {
@@ -216,12 +199,12 @@ func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	case f.Value < low/2 || f.Value > 2*high:
 		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+typ.Or("memory")+" can have", "", f.From)
 	default:
-		return f // overclocked, or the type is mistaken
+		return f // overclocked, or the type is wrong
 	}
 }
 
-// detail returns whether one of the bits of the type detail is set. It is known only if firmware
-// states at all whether the module is buffered.
+// detail reports whether one of these bits of the type detail is set. It is unknown if firmware sets
+// none of the bits for registered, unbuffered and load-reduced.
 func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
@@ -233,6 +216,7 @@ func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fa
 	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
+// detailBit reports whether a bit of the type detail is set.
 func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
@@ -241,39 +225,38 @@ func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.
 	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
-// technology distinguishes DRAM from other memory by type, locator, memory technology and type
-// detail.
+// technology determines the kind of memory from type, locator, memory technology and type detail.
 func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
-	say := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
+	known := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
 		return fact.Known(t, fact.Direct, s.evidence(field, raw))
 	}
 	typ, tech := d.Type.Or(""), d.Technology.Or("")
 	detail := d.Detail.Or(0)
 	switch {
 	case typ == "Flash" || isROM(d):
-		return say(inventory.Flash, "Type", typ)
+		return known(inventory.Flash, "Type", typ)
 	case strings.HasPrefix(typ, "HBM"):
-		return say(inventory.HBM, "Type", typ)
+		return known(inventory.HBM, "Type", typ)
 	case strings.Contains(strings.ToUpper(d.Locator.Or("")), "CXL"):
-		return say(inventory.CXL, "Locator", d.Locator.Value)
+		return known(inventory.CXL, "Locator", d.Locator.Value)
 	case strings.HasPrefix(tech, "NVDIMM") || strings.HasPrefix(tech, "Intel Optane") || strings.HasPrefix(tech, "Intel persistent"):
-		return say(inventory.NVDIMM, "Memory Technology", tech)
+		return known(inventory.NVDIMM, "Memory Technology", tech)
 	case typ == "Logical non-volatile device" || detail.Has(smbios.DetailNonVolatile):
-		return say(inventory.NVDIMM, "Type Detail", detail.String())
+		return known(inventory.NVDIMM, "Type Detail", detail.String())
 	case typ == "ROM" || typ == "EPROM" || typ == "EEPROM" || typ == "FEPROM":
-		return say(inventory.Flash, "Type", typ)
+		return known(inventory.Flash, "Type", typ)
 	case tech == "DRAM":
-		return say(inventory.DRAM, "Memory Technology", tech)
+		return known(inventory.DRAM, "Memory Technology", tech)
 	case typ == "" || typ == "Unknown" || typ == "Other" || typ == "<OUT OF SPEC>":
-		// Neither is stated, as on many old boards, whose slots hold DRAM.
+		// Many old boards state neither; their slots hold DRAM.
 		return fact.Known(inventory.DRAM, fact.Indirect, s.evidence("Type", typ))
 	default:
-		return say(inventory.DRAM, "Type", typ)
+		return known(inventory.DRAM, "Type", typ)
 	}
 }
 
-// isROM tells whether the device is the BIOS chip, which some boards list among the memory devices.
-// A DIMM is never one, whatever its label.
+// isROM reports whether the device is the BIOS chip, which some boards list among the memory devices.
+// A DIMM is never a ROM, whatever its label.
 func isROM(d *smbios.MemoryDevice) bool {
 	if strings.Contains(d.FormFactor.Or(""), "DIMM") {
 		return false
@@ -282,7 +265,7 @@ func isROM(d *smbios.MemoryDevice) bool {
 	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
 }
 
-// soldered tells whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
+// soldered reports whether the device is a die or chip, or LPDDR that is not on a DIMM or CAMM.
 func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	form, ok := d.FormFactor.Get()
 	if !ok {

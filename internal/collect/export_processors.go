@@ -9,11 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// exportProcessors uses the processors that Dell's exports name if nothing else is known of any
-// (Proc1Brand, and Proc1Id with family, model and stepping in hexadecimal: "6-6A-6"). A list of
-// wishes is not used.
-func (c *collector) exportProcessors(j *joinedExport) {
-	if len(c.sys.Sockets) > 0 || j.foreign || j.export.Wishes || j.export.Vendor != bios.Dell {
+// exportProcessors fills in the sockets from the processors in Dell's exports, if no other source lists
+// any: Proc1Brand, and Proc1Id with family, model and stepping in hexadecimal ("6-6A-6"). A list of
+// changes to be made is not used.
+func (c *collector) exportProcessors(j *Joined) {
+	if len(c.sys.Sockets) > 0 || j.Foreign || j.Export.Wishes || j.Export.Vendor != bios.Dell {
 		return
 	}
 	var found []inventory.Socket
@@ -26,19 +26,19 @@ func (c *collector) exportProcessors(j *joinedExport) {
 	c.sys.Sockets = found
 }
 
-// maxExportProcessors limits the number in an attribute's name. Up to generation 16 Dell counts
-// from 1, later from 0.
+// maxExportProcessors limits the number in an attribute's name. Dell counts from 1 up to generation 16
+// and from 0 later.
 const maxExportProcessors = 9
 
-// exportProcessor returns the processor with this prefix; false if there is none or the export does
-// not say who made it.
-func exportProcessor(j *joinedExport, prefix string) (inventory.Socket, bool) {
+// exportProcessor returns the processor with this prefix; false if there is none or the export does not
+// name its vendor.
+func exportProcessor(j *Joined, prefix string) (inventory.Socket, bool) {
 	text := func(name string) fact.Fact[string] {
-		a, ok := j.export.Attribute(prefix + name)
+		a, ok := j.Export.Attribute(prefix + name)
 		if !ok || !a.Stated || strings.TrimSpace(a.Value) == "" {
 			return fact.Unknown[string](fact.Absent, "the export does not say", "")
 		}
-		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: j.source, Path: j.path, Field: a.Name, Raw: a.Value})
+		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: j.source, Path: j.Path, Field: a.Name, Raw: a.Value})
 	}
 	s := inventory.Socket{Handle: -1, Brand: text("Brand")}
 	s.Vendor = vendor(s)

@@ -15,7 +15,7 @@ type structure struct {
 	kind int
 	// name is the start of its evidence, for example "type 17 0x1101 ".
 	name string
-	// version is the table's version, for the reason of a field that is missing.
+	// version is the table's version, for the reason why a field is missing.
 	version smbios.Version
 }
 
@@ -40,6 +40,7 @@ func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certai
 	return unknownField[T](s, name, f.Status)
 }
 
+// unknownField returns an unknown fact with the reason why a field has no value.
 func unknownField[T any](s structure, name string, status smbios.Status) fact.Fact[T] {
 	state := fact.Absent
 	switch status {
@@ -52,7 +53,7 @@ func unknownField[T any](s structure, name string, status smbios.Status) fact.Fa
 	return fact.Fact[T]{State: state, Reason: s.reason(name, status), From: s.evidence(name, "")}
 }
 
-// reason says why a field has no value.
+// reason returns the reason why a field has no value.
 func (s structure) reason(name string, status smbios.Status) string {
 	switch {
 	case status == smbios.Unstated:
@@ -66,7 +67,7 @@ func (s structure) reason(name string, status smbios.Status) string {
 	}
 }
 
-// describe returns the name of a field for an operator.
+// describe returns the name of a field for messages.
 func describe(kind int, name string) string {
 	what := strings.ToLower(name)
 	if name == "ID" {
@@ -98,7 +99,7 @@ func display(v any) string {
 	}
 }
 
-// textFact converts a string to a fact; a placeholder of the vendor is unstated.
+// textFact converts a string to a fact; a placeholder is unstated.
 func textFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	switch {
 	case t.Status != smbios.Known:

@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// firmware decodes the root's SMBIOS table, unless a file was given, and records the table's
-// problems.
+// firmware decodes the root's SMBIOS table, unless a file was given, and records its problems.
 func (c *collector) firmware() {
 	if c.table == nil && c.facts != nil && !c.given {
 		c.table = decode(c.facts.SMBIOS)
@@ -28,7 +27,7 @@ func (c *collector) firmware() {
 	f.FromFile = c.given
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
-		if f.Lost == nil && losing(&p) && !memoryBefore(c.table, &p) {
+		if f.Lost == nil && losesStructures(&p) && !memoryComplete(c.table, &p) {
 			f.Lost = &inventory.Problem{Code: p.Code, Text: p.Text}
 		}
 		if f.Short == nil && p.Code == smbios.CodeDevices {
@@ -37,8 +36,8 @@ func (c *collector) firmware() {
 	}
 }
 
-// losing tells whether whole structures may be missing because of a problem.
-func losing(p *smbios.Problem) bool {
+// losesStructures reports whether complete structures may be missing because of a problem.
+func losesStructures(p *smbios.Problem) bool {
 	if p.Harmless {
 		return false
 	}
@@ -46,16 +45,16 @@ func losing(p *smbios.Problem) bool {
 	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage, smbios.CodeEarlyEnd:
 		return true
 	case smbios.CodeLength:
-		return p.Handle < 0 // the table's length, not a structure's
+		return p.Handle < 0 // the length of the table, not of a structure
 	default:
 		return false
 	}
 }
 
-// memoryBefore tells whether a problem is located after everything that the table says about
-// processors and memory: every array lists as many devices as it announces, and structures that
-// stand apart from both follow before the problem.
-func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
+// memoryComplete reports whether a problem is located after all structures about processors and memory:
+// every array lists as many devices as it announces, and a structure of an unrelated type follows
+// before the problem.
+func memoryComplete(t *smbios.Table, p *smbios.Problem) bool {
 	if p.Code == smbios.CodeEarlyEnd {
 		return false // processors or memory follow the marker
 	}
@@ -64,11 +63,11 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 		switch typ := t.Structures[i].Type; {
 		case typ == 4 || typ >= 16 && typ <= 20:
 			beyond = -1
-		case beyond < 0 && standsApart(typ):
+		case beyond < 0 && unrelatedType(typ):
 			beyond = i
 		}
 	}
-	// In a table shorter than announced the end is missing, whatever the offset of the problem.
+	// In a table shorter than announced, the end is missing, whatever the offset of the problem.
 	placed := p.Offset >= 0 && p.Code != smbios.CodeLength && p.Code != smbios.CodeCount
 	if beyond < 0 || placed && t.Structures[beyond].Offset > p.Offset {
 		return false
@@ -86,11 +85,10 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 	return len(arrays) > 0 && (t.Count(4) > 0 || t.Count(127) > 0)
 }
 
-// standsApart tells whether a structure of this type says that the table is done with processors and
-// memory. Two arrays may have inactive structures (type 126, where DIMMs of a processor that is not
-// there would be), a vendor's own and the obsolete ones of memory (5 and 6) between them, two
-// processors their caches (7): another may follow.
-func standsApart(typ uint8) bool {
+// unrelatedType reports whether no processor or memory structure is expected after one of this type. The
+// exceptions may lie between two arrays or two processors: inactive structures (type 126, for the DIMMs
+// of a missing processor), a vendor's own types, the obsolete memory types 5 and 6, and caches (7).
+func unrelatedType(typ uint8) bool {
 	switch typ {
 	case 5, 6, 7:
 		return false
@@ -117,7 +115,7 @@ func decode(s *host.SMBIOS) *smbios.Table {
 	}
 }
 
-// noTable says why there is no table: it is absent, denied, masked or not captured.
+// noTable returns the reason why there is no table: it is absent, denied, masked or not captured.
 func (c *collector) noTable() fact.Fact[bool] {
 	for _, f := range []*Failure{c.failed, c.rootFailed} {
 		if f != nil && (f == c.failed || !c.given) {
@@ -145,7 +143,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 }
 
-// refusedTable returns the state for a table that is too large or is not a table.
+// refusedTable returns the state of a table that could not be decoded.
 func refusedTable(err error) fact.State {
 	if errors.Is(err, smbios.ErrTooLarge) {
 		return fact.Refused
@@ -153,6 +151,7 @@ func refusedTable(err error) fact.State {
 	return fact.Malformed
 }
 
+// version returns the table's SMBIOS version.
 func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	if !t.Version.Known() {
 		return fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
@@ -197,7 +196,7 @@ func (c *collector) sources() {
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
 	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 
-// source returns the failure as the state of a source.
+// source converts the failure to the state of a source.
 func (f *Failure) source(name string) inventory.Source {
 	state := fact.SourceState(f.State.String())
 	switch f.State {
@@ -244,7 +243,7 @@ func arrays(t *smbios.Table) []inventory.Array {
 	return out
 }
 
-// hpe adds HPE's own statement of each slot's position.
+// hpe adds the position of each slot from HPE's own structures (type 202).
 func (c *collector) hpe() {
 	locations := c.table.HPEDIMMLocations()
 	for i := range c.sys.Slots {
@@ -256,8 +255,7 @@ func (c *collector) hpe() {
 	}
 }
 
-// hpeLocation converts HPE's numbers, which count from 1 and have 0 for unknown, to numbers from 0
-// with -1 for unknown.
+// hpeLocation converts HPE's numbers, from 1 with 0 for unknown, to numbers from 0 with -1 for unknown.
 func hpeLocation(l smbios.HPEDIMMLocation, s structure) *inventory.Location {
 	fromOne := func(f smbios.Field[int]) int { return f.Or(0) - 1 }
 	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),

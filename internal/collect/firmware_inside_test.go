@@ -35,7 +35,7 @@ func TestDefectAfterTheMemory(t *testing.T) {
 	})
 	array, board := last.Structures[1].Offset, last.Structures[2].Offset
 	for offset, want := range map[int]bool{array: false, board - 1: false, board: true, board + 9: true} {
-		assert.Equal(t, want, memoryBefore(last, &smbios.Problem{Code: smbios.CodeGarbage, Offset: offset}), offset)
+		assert.Equal(t, want, memoryComplete(last, &smbios.Problem{Code: smbios.CodeGarbage, Offset: offset}), offset)
 	}
 	for name, c := range map[string]struct {
 		build func(b *smbiostest.Builder)
@@ -52,7 +52,7 @@ func TestDefectAfterTheMemory(t *testing.T) {
 		"no array":  {func(b *smbiostest.Builder) { device(b, 0xFFFE); b.Board(smbiostest.Board{}) }, false},
 		"no memory": {func(b *smbiostest.Builder) { b.System(smbiostest.System{}); b.Board(smbiostest.Board{}) }, false},
 	} {
-		assert.Equal(t, c.want, memoryBefore(parsed(c.build), &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), name)
+		assert.Equal(t, c.want, memoryComplete(parsed(c.build), &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), name)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestProcessorsOff(t *testing.T) {
 		facts := &host.Facts{CPU: &host.CPU{}, NUMA: &host.NUMA{}}
 		facts.CPU.Present, facts.CPU.Online = c.present, c.online
 		facts.NUMA.Nodes = []host.Node{{ID: 1, LinkedCPUs: cpus(1)}}
-		got := (&collector{facts: facts}).processorsOff(&inventory.Node{ID: 1}, plain)
+		got := (&collector{facts: facts}).withOfflineCPUs(&inventory.Node{ID: 1}, plain)
 		assert.Equal(t, c.want, got.Value, name)
 	}
 }

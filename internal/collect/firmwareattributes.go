@@ -10,9 +10,9 @@ import (
 // machines. HP Inc. is not HPE, and no table has its attributes.
 var firmwareVendors = map[string]string{"dell-wmi-sysman": bios.Dell, "thinklmi": bios.Lenovo}
 
-// firmwareAttributes returns the BIOS settings that the kernel shows, one export for each driver.
-// If changes wait for a reboot, a value may be the present or the coming one; the driver does not
-// say which.
+// firmwareAttributes returns the BIOS settings that the kernel shows, one export for each driver. If
+// changes wait for a reboot, the driver does not state whether a value is the current or the pending
+// one.
 func (c *collector) firmwareAttributes() []Export {
 	if c.facts == nil || c.facts.FirmwareAttributes == nil {
 		return nil
@@ -25,7 +25,7 @@ func (c *collector) firmwareAttributes() []Export {
 		}
 		vendor, ok := firmwareVendors[d.Name]
 		if !ok {
-			vendor = d.Name // a vendor that no table knows
+			vendor = d.Name // a vendor without a table
 		}
 		settled := d.PendingReboot.Known() && !d.PendingReboot.V
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}

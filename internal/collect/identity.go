@@ -7,15 +7,15 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// identity is the kernel's copy of firmware's identity strings.
+// identity holds the kernel's copy of firmware's identity strings.
 type identity struct {
 	vendor, product, version, family  fact.Fact[string]
 	boardVendor, board                fact.Fact[string]
 	biosVendor, biosVersion, biosDate fact.Fact[string]
 }
 
-// identity reads the strings of /sys/class/dmi/id, through ghw as well if sys and proc below the root
-// are the kernel's own. Our own reader says why a string is missing, which ghw does not tell.
+// identity reads the strings of /sys/class/dmi/id, also through ghw if sys and proc below the root are
+// the running kernel's. Our own reader is needed because ghw does not report why a string is missing.
 func (c *collector) identity() identity {
 	d := c.facts.DMIID
 	own := identity{
@@ -24,14 +24,14 @@ func (c *collector) identity() identity {
 		biosVendor: identityFact(d.BIOSVendor), biosVersion: identityFact(d.BIOSVersion), biosDate: identityFact(d.BIOSDate),
 	}
 	if folder := c.root.KernelFolder(); folder != "" && d.Vendor.Known() {
-		return c.askedAt(folder, own)
+		return c.readGHW(folder, own)
 	}
 	return own
 }
 
-// ask returns ghw's word, or our own reading if ghw has only a placeholder, such as its "unknown". If
-// the two differ, that is a conflict, and our own reading stays.
-func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
+// preferGHW returns ghw's string, or our own if ghw has only a placeholder such as "unknown". If both differ,
+// it records a conflict and keeps our own.
+func (c *collector) preferGHW(word string, own fact.Fact[string]) fact.Fact[string] {
 	if smbios.Placeholder(word) {
 		return own
 	}
@@ -42,7 +42,7 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
 }
 
-// identityFact is one of our own readings; a placeholder of firmware's is Unstated.
+// identityFact converts a string that we read; a placeholder is unstated.
 func identityFact(v host.Value[string]) fact.Fact[string] {
 	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
 	if f.Known() && smbios.Placeholder(f.Value) {

@@ -12,9 +12,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestAskedAt: ghw's strings of a folder of the kernel's; where it reads another one than we
+// TestReadGHW: ghw's strings of a folder of the kernel's; where it reads another one than we
 // do that is a conflict, and ours stays.
-func TestAskedAt(t *testing.T) {
+func TestReadGHW(t *testing.T) {
 	folder := t.TempDir()
 	dmi := filepath.Join(folder, "sys", "class", "dmi", "id")
 	require.NoError(t, os.MkdirAll(dmi, 0o700))
@@ -22,7 +22,7 @@ func TestAskedAt(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dmi, name), []byte(text+"\n"), 0o600))
 	}
 	c := &collector{sys: &inventory.System{}}
-	got := c.askedAt(folder, identity{product: fact.Known("Server 2", fact.Direct, fact.Evidence{Raw: "Server 2"})})
+	got := c.readGHW(folder, identity{product: fact.Known("Server 2", fact.Direct, fact.Evidence{Raw: "Server 2"})})
 	assert.Equal(t, []string{"Example Inc.", "Server 2", "Example Inc.", "Board 1", "Maker", "1.2.3", "01/02/2023"},
 		[]string{got.vendor.Or(""), got.product.Or(""), got.boardVendor.Or(""), got.board.Or(""), got.biosVendor.Or(""), got.biosVersion.Or(""), got.biosDate.Or("")})
 	if assert.Len(t, c.sys.Conflicts, 1) {
@@ -30,13 +30,13 @@ func TestAskedAt(t *testing.T) {
 	}
 }
 
-// TestSourceSays: what part numbers add stands with the SMBIOS source, after what is there.
-func TestSourceSays(t *testing.T) {
+// TestAddSourceDetail: what part numbers add stands with the SMBIOS source, after what is there.
+func TestAddSourceDetail(t *testing.T) {
 	c := &collector{sys: &inventory.System{Sources: []inventory.Source{{Name: "cpuinfo"}, {Name: inventory.SourceSMBIOS}}}}
-	c.saySource("")
-	c.saySource("one")
-	c.saySource("two")
+	c.addSourceDetail("")
+	c.addSourceDetail("one")
+	c.addSourceDetail("two")
 	assert.Equal(t, []string{"", "one; two"}, []string{c.sys.Sources[0].Detail, c.sys.Sources[1].Detail})
-	c.saySource("")
+	c.addSourceDetail("")
 	assert.Equal(t, "one; two", c.sys.Sources[1].Detail)
 }

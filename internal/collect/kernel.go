@@ -25,7 +25,7 @@ func (c *collector) kernel() {
 	c.sys.Logged = fact.Convert(host.Fact(inventory.SourceKernelLog, f.KernelLog.MemoryErrors, fact.Direct), loggedErrors)
 }
 
-// loggedErrors groups the memory errors of the kernel's log by the module that firmware names.
+// loggedErrors groups the memory errors of the kernel's log by module.
 func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
 	var out []inventory.LoggedErrors
 	for _, e := range list {
@@ -45,7 +45,7 @@ func loggedErrors(list []kerneltext.MemoryError) []inventory.LoggedErrors {
 	return out
 }
 
-// withoutKernel sets the reason of all kernel facts if only an SMBIOS file is audited.
+// withoutKernel makes all kernel facts unknown, with the reason, if no tree is audited.
 func (c *collector) withoutKernel() {
 	n := &c.sys.NUMA
 	n.SRAT, n.SLIT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT")
@@ -62,6 +62,7 @@ func (c *collector) withoutKernel() {
 	c.sys.Logged = noKernel[[]inventory.LoggedErrors](c, "the kernel log")
 }
 
+// modelCPU converts the kernel's view of the processors.
 func modelCPU(p *host.CPU) inventory.CPU {
 	const src = inventory.SourceCPU
 	return inventory.CPU{
@@ -83,12 +84,14 @@ func modelCPU(p *host.CPU) inventory.CPU {
 	}
 }
 
-// memoryOptions are beginnings of kernel options that bear on what an audit
-// sees of processors and memory.
+// memoryOptions are prefixes of kernel options that affect which processors and memory are visible.
 var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigations=", "l1tf=", "mds=", "maxcpus=", "nr_cpus=",
 	"possible_cpus=", "mem=", "memmap=", "kernelcore=", "movablecore=", "efi_fake_mem", "hugepages=", "numa_balancing=", "crashkernel=",
 	"tsx_async_abort=", "mmio_stale_data=", "retbleed="}
 
+// numa returns the kernel's view of NUMA without the nodes. The command line is shown to everyone who
+// can read the daemon's report and may contain a password (rd.iscsi.password=), so values that an audit
+// does not need are hidden.
 func (c *collector) numa() inventory.NUMA {
 	f := c.facts
 	tables := host.Fact(inventory.SourceACPI, f.ACPI.Tables, fact.Direct)
@@ -96,13 +99,13 @@ func (c *collector) numa() inventory.NUMA {
 		return fact.Convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
 	line := host.Fact(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
-	line.From.Raw = shownOptions(line.From.Raw)
+	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"),
 		KernelNUMA: host.Fact(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
 		Options: fact.Convert(line, func(string) []string {
 			out := []string{}
 			for _, o := range f.Cmdline.Options {
-				word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel takes quotes off
+				word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel removes quotes
 				if slices.ContainsFunc(memoryOptions[:], func(p string) bool { return strings.HasPrefix(word, p) }) {
 					out = append(out, word)
 				}
@@ -111,14 +114,8 @@ func (c *collector) numa() inventory.NUMA {
 		})}
 }
 
-// shownOptions returns the command line in a form that may be printed: everybody who can ask the
-// daemon can read it, and it may contain a password (rd.iscsi.password=).
-func shownOptions(line string) string {
-	return string(kerneltext.HideOptions([]byte(line), func([]byte) []byte { return []byte("<hidden>") }))
-}
-
-// memory returns how much memory the kernel sees: by firmware's memory map, the online memory
-// blocks and MemTotal.
+// memory returns the size of the memory that the kernel sees: by firmware's memory map, by online
+// memory blocks and by MemTotal.
 func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
@@ -136,9 +133,8 @@ func (c *collector) memory() inventory.Memory {
 	return m
 }
 
-// visible returns the visible memory: the size of firmware's map, else of the online blocks, if it
-// is not less than the memory that the kernel manages, else MemTotal. A smaller map cannot be the
-// whole map.
+// visible returns the visible memory in bytes: the size of firmware's map or, if unknown, of the online
+// blocks. One that is smaller than MemTotal is incomplete and is ignored; the last resort is MemTotal.
 func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 	for _, f := range []fact.Fact[int64]{m.MapBytes, m.BlockBytes} {
 		if !f.Known() {
@@ -157,6 +153,7 @@ func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 	return fact.First(t, m.MapBytes, m.BlockBytes)
 }
 
+// edacControllers converts EDAC's memory controllers and their DIMMs.
 func edacControllers(e *host.EDAC) []inventory.Controller {
 	const src = inventory.SourceEDAC
 	var out []inventory.Controller
@@ -177,8 +174,8 @@ func edacControllers(e *host.EDAC) []inventory.Controller {
 	return out
 }
 
-// readRegisters reads the model-specific registers, except where they mislead: in guests unknown
-// registers read 0, and Xen shows its own.
+// readRegisters reads the model-specific registers, but not in guests, where unknown registers read 0,
+// nor under Xen, which shows its own.
 func (c *collector) readRegisters() {
 	if c.facts == nil {
 		return

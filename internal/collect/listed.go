@@ -15,17 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// listedMemory checks the list of modules against what cannot be otherwise: no kernel sees more
-// memory than the machine has, and memory modules are system memory.
-func (c *collector) listedMemory() {
-	if c.table == nil {
-		return
-	}
-	c.misusedArrays()
-	c.shortList()
-}
-
-// unlisted records that modules are missing from the table's list.
+// unlisted records that the table does not list all modules.
 func (c *collector) unlisted(code, text string) {
 	f := &c.sys.Firmware
 	p := inventory.Problem{Code: code, Text: text}
@@ -33,13 +23,13 @@ func (c *collector) unlisted(code, text string) {
 	if f.Lost == nil {
 		f.Lost = &p
 	}
-	c.saySource(text)
-	c.partialSource()
+	c.addSourceDetail(text)
+	c.markSourcePartial()
 }
 
-// misusedArrays finds arrays that state another use than system memory and hold modules. They are
-// not counted as memory, so the modules of other arrays are not all there is.
-func (c *collector) misusedArrays() {
+// checkArrayUses finds arrays that state another use than system memory but hold DRAM modules. These
+// modules are not among the slots, so the slots are incomplete.
+func (c *collector) checkArrayUses() {
 	uses := map[uint16]string{}
 	for _, a := range c.table.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != systemMemory {
@@ -67,30 +57,29 @@ func (c *collector) misusedArrays() {
 	}
 }
 
-// isModule tells whether the device is a DRAM module with a size.
+// isModule reports whether the device is a DRAM module with a size.
 func isModule(d *smbios.MemoryDevice, s structure) bool {
 	return d.Installed.Or(false) && d.Size.Or(0) > 0 && strings.Contains(d.FormFactor.Or(""), "DIMM") &&
 		strings.Contains(d.Type.Or(""), "DDR") && technology(s, d).Or(inventory.Other) == inventory.DRAM
 }
 
-// shortList finds a table that lists less memory than the kernel sees. Everything that may hold some
-// of what the kernel sees is counted: modules of any kind, and what a processor has on its package.
-// A guest's memory is the hypervisor's, whatever its table lists.
-func (c *collector) shortList() {
+// checkListedBytes detects a table that lists less memory than the kernel sees. Modules of any kind and memory
+// on the processors' packages count. Guests are skipped: their memory is virtualised.
+func (c *collector) checkListedBytes() {
 	if c.facts == nil || c.sys.Machine.Virtual.Or(false) || c.privileged() || c.sys.Firmware.Lost != nil {
 		return
 	}
-	listed, ok := c.listedBytes()
-	seen := c.seenBytes()
+	listed, ok := c.listedCapacity()
+	seen := c.visibleOnModules()
 	if ok && seen.Known() && seen.Value > listed+listed/100 {
 		c.unlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
 			prose.ExactSize(listed), prose.Rounded(seen.Value), seen.From.Path))
 	}
 }
 
-// listedBytes returns the capacity of all modules that the table lists and of the memory on the
-// processors' packages; false if it lists none or the size of one is not known.
-func (c *collector) listedBytes() (int64, bool) {
+// listedCapacity returns the capacity in bytes of all modules in the table and of the memory on the
+// processors' packages; false if there are no modules or the size of one is unknown.
+func (c *collector) listedCapacity() (int64, bool) {
 	sum := c.packageMemory() * int64(max(1, len(c.sys.Running())))
 	any := false
 	for i := range c.sys.Slots {
@@ -107,9 +96,10 @@ func (c *collector) listedBytes() (int64, bool) {
 	return sum, any
 }
 
-// seenBytes returns the memory that the kernel surely sees on modules: firmware's map, else MemTotal.
-// The size of memory blocks is too coarse. Nodes that have no CPUs may be of another kind of memory.
-func (c *collector) seenBytes() fact.Fact[int64] {
+// visibleOnModules returns the size in bytes of the memory on modules that the kernel sees: firmware's map, or
+// else MemTotal. The size of memory blocks is too coarse. Nodes without CPUs are subtracted, because
+// they may be another kind of memory.
+func (c *collector) visibleOnModules() fact.Fact[int64] {
 	m := &c.sys.Memory
 	seen := m.TotalBytes
 	if m.MapBytes.Known() && m.MapBytes.Value > seen.Or(0) {
@@ -129,72 +119,52 @@ func (c *collector) seenBytes() fact.Fact[int64] {
 	return seen
 }
 
-// anothersTable compares a table that was given as a file with the machine's tree. What they disagree
-// about is a doubt: the table may be another machine's.
-func (c *collector) anothersTable() {
+// compareTable compares a table from a file with the machine's tree. Differences are recorded as a
+// doubt, because the table may be another machine's.
+func (c *collector) compareTable() {
 	f := &c.sys.Firmware
 	if !c.given || c.table == nil || c.facts == nil {
 		return
 	}
-	own := c.treeIdentity()
-	same, differs := redfish.SameIdentifiers(c.tableIdentity(), own)
-	if same {
-		f.Compared = true
-		return
+	system, _ := c.table.System()
+	d := c.facts.DMIID
+	var differs string
+	if !c.sys.Redacted { // redacted serial numbers are hashes
+		var same bool
+		same, differs = redfish.SameIdentifiers(redfish.Identity{Serial: system.Serial.Or(""), UUID: system.UUID.Or("")},
+			redfish.Identity{Serial: d.ProductSerial.V, UUID: d.ProductUUID.V})
+		if same {
+			f.Compared = true
+			return
+		}
 	}
-	var says []string
+	var doubts []string
 	compare := func(comparable bool, doubt string) {
 		f.Compared = f.Compared || comparable
 		if doubt != "" {
-			says = append(says, doubt)
+			doubts = append(doubts, doubt)
 		}
 	}
 	compare(differs != "", differs)
-	compare(c.productsDiffer())
-	compare(c.boardsDiffer())
+	compare(namesDiffer("machine", []string{statedText(system.Product)}, d.Product))
+	var boards []string // a blade has several
+	for _, b := range c.table.Boards() {
+		boards = append(boards, statedText(b.Product))
+	}
+	compare(namesDiffer("board", boards, d.Board))
 	compare(c.modelsDiffer())
 	compare(c.packagesDiffer())
 	compare(c.capacitiesDiffer())
-	if len(says) == 0 {
+	if len(doubts) == 0 {
 		return
 	}
-	f.Doubt = "the SMBIOS file may be another machine's: " + strings.Join(says, "; ")
-	c.saySource(f.Doubt)
-	c.partialSource()
+	f.Doubt = "the SMBIOS file may be another machine's: " + strings.Join(doubts, "; ")
+	c.addSourceDetail(f.Doubt)
+	c.markSourcePartial()
 }
 
-// tableIdentity returns the identifiers that the table states; none where serial numbers are hashes.
-func (c *collector) tableIdentity() redfish.Identity {
-	if c.sys.Redacted {
-		return redfish.Identity{}
-	}
-	y, _ := c.table.System()
-	return redfish.Identity{Serial: y.Serial.Or(""), UUID: y.UUID.Or("")}
-}
-
-// treeIdentity returns the identifiers that the tree states.
-func (c *collector) treeIdentity() redfish.Identity {
-	if c.sys.Redacted {
-		return redfish.Identity{}
-	}
-	return redfish.Identity{Serial: c.facts.DMIID.ProductSerial.V, UUID: c.facts.DMIID.ProductUUID.V}
-}
-
-// productsDiffer compares the product's names.
-func (c *collector) productsDiffer() (comparable bool, doubt string) {
-	y, _ := c.table.System()
-	return namesDiffer("machine", []string{statedText(y.Product)}, c.facts.DMIID.Product)
-}
-
-// boardsDiffer compares the board's names. A blade has several boards.
-func (c *collector) boardsDiffer() (comparable bool, doubt string) {
-	var names []string
-	for _, b := range c.table.Boards() {
-		names = append(names, statedText(b.Product))
-	}
-	return namesDiffer("board", names, c.facts.DMIID.Board)
-}
-
+// namesDiffer compares the names in the table with the name in the tree. It reports whether both are
+// known, and the difference.
 func namesDiffer(what string, names []string, tree host.Value[string]) (comparable bool, doubt string) {
 	own := identityFact(tree)
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
@@ -208,10 +178,10 @@ func namesDiffer(what string, names []string, tree host.Value[string]) (comparab
 	}
 }
 
-// modelNumber matches the words of a brand string that tell models apart: "E5-2670", "X5670", "7742".
+// modelNumber matches the model number in a brand string: "E5-2670", "X5670", "7742".
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z0-9-]*[0-9]{3}[A-Z0-9-]*`) })
 
-// modelsDiffer compares the processors by CPUID, else by the numbers in their brand strings.
+// modelsDiffer compares the processors by the model numbers in their brand strings and by CPUID.
 func (c *collector) modelsDiffer() (comparable bool, doubt string) {
 	cpu := &c.sys.CPU
 	for _, s := range c.sys.Running() {
@@ -243,8 +213,8 @@ func modelNumbers(brand string) []string {
 	return modelNumber().FindAllString(brand, -1)
 }
 
-// packagesDiffer compares the number of processors that run. The kernel may run on fewer than there
-// are where it was told so or CPUs are offline, and on Arm its packages may be clusters.
+// packagesDiffer compares the number of running processors. The kernel may use fewer than there are
+// because of an option or offline CPUs. On Arm its packages may be clusters, so they are not compared.
 func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 	packages, ok := c.sys.CPU.Packages.Get()
 	running := c.sys.Running()
@@ -261,11 +231,11 @@ func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 	return true, fmt.Sprintf("it lists %s, and the kernel runs on %d", prose.Count(len(running), "running processor"), len(packages))
 }
 
-// capacitiesDiffer compares the modules' capacity with the memory that the kernel sees: it never sees
-// more, and much less only where an option takes it away.
+// capacitiesDiffer compares the modules' capacity with the memory that the kernel sees. The kernel never
+// sees more, and much less only if an option limits it.
 func (c *collector) capacitiesDiffer() (comparable bool, doubt string) {
-	listed, ok := c.listedBytes()
-	seen := c.seenBytes()
+	listed, ok := c.listedCapacity()
+	seen := c.visibleOnModules()
 	if !ok || !seen.Known() || c.privileged() || c.hasOption("mem=", "memmap=") {
 		return false, ""
 	}
@@ -275,7 +245,7 @@ func (c *collector) capacitiesDiffer() (comparable bool, doubt string) {
 	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", prose.ExactSize(listed), prose.Rounded(seen.Value))
 }
 
-// hasOption tells whether the kernel's command line has an option that begins so.
+// hasOption reports whether the kernel's command line has an option with one of these prefixes.
 func (c *collector) hasOption(beginnings ...string) bool {
 	options, _ := c.sys.NUMA.Options.Get()
 	return slices.ContainsFunc(options, func(o string) bool {
@@ -283,8 +253,8 @@ func (c *collector) hasOption(beginnings ...string) bool {
 	})
 }
 
-// partialSource notes that the table is not to be taken as it stands.
-func (c *collector) partialSource() {
+// markSourcePartial sets the state of the SMBIOS source to partial if it is OK.
+func (c *collector) markSourcePartial() {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && s.State == fact.SourceOK {
 			s.State = fact.SourcePartial

@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -9,8 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// machine fills in the identity. SMBIOS comes first, because it is complete; then what the kernel
-// publishes of it for all users. Both come from firmware, so they do not corroborate each other.
+// machine fills in the identity: from SMBIOS first, because it is complete, then from the part of it
+// that the kernel publishes for all users. Both come from firmware, so they do not corroborate each
+// other.
 func (c *collector) machine() {
 	m := &c.sys.Machine
 	if c.table != nil {
@@ -20,13 +23,13 @@ func (c *collector) machine() {
 		c.kernelIdentity(m)
 	}
 	m.Virtual, m.Hypervisor = c.virtual()
-	namedByBoard(m)
+	productFromBoard(m)
 }
 
-// namedByBoard uses the board's name as the product if firmware leaves placeholders for the system,
-// as on boards that are sold alone. It does not if the board has another maker than the system, or
-// if the identity could not be read completely.
-func namedByBoard(m *inventory.Machine) {
+// productFromBoard uses the board's name as the product if firmware leaves placeholders for the system, as
+// on boards that are sold separately. It does not if board and system have different vendors, or if
+// the identity could not be read completely.
+func productFromBoard(m *inventory.Machine) {
 	if m.Product.State != fact.Unstated || !m.Board.Known() {
 		return
 	}
@@ -36,15 +39,15 @@ func namedByBoard(m *inventory.Machine) {
 			m.Vendor = m.BoardVendor
 			m.Vendor.Certainty = fact.Indirect
 		}
-	case !sameMaker(m.Vendor, m.BoardVendor):
+	case !sameVendor(m.Vendor, m.BoardVendor):
 		return
 	}
 	m.Product = m.Board
 	m.Product.Certainty = fact.Indirect
 }
 
-// sameMaker compares two spellings of a maker: ASUS and ASUSTeK are the same.
-func sameMaker(x, y fact.Fact[string]) bool {
+// sameVendor compares two spellings of a vendor's name: ASUS and ASUSTeK are the same.
+func sameVendor(x, y fact.Fact[string]) bool {
 	first := func(f fact.Fact[string]) string {
 		word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(f.Or(""))), " ")
 		return strings.TrimRight(word, ",.")
@@ -53,6 +56,7 @@ func sameMaker(x, y fact.Fact[string]) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
+// smbiosIdentity fills in the identity from the SMBIOS table.
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	if b, ok := c.table.BIOS(); ok {
 		s := structureOf(0, b.Handle, c.table)
@@ -66,7 +70,11 @@ func (c *collector) smbiosIdentity(m *inventory.Machine) {
 		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = y.Serial.Or(""), y.UUID.Or("")
 	}
 	if boards := c.table.Boards(); len(boards) > 0 {
-		b := mainBoard(boards)
+		b := boards[0]
+		// Risers and blades are boards too.
+		if i := slices.IndexFunc(boards, func(b smbios.Board) bool { return b.Type.Or("") == "Motherboard" }); i >= 0 {
+			b = boards[i]
+		}
 		s := structureOf(2, b.Handle, c.table)
 		m.BoardVendor, m.Board = textFact(s, "Manufacturer", b.Manufacturer), textFact(s, "Product Name", b.Product)
 		m.Identifiers.BoardSerial = b.Serial.Or("")
@@ -76,17 +84,8 @@ func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	}
 }
 
-// mainBoard returns the first motherboard, or else the first board: risers and blades are boards
-// too.
-func mainBoard(boards []smbios.Board) smbios.Board {
-	for _, b := range boards {
-		if b.Type.Or("") == "Motherboard" {
-			return b
-		}
-	}
-	return boards[0]
-}
-
+// kernelIdentity fills in the parts of the identity that SMBIOS lacks from the kernel's copy, and
+// records differences.
 func (c *collector) kernelIdentity(m *inventory.Machine) {
 	id := c.identity()
 	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {
@@ -106,19 +105,13 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.BIOSDate, id.biosDate)
 	m.Architecture = host.Fact(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
 	ids, d := &m.Identifiers, c.facts.DMIID
-	fillEmpty(&ids.SystemSerial, d.ProductSerial.V)
-	fillEmpty(&ids.SystemUUID, d.ProductUUID.V)
-	fillEmpty(&ids.BoardSerial, d.BoardSerial.V)
-	fillEmpty(&ids.ChassisSerial, d.ChassisSerial.V)
-	fillEmpty(&ids.AssetTag, d.AssetTag.V)
+	ids.SystemSerial = cmp.Or(ids.SystemSerial, d.ProductSerial.V)
+	ids.SystemUUID = cmp.Or(ids.SystemUUID, d.ProductUUID.V)
+	ids.BoardSerial = cmp.Or(ids.BoardSerial, d.BoardSerial.V)
+	ids.ChassisSerial = cmp.Or(ids.ChassisSerial, d.ChassisSerial.V)
+	ids.AssetTag = cmp.Or(ids.AssetTag, d.AssetTag.V)
 }
 
-func fillEmpty(into *string, v string) {
-	if *into == "" {
-		*into = v
-	}
-}
-
-// sameMachine tells whether the table was read from the audited root. A file given with a root may
+// sameMachine reports whether the table was read from the audited root. A file given with a root may
 // be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.table != nil && !c.given }

@@ -10,21 +10,21 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// auditHere says what would tell whether memory is lost, if the table does not.
-const auditHere = "run memaudit on the machine itself, where the kernel says what it sees"
+// liveAdvice tells the user how to find out whether memory is lost if the table does not show it.
+const liveAdvice = "run memaudit on the machine itself, where the kernel says what it sees"
 
-// mapped reads to which memory firmware gave addresses (DSP0134 7.20, 7.21). These structures are
+// mappedMemory reads which memory firmware mapped to addresses (DSP0134 7.20, 7.21). These structures are
 // often boilerplate; if they contradict each other, they are ignored.
-func (c *collector) mapped() {
+func (c *collector) mappedMemory() {
 	m := &c.sys.Memory
 	m.MappedBytes, m.MappedEnd = mappedRanges(c.table)
 	c.mappedDevices()
 	if m.MappedBytes.Known() {
-		m.MappedBytes = c.agreeing(m.MappedBytes)
+		m.MappedBytes = c.checkMappedBytes(m.MappedBytes)
 	}
 }
 
-// maxAddress is one more than the highest physical address of any processor, which has 52 bits.
+// maxAddress is one more than the highest physical address of any processor (52 bits).
 const maxAddress = 1 << 52
 
 // addressSpan is a range of addresses in bytes; end is the first address after it.
@@ -45,21 +45,21 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		}
 		at = structureOf(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
-			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", auditHere, at), 0
+			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", liveAdvice, at), 0
 		}
 		spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 	}
 	if len(spans) == 0 {
-		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", auditHere), 0
+		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", liveAdvice), 0
 	}
 	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	if spans[0].start != 0 {
-		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", auditHere, at), 0
+		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", liveAdvice, at), 0
 	}
 	var sum, end uint64
 	for _, s := range spans {
 		if s.start < end {
-			return fact.Unknown[int64](fact.Conflicting, "the mapped ranges of SMBIOS (type 19) overlap", auditHere, at), 0
+			return fact.Unknown[int64](fact.Conflicting, "the mapped ranges of SMBIOS (type 19) overlap", liveAdvice, at), 0
 		}
 		sum, end = sum+s.end-s.start, s.end
 	}
@@ -95,7 +95,7 @@ func (c *collector) mappedDevices() {
 	}
 }
 
-// rangeOf converts a range of type 20; nil if it is not a usable one.
+// rangeOf converts a range of type 20; nil if it is not usable.
 func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	if r.Size.Value <= noRange || r.End.Value >= maxAddress {
 		return nil
@@ -107,11 +107,11 @@ func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	return out
 }
 
-// agreeing compares the ranges of arrays with those of devices, and the number of devices with that
-// of the arrays. If they differ, the sum is unknown.
-func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
+// checkMappedBytes returns the sum of the array ranges, unknown if it differs from the sum of the device ranges
+// or an array has more devices than it announces.
+func (c *collector) checkMappedBytes(sum fact.Fact[int64]) fact.Fact[int64] {
 	doubt := func(reason string) fact.Fact[int64] {
-		return fact.Unknown[int64](fact.Conflicting, reason, auditHere, sum.From)
+		return fact.Unknown[int64](fact.Conflicting, reason, liveAdvice, sum.From)
 	}
 	if devices, ok := c.deviceRanges(); ok && (devices < sum.Value-sum.Value/100 || devices > sum.Value+sum.Value/100) {
 		return doubt(fmt.Sprintf("SMBIOS maps %d MiB by arrays (type 19) and %d MiB by modules (type 20)", sum.Value>>20, devices>>20))
@@ -128,8 +128,8 @@ func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
 	return sum
 }
 
-// deviceRanges returns how much memory the ranges of type 20 cover together, in bytes; false if
-// there are none or one of them is not a range.
+// deviceRanges returns the size in bytes of the memory that the ranges of type 20 cover; false if there
+// are none or one of them is invalid.
 func (c *collector) deviceRanges() (int64, bool) {
 	own := map[uint16]bool{}
 	for i := range c.sys.Slots {

@@ -26,10 +26,10 @@ func (c *collector) nodes() {
 		c.sys.Nodes[i].Kind = c.nodeKind(&c.sys.Nodes[i])
 	}
 	c.sideCaches()
-	c.memoryOfOthers()
+	c.subtractOtherMemory()
 }
 
-// owners maps a CPU to the id of its socket.
+// owners maps each CPU to the ID of its socket.
 func (c *collector) owners() map[int]int {
 	owner := map[int]int{}
 	packages, _ := c.sys.CPU.Packages.Get()
@@ -45,7 +45,7 @@ func (c *collector) owners() map[int]int {
 	return owner
 }
 
-// nodeSocket returns the socket of all CPUs of a node.
+// nodeSocket returns the ID of the socket that all CPUs of a node belong to.
 func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	cpus, ok := n.CPUs.Get()
 	if !ok {

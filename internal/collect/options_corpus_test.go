@@ -37,7 +37,7 @@ func TestCorpusOptions(t *testing.T) {
 		e, err := bios.Decode(file, data)
 		require.NoError(t, err)
 		c := &collector{sys: &inventory.System{}}
-		j := &joinedExport{table: c.tableOf(tables, e), export: e}
+		j := &Joined{Table: c.tableOf(tables, e), Export: e}
 		for i := range e.Attributes {
 			n, names := j.foreignOptions(&e.Attributes[i])
 			offered, foreign = offered+n, append(foreign, names...)
@@ -58,7 +58,7 @@ func TestCorpusOptions(t *testing.T) {
 
 // foreignOptions lists the offered values of a mapped attribute that no entry
 // translates, and counts all.
-func (j *joinedExport) foreignOptions(a *bios.Attribute) (offered int, foreign []string) {
+func (j *Joined) foreignOptions(a *bios.Attribute) (offered int, foreign []string) {
 	matches := j.matches(a)
 	if len(matches) == 0 {
 		return 0, nil
@@ -70,7 +70,7 @@ func (j *joinedExport) foreignOptions(a *bios.Attribute) (offered int, foreign [
 			if name == "" {
 				name = a.Name
 			}
-			foreign = append(foreign, fmt.Sprintf("%s: %s = %s", j.table.Vendor, strings.TrimSpace(name), option))
+			foreign = append(foreign, fmt.Sprintf("%s: %s = %s", j.Table.Vendor, strings.TrimSpace(name), option))
 		}
 	}
 	return offered, foreign

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
@@ -11,75 +12,71 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// readModule is a module whose part number could be read.
-type readModule struct {
+// decodedModule is a module whose part number was decoded.
+type decodedModule struct {
 	slot *inventory.Slot
-	says *partnumber.Module
-	// agrees says that firmware states the same size and rated speed, so the part number is that of
+	decoded *partnumber.Module
+	// agrees is set if firmware states the same size and rated speed, so the part number belongs to
 	// this module.
 	agrees bool
 }
 
-// partNumbers fills in from the modules' part numbers what firmware does not state. What firmware
-// states is not replaced; differences are listed in the detail of the SMBIOS source.
+// partNumbers fills in values that firmware does not state from the modules' part numbers. Firmware's
+// values are not replaced; differences are added to the detail of the SMBIOS source.
 func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
 	if load == nil || !c.hasPartNumbers() {
 		return
 	}
 	table, err := load()
 	if err != nil {
-		return // the built-in knowledge is damaged, which other users of it report
+		return // the built-in knowledge is damaged; other users of it report that
 	}
-	p := &partJoint{differs: map[string]int{}}
+	p := &partNumberMerge{differs: map[string]int{}}
 	modules := c.readPartNumbers(table, p)
 	p.doubtRanks(c.sys, modules)
 	for i := range modules {
 		p.fill(&modules[i])
 	}
-	c.saySource(p.words())
+	c.addSourceDetail(p.summary())
 }
 
+// hasPartNumbers reports whether a slot has a part number.
 func (c *collector) hasPartNumbers() bool {
-	for i := range c.sys.Slots {
-		if c.sys.Slots[i].PartNumber.Known() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.sys.Slots, func(s inventory.Slot) bool { return s.PartNumber.Known() })
 }
 
 // readPartNumbers decodes the part numbers of all DRAM modules. One that contradicts the module's
 // size or generation is ignored.
-func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []readModule {
+func (c *collector) readPartNumbers(table *partnumber.Table, p *partNumberMerge) []decodedModule {
 	known := map[string]*partnumber.Module{}
-	var out []readModule
+	var out []decodedModule
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
 		number, ok := s.PartNumber.Get()
 		if !ok || s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
 			continue
 		}
-		m, decoded := known[number]
-		if !decoded {
-			if says, ok := table.Decode(number); ok {
-				m = &says
+		m, seen := known[number]
+		if !seen {
+			if read, ok := table.Decode(number); ok {
+				m = &read
 			}
 			known[number] = m
 		}
 		if m == nil {
 			continue
 		}
-		n := readModule{slot: s, says: m}
+		n := decodedModule{slot: s, decoded: m}
 		if size, ok := s.SizeBytes.Get(); ok && m.SizeBytes > 0 {
 			if size != m.SizeBytes {
-				p.differ(&n, "MiB", int(m.SizeBytes>>20), int(size>>20), "and is not believed")
+				p.noteDifference(&n, "MiB", int(m.SizeBytes>>20), int(size>>20), "and is not believed")
 				continue
 			}
 			rated, ok := s.RatedMTs.Get()
 			n.agrees = ok && m.RatedMTs > 0 && ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
 		}
 		if typ := s.Type.Or(""); generation(typ) != "" && m.Type != "" && generation(typ) != generation(m.Type) {
-			p.say(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
+			p.note(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
 			continue
 		}
 		out = append(out, n)
@@ -87,8 +84,7 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []rea
 	return out
 }
 
-// generation returns the DDR generation that a type names, "" for types without one (DRAM, DDR,
-// SDRAM).
+// generation returns the DDR generation of a memory type, "" for types without one (DRAM, DDR, SDRAM).
 func generation(typ string) string {
 	if name, _, _ := strings.Cut(typ, " "); len(name) == 4 && strings.HasPrefix(name, "DDR") {
 		return name
@@ -96,36 +92,35 @@ func generation(typ string) string {
 	return ""
 }
 
-// partJoint fills in facts from part numbers and records the differences.
-type partJoint struct {
-	// filled counts the modules for which something was filled in, differs counts modules by the
-	// text of the difference.
-	filled  int
+// partNumberMerge fills in facts from part numbers and records the differences.
+type partNumberMerge struct {
+	// filled is the number of modules with a value that was filled in.
+	filled int
+	// differs maps the text of a difference to its number of modules; order lists these texts.
 	differs map[string]int
 	order   []string
 }
 
-// differ records that a part number differs from firmware.
-func (p *partJoint) differ(n *readModule, unit string, says, firmware int, then string) {
-	p.say(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, says, unit, firmware, then))
+// noteDifference records that a part number differs from firmware.
+func (p *partNumberMerge) noteDifference(n *decodedModule, unit string, number, firmware int, then string) {
+	p.note(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, number, unit, firmware, then))
 }
 
-func (p *partJoint) say(text string) {
+func (p *partNumberMerge) note(text string) {
 	if p.differs[text] == 0 {
 		p.order = append(p.order, text)
 	}
 	p.differs[text]++
 }
 
-// doubtRanks makes ranks unknown that a part number contradicts, if firmware states the same number
-// for all modules: on real machines such a number is a constant of the firmware (260 of 262
-// differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only
-// recorded.
-func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
+// doubtRanks makes a module's ranks unknown if the part number contradicts them and firmware states the
+// same number for all modules: on real machines such a number is a constant of the firmware (260 of 262
+// differing modules of linuxhw/DMI). If firmware states several numbers, a difference is only recorded.
+func (p *partNumberMerge) doubtRanks(sys *inventory.System, modules []decodedModule) {
 	wrong := map[*inventory.Slot]bool{}
 	for i := range modules {
 		n := &modules[i]
-		if ranks, ok := n.slot.Ranks.Get(); ok && n.says.Ranks > 0 && n.says.Ranks != ranks {
+		if ranks, ok := n.slot.Ranks.Get(); ok && n.decoded.Ranks > 0 && n.decoded.Ranks != ranks {
 			wrong[n.slot] = true
 		}
 	}
@@ -138,11 +133,11 @@ func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
 		switch ranks := n.slot.Ranks.Value; {
 		case !wrong[n.slot]:
 		case !constant:
-			p.differ(n, "ranks", n.says.Ranks, ranks, "which stands")
+			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "which stands")
 		default:
-			p.differ(n, "ranks", n.says.Ranks, ranks, "as of every module: neither is taken")
+			p.noteDifference(n, "ranks", n.decoded.Ranks, ranks, "as of every module: neither is taken")
 			n.slot.Ranks = fact.Unknown[int](fact.Conflicting,
-				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.says.Ranks),
+				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.decoded.Ranks),
 				"the module's label, which prints its ranks as 1Rx4, 2Rx4 or 2Rx8", n.slot.Ranks.From, n.at())
 		}
 	}
@@ -153,8 +148,7 @@ func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
 	}
 }
 
-// oneRankCount tells whether firmware states the same rank count for all modules for which it
-// states one.
+// oneRankCount reports whether all rank counts that firmware states are the same.
 func oneRankCount(sys *inventory.System) bool {
 	first := 0
 	for i := range sys.Slots {
@@ -169,16 +163,16 @@ func oneRankCount(sys *inventory.System) bool {
 	return first != 0
 }
 
-// at returns the evidence for what a part number says.
-func (n *readModule) at() fact.Evidence {
+// at returns the evidence for a value from a part number.
+func (n *decodedModule) at() fact.Evidence {
 	at := n.slot.PartNumber.From
-	at.Field += ", read as " + n.says.Pattern
+	at.Field += ", read as " + n.decoded.Pattern
 	return at
 }
 
-// fill fills in what the part number says and firmware does not.
-func (p *partJoint) fill(n *readModule) {
-	s, m := n.slot, n.says
+// fill fills in the values that firmware does not state from the part number.
+func (p *partNumberMerge) fill(n *decodedModule) {
+	s, m := n.slot, n.decoded
 	p.speed(n)
 	filled := fillFrom(n, &s.Ranks, m.Ranks, m.Ranks > 0)
 	filled = fillFrom(n, &s.RatedMTs, m.RatedMTs, m.RatedMTs > 0) || filled
@@ -195,37 +189,37 @@ func (p *partJoint) fill(n *readModule) {
 	}
 }
 
-// buffered makes a module load-reduced that firmware calls registered, if its maker's documented
-// part number says so: some firmware sets the bit "Registered (Buffered)" for both kinds and LRDIMM
-// for none (Huawei RH1288 V3, PowerEdge C8220).
-func buffered(n *readModule, reduced bool) bool {
+// buffered changes a module from registered to load-reduced if a documented part number shows it: some
+// firmware sets the bit "Registered (Buffered)" for both kinds and the bit "LRDIMM" for neither (Huawei
+// RH1288 V3, PowerEdge C8220).
+func buffered(n *decodedModule, reduced bool) bool {
 	s := n.slot
-	if !reduced || !n.says.Documented || !s.Registered.Or(false) || s.LoadReduced.Or(true) {
+	if !reduced || !n.decoded.Documented || !s.Registered.Or(false) || s.LoadReduced.Or(true) {
 		return false
 	}
 	s.LoadReduced.State = fact.Unstated
 	return fillFrom(n, &s.LoadReduced, true, true)
 }
 
-// speed lowers the certainty of a rated speed below that of the part number: most firmware that
-// states one prints the running speed there (777 of 826 modules).
-func (p *partJoint) speed(n *readModule) {
+// speed lowers the certainty of a rated speed that is below that of the part number: most such firmware
+// reports the running speed as the rated one (777 of 826 modules).
+func (p *partNumberMerge) speed(n *decodedModule) {
 	rated, ok := n.slot.RatedMTs.Get()
-	if !ok || n.says.RatedMTs == 0 || ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
+	if !ok || n.decoded.RatedMTs == 0 || ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(n.decoded.RatedMTs)) {
 		return
 	}
-	p.differ(n, "MT/s", ddr.Nominal(n.says.RatedMTs), ddr.Nominal(rated), "which stands")
-	if rated < n.says.RatedMTs && n.slot.RatedMTs.Certainty > fact.Indirect {
+	p.noteDifference(n, "MT/s", ddr.Nominal(n.decoded.RatedMTs), ddr.Nominal(rated), "which stands")
+	if rated < n.decoded.RatedMTs && n.slot.RatedMTs.Certainty > fact.Indirect {
 		n.slot.RatedMTs.Certainty = fact.Indirect
 		n.slot.RatedMTs.More = append(n.slot.RatedMTs.More[:len(n.slot.RatedMTs.More):len(n.slot.RatedMTs.More)], n.at())
 	}
 }
 
-// fillFrom sets a fact that firmware does not state. One that is malformed or contradictory is left
-// as it is.
-func fillFrom[T any](n *readModule, into *fact.Fact[T], value T, says bool) bool {
-	silent := into.State == fact.Unstated || into.State == fact.Absent || into.State == fact.Unread
-	if !says || !silent {
+// fillFrom sets a fact that firmware does not state, if the part number has the value (ok). A malformed
+// or contradictory fact is left as it is. It reports whether the fact was set.
+func fillFrom[T any](n *decodedModule, into *fact.Fact[T], value T, ok bool) bool {
+	unstated := into.State == fact.Unstated || into.State == fact.Absent || into.State == fact.Unread
+	if !ok || !unstated {
 		return false
 	}
 	certainty := fact.Indirect
@@ -233,12 +227,12 @@ func fillFrom[T any](n *readModule, into *fact.Fact[T], value T, says bool) bool
 		certainty = fact.Corroborated
 	}
 	*into = fact.Known(value, certainty, n.at())
-	into.Unverified = !n.says.Documented
+	into.Unverified = !n.decoded.Documented
 	return true
 }
 
-// words returns a text about what part numbers added and where they differ.
-func (p *partJoint) words() string {
+// summary returns a summary of the values that part numbers added and of the differences.
+func (p *partNumberMerge) summary() string {
 	var out []string
 	if p.filled > 0 {
 		out = append(out, "part numbers complete "+prose.Count(p.filled, "module"))
@@ -249,8 +243,8 @@ func (p *partJoint) words() string {
 	return strings.Join(out, "; ")
 }
 
-// saySource appends a text to the detail of the SMBIOS source.
-func (c *collector) saySource(text string) {
+// addSourceDetail appends a text to the detail of the SMBIOS source.
+func (c *collector) addSourceDetail(text string) {
 	for i := range c.sys.Sources {
 		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {
 			s.Detail = strings.TrimPrefix(s.Detail+"; "+text, "; ")

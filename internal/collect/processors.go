@@ -13,24 +13,24 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// processors fills in the sockets: one for each central processor that SMBIOS describes (oneASocket),
-// including empty sockets; if it describes none, one for each package that the kernel shows. In Xen's
-// privileged domain the packages are not used, because the hypervisor makes them up.
+// processors fills in the sockets: one for each central processor in SMBIOS (onePerSocket), including
+// empty sockets; if SMBIOS lists none, one for each package of the kernel. In Xen's privileged domain
+// the packages are virtual and are not used.
 func (c *collector) processors() {
 	if c.table != nil {
-		central := slices.DeleteFunc(c.oneASocket(c.table.Processors()), func(p smbios.Processor) bool {
+		central := slices.DeleteFunc(c.onePerSocket(c.table.Processors()), func(p smbios.Processor) bool {
 			kind, ok := p.Type.Get()
 			return ok && kind != "Central Processor"
 		})
-		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !nameless(&p) })
+		running := slices.ContainsFunc(central, func(p smbios.Processor) bool { return p.Populated.Or(false) && !undetected(&p) })
 		seen := make(map[smbios.Processor]bool, len(central))
 		central, numbers := inBoardOrder(central)
 		for i, p := range central {
-			c.unlistedSockets(numbers, i)
+			c.addUnlistedSockets(numbers, i)
 			s := structureOf(4, p.Handle, c.table)
 			out := socket(s, &p, len(c.sys.Sockets))
-			if running && nameless(&p) {
-				out = emptied(s, &p, &out)
+			if running && undetected(&p) {
+				out = asEmptySocket(s, &p, &out)
 			}
 			like := p
 			like.Handle = 0
@@ -43,13 +43,13 @@ func (c *collector) processors() {
 	}
 	packages, known := c.sys.CPU.Packages.Get()
 	if c.privileged() {
-		known = false // the packages are made up
+		known = false // the packages are virtual
 	}
 	if len(c.sys.Sockets) == 0 {
 		if known {
-			c.packagesAsSockets(packages)
+			c.addPackages(packages)
 		} else if c.facts == nil && c.table != nil {
-			c.socketOfList()
+			c.addSingleSocket()
 		}
 		return
 	}
@@ -58,9 +58,9 @@ func (c *collector) processors() {
 	}
 }
 
-// inBoardOrder sorts processors by the numbers of their designations, if these are alike but for the
-// numbers, and returns the numbers: the X8DT3 and X8DT6 list CPU 2 before CPU 1, and call the slots P1
-// and P2. Otherwise the order is the table's, and there are no numbers.
+// inBoardOrder sorts processors by the numbers in their designations, if these differ only in the
+// number, and returns the numbers: the X8DT3 and X8DT6 list CPU 2 before CPU 1, and call the slots P1
+// and P2. Otherwise it keeps the table's order and returns no numbers.
 func inBoardOrder(all []smbios.Processor) (sorted []smbios.Processor, numbers []int) {
 	byHandle := make(map[uint16]int, len(all))
 	name := ""
@@ -82,13 +82,13 @@ func inBoardOrder(all []smbios.Processor) (sorted []smbios.Processor, numbers []
 	return all, numbers
 }
 
-// mostSockets is the largest number of sockets on one board; beyond it a number names something else.
-const mostSockets = 8
+// maxSockets is the largest number of sockets on one board; a larger number is not that of a socket.
+const maxSockets = 8
 
-// unlistedSockets adds the empty sockets that firmware leaves out before the processor with this index:
-// of a PRIMERGY RX600 S6 with two processors it lists CPU1 and CPU3.
-func (c *collector) unlistedSockets(numbers []int, i int) {
-	if i == 0 || len(numbers) < 2 || numbers[0] > 1 || numbers[len(numbers)-1] > mostSockets {
+// addUnlistedSockets adds the empty sockets that firmware leaves out before the processor with this index.
+// Example: a PRIMERGY RX600 S6 with two processors lists CPU1 and CPU3.
+func (c *collector) addUnlistedSockets(numbers []int, i int) {
+	if i == 0 || len(numbers) < 2 || numbers[0] > 1 || numbers[len(numbers)-1] > maxSockets {
 		return
 	}
 	for n := numbers[i-1] + 1; n < numbers[i]; n++ {
@@ -130,23 +130,23 @@ func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	return out
 }
 
-// nameless reports whether firmware calls a socket populated and disabled, with an ID of zeros and no
-// version: it read nothing of a processor there (Altus 1804). A processor that was disabled in setup
-// keeps both.
-func nameless(p *smbios.Processor) bool {
+// undetected reports whether firmware describes a socket as populated and disabled, with an ID of zeros
+// and no version: it detected no processor there (Altus 1804). A processor that was disabled in setup
+// keeps ID and version.
+func undetected(p *smbios.Processor) bool {
 	return p.Populated.Or(false) && strings.HasPrefix(p.State.Or(""), "Disabled") && p.ID.Status == smbios.Unstated &&
 		p.Version.Status != smbios.Missing && (p.Version.Status != smbios.Known || smbios.Placeholder(p.Version.Value))
 }
 
-// emptied returns a nameless socket as an empty one. It is called only if another socket holds a
-// processor: old desktop boards call the only one disabled.
-func emptied(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
+// asEmptySocket returns a undetected socket as an empty one. It is called only if another socket has a
+// processor: old desktop boards report their only processor as disabled.
+func asEmptySocket(s structure, p *smbios.Processor, named *inventory.Socket) inventory.Socket {
 	return inventory.Socket{ID: named.ID, Handle: named.Handle, Designation: named.Designation, Manufacturer: named.Manufacturer,
 		Upgrade: named.Upgrade, Enabled: named.Enabled,
 		Populated: fact.Known(false, fact.Indirect, s.evidence("Status", "Populated, "+p.State.Value), s.evidence("ID", "0"))}
 }
 
-// enabled returns whether the processor in a populated socket is enabled.
+// enabled reports whether the processor in a populated socket is enabled.
 func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	state, ok := p.State.Get()
 	if !ok || state == "Unknown" || state == "Other" {
@@ -174,9 +174,9 @@ func vendor(s inventory.Socket) fact.Fact[string] {
 	return fact.Unknown[string](fact.Unstated, "neither manufacturer nor brand string names the processor's vendor", "", s.Manufacturer.From)
 }
 
-// packagesAsSockets stands in for SMBIOS: populated sockets only, because the
-// kernel does not know of empty ones.
-func (c *collector) packagesAsSockets(packages []inventory.Package) {
+// addPackages adds a socket for each of the kernel's packages if SMBIOS lists none. The kernel
+// does not know empty sockets.
+func (c *collector) addPackages(packages []inventory.Package) {
 	cpu := &c.sys.CPU
 	for i, p := range packages {
 		c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: i, Handle: -1,
@@ -188,13 +188,13 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 	}
 }
 
-// clientSlots is the largest number of slots of which a list without processors is taken for that of
-// a machine with one: no board with several processors has so few in one array.
-const clientSlots = 4
+// maxClientSlots is the largest number of slots in one array on boards with a single processor; no board
+// with several processors has so few.
+const maxClientSlots = 4
 
-// socketOfList adds the socket of a table that lists no processor, as `dmidecode -t memory` prints it,
-// and one array of a few unregistered modules: such a board has one processor.
-func (c *collector) socketOfList() {
+// addSingleSocket adds one socket if the table lists no processor (as `dmidecode -t memory` prints it) and
+// a single array of a few unregistered modules: such a board has one processor.
+func (c *collector) addSingleSocket() {
 	arrays := map[uint16]bool{}
 	slots, packages := 0, 0
 	for d := range c.table.EachMemoryDevice() {
@@ -215,7 +215,7 @@ func (c *collector) socketOfList() {
 			announced += a.Devices.Or(0)
 		}
 	}
-	if len(arrays) != 1 || packages != slots && max(slots, announced) > clientSlots {
+	if len(arrays) != 1 || packages != slots && max(slots, announced) > maxClientSlots {
 		return
 	}
 	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+prose.Count(max(slots, announced), "slot"))
@@ -223,10 +223,9 @@ func (c *collector) socketOfList() {
 		Populated: fact.Known(true, fact.Indirect, at), Enabled: fact.Known(true, fact.Indirect, at)})
 }
 
-// joinPackages pairs the sockets with running processors with the kernel's packages, in order, and
-// takes from the kernel what SMBIOS does not say of them. If the numbers differ, the kernel is right
-// about what runs: no socket gets a package, and the difference is a conflict if both are surely of
-// the same machine.
+// joinPackages assigns the kernel's packages to the sockets with running processors, in order, and fills
+// in from the kernel what SMBIOS does not state. If their numbers differ, the kernel is right: no socket
+// gets a package, and a conflict is recorded if both sources certainly describe the same machine.
 func (c *collector) joinPackages(packages []inventory.Package) {
 	running := c.sys.Running()
 	at := c.sys.CPU.Packages.From

@@ -163,22 +163,22 @@ func TestForeignProcessors(t *testing.T) {
 	assert.Len(t, collecttest.Decoded(t, b).Sockets, 1)
 }
 
-// TestNamelessProcessorIsAnEmptySocket: a disabled processor without ID and version is none beside one
+// TestUndetectedProcessor: a disabled processor without ID and version is none beside one
 // that runs, and two processors that nothing distinguishes are not counted as two.
-func TestNamelessProcessorIsAnEmptySocket(t *testing.T) {
-	nameless := smbiostest.CPU{State: 3}
-	named := nameless
+func TestUndetectedProcessor(t *testing.T) {
+	undetected := smbiostest.CPU{State: 3}
+	named := undetected
 	named.Version = hosttest.Skylake.Brand
 	for name, c := range map[string]struct {
 		second smbiostest.CPU
 		want   bool
-	}{"nameless": {nameless, false}, "with a version": {named, true}, "disabled in setup": {disabled, true}} {
+	}{"nameless": {undetected, false}, "with a version": {named, true}, "disabled in setup": {disabled, true}} {
 		sys := collecttest.Decoded(t, sockets(fitted, c.second))
 		require.Len(t, sys.Sockets, 2, name)
 		assert.Equal(t, c.want, sys.Sockets[1].Populated.Value, name)
 		assert.True(t, sys.Sockets[1].Populated.Known(), name)
 	}
-	assert.True(t, collecttest.Decoded(t, sockets(nameless)).Sockets[0].Populated.Value, "the only processor")
+	assert.True(t, collecttest.Decoded(t, sockets(undetected)).Sockets[0].Populated.Value, "the only processor")
 	b := smbiostest.New(3, 2)
 	for range 2 {
 		b.CPU(fitted)

@@ -30,7 +30,7 @@ func TestSecondReader(t *testing.T) {
 		{"R710", unread, "R710", 0}, {"", unread, nil, 0}, {"unknown", unread, nil, 0}, {"To Be Filled By O.E.M.", unread, nil, 0},
 	} {
 		cc := &collector{sys: &inventory.System{}}
-		f := cc.ask(c.word, c.own)
+		f := cc.preferGHW(c.word, c.own)
 		assert.Equal(t, c.want != nil, f.Known(), "%q", c.word)
 		if c.want != nil {
 			assert.Equal(t, c.want, f.Value, "%q", c.word)
@@ -47,21 +47,21 @@ func TestFacesOfExports(t *testing.T) {
 		return f
 	}
 	silent := fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "")
-	agree := func(faces ...fact.Fact[string]) (fact.Fact[string], int) {
+	combine := func(values ...fact.Fact[string]) (fact.Fact[string], int) {
 		c := &collector{sys: &inventory.System{}}
-		return c.agree("smt", faces), len(c.sys.Conflicts)
+		return c.combine("smt", values), len(c.sys.Conflicts)
 	}
-	f, n := agree(at("a", "enabled", fact.Indirect, true), silent, at("b", "enabled", fact.Direct, false))
+	f, n := combine(at("a", "enabled", fact.Indirect, true), silent, at("b", "enabled", fact.Direct, false))
 	assert.Equal(t, []any{"enabled", fact.Direct, false, 0}, []any{f.Value, f.Certainty, f.Unverified, n}, "the surer of two speaks")
-	f, _ = agree(at("a", "enabled", fact.Direct, true), at("b", "enabled", fact.Direct, true))
+	f, _ = combine(at("a", "enabled", fact.Direct, true), at("b", "enabled", fact.Direct, true))
 	assert.True(t, f.Unverified)
-	f, _ = agree(at("a", "enabled", fact.Direct, false), at("b", "enabled", fact.Direct, true))
+	f, _ = combine(at("a", "enabled", fact.Direct, false), at("b", "enabled", fact.Direct, true))
 	assert.False(t, f.Unverified)
-	f, n = agree(at("a", "enabled", fact.Direct, false), at("b", "disabled", fact.Direct, false))
+	f, n = combine(at("a", "enabled", fact.Direct, false), at("b", "disabled", fact.Direct, false))
 	assert.Equal(t, []any{fact.Conflicting, "a says enabled, b says disabled", 1}, []any{f.State, f.Reason, n})
-	f, _ = agree(fact.Unknown[string](fact.Unread, " ", ""), silent)
+	f, _ = combine(fact.Unknown[string](fact.Unread, " ", ""), silent)
 	assert.Equal(t, silent.Reason, f.Reason)
-	f, _ = agree(fact.Unknown[string](fact.Absent, "", ""))
+	f, _ = combine(fact.Unknown[string](fact.Absent, "", ""))
 	assert.Equal(t, "no export of the BIOS settings is part of this input", f.Reason)
 
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestMemoryOfOtherNodes(t *testing.T) {
 	} {
 		cc := &collector{sys: &inventory.System{Nodes: []inventory.Node{{Kind: known(c.kind), MemoryBytes: c.bytes}}}}
 		cc.sys.Memory.VisibleBytes = c.visible
-		cc.memoryOfOthers()
+		cc.subtractOtherMemory()
 		assert.Equal(t, c.want != nil, cc.sys.Memory.VisibleBytes.Known())
 		if c.want != nil {
 			assert.Equal(t, c.want, cc.sys.Memory.VisibleBytes.Value, "%s", c.kind)
@@ -232,7 +232,7 @@ func TestRentedMachines(t *testing.T) {
 	} {
 		cc := &collector{sys: &inventory.System{}}
 		cc.sys.Machine.Product = known(c.product)
-		assert.Equal(t, c.want, cc.wholeMachine(c.cloud, c.bit, c.flag), "%+v", c)
+		assert.Equal(t, c.want, cc.bareMetal(c.cloud, c.bit, c.flag), "%+v", c)
 	}
 }
 
@@ -283,14 +283,14 @@ func TestRanksByNumber(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		firmware fact.Fact[int]
-		says     int
+		decoded     int
 		want     fact.State
 	}{
 		{"the same", known(2), 2, fact.OK}, {"another", known(2), 1, fact.Conflicting}, {"the number says none", known(2), 0, fact.OK}, {"firmware says none", fact.Fact[int]{}, 1, fact.Unread},
 	} {
 		sys := &inventory.System{Slots: []inventory.Slot{{Ranks: c.firmware, PartNumber: known("P")}}}
-		p := &partJoint{differs: map[string]int{}}
-		p.doubtRanks(sys, []readModule{{slot: &sys.Slots[0], says: &partnumber.Module{Ranks: c.says}}})
+		p := &partNumberMerge{differs: map[string]int{}}
+		p.doubtRanks(sys, []decodedModule{{slot: &sys.Slots[0], decoded: &partnumber.Module{Ranks: c.decoded}}})
 		assert.Equal(t, c.want, sys.Slots[0].Ranks.State, c.name)
 	}
 }
@@ -332,7 +332,7 @@ func TestNumbersOfModules(t *testing.T) {
 		return inventory.Slot{State: state, Technology: fact.Known(technology, fact.Direct, fact.Evidence{}), PartNumber: fact.Known("M393A4K40CB2-CTD", fact.Direct, fact.Evidence{})}
 	}
 	c := &collector{sys: &inventory.System{Slots: []inventory.Slot{slot(inventory.SlotPopulated, inventory.DRAM), slot(inventory.SlotEmpty, inventory.DRAM), slot(inventory.SlotPopulated, inventory.NVDIMM)}}}
-	read := c.readPartNumbers(table, &partJoint{})
+	read := c.readPartNumbers(table, &partNumberMerge{})
 	require.Len(t, read, 1)
 	assert.Same(t, &c.sys.Slots[0], read[0].slot)
 	assert.False(t, read[0].agrees)

@@ -36,7 +36,7 @@ func TestClockOrSpeed(t *testing.T) {
 		{"DDR3", 397, fact.Malformed, "is not a speed"}, {"DDR3", 2137, fact.OK, ""}, {"DDR3", 2138, fact.OK, ""}, {"DDR3", 4266, fact.OK, ""}, {"DDR3", 4267, fact.Malformed, "is not a speed"},
 		{"DDR2", 333, fact.Malformed, "clock in MHz"}, {"DDR2", 1070, fact.OK, ""}, {"DRAM", 1, fact.OK, ""},
 	} {
-		f := refuseClock(known(c.v), field(c.typ))
+		f := rejectClock(known(c.v), field(c.typ))
 		assert.Equal(t, c.want, f.State, "%d of %s", c.v, c.typ)
 		assert.Contains(t, f.Reason, c.why, "%d of %s", c.v, c.typ)
 	}
@@ -44,12 +44,12 @@ func TestClockOrSpeed(t *testing.T) {
 	for _, c := range []struct {
 		v, want int
 	}{{1333, 1333}, {796, 796}, {795, 0}, {2137, 2137}, {2138, 0}, {667, 0}} {
-		j := besideSlot{s: &inventory.Slot{Type: known("DDR3")}, d: &redfish.DIMM{SpeedMTs: c.v}}
+		j := moduleMatch{s: &inventory.Slot{Type: known("DDR3")}, d: &redfish.DIMM{SpeedMTs: c.v}}
 		assert.Equal(t, c.want, j.speed(), c.v)
 		j.s.ConfiguredMTs = known(1333)
 		assert.Equal(t, c.v, j.speed(), c.v)
 	}
-	assert.Equal(t, 4800, besideSlot{s: &inventory.Slot{}, d: &redfish.DIMM{SpeedMTs: 4800, Type: "DDR5"}}.speed(), "the controller's own type, where firmware has none")
+	assert.Equal(t, 4800, moduleMatch{s: &inventory.Slot{}, d: &redfish.DIMM{SpeedMTs: 4800, Type: "DDR5"}}.speed(), "the controller's own type, where firmware has none")
 }
 
 // TestWordsOfDevices: types of what is not memory, and those that say nothing (DSP0134 7.18.2).
@@ -83,7 +83,7 @@ func TestWordsOfDevices(t *testing.T) {
 	}
 
 	module := inventory.Slot{State: inventory.SlotPopulated, SizeBytes: known(int64(8)), Locator: known("A1"), BankLocator: known("BANK 0")}
-	assert.True(t, likeModules(&module, &module))
+	assert.True(t, sameModule(&module, &module))
 	for name, change := range map[string]func(*inventory.Slot){
 		"another size": func(s *inventory.Slot) { s.SizeBytes = known(int64(4)) }, "no size": func(s *inventory.Slot) { s.SizeBytes = fact.Fact[int64]{} },
 		"empty": func(s *inventory.Slot) { s.State = inventory.SlotEmpty }, "another label": func(s *inventory.Slot) { s.Locator = known("A2") },
@@ -92,11 +92,11 @@ func TestWordsOfDevices(t *testing.T) {
 	} {
 		other := module
 		change(&other)
-		assert.False(t, likeModules(&module, &other), name)
-		assert.False(t, likeModules(&other, &module), name)
+		assert.False(t, sameModule(&module, &other), name)
+		assert.False(t, sameModule(&other, &module), name)
 		if name != "another size" && name != "another label" && name != "another bank" {
 			same := other
-			assert.False(t, likeModules(&other, &same), name)
+			assert.False(t, sameModule(&other, &same), name)
 		}
 	}
 }
@@ -171,11 +171,11 @@ func TestRangesOfModules(t *testing.T) {
 // TestDefectsThatLose: by which defects structures may be missing from the table.
 func TestDefectsThatLose(t *testing.T) {
 	for code, want := range map[string]bool{smbios.CodeTruncated: true, smbios.CodeCount: true, smbios.CodeNoEndMarker: true, smbios.CodeZeroLength: true, smbios.CodeGarbage: true, "checksum": false} {
-		assert.Equal(t, want, losing(&smbios.Problem{Code: code, Handle: -1}), code)
-		assert.False(t, losing(&smbios.Problem{Code: code, Handle: -1, Harmless: true}), code)
+		assert.Equal(t, want, losesStructures(&smbios.Problem{Code: code, Handle: -1}), code)
+		assert.False(t, losesStructures(&smbios.Problem{Code: code, Handle: -1, Harmless: true}), code)
 	}
 	for handle, want := range map[int]bool{-1: true, 0: false, 1: false} {
-		assert.Equal(t, want, losing(&smbios.Problem{Code: smbios.CodeLength, Handle: handle}), "the table's own length, or structure %d's", handle)
+		assert.Equal(t, want, losesStructures(&smbios.Problem{Code: smbios.CodeLength, Handle: handle}), "the table's own length, or structure %d's", handle)
 	}
 	assert.Equal(t, fact.Refused, refusedTable(smbios.ErrTooLarge))
 	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
@@ -239,15 +239,15 @@ func TestDefectsAfterTheMemory(t *testing.T) {
 		for len(table.Structures) > 2+len(c.kinds) { // the end is not reached
 			table.Structures = table.Structures[:len(table.Structures)-1]
 		}
-		assert.Equal(t, c.want, memoryBefore(table, &smbios.Problem{Code: c.code, Offset: c.offset(table)}), c.name)
+		assert.Equal(t, c.want, memoryComplete(table, &smbios.Problem{Code: c.code, Offset: c.offset(table)}), c.name)
 	}
 	b := smbiostest.New(3, 2)
 	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 8 << 30})
 	b.Add(boot, []byte{3, 4, 5})
 	b.NoEnd = true
 	table := smbios.Decode(b.EntryPoint(), b.Table())
-	assert.False(t, memoryBefore(table, &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), "the processors are missing")
-	assert.False(t, memoryBefore(&smbios.Table{}, &smbios.Problem{Offset: -1}))
+	assert.False(t, memoryComplete(table, &smbios.Problem{Code: smbios.CodeCount, Offset: -1}), "the processors are missing")
+	assert.False(t, memoryComplete(&smbios.Table{}, &smbios.Problem{Offset: -1}))
 }
 
 // TestRangesAgainstEachOther: the ranges of arrays and of modules may differ by a hundredth.
@@ -278,7 +278,7 @@ func TestRangesAgainstEachOther(t *testing.T) {
 		{"a hundredth more", [][2]uint64{{0, 101 * g}}, true}, {"more than that more", [][2]uint64{{0, 101*g + 1024}}, false},
 		{"one range of all modules", [][2]uint64{{0, 100 * g}, {0, 100 * g}}, true}, {"overlapping", [][2]uint64{{0, 60 * g}, {40 * g, 100 * g}}, true}, {"none", nil, true},
 	} {
-		f := of(c.modules...).agreeing(sum)
+		f := of(c.modules...).checkMappedBytes(sum)
 		assert.Equal(t, c.want, f.Known(), "%s: %s", c.name, f.Reason)
 	}
 	bytes, ok := of([2]uint64{0, g}).deviceRanges()
@@ -347,22 +347,22 @@ func TestWhatPartNumbersFill(t *testing.T) {
 		return inventory.Slot{PartNumber: known("P"), Ranks: unstated, RatedMTs: unstated, DataWidth: unstated, TotalWidth: unstated,
 			Type: fact.Unknown[string](fact.Absent, "no field", ""), Registered: fact.Unknown[bool](fact.Unstated, "not stated", "")}
 	}
-	says := partnumber.Module{SizeBytes: 32 << 30, Type: "DDR4", Kind: "RDIMM", Ranks: 1, RatedMTs: 2666, Documented: true}
-	p := &partJoint{differs: map[string]int{}}
+	decoded := partnumber.Module{SizeBytes: 32 << 30, Type: "DDR4", Kind: "RDIMM", Ranks: 1, RatedMTs: 2666, Documented: true}
+	p := &partNumberMerge{differs: map[string]int{}}
 	s := silent()
-	p.fill(&readModule{slot: &s, says: &says, agrees: true})
+	p.fill(&decodedModule{slot: &s, decoded: &decoded, agrees: true})
 	assert.Equal(t, []any{1, 2666, "DDR4", true, false, 64, 72}, []any{s.Ranks.Value, s.RatedMTs.Value, s.Type.Value, s.Registered.Value, s.LoadReduced.Value, s.DataWidth.Value, s.TotalWidth.Value})
 	assert.Equal(t, fact.Corroborated, s.Ranks.Certainty)
 	assert.False(t, s.Ranks.Unverified)
-	assert.Equal(t, "part numbers complete 1 module", p.words())
+	assert.Equal(t, "part numbers complete 1 module", p.summary())
 
 	s = silent()
-	p = &partJoint{differs: map[string]int{}}
-	p.fill(&readModule{slot: &s, says: &partnumber.Module{SizeBytes: 32 << 30}})
+	p = &partNumberMerge{differs: map[string]int{}}
+	p.fill(&decodedModule{slot: &s, decoded: &partnumber.Module{SizeBytes: 32 << 30}})
 	for _, f := range []fact.State{s.Ranks.State, s.RatedMTs.State, s.Type.State, s.Registered.State, s.LoadReduced.State, s.DataWidth.State, s.TotalWidth.State} {
 		assert.NotEqual(t, fact.OK, f)
 	}
-	assert.Empty(t, p.words())
+	assert.Empty(t, p.summary())
 
 	// One field that firmware leaves open is a module completed, whichever it is.
 	whole := func() inventory.Slot {
@@ -373,18 +373,18 @@ func TestWhatPartNumbersFill(t *testing.T) {
 		"registered": func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{} }, "reduced": func(s *inventory.Slot) { s.LoadReduced = fact.Fact[bool]{} },
 		"data": func(s *inventory.Slot) { s.DataWidth = fact.Fact[int]{} }, "total": func(s *inventory.Slot) { s.TotalWidth = fact.Fact[int]{} },
 	} {
-		s, p := whole(), &partJoint{differs: map[string]int{}}
+		s, p := whole(), &partNumberMerge{differs: map[string]int{}}
 		want := ""
 		if open != nil {
 			open(&s)
 			want = "part numbers complete 1 module"
 		}
-		p.fill(&readModule{slot: &s, says: &says})
-		assert.Equal(t, want, p.words(), name)
+		p.fill(&decodedModule{slot: &s, decoded: &decoded})
+		assert.Equal(t, want, p.summary(), name)
 	}
 	for state, filled := range map[fact.State]bool{fact.Unstated: true, fact.Absent: true, fact.Unread: true, fact.Malformed: false, fact.Conflicting: false, fact.Truncated: false, fact.Denied: false} {
 		f := fact.Fact[int]{State: state}
-		assert.Equal(t, filled, fillFrom(&readModule{slot: &inventory.Slot{}, says: &partnumber.Module{}}, &f, 2, true), state.String())
+		assert.Equal(t, filled, fillFrom(&decodedModule{slot: &inventory.Slot{}, decoded: &partnumber.Module{}}, &f, 2, true), state.String())
 		assert.Equal(t, filled, f.Unverified, "a number that no maker's document explains")
 	}
 }
@@ -393,21 +393,21 @@ func TestWhatPartNumbersFill(t *testing.T) {
 // lie, one above it or the same is not.
 func TestRatedBelowThePartNumber(t *testing.T) {
 	for _, c := range []struct {
-		rated, says    int
+		rated, decoded    int
 		certainty      fact.Certainty
 		told, readings int
 	}{{2133, 2666, fact.Indirect, 1, 1}, {2667, 2666, fact.Direct, 0, 0}, {3200, 2666, fact.Direct, 1, 0}, {2666, 0, fact.Direct, 0, 0}, {2666, 2666, fact.Direct, 0, 0}} {
-		s, p := inventory.Slot{RatedMTs: known(c.rated)}, &partJoint{differs: map[string]int{}}
-		p.speed(&readModule{slot: &s, says: &partnumber.Module{RatedMTs: c.says}})
-		assert.Equal(t, c.certainty, s.RatedMTs.Certainty, "%d against %d", c.rated, c.says)
-		assert.Len(t, p.order, c.told, "%d against %d", c.rated, c.says)
-		assert.Len(t, s.RatedMTs.More, c.readings, "%d against %d", c.rated, c.says)
+		s, p := inventory.Slot{RatedMTs: known(c.rated)}, &partNumberMerge{differs: map[string]int{}}
+		p.speed(&decodedModule{slot: &s, decoded: &partnumber.Module{RatedMTs: c.decoded}})
+		assert.Equal(t, c.certainty, s.RatedMTs.Certainty, "%d against %d", c.rated, c.decoded)
+		assert.Len(t, p.order, c.told, "%d against %d", c.rated, c.decoded)
+		assert.Len(t, s.RatedMTs.More, c.readings, "%d against %d", c.rated, c.decoded)
 	}
-	s, p := inventory.Slot{}, &partJoint{differs: map[string]int{}}
-	p.speed(&readModule{slot: &s, says: &partnumber.Module{RatedMTs: 2666}})
+	s, p := inventory.Slot{}, &partNumberMerge{differs: map[string]int{}}
+	p.speed(&decodedModule{slot: &s, decoded: &partnumber.Module{RatedMTs: 2666}})
 	assert.Empty(t, p.order, "firmware states none")
 	weak := inventory.Slot{RatedMTs: fact.Known(2133, fact.Indirect, fact.Evidence{})}
-	p.speed(&readModule{slot: &weak, says: &partnumber.Module{RatedMTs: 2666}})
+	p.speed(&decodedModule{slot: &weak, decoded: &partnumber.Module{RatedMTs: 2666}})
 	assert.Empty(t, weak.RatedMTs.More, "it was no more than one source before")
 	for typ, want := range map[string]string{"DDR4": "DDR4", "DDR2 FB-DIMM": "DDR2", "DDR": "", "DRAM": "", "SDRAM": "", "LPDDR4": "", "": ""} {
 		assert.Equal(t, want, generation(typ), typ)
@@ -431,19 +431,19 @@ func TestExportsAndMachines(t *testing.T) {
 	}{{"PowerEdge R610", "R610", true}, {"R610", "PowerEdge R610", true}, {"R610", "R710", false}, {"", "R610", false}, {"R610", "", false}, {"", "", false}} {
 		assert.Equal(t, c.want, sameProduct(c.a, c.b), "%q %q", c.a, c.b)
 	}
-	identify := func(m inventory.Machine, j joinedExport) *collector {
+	identify := func(m inventory.Machine, j Joined) *collector {
 		c := &collector{sys: &inventory.System{Machine: m}}
 		c.identify(&j)
 		return c
 	}
 	e := &bios.Export{Product: "PowerEdge R610", RegistryName: "Registry.v1", Firmware: "2.19.1"}
-	bare := identify(inventory.Machine{}, joinedExport{export: e}).sys.Machine
+	bare := identify(inventory.Machine{}, Joined{Export: e}).sys.Machine
 	assert.Equal(t, []any{"PowerEdge R610", "Registry.v1", "2.19.1", false}, []any{bare.Product.Value, bare.BIOSRegistry.Value, bare.BIOSVersion.Value, bare.Vendor.Known()})
 	said := inventory.Machine{Product: known("PowerEdge R610"), BIOSRegistry: known("own"), BIOSVersion: known("own"), Vendor: known("own")}
-	assert.Equal(t, said, identify(said, joinedExport{export: e}).sys.Machine, "the machine's own words stay")
-	nothing := identify(inventory.Machine{}, joinedExport{export: &bios.Export{}}).sys.Machine
+	assert.Equal(t, said, identify(said, Joined{Export: e}).sys.Machine, "the machine's own words stay")
+	nothing := identify(inventory.Machine{}, Joined{Export: &bios.Export{}}).sys.Machine
 	assert.Equal(t, inventory.Machine{}, nothing)
-	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, joinedExport{export: e, foreign: true}).sys.Machine, "another machine's say nothing")
+	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, Joined{Export: e, Foreign: true}).sys.Machine, "another machine's say nothing")
 
 	for _, c := range []struct {
 		name           string
@@ -456,10 +456,10 @@ func TestExportsAndMachines(t *testing.T) {
 		{"another's", inventory.Machine{Product: known("PowerEdge R710"), Board: known("0N047H")}, inventory.SourceBIOS, true, true},
 		{"this machine's controller under another name", inventory.Machine{Product: known("PowerEdge R710")}, inventory.SourceRedfish, true, false},
 	} {
-		j := joinedExport{export: e, source: c.source}
+		j := Joined{Export: e, source: c.source}
 		cc := &collector{sys: &inventory.System{Machine: c.m}}
 		cc.identify(&j)
-		assert.Equal(t, []bool{c.doubt, c.foreign}, []bool{j.doubt != "", j.foreign}, c.name)
+		assert.Equal(t, []bool{c.doubt, c.foreign}, []bool{j.Doubt != "", j.Foreign}, c.name)
 	}
 }
 
@@ -521,26 +521,26 @@ func TestProcessorsOfAnExport(t *testing.T) {
 	dell := func(cores, id string, stated bool) *bios.Export {
 		return &bios.Export{Vendor: bios.Dell, Attributes: []bios.Attribute{{Name: "Proc1Brand", Value: brand, Stated: true}, {Name: "Proc1Id", Value: id, Stated: stated}, {Name: "Proc1NumCores", Value: cores, Stated: true}}}
 	}
-	of := func(j joinedExport, sockets ...inventory.Socket) []inventory.Socket {
+	of := func(j Joined, sockets ...inventory.Socket) []inventory.Socket {
 		c := &collector{sys: &inventory.System{Sockets: sockets}}
 		c.exportProcessors(&j)
 		return c.sys.Sockets
 	}
 	for cores, want := range map[string]any{"48": 48, "1": 1, "0": nil, "many": nil, " ": nil} {
-		s := of(joinedExport{export: dell(cores, "19-11-1", true)})
+		s := of(Joined{Export: dell(cores, "19-11-1", true)})
 		if assert.Len(t, s, 1, cores) {
 			assert.Equal(t, want != nil, s[0].Cores.Known(), cores)
 			assert.Equal(t, want == 48, s[0].Cores.Value == 48, cores)
 		}
 	}
-	assert.Empty(t, of(joinedExport{export: dell("48", "19-11-1", false)}), "listed without a value")
-	assert.Empty(t, of(joinedExport{export: dell("48", " ", true)}))
-	assert.Empty(t, of(joinedExport{export: dell("48", "19-11-1", true), foreign: true}), "another machine's")
-	wishes := dell("48", "19-11-1", true)
-	wishes.Wishes = true
-	assert.Empty(t, of(joinedExport{export: wishes}))
+	assert.Empty(t, of(Joined{Export: dell("48", "19-11-1", false)}), "listed without a value")
+	assert.Empty(t, of(Joined{Export: dell("48", " ", true)}))
+	assert.Empty(t, of(Joined{Export: dell("48", "19-11-1", true), Foreign: true}), "another machine's")
+	pending := dell("48", "19-11-1", true)
+	pending.Wishes = true
+	assert.Empty(t, of(Joined{Export: pending}))
 	one := inventory.Socket{ID: 7}
-	assert.Equal(t, []inventory.Socket{one}, of(joinedExport{export: dell("48", "19-11-1", true)}, one), "what is known stays")
+	assert.Equal(t, []inventory.Socket{one}, of(Joined{Export: dell("48", "19-11-1", true)}, one), "what is known stays")
 }
 
 // TestWhyAnExportLacksIt: a setting that is not in an export is not offered only where the export
@@ -549,20 +549,20 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 	table := &settings.Table{Vendor: "Dell", Settings: map[string][]settings.Attribute{"smt": {{}}}}
 	for _, c := range []struct {
 		name   string
-		j      joinedExport
+		j      Joined
 		id     string
 		proven bool
 		state  fact.State
 		why    string
 	}{
-		{"whole and proven", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "smt", true, fact.Absent, "not offered by this machine's BIOS"},
-		{"no proven name", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "smt", false, fact.Unread, "no document names the attribute of Dell"},
-		{"no name at all", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "turbo", true, fact.Unread, "no document names the attribute of Dell"},
-		{"another's names, perhaps", joinedExport{export: &bios.Export{Complete: true}}, "smt", true, fact.Unread, "nothing proves"},
-		{"an excerpt", joinedExport{export: &bios.Export{}, proven: true}, "smt", true, fact.Unread, "excerpts"},
-		{"codes", joinedExport{export: &bios.Export{Vendor: bios.AMI, Complete: true}, proven: true}, "smt", true, fact.Unread, "codes"},
+		{"whole and proven", Joined{Export: &bios.Export{Complete: true}, proven: true}, "smt", true, fact.Absent, "not offered by this machine's BIOS"},
+		{"no proven name", Joined{Export: &bios.Export{Complete: true}, proven: true}, "smt", false, fact.Unread, "no document names the attribute of Dell"},
+		{"no name at all", Joined{Export: &bios.Export{Complete: true}, proven: true}, "turbo", true, fact.Unread, "no document names the attribute of Dell"},
+		{"another's names, perhaps", Joined{Export: &bios.Export{Complete: true}}, "smt", true, fact.Unread, "nothing proves"},
+		{"an excerpt", Joined{Export: &bios.Export{}, proven: true}, "smt", true, fact.Unread, "excerpts"},
+		{"codes", Joined{Export: &bios.Export{Vendor: bios.AMI, Complete: true}, proven: true}, "smt", true, fact.Unread, "codes"},
 	} {
-		c.j.table = table
+		c.j.Table = table
 		f := c.j.missing(c.id, settings.Answer{Proven: c.proven})
 		assert.Equal(t, c.state, f.State, c.name)
 		assert.Contains(t, f.Reason, c.why, c.name)
@@ -577,7 +577,7 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 		if c.own != "" {
 			cc.sys.Machine.Vendor = known(c.own)
 		}
-		cc.identify(&joinedExport{export: &bios.Export{Vendor: c.vendor}, table: c.table})
+		cc.identify(&Joined{Export: &bios.Export{Vendor: c.vendor}, Table: c.table})
 		assert.Equal(t, c.want, cc.sys.Machine.Vendor.Or(""), "%+v", c)
 	}
 	for problems, want := range map[string]fact.SourceState{"": fact.SourceOK, "a line is cut": fact.SourcePartial} {

@@ -9,11 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// oneASocket removes processor structures that describe hardware threads. Apple's firmware writes
-// one for each thread, "CPU-A (00)" to "CPU-B (33)" or with the same designation each time; the
-// first of each socket is kept. Equal designations by other makers are two processors in sockets of
-// the same kind ("1366-pin LGA" twice), and all are kept.
-func (c *collector) oneASocket(all []smbios.Processor) []smbios.Processor {
+// onePerSocket removes processor structures that describe hardware threads. Apple's firmware writes one
+// for each thread, "CPU-A (00)" to "CPU-B (33)" or with the same designation each time; the first of
+// each socket is kept. Equal designations by other vendors are different processors in sockets of the
+// same kind ("1366-pin LGA" twice), and all are kept.
+func (c *collector) onePerSocket(all []smbios.Processor) []smbios.Processor {
 	maker, _ := c.table.System()
 	apple := strings.HasPrefix(strings.ToLower(maker.Manufacturer.Or("")), "apple")
 	kept := make([]smbios.Processor, 0, len(all))
@@ -39,9 +39,9 @@ func (c *collector) oneASocket(all []smbios.Processor) []smbios.Processor {
 	return kept
 }
 
-// threadOf removes the number of a hardware thread from a socket's designation: two digits in
-// brackets ("CPU-A (00)"), and on Apple's machines any number, also between spaces ("CPU-A ( 0 )"
-// of the MacPro3,1). Elsewhere a single digit in brackets numbers the sockets.
+// threadOf removes the number of a hardware thread from a socket's designation: two digits in brackets
+// ("CPU-A (00)"), and on Apple's machines any number, also between spaces ("CPU-A ( 0 )" of the
+// MacPro3,1). On other machines a single digit in brackets is the number of the socket.
 func threadOf(designation string, apple bool) (socket string, numbered bool) {
 	designation = strings.TrimSpace(designation)
 	at := strings.LastIndex(designation, " (")
@@ -60,7 +60,7 @@ func threadOf(designation string, apple bool) (socket string, numbered bool) {
 	return designation[:at], true
 }
 
-// sameProcessor tells whether two structures may describe the same processor.
+// sameProcessor reports whether two structures may describe the same processor.
 func sameProcessor(a, b *smbios.Processor) bool {
 	return a.ID.Or(0) == b.ID.Or(0) && a.Version.Or("") == b.Version.Or("")
 }

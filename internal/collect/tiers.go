@@ -18,7 +18,7 @@ var onPackage = [...]struct {
 	bytes int64
 }{{"CPU Max", 64 << 30}, {"Xeon Phi", 16 << 30}}
 
-// packageMemory returns how many bytes each processor has on its package, 0 if none is known.
+// packageMemory returns the size in bytes of the memory on each processor's package, 0 if none is known.
 func (c *collector) packageMemory() int64 {
 	for _, p := range onPackage {
 		if strings.Contains(c.sys.CPU.Brand.Or(""), p.brand) {
@@ -28,7 +28,8 @@ func (c *collector) packageMemory() int64 {
 	return 0
 }
 
-// tier fills in what the kernel says about the memory of a node.
+// tier fills in the kernel's data about the memory of a node: bandwidth, tier, interleave weight and
+// caches.
 func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	const src = inventory.SourceNUMA
 	hints := &c.facts.NUMA.Hints
@@ -56,8 +57,8 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(names, "mem"), countNames(names, "region")
 }
 
-// sideCacheBytes returns the sum of the node's memory-side caches in bytes. It is unknown if the
-// size of one is.
+// sideCacheBytes returns the total size in bytes of the node's memory-side caches. It is unknown if the
+// size of one cache is unknown.
 func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	const src = inventory.SourceNUMA
 	sum := int64(0)
@@ -71,7 +72,7 @@ func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	return fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func([]host.SideCache) int64 { return sum })
 }
 
-// countNames counts the names that consist of this word and a number.
+// countNames counts the names that consist of a prefix and a number.
 func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
 	return fact.Convert(names, func(list []string) int {
 		n := 0
@@ -84,12 +85,12 @@ func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
 	})
 }
 
-// nodeKind determines what kind of memory a node has (docs/kernel.md, Distances and special nodes).
-// That the processor has HBM does not decide it: a node without CPUs can be a CXL expander too.
+// nodeKind determines the kind of memory of a node (docs/kernel.md, Distances and special nodes). HBM on
+// the processor is not conclusive: a node without CPUs can also be a CXL expander.
 func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hasCPU, cpuKnown := n.HasCPU.Get()
 	hasMemory, memoryKnown := n.HasMemory.Get()
-	says := func(kind inventory.NodeKind) fact.Fact[inventory.NodeKind] {
+	known := func(kind inventory.NodeKind) fact.Fact[inventory.NodeKind] {
 		return fact.Known(kind, fact.Direct, n.HasCPU.From, n.HasMemory.From)
 	}
 	switch {
@@ -98,22 +99,22 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	case !memoryKnown:
 		return fact.Blame[inventory.NodeKind](n.HasMemory)
 	case hasCPU && hasMemory:
-		return says(inventory.NodeDRAM)
+		return known(inventory.NodeDRAM)
 	case hasCPU:
-		return says(inventory.NodeMemoryless)
+		return known(inventory.NodeMemoryless)
 	case !hasMemory:
 		return fact.Unknown[inventory.NodeKind](fact.Absent, "the node has neither CPUs nor memory", "", n.HasCPU.From, n.HasMemory.From)
 	}
 	if kind := c.kindByDevice(n); kind.Known() {
 		return kind
 	}
-	return c.kindByRating(n, c.processorsOff(n, says(inventory.NodeCPULess)))
+	return c.kindByRating(n, c.withOfflineCPUs(n, known(inventory.NodeCPULess)))
 }
 
-// processorsOff returns the kind of a node that shows no CPUs while some CPUs are offline. The
-// kernel removes an offline CPU from its node's list but not from its folder. Without the folder's
-// links it is unknown to which node the offline CPUs belong.
-func (c *collector) processorsOff(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
+// withOfflineCPUs returns the kind of a node without CPUs in its list while some CPUs are offline. The
+// kernel removes an offline CPU from its node's list but not from its folder. Without the folder's links
+// it is unknown to which node the offline CPUs belong.
+func (c *collector) withOfflineCPUs(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	present, online := &c.facts.CPU.Present, &c.facts.CPU.Online
 	if !present.Known() || !online.Known() || len(present.V) <= len(online.V) {
 		return plain
@@ -127,15 +128,15 @@ func (c *collector) processorsOff(n *inventory.Node, plain fact.Fact[inventory.N
 	case len(linked.V) > 0:
 		return fact.Known(inventory.NodeDRAM, fact.Corroborated, fact.At(inventory.SourceNUMA, linked.Path, fmt.Sprintf("cpu%d", linked.V[0])), at)
 	case len(blocks.V) > 0:
-		return plain // its memory is linked, and no CPU is
+		return plain // the folder links memory but no CPU
 	default:
 		return fact.Unknown[inventory.NodeKind](fact.Absent, "CPUs are offline, and the capture does not show whose they are", "the links nodeN/cpuM of the running machine", n.HasCPU.From, at)
 	}
 }
 
-// kindByDevice determines the kind by the device whose memory the node is: the GPU driver's
-// statement, the path of the dax device that was onlined as the node, or the CXL window that
-// contains its addresses.
+// kindByDevice determines the kind by the device that provides the memory: the GPU driver's list of
+// nodes, the path of the dax device that was onlined as the node, or the CXL window that contains its
+// addresses.
 func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hints := &c.facts.NUMA.Hints
 	const src = inventory.SourceNUMA
@@ -164,14 +165,14 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 	case inside.Known() && inside.Value:
 		return fact.Known(inventory.NodeCXL, fact.Direct, inside.From)
 	case !inside.Known() && apart != (fact.Evidence{}) && c.onlyCXL():
-		// Firmware set the range apart, and nothing else here has such memory.
+		// Firmware reserved the range, and only CXL memory can be behind it on this machine.
 		return fact.Known(inventory.NodeCXL, fact.Corroborated, apart, fact.At(src, hints.CXL.Path, strings.Join(hints.CXL.V, " ")))
 	}
 	return fact.Fact[inventory.NodeKind]{}
 }
 
-// inWindow tells whether all of a node's memory is in CXL windows, false if none of it is. If only
-// a part is, the answer is unknown.
+// inWindow reports whether a node's memory is in CXL windows: true if all of it is, false if none of it
+// is, unknown if only a part is.
 func (c *collector) inWindow(id int) fact.Fact[bool] {
 	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
 	windows := host.Fact(inventory.SourceNUMA, hints.Windows, fact.Direct)
@@ -201,8 +202,8 @@ func (c *collector) inWindow(id int) fact.Fact[bool] {
 	return fact.Known(inside > 0, fact.Direct, windows.From)
 }
 
-// onlyCXL tells whether CXL memory is the only kind on this machine that a node without CPUs can
-// have. Kinds whose sources could not be read may exist.
+// onlyCXL reports whether CXL memory is the only kind on this machine that a node without CPUs can have.
+// A kind whose source could not be read may exist.
 func (c *collector) onlyCXL() bool {
 	hints := &c.facts.NUMA.Hints
 	none := func(state fact.State, found int) bool {
@@ -212,15 +213,15 @@ func (c *collector) onlyCXL() bool {
 		none(hints.NVDIMM.State, len(hints.NVDIMM.V)) && none(hints.GPUs.State, len(hints.GPUs.V))
 }
 
-// kindByRating determines the kind by the bandwidth that firmware rates, compared with the nearest
-// node with CPUs, then by capacity: the remaining nodes are HBM if there are as many as nodes with
-// CPUs and they hold what the processors have.
+// kindByRating determines the kind by the bandwidth that firmware reports, compared with the nearest
+// node with CPUs, then by capacity: the remaining nodes are HBM if there are as many as nodes with CPUs
+// and their capacity is that of the processors' packages.
 func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	own, rated := n.RatedBytesPerSecond.Get()
 	near, nearRated := c.nearest(n).Get()
 	fast := rated && nearRated && 2*own >= 3*near
 	slow := rated && nearRated && own < near
-	outside := c.inWindow(n.ID) // inside is told by kindByDevice
+	outside := c.inWindow(n.ID) // kindByDevice has handled nodes inside
 	switch each := c.packageMemory(); {
 	case each > 0 && fast:
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.RatedBytesPerSecond.From)
@@ -258,8 +259,8 @@ func (c *collector) nearest(n *inventory.Node) fact.Fact[int64] {
 	return c.sys.Nodes[best].RatedBytesPerSecond
 }
 
-// allOnPackage tells whether the nodes without CPUs that no device explains are as many as the
-// nodes with CPUs, and hold what the processors have on their packages, within 5 %.
+// allOnPackage reports whether there are as many nodes without CPUs and without a known device as nodes
+// with CPUs, and their capacity is that of the processors' packages, within 5 %.
 func (c *collector) allOnPackage(each int64) bool {
 	var sum int64
 	without, with := 0, 0
@@ -307,9 +308,9 @@ func (c *collector) sideCaches() {
 	}
 }
 
-// memoryOfOthers subtracts the memory of nodes that is not on DRAM modules from the visible memory,
-// because that is compared with the modules.
-func (c *collector) memoryOfOthers() {
+// subtractOtherMemory subtracts the memory of nodes that is not on DRAM modules from the visible memory, which
+// is compared with the modules.
+func (c *collector) subtractOtherMemory() {
 	v := &c.sys.Memory.VisibleBytes
 	for i := range c.sys.Nodes {
 		n := &c.sys.Nodes[i]
@@ -323,12 +324,12 @@ func (c *collector) memoryOfOthers() {
 	}
 }
 
-// notOnModules tells whether the node's memory is known to be other than DRAM modules.
+// notOnModules reports whether the node's memory is known not to be on DRAM modules.
 func notOnModules(n *inventory.Node) bool {
 	switch kind, _ := n.Kind.Get(); kind {
 	case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:
 		return true
-	default: // DRAM's, or not known to be another's
+	default:
 		return false
 	}
 }

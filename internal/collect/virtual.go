@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// hypervisors lists starts of vendor, product or BIOS strings by which guests are recognised
+// hypervisors lists prefixes of vendor, product and BIOS strings that identify guests
 // (systemd src/basic/virt.c, dmi_vendors).
 var hypervisors = [...]struct{ prefix, name string }{
 	{"KVM", "kvm"}, {"OpenStack", "kvm"}, {"KubeVirt", "kvm"}, {"QEMU", "qemu"}, {"VMware", "vmware"},
@@ -18,10 +18,10 @@ var hypervisors = [...]struct{ prefix, name string }{
 	{"Virtual Machine", "hyper-v"}, {"Standard PC", "qemu"}, {"oVirt", "kvm"}, {"RHEV", "kvm"}, {"Bhyve", "bhyve"},
 }
 
-// xenDomain is the kernel's word in /sys/hypervisor/type.
+// xenDomain is the content of /sys/hypervisor/type under Xen.
 const xenDomain = "xen"
 
-// Clouds that rent whole machines with the same strings as their guests.
+// Clouds that also rent bare-metal machines, with the same strings as their guests.
 const (
 	amazon = "amazon"
 	google = "google"
@@ -45,7 +45,7 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 		return flag, word
 	case bit.Or(false):
 		return bit, name
-	case name.Known() && c.wholeMachine(name.Value, bit, flag):
+	case name.Known() && c.bareMetal(name.Value, bit, flag):
 		return fact.Known(false, fact.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
 	case name.Known():
 		return fact.Known(true, name.Certainty, name.From), name
@@ -61,8 +61,8 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	}
 }
 
-// kernelVirtual returns what the kernel says. settled means that this decides; a cleared flag alone
-// does not.
+// kernelVirtual returns what the kernel reports. settled is set if that is conclusive; a cleared flag
+// alone is not.
 func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string], settled bool) {
 	if c.facts == nil {
 		return flag, name, false
@@ -89,10 +89,10 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 	return flag, name, false
 }
 
-// wholeMachine tells whether this is a rented machine without a hypervisor. On EC2 firmware's bit
-// is known (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains
-// ".metal"; on Google's cloud bit and CPU flag are both known.
-func (c *collector) wholeMachine(name string, bit, flag fact.Fact[bool]) bool {
+// bareMetal reports whether this is a bare-metal machine of a cloud. On EC2, firmware's bit is known
+// (and cleared) on such machines (systemd src/basic/virt.c), or the product name contains ".metal"; on
+// Google's cloud, bit and CPU flag are both known.
+func (c *collector) bareMetal(name string, bit, flag fact.Fact[bool]) bool {
 	switch name {
 	case amazon:
 		return bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")
@@ -107,8 +107,7 @@ func noHypervisor() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "not a virtual machine", "")
 }
 
-// virtualBit returns firmware's bit "this table describes a virtual machine". Many hypervisors do
-// not set it.
+// virtualBit returns firmware's bit for a virtual machine. Many hypervisors do not set it.
 func (c *collector) virtualBit() fact.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
@@ -118,8 +117,8 @@ func (c *collector) virtualBit() fact.Fact[bool] {
 	return fact.Fact[bool]{}
 }
 
-// hypervisorName recognises a hypervisor by firmware's strings or, in a table without an identity,
-// by the maker of its modules.
+// hypervisorName recognises a hypervisor by firmware's strings or, in a table without an identity, by
+// the manufacturer of its modules.
 func (c *collector) hypervisorName() fact.Fact[string] {
 	m := &c.sys.Machine
 	for _, f := range []fact.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
@@ -146,12 +145,12 @@ func hypervisorOf(text string) (name string, ok bool) {
 	return "", false
 }
 
-// underXen tells whether this is a domain of Xen, a guest or the privileged one. On Arm the device
+// underXen reports whether this is a domain of Xen, a guest or the privileged one. On Arm the device
 // tree of both has Xen's node (Documentation/devicetree/bindings/arm/xen.txt).
 func (c *collector) underXen() bool {
 	return c.facts != nil && (c.facts.Virt.Type.V == xenDomain || strings.HasPrefix(c.facts.Virt.DeviceTree.V, "xen,"))
 }
 
-// privileged tells whether this is Xen's privileged domain: it runs on the real machine, but the
+// privileged reports whether this is Xen's privileged domain: it runs on the real machine, but the
 // hypervisor provides its CPUs, nodes and memory.
 func (c *collector) privileged() bool { return c.underXen() && !c.sys.Machine.Virtual.Or(false) }

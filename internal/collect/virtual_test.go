@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// readModule replaces the names of a tree's machine.
+// decodedModule replaces the names of a tree's machine.
 func named(f hosttest.Files, vendor, product string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMIID + "sys_vendor": vendor + "\n", hosttest.DMIID + "product_name": product + "\n"})
 }

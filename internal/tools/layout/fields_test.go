@@ -13,7 +13,6 @@ import (
 
 // unreadFields are exported fields of the model and the sources that the program never selects, each with its reason.
 var unreadFields = map[string]string{
-	"collect.Joined.Foreign":         "tests over the corpus ask whether an export counts",
 	"inventory.Conflict.Why":         "tests check the reason of each conflict",
 	"inventory.Location.Evidence":    "tests check that each position names its source",
 	"partnumber.Module.Sources":      "tests check the documents of each pattern",

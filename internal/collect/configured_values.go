@@ -1,0 +1,270 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/settings"
+	"github.com/memaudit/memaudit/internal/source/bios"
+)
+
+// configured fills in the configured and pending value of every setting from the exports.
+func (c *collector) configured() {
+	if len(c.joined) == 0 {
+		return
+	}
+	for _, id := range settings.IDs() {
+		var configured, pending []fact.Fact[string]
+		for _, j := range c.joined {
+			now, next := j.values(id, c.sys.Settings[id].Effective)
+			configured, pending = append(configured, now), append(pending, next)
+		}
+		s, listed := c.sys.Settings[id]
+		one, two := c.combine(id, configured), c.combine(id, pending)
+		if !listed && !stated(one) && !stated(two) {
+			continue
+		}
+		if !listed {
+			s.Effective = c.noEffective()
+			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
+		}
+		s.Configured, s.Pending = one, two
+		s.DecidedBy = decided(id, &s)
+		c.sys.Settings[id] = s
+	}
+	c.reservedBias()
+}
+
+// reservedBias handles an energy bias that BIOS setup reserves for the platform: the value that
+// the kernel writes and shows is not used, so it does not contradict BIOS setup.
+func (c *collector) reservedBias() {
+	bias, owner := c.sys.Settings["energy_perf_bias"], c.sys.Settings["epb_owner"].Configured
+	if owner.Or("") == "bios" && bias.Configured.Known() && bias.Effective.Known() && bias.Configured.Value != bias.Effective.Value {
+		bias.DecidedBy = fact.Known(inventory.DecidedKernel, fact.Corroborated, bias.Effective.From, owner.From)
+		c.sys.Settings["energy_perf_bias"] = bias
+	}
+}
+
+// stated reports whether an export lists the setting, even without a usable value.
+func stated(f fact.Fact[string]) bool {
+	return f.State != fact.Unread && f.State != fact.Absent
+}
+
+// noEffective returns the effective value of a setting that Linux does not show: unknown, with the
+// reason.
+func (c *collector) noEffective() fact.Fact[string] {
+	if c.facts == nil {
+		return noKernel[string](c, "the effective value")
+	}
+	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
+}
+
+// values reads the configured and pending value of one setting from the export. The effective value
+// reveals a pending change if the tool prints changes before they take effect.
+func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
+	if j.Export.Format == bios.OwnWords {
+		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
+	}
+	if j.Table == nil {
+		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
+		return f, f
+	}
+	if j.Export.Format == bios.Registry {
+		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", exportAdvice)
+		return f, f
+	}
+	hasPending := false
+	lookup := func(next bool) func(plain string) []settings.ExportedAttribute {
+		return func(plain string) []settings.ExportedAttribute {
+			var out []settings.ExportedAttribute
+			for _, a := range j.ByName[plain] {
+				hasPending = hasPending || a.HasPending
+				if next && a.HasPending {
+					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true})
+				} else {
+					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated})
+				}
+			}
+			return out
+		}
+	}
+	configured = j.read(id, lookup(false), j.certainty(false))
+	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
+	if hasPending {
+		pending = j.read(id, lookup(true), j.certainty(true))
+	}
+	if j.Export.ReadsPending && configured.Known() {
+		pending = configured
+		if effective.Known() && !settings.Agree(id, configured.Value, effective.Value) && !rewrittenByKernel(id, configured.Value, &effective) {
+			tool := "the tool"
+			if j.Export.Format == bios.ILORest {
+				tool = "a saved settings object"
+			}
+			configured = fact.Unknown[string](fact.Unread, tool+" shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
+		}
+	}
+	if j.Export.Wishes && !configured.Known() {
+		configured = fact.Unknown[string](fact.Unread, describePending(j.Export)+" says what is to be set, not what is set", "an export of the present settings")
+	}
+	return configured, pending
+}
+
+// read returns a setting's value as the export states it, or the value that the vendor's preset
+// implies if the setting's own value has no effect under that preset.
+func (j *Joined) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
+	own := j.Table.Read(id, lookup)
+	f := j.fact(id, own, c)
+	preset, word, governed := j.Table.Under(id, lookup)
+	if !governed || !f.Known() || f.Value == word {
+		return f
+	}
+	at := fact.Evidence{Source: j.source, Path: j.Path, Field: preset.Name, Raw: preset.Value}
+	if word == "" {
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shownValue(preset), own.Given.Name),
+			"what the preset means, from the vendor's manual", at)
+	}
+	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}
+	return f
+}
+
+// word reads one setting from a file of canonical values. A person wrote them, so they are indirect.
+func (j *Joined) word(id string) fact.Fact[string] {
+	given := j.ByName[settings.PlainName(id)]
+	at := fact.Evidence{Source: j.source, Path: j.Path}
+	if len(given) == 0 {
+		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
+	}
+	a, s := given[0], vocabularyOf(id)
+	at.Field, at.Raw = a.Name, a.Value
+	for _, other := range given[1:] {
+		if other.Value != a.Value {
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the file names %s several times with different values", id), "", at)
+		}
+	}
+	if !s.Accepts(a.Value) {
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%s is %q, expected one of %s", id, a.Value, strings.Join(s.Expected(), ", ")), "", at)
+	}
+	return fact.Known(a.Value, fact.Indirect, at)
+}
+
+func vocabularyOf(id string) settings.Setting {
+	s, _ := settings.Lookup(id)
+	return s
+}
+
+// certainty returns Indirect for values of a tool that prints a change before it takes effect, for
+// pending values of a batch of commands, and for an export that may be another machine's. Otherwise
+// it returns Direct.
+func (j *Joined) certainty(pending bool) fact.Certainty {
+	if j.Foreign || j.Export.ReadsPending || pending && j.Export.Format == bios.ASUBatch {
+		return fact.Indirect
+	}
+	return fact.Direct
+}
+
+// describePending returns a description of an export that lists changes to be made, not current values.
+func describePending(e *bios.Export) string {
+	switch e.Format {
+	case bios.ASUBatch, bios.Racadm:
+		return "a batch of set commands"
+	case bios.UCSXML:
+		return "a BIOS policy"
+	default:
+		return "a settings object"
+	}
+}
+
+// fact converts a table's answer to a fact.
+func (j *Joined) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.Path, Field: a.Given.Name, Raw: a.Given.Value}
+	switch a.Outcome {
+	case settings.Translated:
+		f := fact.Known(a.Value, c, at)
+		f.Unverified = a.Attr.Unverified || j.Foreign
+		return f
+	case settings.Unstated:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
+	case settings.Foreign:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shownValue(a.Given), j.Table.Vendor),
+			"the vendor's description of this value", at)
+	case settings.Ambiguous:
+		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
+	default: // Missing
+		return j.missing(id, a)
+	}
+}
+
+func shownValue(g settings.ExportedAttribute) string {
+	if g.Text != "" {
+		return g.Text
+	}
+	return g.Value
+}
+
+// missing returns the reason why the export does not list a setting: the machine does not offer it,
+// or the export is not complete.
+func (j *Joined) missing(id string, a settings.Answer) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.Path}
+	switch {
+	case len(j.Table.Settings[id]) == 0 || !a.Proven:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.Table.Vendor), "", at)
+	case opaque(j.Export):
+		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
+	case j.Export.Complete && !j.proven:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", j.Table.Vendor),
+			"the machine's own identity (SMBIOS), or the export as the BMC gives it", at)
+	case j.Export.Complete:
+		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
+	default:
+		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
+	}
+}
+
+// opaque reports whether the attribute names of the export are codes that no registry resolved.
+func opaque(e *bios.Export) bool {
+	return (e.Vendor == bios.AMI || e.Vendor == bios.Gigabyte || e.Vendor == bios.ZT) &&
+		!slices.ContainsFunc(e.Attributes, func(a bios.Attribute) bool { return a.Display != "" })
+}
+
+// combine combines the values that several exports state for one setting. Equal values corroborate each
+// other; if they differ, the value is unknown.
+func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[string] {
+	var won *fact.Fact[string]
+	for i := range values {
+		f := &values[i]
+		switch {
+		case !f.Known():
+			continue
+		case won == nil:
+			won = f
+		case won.Value == f.Value:
+			won.More = append(won.More, f.From)
+			won.Certainty = max(won.Certainty, f.Certainty)
+			won.Unverified = won.Unverified && f.Unverified
+		default:
+			c.conflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
+				"one export of the present settings", won.From, f.From)
+		}
+	}
+	if won != nil {
+		return *won
+	}
+	return bestReason(values)
+}
+
+// bestReason returns the unknown value with the most informative reason.
+func bestReason(values []fact.Fact[string]) fact.Fact[string] {
+	order := []fact.State{fact.Conflicting, fact.Malformed, fact.Unstated, fact.Absent, fact.Unread}
+	for _, state := range order {
+		for _, f := range values {
+			if f.State == state && strings.TrimSpace(f.Reason) != "" {
+				return f
+			}
+		}
+	}
+	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
+}
