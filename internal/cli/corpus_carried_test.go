@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -53,7 +54,32 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 		require.False(t, filled[slot], "a module is in it")
 		filled[slot], after[slot] = true, module
 	}
-	for _, s := range a.Steps {
+	// slotOf is the first slot of a channel that is filled, or is not, from the first position or from the last.
+	slotOf := func(c *report.Channel, full bool) *string {
+		for i := range slots {
+			s := &slots[i]
+			if s.Channel != nil && *s.Channel == c.Channel && or(s.Socket) == or(c.Socket) && filled[at(&s.Handle)] == full {
+				return &s.Handle
+			}
+		}
+		require.Fail(t, "the channel has no such slot")
+		return nil
+	}
+	steps := slices.Clone(a.Steps)
+	for i := range steps { // from channels into the hand, and from it into channels
+		if s := &steps[i]; s.FromChannel != nil {
+			s.From = slotOf(s.FromChannel, true)
+			hand[at(s.From)] = after[at(s.From)]
+			takeOut(at(s.From))
+		}
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.ToChannel != nil {
+			s.To = slotOf(s.ToChannel, false)
+			putIn(at(s.To), before[at(cmp.Or(s.From, s.Like))])
+			continue
+		}
 		switch s.Do {
 		case "move":
 			moved := after[at(s.From)]

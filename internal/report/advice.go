@@ -40,7 +40,11 @@ type Step struct {
 	Board       *string `json:"board,omitempty"`
 	At          *string `json:"at,omitempty"`
 	AtLocator   *string `json:"at_locator,omitempty"`
-	// Like is the slot whose module the new one is of the same kind as.
+	// FromChannel and ToChannel are there in place of slots if it is not known which slot of a channel is
+	// filled first.
+	FromChannel *Channel `json:"from_channel,omitempty"`
+	ToChannel   *Channel `json:"to_channel,omitempty"`
+	// Like is the slot whose module the new one is of the same kind as, or the one that leaves a channel.
 	Like   *string `json:"like,omitempty"`
 	Module *Module `json:"module,omitempty"`
 	// Setting is the canonical id of the preset to be set, Value its new value as
@@ -50,6 +54,12 @@ type Step struct {
 	Tool    *string `json:"tool,omitempty"`
 	Command *string `json:"command,omitempty"`
 	Menu    *string `json:"menu,omitempty"`
+}
+
+// Channel is a memory channel; Socket is null for the chipset's.
+type Channel struct {
+	Socket  *int `json:"socket" jsonschema:"nullable"`
+	Channel int  `json:"channel"`
 }
 
 // AdviceSettings is the id of the advice about BIOS settings, which stands

@@ -76,9 +76,11 @@ func TestKindOf(t *testing.T) {
 func TestDearly(t *testing.T) {
 	assert.Empty(t, dearly(&plan.Plan{}))
 	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", dearly(&plan.Plan{Dear: "six modules fail"}))
-	assert.Empty(t, cheaper(&plan.Plan{}))
-	assert.Equal(t, "none: six modules fail", cheaper(&plan.Plan{Dear: "six modules fail"}))
-	assert.Equal(t, "moving one would do", cheaper(&plan.Plan{Dear: "moving one would do", Either: true}), "what would do is not none")
+	r := Report{}
+	r.advise(twoSlots(), &plan.Plan{})
+	assert.Empty(t, r.AdviceDear)
+	r.advise(twoSlots(), &plan.Plan{Dear: "six modules fail"})
+	assert.Equal(t, "none: six modules fail", r.AdviceDear)
 }
 
 // TestUnplacedErrors: a counter of a slot that nobody can place is told where it

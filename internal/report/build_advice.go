@@ -14,9 +14,8 @@ import (
 // advise puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
-	r.AdviceDear = cheaper(p)
-	if p.Either {
-		r.AdviceByChannel = p.Why
+	if p.Dear != "" {
+		r.AdviceDear = "none: " + p.Dear
 	}
 	for i := range p.Advice {
 		r.Advice = append(r.Advice, BuildAdvice(sys, &p.Advice[i]))
@@ -54,15 +53,6 @@ func sentence(a *Advice, inv *Inventory) string {
 	return out
 }
 
-// cheaper says what nothing cheaper is advised for: what moving would do without the
-// word that there is nothing.
-func cheaper(p *plan.Plan) string {
-	if p.Dear == "" || p.Either {
-		return p.Dear
-	}
-	return "none: " + p.Dear
-}
-
 // dearly says in brackets why nothing cheaper is advised, "" where something is.
 func dearly(p *plan.Plan) string {
 	if p.Dear == "" {
@@ -96,6 +86,7 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 		*h, *locator = wordOrNil(inventory.HandleText(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
 		*board = wordOrNil(plan.BankLabel(sys, slot))
 	}
+	out.FromChannel, out.ToChannel = channelOf(s.FromChannel), channelOf(s.ToChannel)
 	switch {
 	case s.Do == plan.Exchange:
 		name(s.To, &out.At, &out.AtLocator, &out.Board)
@@ -111,6 +102,13 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs), Kind: kindOf(like)}
 	}
 	return out
+}
+
+func channelOf(c *plan.Channel) *Channel {
+	if c == nil {
+		return nil
+	}
+	return &Channel{Socket: coordinate(c.Socket), Channel: c.Channel}
 }
 
 // kindOf is how a module buffers what the controller sends it, in the word

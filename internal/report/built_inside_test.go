@@ -112,15 +112,6 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	}
 }
 
-// TestNothingAdvised: what moving would do is reported if it is not known which slot comes first.
-func TestNothingAdvised(t *testing.T) {
-	for either, want := range map[bool]string{true: "moving one would do", false: ""} {
-		r := Report{}
-		r.advise(twoSlots(), &plan.Plan{Why: "moving one would do", Either: either})
-		assert.Equal(t, want, r.AdviceByChannel)
-	}
-}
-
 // TestComparedAsAWhole: comparable is true where everything was compared, false where
 // nothing was, and null between; a kind of which nothing differs is 0 only in the first.
 func TestComparedAsAWhole(t *testing.T) {

@@ -34,8 +34,11 @@ func Steps(steps []Step, inv *Inventory) []StepLine {
 		for to < len(deeds) && deeds[to].kind() == deeds[from].kind() {
 			to++
 		}
-		out = append(out, runLines(deeds[from:to], owners, whole)...)
+		out = append(out, runLines(deeds[from:to], inv, owners, whole)...)
 		from = to
+	}
+	if len(steps) > 0 && steps[0].ToChannel != nil {
+		out[len(out)-1].Text += "; the manual says which slot of a channel is filled first"
 	}
 	return out
 }
@@ -116,7 +119,7 @@ type errand struct {
 
 // runLines makes lines of consecutive deeds of one kind. Modules that move from
 // one processor to another have a line each: their order counts.
-func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
+func runLines(deeds []deed, inv *Inventory, owners map[string]int, whole bool) []StepLine {
 	var errands []errand
 	at := map[int]int{}
 	for i := range deeds {
@@ -133,7 +136,7 @@ func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
 		e := &errands[n]
 		names := deeds[i].slots
 		if names == nil {
-			names = namesOf(s)
+			names = namesOf(s, inv)
 		}
 		e.steps, e.names = append(e.steps, deeds[i].steps...), append(e.names, names...)
 		if !one { // what comes after it may need the slot that it frees
@@ -146,6 +149,10 @@ func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
 // ownerOf is the processor that a step stays with; one is false for a move or a
 // swap between two.
 func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
+	if s.ToChannel != nil {
+		to, from := s.ToChannel.socket(), s.FromChannel.socket()
+		return to, s.FromChannel == nil || from == to
+	}
 	owner, one = -1, true
 	for i, h := range []*string{s.From, s.To, s.At} {
 		if h == nil {
@@ -161,7 +168,13 @@ func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
 	return owner, one
 }
 
-func namesOf(s *Step) []string {
+func namesOf(s *Step, inv *Inventory) []string {
+	switch {
+	case s.FromChannel != nil:
+		return []string{inv.channelName(s.FromChannel), inv.channelName(s.ToChannel)}
+	case s.ToChannel != nil:
+		return []string{inv.channelName(s.ToChannel)}
+	}
 	switch s.Do {
 	case "set":
 		return nil
@@ -271,8 +284,81 @@ func numbered(name string) (string, int) {
 	return text, n
 }
 
+// channelWords says what is done with the channels of those names: of a move the two of each.
+func channelWords(s *Step, names []string) string {
+	count, ways := map[string]int{}, []string{}
+	add := func(way string) {
+		if count[way]++; count[way] == 1 {
+			ways = append(ways, way)
+		}
+	}
+	if s.FromChannel == nil {
+		on := map[int][]string{}
+		for _, name := range names {
+			add(name)
+		}
+		var counts []int
+		for _, name := range ways {
+			if n := count[name]; len(on[n]) == 0 {
+				counts = append(counts, n)
+			}
+			on[count[name]] = append(on[count[name]], name)
+		}
+		for i, n := range counts {
+			how := moduleWords(s.Module) + " on "
+			if n > 1 {
+				how = strconv.Itoa(n) + " x " + how
+			}
+			ways[i] = how + channelNames(on[n])
+		}
+		return "install " + prose.And(ways[:len(counts)])
+	}
+	for way := range slices.Chunk(names, 2) {
+		add(" from " + way[0] + " to " + way[1])
+	}
+	for i, way := range ways {
+		ways[i] = strconv.Itoa(count[way]) + way
+		if i == 0 {
+			ways[i] = prose.Count(count[way], "module") + " (" + moduleWords(s.Module) + ")" + way
+		}
+	}
+	return "move " + prose.And(ways)
+}
+
+// channelNames lists channels: "each of CPU1 channels 0, 1 and 2".
+func channelNames(names []string) string {
+	head := names[0][:strings.LastIndex(names[0], " ")+1]
+	if len(names) == 1 || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, head) }) {
+		return prose.And(names)
+	}
+	numbers := make([]string, len(names))
+	for i, n := range names {
+		numbers[i] = n[len(head):]
+	}
+	return "each of " + strings.TrimSuffix(head, " ") + "s " + prose.And(numbers)
+}
+
+// channelName names a channel: "channel 0", with the CPU's name if there are several.
+func (inv *Inventory) channelName(c *Channel) string {
+	name := "channel " + strconv.Itoa(c.Channel)
+	if c.Socket != nil && len(inv.Sockets) > 1 {
+		name = inv.SocketName(*c.Socket) + " " + name
+	}
+	return name
+}
+
+func (c *Channel) socket() int {
+	if c == nil || c.Socket == nil {
+		return -1
+	}
+	return *c.Socket
+}
+
 // errandWords says what is done with the slots of those names.
 func errandWords(s *Step, names []string) string {
+	if s.ToChannel != nil {
+		return channelWords(s, names)
+	}
 	switch s.Do {
 	case "set":
 		return setWords(s)

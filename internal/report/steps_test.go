@@ -69,6 +69,41 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }
 
+// TestStepsByChannel: what goes to each channel, with the CPU's name if there are several; like CPUs have one line.
+func TestStepsByChannel(t *testing.T) {
+	size, kind, sockets := int64(8<<30), "DDR4", [2]int{0, 1}
+	step := func(do string, socket, from, to int) Step {
+		s := Step{Do: do, Module: &Module{SizeBytes: &size, Type: &kind}, ToChannel: &Channel{Socket: &sockets[socket], Channel: to}}
+		if do == "move" {
+			s.FromChannel = &Channel{Socket: &sockets[socket], Channel: from}
+		}
+		return s
+	}
+	across := step("move", 1, 0, 2)
+	across.FromChannel = &Channel{Socket: &sockets[0], Channel: 1}
+	both := &Inventory{Sockets: []Socket{{ID: 0}, {ID: 1}}}
+	const manual = "; the manual says which slot of a channel is filled first"
+	for name, c := range map[string]struct {
+		inv   *Inventory
+		steps []Step
+		want  []string
+	}{
+		"one CPU": {&Inventory{Sockets: []Socket{{ID: 0}}}, []Step{step("move", 0, 0, 1), step("move", 0, 0, 1), step("move", 0, 2, 3), step("install", 0, 0, 4)},
+			[]string{"move 2 modules (8 GiB DDR4) from channel 0 to channel 1 and 1 from channel 2 to channel 3", "install 8 GiB DDR4 on channel 4" + manual}},
+		"like CPUs": {both, []Step{step("move", 0, 0, 1), step("move", 1, 0, 1)},
+			[]string{"on each of socket 0 and socket 1: move 1 module (8 GiB DDR4) from channel 0 to channel 1" + manual}},
+		"across": {both, []Step{across}, []string{"move 1 module (8 GiB DDR4) from socket 0 channel 1 to socket 1 channel 2" + manual}},
+		"some twice": {both, []Step{step("install", 0, 0, 1), step("install", 0, 0, 2), step("install", 0, 0, 3), step("install", 0, 0, 3)},
+			[]string{"install 8 GiB DDR4 on each of socket 0 channels 1 and 2 and 2 x 8 GiB DDR4 on socket 0 channel 3" + manual}},
+	} {
+		var got []string
+		for _, line := range Steps(c.steps, c.inv) {
+			got = append(got, line.Text)
+		}
+		assert.Equal(t, c.want, got, name)
+	}
+}
+
 func parseSteps(text string) (steps []Step, slots []Slot) {
 	slot := func(word string) (handle, locator, board *string) {
 		socket, name, _ := strings.Cut(word, "/")

@@ -36,11 +36,8 @@ type Plan struct {
 	Why string
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
-	// Dear says in one clause why no advice is cheaper than one that is dear. If Either is set, it
-	// is what moving would do by channels, beside advice that leaves something.
+	// Dear says in one clause why no advice is cheaper than one that is dear.
 	Dear string
-	// Either says that Why, or Dear, is what would help by channels, because no slot can be named.
-	Either bool
 }
 
 // Advice is one way to mend the population: all steps, in order.
@@ -71,11 +68,17 @@ type Finding struct{ Rule, Subject, Severity string }
 type Step struct {
 	Do       string
 	From, To int
-	// Like is the slot whose module a new one is of the same kind as.
+	// Like is the slot whose module a new one is of the same kind as, or one that moves from FromChannel.
 	Like int
+	// FromChannel and ToChannel are where a module leaves and comes if no slot can be named because it is
+	// not known which slot of a channel is filled first; else they are nil.
+	FromChannel, ToChannel *Channel
 	// Set is the change of the BIOS settings where Do is Set, else nil.
 	Set *verdict.PresetStep
 }
+
+// Channel is a channel of a socket; Socket is -1 for the chipset's.
+type Channel struct{ Socket, Channel int }
 
 // Reach is what an audit says after the steps.
 type Reach struct {

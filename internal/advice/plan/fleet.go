@@ -87,21 +87,20 @@ func (s *search) gain(a *Advice) Gain {
 			g.count(f.Severity, -1)
 		}
 	}
-	_, most := shares(s.board.topo)
-	least, _ := shares(s.board.topo.Again(s.machine.after(s.board.sys, a.Steps)))
+	_, most := s.channels(reachOf(s.board.topo).Sockets)
+	least, _ := s.channels(a.Reaches.Sockets)
 	if most > 0 {
 		g.Times = least / most
 	}
 	return g
 }
 
-// shares is the bandwidth of all processors as so many full channels: as measured, else what is sure and
+// channels is the bandwidth of all processors as so many full channels: as measured, else what is sure and
 // what there can be at most. Both are 0 if they are not known of a processor.
-func shares(topo *population.Result) (least, most float64) {
-	for i := range topo.Populations {
-		p := &topo.Populations[i]
-		share, ok := p.Relative.Get()
-		n, wired := p.ChannelsTotal.Get()
+func (s *search) channels(sockets []Socket) (least, most float64) {
+	for i := range sockets {
+		share, ok := sockets[i].Share.Get()
+		n, wired := s.board.topo.Populations[i].ChannelsTotal.Get()
 		if !ok || !wired {
 			return 0, 0
 		}

@@ -2,12 +2,9 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
+	"math"
 	"slices"
-	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -153,97 +150,40 @@ func (b *board) assuming(down bool) *board {
 	return &out
 }
 
-// byChannel describes moves and swaps by channels: "1 module from channel 0 to channel 1", with the
-// sockets if there are several; "" if there is another step.
-func (b *board) byChannel(steps []Step) string {
-	type way struct{ fromSocket, from, toSocket, to int }
-	count := map[way]int{}
-	var ways []way
-	add := func(from, to int) {
-		w := way{b.socketOf(from), b.topo.Placements[from].Channel, b.socketOf(to), b.topo.Placements[to].Channel}
-		if count[w]++; count[w] == 1 {
-			ways = append(ways, w)
-		}
+// byChannel returns moves, swaps and installations as steps from channel to channel, in the order of the
+// channels; nil if there is another step. A swap is two moves. Like is the slot that stands for the kind
+// of module.
+func (b *board) byChannel(steps []Step) []Step {
+	var out []Step
+	at := slices.Clone(b.at)
+	channel := func(slot int) *Channel { return &Channel{b.socketOf(slot), b.topo.Placements[slot].Channel} }
+	move := func(from, to int) {
+		out = append(out, Step{Do: Move, From: none, To: none, Like: b.kinds[at[from]].like, FromChannel: channel(from), ToChannel: channel(to)})
 	}
 	for _, s := range steps {
 		switch s.Do {
 		case Move:
-			add(s.From, s.To)
+			move(s.From, s.To)
+			at[s.From], at[s.To] = none, at[s.From]
 		case Swap:
-			add(s.From, s.To)
-			add(s.To, s.From)
-		default:
-			return ""
-		}
-	}
-	slices.SortFunc(ways, func(x, y way) int {
-		return cmp.Or(cmp.Compare(x.fromSocket, y.fromSocket), cmp.Compare(x.from, y.from), cmp.Compare(x.toSocket, y.toSocket), cmp.Compare(x.to, y.to))
-	})
-	channel := func(socket, channel int) string {
-		if len(b.units) == 1 {
-			return fmt.Sprintf("channel %d", channel)
-		}
-		return fmt.Sprintf("socket %d channel %d", socket, channel)
-	}
-	var parts []string
-	for _, w := range ways {
-		parts = append(parts, fmt.Sprintf("%s from %s to %s", prose.Count(count[w], "module"), channel(w.fromSocket, w.from), channel(w.toSocket, w.to)))
-	}
-	return prose.And(parts)
-}
-
-// comeAndGo says moves and installations by channels: "moving 1 module from channel 0 to
-// channel 1 and installing 1 module on each of channels 2 and 3"; "" when a step is
-// anything else.
-func (b *board) comeAndGo(steps []Step) string {
-	var moves, installs []Step
-	for _, s := range steps {
-		switch s.Do {
-		case Move, Swap:
-			moves = append(moves, s)
+			move(s.From, s.To)
+			move(s.To, s.From)
+			at[s.From], at[s.To] = at[s.To], at[s.From]
 		case Install:
-			installs = append(installs, s)
+			out = append(out, Step{Do: Install, From: none, To: none, Like: s.Like, ToChannel: channel(s.To)})
 		default:
-			return ""
+			return nil
 		}
 	}
-	var parts []string
-	if len(moves) > 0 {
-		parts = append(parts, "moving "+b.byChannel(moves))
-	}
-	if len(installs) > 0 {
-		parts = append(parts, "installing "+b.installs(installs))
-	}
-	return prose.And(parts)
-}
-
-// installs says by channels which modules come: "1 module on each of channels 1 and 2",
-// with the sockets where there are several.
-func (b *board) installs(steps []Step) string {
-	type place struct{ socket, modules int }
-	count := map[[2]int]int{}
-	for _, s := range steps {
-		count[[2]int{b.socketOf(s.To), b.topo.Placements[s.To].Channel}]++
-	}
-	channels := map[place][]string{}
-	for _, at := range slices.SortedFunc(maps.Keys(count), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }) {
-		p := place{at[0], count[at]}
-		channels[p] = append(channels[p], strconv.Itoa(at[1]))
-	}
-	var parts []string
-	for _, p := range slices.SortedFunc(maps.Keys(channels), func(x, y place) int {
-		return cmp.Or(cmp.Compare(x.socket, y.socket), cmp.Compare(x.modules, y.modules))
-	}) {
-		where := "channel " + channels[p][0]
-		if len(channels[p]) > 1 {
-			where = "each of channels " + prose.And(channels[p])
+	order := func(s *Step) []int {
+		from := Channel{math.MaxInt, none} // what is bought comes last
+		if s.FromChannel != nil {
+			from = *s.FromChannel
 		}
-		if len(b.units) > 1 {
-			where += fmt.Sprintf(" of socket %d", p.socket)
-		}
-		parts = append(parts, prose.Count(p.modules, "module")+" on "+where)
+		return []int{from.Socket, from.Channel, s.ToChannel.Socket, s.ToChannel.Channel, s.Like}
 	}
-	return prose.And(parts)
+	slices.SortStableFunc(out, func(x, y Step) int { return slices.Compare(order(&x), order(&y)) })
+	return out
 }
 
 // undocumented returns why channels are filled whole, or all slots are, because a document is missing;

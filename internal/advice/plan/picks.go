@@ -53,7 +53,7 @@ func (s *search) alternatives() []*candidate {
 		}
 	}
 	s.either = s.eitherWay((*search).moving)
-	if s.either != "" || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
+	if s.either != nil || !s.before.worthBuying(&s.pipeline) || s.ratedBelow() || s.takenByMode() {
 		return out // with either, nothing is bought for want of a slot's name
 	}
 	stocks := s.board.stocks()

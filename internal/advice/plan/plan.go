@@ -29,7 +29,7 @@
 package plan
 
 import (
-	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -50,17 +50,20 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 		return &Plan{Why: why, Asked: before}
 	}
 	out := &Plan{Asked: before}
-	for _, c := range s.alternatives() {
+	list := s.alternatives()
+	if s.either != nil {
+		out.Advice = append(out.Advice, *s.either)
+	}
+	for _, c := range list {
 		if a, ok := s.prove(c); ok {
 			out.Advice = append(out.Advice, a)
 		}
 	}
 	if len(out.Advice) == 0 {
 		out.Why = s.why()
-		out.Either = out.Why == s.either // a reason is never empty
 		return out
 	}
-	out.Dear, out.Either = cmp.Or(s.either, s.dear), s.either != ""
+	out.Dear = s.dear
 	return out
 }
 
@@ -101,7 +104,7 @@ func (s *search) why() string {
 			case len(g.layers) == 0:
 				return "the SMBIOS table names no slot of some channels"
 			case !g.ordered && len(g.layers) > 1:
-				return cmp.Or(s.either, unordered)
+				return unordered
 			}
 		}
 	}
@@ -136,33 +139,40 @@ func (s *search) ratedBelow() bool {
 // processor without memory, or what else is critical, is worth buying for then.
 func (s *search) takenByMode() bool { return s.board.standsIn() && s.before.critical == 0 }
 
-// eitherWay says in one clause what would help by channels, for a machine of which it is not known which
-// slot of a channel is filled first. It is "" unless the steps that find gives are the same whether
-// channels are filled from the first slot up or from the last one down, are proven for both, and leave
-// nothing severe.
-func (s *search) eitherWay(find func(*search) *candidate) string {
-	said := ""
-	for _, down := range []bool{false, true} {
+// eitherWay is an advice by channels, for a machine of which it is not known which slot of a channel is
+// filled first. It is nil unless what find gives has the same steps by channels, and reaches the same,
+// whether channels are filled from the first slot up or from the last one down, and leaves nothing severe.
+func (s *search) eitherWay(find func(*search) *candidate) *Advice {
+	var advice [2]Advice
+	for i, down := range []bool{false, true} {
 		b := s.board.assuming(down)
 		if b == nil {
-			return ""
+			return nil
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, told: s.told, before: s.before}
 		other.suspect(s.before.fails)
 		c := find(other)
 		if c == nil || c.score.severe() {
-			return ""
+			return nil
 		}
-		if _, proven := other.prove(c); !proven {
-			return ""
+		a, proven := other.prove(c)
+		if a.Steps = b.byChannel(c.steps); !proven || a.Steps == nil {
+			return nil
 		}
-		words := b.comeAndGo(c.steps)
-		if words == "" || said != "" && words != said {
-			return ""
-		}
-		said = words
+		a.ID = a.costliest()
+		advice[i] = a
 	}
-	return said + " would do, but " + unordered
+	if !reflect.DeepEqual(advice[0].Steps, advice[1].Steps) || !advice[0].Reaches.equal(&advice[1].Reaches) {
+		return nil
+	}
+	return &advice[0]
+}
+
+// equal reports whether the same is said of the findings and the processors, by whatever evidence.
+func (r *Reach) equal(o *Reach) bool {
+	return slices.Equal(r.Findings, o.Findings) && slices.EqualFunc(r.Sockets, o.Sockets, func(x, y Socket) bool {
+		return x.Class.Value == y.Class.Value && x.Speed.Value.MTs == y.Speed.Value.MTs && x.Peak.Value == y.Peak.Value && reflect.DeepEqual(x.Share.Value, y.Share.Value)
+	})
 }
 
 // moving is the best that only moves modules.

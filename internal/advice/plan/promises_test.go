@@ -40,15 +40,14 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 	if severe(c.found) > 0 && len(c.made.Advice) == 0 && c.made.Why == "" {
 		c.broken = append(c.broken, "neither a step nor a reason")
 	}
-	carryOut := func(a *plan.Advice) {
-		after := plan.Apply(sys, a.Steps)
+	carryOut := func(a *plan.Advice, steps []plan.Step) {
+		after := plan.Apply(sys, steps)
 		topo := c.topo.Running().WithModules(sys, after, p.Rules)
 		again, err := p.Audit(after, topo, nil)
 		require.NoError(t, err)
 		c.findings(a, again)
 		c.sockets(a, topo)
 		c.bandwidth(a, topo)
-		c.steps(a)
 	}
 	c.undominated()
 	c.firstCures()
@@ -58,7 +57,13 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		if a.ID == plan.Settings {
 			continue // held by its own tests
 		}
-		carryOut(a)
+		if a.Steps[0].ToChannel != nil {
+			carryOut(a, c.inSlots(a, false))
+			carryOut(a, c.inSlots(a, true))
+		} else {
+			carryOut(a, a.Steps)
+			c.steps(a)
+		}
 		if n := buys(a); n < bought {
 			c.broke(a, "%d modules bought come after %d", n, bought)
 		} else {
@@ -66,6 +71,41 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		}
 	}
 	return c
+}
+
+// inSlots returns steps by channels as steps of slots, for channels that are filled from the first slot up
+// or, with down, from the last one down: all that leaves is taken out before anything comes.
+func (c *promises) inSlots(a *plan.Advice, down bool) []plan.Step {
+	full := make([]bool, len(c.sys.Slots))
+	for i := range c.sys.Slots {
+		full[i] = c.sys.Slots[i].State == inventory.SlotPopulated
+	}
+	take := func(of *plan.Channel, filled, last bool, fits func(i int) bool) int {
+		found := -1
+		for i, at := range c.topo.Placements {
+			if at.Socket == of.Socket && at.Channel == of.Channel && full[i] == filled && fits(i) && (found < 0 || last == (at.Slot > c.topo.Placements[found].Slot)) {
+				found = i
+			}
+		}
+		if found < 0 {
+			c.broke(a, "no slot of channel %v is left", *of)
+			return 0
+		}
+		full[found] = !filled
+		return found
+	}
+	var out []plan.Step
+	like := make([]int, len(a.Steps))
+	for i, s := range a.Steps {
+		if like[i] = s.Like; s.FromChannel != nil {
+			like[i] = take(s.FromChannel, true, !down, func(i int) bool { return c.sys.Slots[i].SizeBytes.Value == c.sys.Slots[s.Like].SizeBytes.Value })
+			out = append(out, plan.Step{Do: plan.Remove, From: like[i], To: -1, Like: -1})
+		}
+	}
+	for i, s := range a.Steps {
+		out = append(out, plan.Step{Do: plan.Install, From: -1, To: take(s.ToChannel, false, down, func(int) bool { return true }), Like: like[i]})
+	}
+	return out
 }
 
 // firstCures checks that the first advice is not one that cures only remarks and gains no bandwidth if
@@ -271,7 +311,7 @@ func (c *promises) undominated() {
 		}
 		bought := int64(0)
 		for _, s := range a.Steps {
-			if s.Like >= 0 {
+			if s.Like >= 0 && s.FromChannel == nil {
 				bought += c.sys.Slots[s.Like].SizeBytes.Value
 			}
 		}

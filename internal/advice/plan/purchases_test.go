@@ -297,7 +297,7 @@ func TestWhyDear(t *testing.T) {
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
 	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.Dear)
-	require.False(t, c.made.Either, "a slot can be named")
+	require.Nil(t, c.made.Advice[0].Steps[0].ToChannel, "a slot can be named")
 }
 
 // TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another

@@ -43,8 +43,8 @@ type search struct {
 	// clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
-	// either says what moving would reach whichever slot of a channel is first.
-	either string
+	// either is what helps whichever slot of a channel is filled first, nil if a slot can be named.
+	either *Advice
 	// machine is the one after the steps that are looked at.
 	machine trial
 }

@@ -24,6 +24,14 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 			if s.Do != do {
 				continue
 			}
+			switch {
+			case s.FromChannel != nil:
+				names = append(names, fmt.Sprintf("socket %d channel %d to socket %d channel %d", s.FromChannel.Socket, s.FromChannel.Channel, s.ToChannel.Socket, s.ToChannel.Channel))
+				continue
+			case s.ToChannel != nil:
+				names, like = append(names, fmt.Sprintf("socket %d channel %d", s.ToChannel.Socket, s.ToChannel.Channel)), s.Like
+				continue
+			}
 			switch do {
 			case Move:
 				names = append(names, SlotName(sys, s.From)+" to "+SlotName(sys, s.To))

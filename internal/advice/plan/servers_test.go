@@ -271,17 +271,14 @@ func TestOrderByTheMakersSets(t *testing.T) {
 	require.Contains(t, made.Advice[0].Sentence(sys), "move P1-DIMMA2 to P1-DIMMC1, P1-DIMMB2 to P1-DIMMD1")
 	x9dbx := lettered("X9DBX")
 	two := collecttest.Read(t, "one channel full", x9dbx.Table(func(_, channel, _ int) bool { return channel == 0 }).Dump())
-	_, _, made = planned(t, two, p)
-	require.Empty(t, made.Advice, "12 modules are not bought beside 4 to fill every slot")
-	require.Equal(t, "moving 1 module from socket 0 channel 0 to socket 0 channel 1 and 1 module from socket 1 channel 0 to socket 1 channel 1 and "+
-		"installing 1 module on each of channels 2 and 3 of socket 0 and 1 module on each of channels 2 and 3 of socket 1 would do, "+
-		"but which slot of a channel is filled first is not known", made.Why)
-	_, _, made = planned(t, board("X9DBX"), p)
-	require.Empty(t, made.Advice, "no document of this board says which slot is first, and moving would do: none are bought")
-	require.True(t, made.Either)
-	require.Equal(t, "moving 1 module from socket 0 channel 0 to socket 0 channel 2, 1 module from socket 0 channel 1 to socket 0 channel 3, "+
-		"1 module from socket 1 channel 0 to socket 1 channel 2 and 1 module from socket 1 channel 1 to socket 1 channel 3 would do, "+
-		"but which slot of a channel is filled first is not known", made.Why)
+	c := hold(t, "one channel full", two, p)
+	require.Len(t, c.made.Advice, 1, "12 modules are not bought beside 4 to fill every slot")
+	require.Equal(t, "move socket 0 channel 0 to socket 0 channel 1, socket 1 channel 0 to socket 1 channel 1; "+
+		"install 4 x 32 GiB DDR3 of 2 ranks as in P1-DIMMA1 in socket 0 channel 2, socket 0 channel 3, socket 1 channel 2, socket 1 channel 3", c.made.Advice[0].Sentence(two))
+	c = hold(t, "two channels full", board("X9DBX"), p)
+	require.Len(t, c.made.Advice, 1, "no document of this board says which slot is first, and moving would do: none are bought")
+	require.Equal(t, "move socket 0 channel 0 to socket 0 channel 2, socket 0 channel 1 to socket 0 channel 3, "+
+		"socket 1 channel 0 to socket 1 channel 2, socket 1 channel 1 to socket 1 channel 3", c.made.Advice[0].Sentence(two))
 }
 
 // TestOrderByTheBoardsDocument: two full channels of four. On the S2600CW the first slots are

@@ -99,36 +99,35 @@ func TestChangePlaces(t *testing.T) {
 	require.Equal(t, Move, a.costliest())
 }
 
-// TestStepsByChannels: where it is not known which slot of a channel is first, moves and
-// purchases are said by channels, each of the right processor.
+// TestStepsByChannels: if it is not known which slot of a channel is filled first, moves and purchases
+// are steps by channels, in the order of the channels, each of the right processor.
 func TestStepsByChannels(t *testing.T) {
-	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1.
-	two := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{}}
+	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1. Kind 1 is in slot 2.
+	b := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{},
+		at: []int{0, 0, 1, none, 0, 0, none, none}, kinds: []moduleKind{{like: 0}, {like: 2}}}
 	for i := range 8 {
-		two.topo.Placements = append(two.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
+		b.topo.Placements = append(b.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
 	}
-	one := &board{units: two.units[:1], topo: two.topo}
 	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
 	install := func(to int) Step { return Step{Do: Install, From: none, To: to, Like: 0} }
-	for says, c := range map[string]struct {
-		b     *board
-		steps []Step
-	}{
-		"moving 1 module from channel 0 to channel 1":                                                                              {one, []Step{move(1, 2)}},
-		"moving 2 modules from socket 0 channel 0 to socket 1 channel 1":                                                           {two, []Step{move(0, 6), move(1, 7)}},
-		"moving 1 module from socket 0 channel 1 to socket 0 channel 0 and 1 module from socket 1 channel 0 to socket 0 channel 1": {two, []Step{move(4, 3), move(2, 0)}},
-		"moving 1 module from channel 0 to channel 1 and 1 module from channel 1 to channel 0":                                     {one, []Step{{Do: Swap, From: 1, To: 2, Like: none}}},
-		"installing 1 module on channel 1":                                                                                         {one, []Step{install(3)}},
-		"installing 1 module on each of channels 0 and 1":                                                                          {one, []Step{install(3), install(0)}},
-		"installing 2 modules on channel 1 of socket 1":                                                                            {two, []Step{install(6), install(7)}},
-		"installing 1 module on channel 0 of socket 0, 1 module on channel 0 of socket 1 and 2 modules on channel 1 of socket 1":   {two, []Step{install(7), install(6), install(4), install(0)}},
-		"moving 1 module from channel 0 to channel 1 and installing 1 module on channel 0":                                         {one, []Step{install(0), move(1, 2)}},
-		"": {two, []Step{move(0, 1), {Do: Remove, From: 2, To: none, Like: none}}},
-	} {
-		require.Equal(t, says, c.b.comeAndGo(c.steps))
+	from := func(socket, channel, toSocket, toChannel, like int) Step {
+		return Step{Do: Move, From: none, To: none, Like: like, FromChannel: &Channel{socket, channel}, ToChannel: &Channel{toSocket, toChannel}}
 	}
-	require.Equal(t, 1, two.socketOf(4))
-	require.Equal(t, none, two.socketOf(8))
+	on := func(socket, channel int) Step {
+		return Step{Do: Install, From: none, To: none, Like: 0, ToChannel: &Channel{socket, channel}}
+	}
+	for name, c := range map[string]struct{ steps, want []Step }{
+		"a move":               {[]Step{move(1, 3)}, []Step{from(0, 0, 0, 1, 0)}},
+		"between processors":   {[]Step{move(1, 7), move(0, 6)}, []Step{from(0, 0, 1, 1, 0), from(0, 0, 1, 1, 0)}},
+		"a swap is two moves":  {[]Step{{Do: Swap, From: 1, To: 2, Like: none}}, []Step{from(0, 0, 0, 1, 0), from(0, 1, 0, 0, 2)}},
+		"put aside for a time": {[]Step{move(2, 3), move(3, 6)}, []Step{from(0, 1, 0, 1, 2), from(0, 1, 1, 1, 2)}},
+		"installed, the last":  {[]Step{install(6), install(3), move(4, 7)}, []Step{from(1, 0, 1, 1, 0), on(0, 1), on(1, 1)}},
+		"taken out":            {[]Step{move(1, 3), {Do: Remove, From: 2, To: none, Like: none}}, nil},
+	} {
+		require.Equal(t, c.want, b.byChannel(c.steps), name)
+	}
+	require.Equal(t, 1, b.socketOf(4))
+	require.Equal(t, none, b.socketOf(8))
 }
 
 // TestKindToBuy: the kind of a module to buy is one that can be had: what firmware

@@ -16,9 +16,6 @@ const adviceTitle = "Steps and result"
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
 func (p *pageWriter) advice() {
-	if p.r.AdviceByChannel != "" {
-		p.note("By channel, as no slot can be named: " + p.r.AdviceByChannel)
-	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first: carry out one of them. The picture shows number " + strconv.Itoa(p.shown()+1) + ".")
 	}

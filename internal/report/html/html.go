@@ -81,7 +81,7 @@ func (p *pageWriter) parts() []part {
 	return []part{
 		{"problems", p.problemsTitle(), p.hasProblems(), p.problems},
 		{"board", "Memory slots", !guest, p.board},
-		{"advice", adviceTitle, !guest && (len(p.r.Advice) > 0 || p.r.AdviceByChannel != ""), p.advice},
+		{"advice", adviceTitle, !guest && len(p.r.Advice) > 0, p.advice},
 		{"bandwidth", "Bandwidth", !guest && p.predicts() || len(p.r.Measured) > 0, p.bandwidth},
 		{"numa", "NUMA nodes", !guest && len(inv.Nodes) > 0, p.numa},
 		{"findings", "Findings", true, p.findings},

@@ -12,7 +12,6 @@ import (
 // advice prints every way to improve the population and the BIOS settings: the steps in order, and what
 // an audit says after them.
 func (p *printer) advice(r *report.Report) {
-	p.field(0, "ADVICE", r.AdviceByChannel)
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		p.section("ADVICE", a.ID+": "+wording.Effort(a))
