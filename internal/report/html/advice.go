@@ -6,45 +6,46 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // adviceTitle is the heading of what the report advises.
 const adviceTitle = "Steps and result"
 
-// advice says what to do: the alternatives for the population with their steps,
-// what each socket has before and after them, and the BIOS settings beside them.
-func (p *pageWriter) advice() {
-	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
-		p.note("These are alternatives, the cheapest first: carry out one of them. The picture shows number " + strconv.Itoa(p.shown()+1) + ".")
-	}
-	for i := range p.r.Advice {
-		p.alternative(&p.r.Advice[i], i == 0)
-	}
+// alternative is one advice: its steps, and what each socket has before and after them.
+type alternative struct {
+	ID, Title string
+	Steps     []report.StepLine
+	Sockets   *table
+	Pairs     []pair
 }
 
-// alternative is one advice; with the first stands why there is none cheaper.
-func (p *pageWriter) alternative(a *report.Advice, first bool) {
-	p.Open("div", markup.Class("advice"), attr("data-advice", a.ID))
-	defer p.Close()
-	p.Element("h3", a.ID+": "+wording.Effort(a))
-	p.Open("ol")
-	for _, line := range report.Steps(a.Steps, &p.r.Inventory) {
-		p.Element("li", line.Text)
+// advice returns what to do: the alternatives for the population and the BIOS settings.
+func (p *page) advice() any {
+	if len(p.r.Advice) == 0 {
+		return nil
 	}
-	p.Close()
-	if a.ID != report.AdviceSettings {
-		p.beforeAndAfter(a)
+	var data struct {
+		Note         string
+		Alternatives []alternative
 	}
-	p.Open("dl")
-	p.pair("cures", curedRules(a.Cures))
-	p.pair("still fails", remaining(a.Reaches.Findings))
-	if first && p.r.AdviceDear != "" {
-		p.pair("cheaper", p.r.AdviceDear)
+	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
+		data.Note = "These are alternatives, the cheapest first: carry out one of them. The picture shows number " + strconv.Itoa(p.shown()+1) + "."
 	}
-	p.pair("source", a.Source)
-	p.Close()
+	for i := range p.r.Advice {
+		a := &p.r.Advice[i]
+		cheaper := "" // why there is none, with the first
+		if i == 0 {
+			cheaper = p.r.AdviceDear
+		}
+		out := alternative{ID: a.ID, Title: a.ID + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
+			Pairs: pairs("cures", curedRules(a.Cures), "still fails", remaining(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}
+		if a.ID != report.AdviceSettings {
+			out.Sockets = p.beforeAndAfter(a)
+		}
+		data.Alternatives = append(data.Alternatives, out)
+	}
+	return data
 }
 
 // notKnown stands where nothing of a socket's memory is known.
@@ -52,37 +53,28 @@ const notKnown = "not known"
 
 // beforeAndAfter is what each socket has now and after the steps, where anything of
 // it is known.
-func (p *pageWriter) beforeAndAfter(a *report.Advice) {
-	of := func(i int) (id int, before, after string) {
+func (p *page) beforeAndAfter(a *report.Advice) *table {
+	known := false
+	rows := make([][]string, len(a.Reaches.Sockets))
+	groups := alike(len(rows), func(i int) (int, string) {
 		s := &a.Reaches.Sockets[i]
-		id = wording.SocketID(s.Socket)
-		return id, p.before(id), reached(wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)
-	}
-	sockets, known := len(a.Reaches.Sockets), false
-	for i := range sockets {
-		_, before, after := of(i)
-		known = known || before != notKnown || after != notKnown
-	}
+		id := wording.SocketID(s.Socket)
+		rows[i] = []string{p.before(id), reached(wording.ReachedSpeed(s), s.PeakBytes, &s.Relative)}
+		known = known || rows[i][0] != notKnown || rows[i][1] != notKnown
+		return id, strings.Join(rows[i], "\n")
+	})
 	if !known {
-		return
+		return nil
 	}
-	t := p.table("CPU", "before", "after")
-	for _, alike := range alikeNumbers(sockets, func(i int) string {
-		_, before, after := of(i)
-		return before + "\n" + after
-	}) {
-		ids := make([]int, len(alike))
-		for n, i := range alike {
-			ids[n], _, _ = of(i)
-		}
-		_, before, after := of(alike[0])
-		t.row(p.names(ids), before, after)
+	t := newTable("CPU", "before", "after")
+	for _, group := range groups {
+		t.row(p.names(group.ids), rows[group.first][0], rows[group.first][1])
 	}
-	t.end()
+	return t
 }
 
 // before is what a socket has now.
-func (p *pageWriter) before(id int) string {
+func (p *page) before(id int) string {
 	s := p.population(id)
 	if s == nil {
 		return notKnown

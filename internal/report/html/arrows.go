@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
 // Where the number of a step stands in a cell.
@@ -16,7 +15,7 @@ const (
 )
 
 // shown is the index of the advice that the picture shows: the first that a problem points to.
-func (p *pageWriter) shown() int {
+func (p *page) shown() int {
 	for i := range p.r.Problems {
 		if at := p.r.Problems[i].Cure; p.r.Problems[i].Above() && at >= 0 && p.r.Advice[at].ID != report.AdviceSettings {
 			return at
@@ -26,7 +25,7 @@ func (p *pageWriter) shown() int {
 }
 
 // steps are those that the picture shows.
-func (p *pageWriter) steps() []report.Step {
+func (p *page) steps() []report.Step {
 	at := p.shown()
 	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings {
 		return nil
@@ -52,7 +51,7 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 
 // arrows draws the steps: a number on each slot that something is taken out of
 // or put into, and an arrow where a module stays with its processor.
-func (p *pageWriter) arrows(d *drawing) {
+func (p *page) arrows(out *shapes, d *drawing) {
 	lines := make([]int, len(p.steps())) // the number of the line that says each step
 	for n, line := range report.Steps(p.steps(), &p.r.Inventory) {
 		for _, i := range line.Steps {
@@ -60,37 +59,37 @@ func (p *pageWriter) arrows(d *drawing) {
 		}
 	}
 	for i, s := range p.steps() {
-		fromX, fromY, out := d.spot(s.From)
-		toX, toY, in := d.spot(s.To)
+		fromX, fromY, leaves := d.spot(s.From)
+		toX, toY, arrives := d.spot(s.To)
 		atX, atY, exchanged := d.spot(s.At)
 		number := strconv.Itoa(lines[i])
-		if out && in {
-			p.arrow(fromX, fromY, toX, toY)
+		if leaves && arrives {
+			out.arrow(fromX, fromY, toX, toY)
 			if s.Do == "swap" {
-				p.arrow(toX, toY, fromX, fromY)
+				out.arrow(toX, toY, fromX, fromY)
 			}
 		}
-		if s.Do == "swap" && out {
-			p.badge(fromX, fromY, "in", number)
-		} else if out {
-			p.badge(fromX, fromY, "out", number)
+		if s.Do == "swap" && leaves {
+			out.badge(fromX, fromY, "in", number)
+		} else if leaves {
+			out.badge(fromX, fromY, "out", number)
 		}
-		if in {
-			p.badge(toX, toY, "in", number)
+		if arrives {
+			out.badge(toX, toY, "in", number)
 		}
 		if exchanged {
-			p.badge(atX, atY, "in", number)
+			out.badge(atX, atY, "in", number)
 		}
 	}
 }
 
-func (p *pageWriter) badge(x, y int, class, number string) {
-	p.Shape("circle", markup.Class("step "+class), markup.Int("cx", x), markup.Int("cy", y), markup.Int("r", badgeRadius))
-	p.words(x, y+4, "number "+class, number)
+func (s *shapes) badge(x, y int, class, number string) {
+	*s = append(*s, shape{Kind: "circle", Class: "step " + class, X: x, Y: y, Radius: badgeRadius})
+	s.text("number "+class, x, y+4, number)
 }
 
 // arrow joins two numbers from edge to edge.
-func (p *pageWriter) arrow(fromX, fromY, toX, toY int) {
+func (s *shapes) arrow(fromX, fromY, toX, toY int) {
 	dx, dy := float64(toX-fromX), float64(toY-fromY)
 	length := math.Hypot(dx, dy)
 	if length < 2*badgeRadius {
@@ -104,7 +103,7 @@ func (p *pageWriter) arrow(fromX, fromY, toX, toY int) {
 	tipX, tipY := at(toX, toY, -badgeRadius-1, 0)
 	leftX, leftY := at(toX, toY, -badgeRadius-8, 4)
 	rightX, rightY := at(toX, toY, -badgeRadius-8, -4)
-	p.Shape("path", markup.Class("arrow"), attr("d", "M"+pathPoint(startX, startY)+"L"+pathPoint(tipX, tipY)+"M"+pathPoint(leftX, leftY)+"L"+pathPoint(tipX, tipY)+"L"+pathPoint(rightX, rightY)))
+	*s = append(*s, shape{Kind: "path", Class: "arrow", Text: "M" + pathPoint(startX, startY) + "L" + pathPoint(tipX, tipY) + "M" + pathPoint(leftX, leftY) + "L" + pathPoint(tipX, tipY) + "L" + pathPoint(rightX, rightY)})
 }
 
 func pathPoint(x, y float64) string {

@@ -8,34 +8,57 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// bandwidth shows for each socket what share of its best is predicted, beside
-// what a document measured for this layout.
-func (p *pageWriter) bandwidth() {
-	sockets := p.r.Inventory.Population.Sockets
-	defer p.measured()
-	if !p.predicts() {
-		return
+// bandwidth is for each socket what share of its best is predicted, beside what a document measured for
+// this layout, and what was measured on the machine.
+type bandwidth struct {
+	Head     []string
+	Shares   []share
+	Measured []measured
+}
+
+// share is the row of processors that are the same.
+type share struct {
+	Name, Text string
+	Bar        *picture
+	Cells      []string // those after the share
+}
+
+// measured is one result.
+type measured struct {
+	Tool, Unjudged, More string
+	Table                *table
+}
+
+func (p *page) bandwidth() any {
+	predicted := !p.guest() && p.predicts()
+	if !predicted && len(p.r.Measured) == 0 {
+		return nil
 	}
-	t := p.table("CPU", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
-	for _, alike := range alikeNumbers(len(sockets), func(i int) string {
-		return strings.Join(predicted(&sockets[i]), "\n") + shareText(&sockets[i].Relative)
+	data := bandwidth{Measured: p.measured()}
+	if predicted {
+		data.Head = []string{"CPU", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel"}
+		data.Shares = p.shares()
+	}
+	return data
+}
+
+func (p *page) shares() []share {
+	var out []share
+	all := p.r.Inventory.Population.Sockets
+	for _, group := range alike(len(all), func(i int) (int, string) {
+		return wording.SocketID(all[i].Socket), strings.Join(predicted(&all[i]), "\n") + shareText(&all[i].Relative)
 	}) {
-		ids := make([]int, len(alike))
-		for n, i := range alike {
-			ids[n] = wording.SocketID(sockets[i].Socket)
-		}
-		p.share(t, p.names(ids), &sockets[alike[0]])
+		s := &all[group.first]
+		out = append(out, share{p.names(group.ids), shareText(&s.Relative), bar(&s.Relative), predicted(s)})
 	}
-	t.end()
-	p.note("The predicted share is of what this processor could have at its best, all channels at its highest clock: from its slowest region to the most that one can have. It is not a measurement.")
+	return out
 }
 
 // predicts reports whether anything is known of a processor's memory.
-func (p *pageWriter) predicts() bool {
+func (p *page) predicts() bool {
 	return slices.ContainsFunc(p.r.Inventory.Population.Sockets, func(s report.PopulationSocket) bool {
 		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil
 	})
@@ -73,22 +96,6 @@ func predicted(s *report.PopulationSocket) []string {
 	return []string{measured, peak, speed, cmp.Or(wording.Limiter(report.OrEmpty(s.Limiter)), "-"), depthText(s.DIMMsPerChannel)}
 }
 
-func (p *pageWriter) share(t *tableWriter, name string, s *report.PopulationSocket) {
-	p.Open("tr")
-	p.Element("th", name, attr("scope", "row"))
-	p.Open("td", attr("data-head", t.heads[1]))
-	if r := &s.Relative; r.Low != nil && r.High != nil {
-		p.bar(r)
-	}
-	p.Text(shareText(&s.Relative))
-	p.Close()
-	for i, cell := range predicted(s) {
-		p.Element("td", cell, attr("data-head", t.heads[i+2]))
-	}
-	p.Close()
-	p.Line()
-}
-
 // depthText lists the DIMMs of each channel.
 func depthText(dpc []int) string {
 	if len(dpc) == 0 {
@@ -110,22 +117,19 @@ const (
 	barHeight = 12
 )
 
-// bar draws the range, and a tick where a document measured.
-func (p *pageWriter) bar(r *report.Relative) {
-	p.Open("svg", markup.Class("bar"), attr("viewBox", "0 0 "+strconv.Itoa(barWidth)+" "+strconv.Itoa(barHeight)),
-		markup.Int("width", barWidth), markup.Int("height", barHeight), attr("aria-hidden", "true"))
-	p.barPart("track", 0, 1)
-	p.barPart("possible", 0, *r.High)
-	p.barPart("sure", 0, *r.Low)
-	if r.Value != nil {
-		p.Shape("rect", markup.Class("tick"), markup.Int("x", min(onBar(*r.Value), barWidth-3)), markup.Int("y", 0), markup.Int("width", 3), markup.Int("height", barHeight))
+// bar draws the range, and a tick where a document measured; nil if the range is not known.
+func bar(r *report.Relative) *picture {
+	if r.Low == nil || r.High == nil {
+		return nil
 	}
-	p.Close()
-	p.Text(" ")
-}
-
-func (p *pageWriter) barPart(class string, from, to float64) {
-	p.Shape("rect", markup.Class(class), markup.Int("x", onBar(from)), markup.Int("y", 0), markup.Int("width", onBar(to)-onBar(from)), markup.Int("height", barHeight))
+	out := &picture{Width: barWidth, Height: barHeight}
+	out.Shapes.rect("track", 0, 0, barWidth, barHeight, 0)
+	out.Shapes.rect("possible", 0, 0, onBar(*r.High), barHeight, 0)
+	out.Shapes.rect("sure", 0, 0, onBar(*r.Low), barHeight, 0)
+	if r.Value != nil {
+		out.Shapes.rect("tick", min(onBar(*r.Value), barWidth-3), 0, 3, barHeight, 0)
+	}
+	return out
 }
 
 // onBar is a share's place on the bar.
@@ -137,23 +141,21 @@ const mostMeasured = 192
 
 // measured lists what was measured, beside the theoretical peak of the node's
 // memory where the figure is of a node's own memory.
-func (p *pageWriter) measured() {
+func (p *page) measured() []measured {
+	var out []measured
 	for i := range p.r.Measured {
 		m := &p.r.Measured[i]
-		p.Element("h3", "Measured with "+m.Tool)
-		if m.Unjudged != nil {
-			p.note("No verdict: " + *m.Unjudged + ".")
-		}
-		t := p.table("processors of", "memory of", "what", "measured", "passes", "of the peak")
+		data := measured{Tool: m.Tool, Unjudged: report.OrEmpty(m.Unjudged), Table: newTable("processors of", "memory of", "what", "measured", "passes", "of the peak")}
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
-			t.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))
+			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))
 		}
-		t.end()
 		if more := len(m.Figures) - mostMeasured; more > 0 {
-			p.note(prose.Count(more, "figure") + " more in the JSON.")
+			data.More = prose.Count(more, "figure")
 		}
+		out = append(out, data)
 	}
+	return out
 }
 
 func nodeName(id *int) string {
@@ -165,7 +167,7 @@ func nodeName(id *int) string {
 
 // ofPeak is a local figure's share of the peak of its node's memory: that of the
 // socket, divided among the socket's nodes with memory.
-func (p *pageWriter) ofPeak(f *report.MeasuredFigure) string {
+func (p *page) ofPeak(f *report.MeasuredFigure) string {
 	if f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode {
 		return "–"
 	}

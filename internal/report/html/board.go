@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,41 +10,42 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// board draws the slots of every processor; processors that are the same share a picture.
-func (p *pageWriter) board() {
-	sockets := p.drawnSockets()
-	if len(sockets) == 0 {
-		p.noBoard()
-		return
+// board is the slots of every processor; processors that are the same share a picture.
+type board struct {
+	Empty         string // why nothing is drawn
+	Marked, Steps bool   // there are slots with a problem, and steps
+	Sockets       []socket
+	Doubts        []string
+	Unplaced      string // how many slots are not drawn
+}
+
+// socket is the slots of the first of processors that are the same, and what they come to.
+type socket struct {
+	Title, Processor, Prefix, Line string
+	Picture                        *picture
+}
+
+func (p *page) board() any {
+	ids := p.drawnSockets()
+	if len(ids) == 0 {
+		return board{Empty: p.noBoard()}
 	}
-	p.legend()
-	p.Open("div", markup.Class("sockets"))
-	for _, alike := range alikeNumbers(len(sockets), func(i int) string { return p.looks(sockets[i]) }) {
-		ids := make([]int, len(alike))
-		for n, i := range alike {
-			ids[n] = sockets[i]
-		}
-		p.socket(ids)
-	}
-	p.Close()
-	for _, doubt := range text.Doubts(p.r) {
-		p.Element("p", doubt)
+	data := board{Marked: len(p.marked) > 0, Steps: len(p.steps()) > 0, Doubts: text.Doubts(p.r)}
+	for _, group := range alike(len(ids), func(i int) (int, string) { return ids[i], p.looks(ids[i]) }) {
+		data.Sockets = append(data.Sockets, p.socket(group.ids))
 	}
 	if n := p.unplaced(); n > 0 {
-		p.Open("p")
-		p.Text(prose.Count(n, "slot") + " not drawn: the channel is not known, see the ")
-		p.Element("a", "table of slots", attr("href", "#slots"))
-		p.Close()
+		data.Unplaced = prose.Count(n, "slot")
 	}
+	return data
 }
 
 // looks is what the picture of a processor shows but for the labels of its slots.
-func (p *pageWriter) looks(id int) string {
+func (p *page) looks(id int) string {
 	if id == wording.NoSocket {
 		return "not of one processor"
 	}
@@ -69,22 +71,18 @@ func (p *pageWriter) looks(id int) string {
 }
 
 // noBoard says why nothing is drawn.
-func (p *pageWriter) noBoard() {
-	why := "The SMBIOS table lists no memory device."
-	if s := p.withoutTable(); s != "" {
-		why = s
-	}
+func (p *page) noBoard() string {
 	switch {
 	case len(p.r.Inventory.Slots) > 0:
-		why = "The channel of no slot is known; the table of slots says why."
+		return "The channel of no slot is known; the table of slots says why."
 	case p.r.Machine.Virtual != nil && *p.r.Machine.Virtual:
-		why = "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
+		return "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
 	}
-	p.Element("p", why)
+	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory device.")
 }
 
 // withoutTable says that firmware's table was not read, or not whole, and why; "" where it was.
-func (p *pageWriter) withoutTable() string {
+func (p *page) withoutTable() string {
 	for i := range p.r.Inventory.Sources {
 		s := &p.r.Inventory.Sources[i]
 		switch {
@@ -98,33 +96,9 @@ func (p *pageWriter) withoutTable() string {
 	return ""
 }
 
-// legend explains the marks that the pictures use.
-func (p *pageWriter) legend() {
-	p.Open("ul", markup.Class("legend"))
-	marks := [][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}}
-	if len(p.marked) > 0 {
-		marks = append(marks, [2]string{"bad", "! a problem is here"})
-	}
-	for _, mark := range marks {
-		p.Open("li")
-		p.Element("span", "", markup.Class("key "+mark[0]))
-		p.Text(mark[1])
-		p.Close()
-	}
-	if len(p.steps()) > 0 {
-		for _, mark := range [...][2]string{{"out", "take out at this step"}, {"in", "put in at this step"}} {
-			p.Open("li")
-			p.Element("span", "1", markup.Class("key step "+mark[0]))
-			p.Text(mark[1])
-			p.Close()
-		}
-	}
-	p.Close()
-}
-
 // drawnSockets lists what gets a picture: every socket with a processor or a
 // placed slot, and the memory outside them.
-func (p *pageWriter) drawnSockets() []int {
+func (p *page) drawnSockets() []int {
 	var ids []int
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, wording.SocketID(s.Socket)) {
@@ -143,7 +117,7 @@ func (p *pageWriter) drawnSockets() []int {
 }
 
 // unplaced counts the slots of system memory that no picture shows.
-func (p *pageWriter) unplaced() int {
+func (p *page) unplaced() int {
 	n := 0
 	for i := range p.r.Inventory.Slots {
 		if p.r.Inventory.Slots[i].Channel == nil {
@@ -153,36 +127,24 @@ func (p *pageWriter) unplaced() int {
 	return n
 }
 
-// socket draws processors that are the same: the slots of the first, and what they come to.
-func (p *pageWriter) socket(ids []int) {
-	id, title := ids[0], p.texts.Title(ids)
+func (p *page) socket(ids []int) socket {
+	id, slots := ids[0], p.placed(ids[0])
+	data := socket{Title: p.texts.Title(ids), Processor: p.processor(id), Line: strings.ReplaceAll(p.texts.Line(id), "\n", "; ")}
 	if id == wording.NoSocket {
-		title = "memory of all processors"
+		data.Title = "memory of all processors"
 	}
-	p.Line()
-	p.Open("figure", markup.Class("socket"))
-	defer p.Close()
-	p.Open("figcaption")
-	p.Element("h3", title)
-	if name := p.processor(id); name != "" {
-		p.Text(" " + name)
-	}
-	slots := p.placed(id)
 	prefix := commonPrefix(slots)
 	if strings.Trim(prefix, " _-:./#") != "" {
-		p.Element("span", " (names without "+strings.TrimSpace(prefix)+")", markup.Class("note"))
+		data.Prefix = strings.TrimSpace(prefix)
 	}
-	p.Close()
 	if len(slots) > 0 {
-		p.picture(title, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
+		data.Picture = p.picture(data.Title, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
 	}
-	if line := p.texts.Line(id); line != "" {
-		p.Element("p", strings.ReplaceAll(line, "\n", "; "))
-	}
+	return data
 }
 
 // processor names the processor of a socket, or says that there is none.
-func (p *pageWriter) processor(id int) string {
+func (p *page) processor(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		switch s := &p.r.Inventory.Sockets[i]; {
 		case s.ID != id:
@@ -195,7 +157,7 @@ func (p *pageWriter) processor(id int) string {
 	return ""
 }
 
-func (p *pageWriter) placed(id int) []*report.Slot {
+func (p *page) placed(id int) []*report.Slot {
 	var out []*report.Slot
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
@@ -206,7 +168,7 @@ func (p *pageWriter) placed(id int) []*report.Slot {
 }
 
 // names names processors: "CPU1 and CPU2".
-func (p *pageWriter) names(ids []int) string {
+func (p *page) names(ids []int) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		if names[i] = p.r.Inventory.SocketName(id); id == wording.NoSocket {
@@ -216,23 +178,7 @@ func (p *pageWriter) names(ids []int) string {
 	return prose.And(names)
 }
 
-// alikeNumbers groups the numbers below n by what is said of them, in the order of the first.
-func alikeNumbers(n int, says func(int) string) [][]int {
-	var out [][]int
-	at := map[string]int{}
-	for i := range n {
-		key := says(i)
-		if group, seen := at[key]; seen {
-			out[group] = append(out[group], i)
-			continue
-		}
-		at[key] = len(out)
-		out = append(out, []int{i})
-	}
-	return out
-}
-
-func (p *pageWriter) population(id int) *report.PopulationSocket {
+func (p *page) population(id int) *report.PopulationSocket {
 	for i := range p.r.Inventory.Population.Sockets {
 		if s := &p.r.Inventory.Population.Sockets[i]; wording.SocketID(s.Socket) == id {
 			return s

@@ -1,40 +1,46 @@
 package html
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// header gives the verdict, which machine it is, and how many checks were run.
-func (p *pageWriter) header(parts []part) {
-	inv := &p.r.Inventory
-	p.Open("header")
-	p.Open("h1", markup.Class("verdict "+verdictClass(p.r.Verdict.Status)))
-	p.Element("strong", p.r.Verdict.Status.Word())
-	p.Text(" " + wording.Verdict(p.r))
-	p.Close()
+// head is the data of the page as a whole: the verdict, which machine it is, how many checks were run,
+// what made the page, and its sections.
+type head struct {
+	Title, Policy                                              string
+	Style                                                      template.CSS
+	Class, Status, Verdict, Machine, Checks, Outdated, Version string
+	Sections                                                   []section
+}
+
+func (p *page) head() *head {
+	inv, host := &p.r.Inventory, report.OrEmpty(p.r.Machine.Host)
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
-	pieces = append(append([]string{report.OrEmpty(p.r.Machine.Host)}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
-	pieces = slices.DeleteFunc(pieces, func(s string) bool { return s == "" })
-	if len(pieces) > 0 {
-		p.Element("p", strings.Join(pieces, " · "), markup.Class("machine"))
+	pieces = append(append([]string{host}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
+	title := wording.Machine(&p.r.Machine)
+	if host != "" {
+		title = host + ", " + title
+	}
+	version := "memaudit " + p.r.Memaudit.Version
+	if p.r.Memaudit.Revision != nil {
+		version += " (" + *p.r.Memaudit.Revision + ")"
 	}
 	checks, _ := text.Counts(p.r)
-	p.Element("p", checks+".", markup.Class("machine"))
-	if p.r.Outdated != "" {
-		p.Open("p", markup.Class("verdict unknown"))
-		p.Element("strong", "OUTDATED")
-		p.Text(" " + p.r.Outdated)
-		p.Close()
+	status := p.r.Verdict.Status.Word()
+	return &head{
+		Title: status + " " + title + " - memaudit", Policy: Policy,
+		Style: template.CSS(styleSheet), //nolint:gosec // the style sheet is the program's own
+		Class: verdictClass(p.r.Verdict.Status), Status: status, Verdict: wording.Verdict(p.r),
+		Machine: strings.Join(slices.DeleteFunc(pieces, func(s string) bool { return s == "" }), " · "),
+		Checks:  checks, Outdated: p.r.Outdated, Version: version + ", " + p.r.Schema + ", " + p.r.GeneratedAt, Sections: p.sections(),
 	}
-	p.navigation(parts)
-	p.Close()
 }
 
 // verdictClass is the class of the style sheet for a status.
@@ -79,42 +85,13 @@ func profile(r *report.Report) string {
 	return out
 }
 
-// facts says what was recognised, what it was checked against and when, and the identifiers if they
+// facts lists what was recognised, what it was checked against and when, and the identifiers if they
 // were asked for.
-func (p *pageWriter) facts() {
-	p.Open("dl", markup.Class("facts"))
-	defer p.Close()
-	p.pair("platform", platform(&p.r.Machine))
-	p.pair("profile", profile(p.r))
-	p.pair("audited", p.r.GeneratedAt)
-	id := p.r.Machine.Identifiers
-	if id == nil {
-		return
+func (p *page) facts() []pair {
+	out := pairs("platform", platform(&p.r.Machine), "profile", profile(p.r), "audited", p.r.GeneratedAt)
+	if id := p.r.Machine.Identifiers; id != nil {
+		out = append(out, pairs("system serial", report.OrEmpty(id.SystemSerial), "system UUID", report.OrEmpty(id.SystemUUID),
+			"board serial", report.OrEmpty(id.BoardSerial), "chassis serial", report.OrEmpty(id.ChassisSerial), "asset tag", report.OrEmpty(id.AssetTag))...)
 	}
-	p.pair("system serial", report.OrEmpty(id.SystemSerial))
-	p.pair("system UUID", report.OrEmpty(id.SystemUUID))
-	p.pair("board serial", report.OrEmpty(id.BoardSerial))
-	p.pair("chassis serial", report.OrEmpty(id.ChassisSerial))
-	p.pair("asset tag", report.OrEmpty(id.AssetTag))
-}
-
-// navigation leads to the parts of the page.
-func (p *pageWriter) navigation(parts []part) {
-	p.Open("nav", attr("aria-label", "parts of the report"))
-	for _, a := range parts {
-		p.Element("a", a.title, attr("href", "#"+a.id))
-	}
-	p.Close()
-}
-
-// footer says what made the page.
-func (p *pageWriter) footer() {
-	version := "memaudit " + p.r.Memaudit.Version
-	if p.r.Memaudit.Revision != nil {
-		version += " (" + *p.r.Memaudit.Revision + ")"
-	}
-	p.Line()
-	p.Open("footer")
-	p.Element("p", version+", "+p.r.Schema+", "+p.r.GeneratedAt+". It reads the machine and never writes to it.")
-	p.Close()
+	return out
 }

@@ -3,13 +3,17 @@
 package html
 
 import (
-	_ "embed" // the style sheet
+	"bytes"
+	"embed"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
+	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -17,108 +21,174 @@ import (
 //go:embed style.css
 var styleSheet string
 
+//go:embed *.tmpl
+var templateFiles embed.FS
+
+// templates are parsed once, and only if a page is written.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"shade": distanceClass}).ParseFS(templateFiles, "*.tmpl"))
+})
+
 // Policy is the content security policy of the page: nothing is loaded and
 // nothing runs. The page carries it itself, and a server may send it.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+// Style returns the style sheet of the pages.
+func Style() string { return styleSheet }
 
 // Write prints the report as a page. Every finding has an element of its own
 // with data-rule, data-subject and data-result.
 func Write(w io.Writer, r *report.Report) error {
 	board := text.NewBoard(r)
-	p := &pageWriter{r: r, texts: board, marked: board.Marked()}
-	p.document()
-	if _, err := w.Write(p.Bytes()); err != nil {
+	p := &page{r: r, texts: board, marked: board.Marked()}
+	if err := templates().ExecuteTemplate(&p.out, "page.tmpl", p.head()); err != nil {
+		return fmt.Errorf("write HTML: %w", err)
+	}
+	if _, err := w.Write(bytes.Map(printed, p.out.Bytes())); err != nil {
 		return fmt.Errorf("write HTML: %w", err)
 	}
 	return nil
 }
 
-func (p *pageWriter) document() {
-	p.Own("<!DOCTYPE html>\n")
-	p.Open("html", attr("lang", "en"))
-	p.Open("head")
-	p.Void("meta", attr("charset", "utf-8"))
-	p.Void("meta", attr("name", "viewport"), attr("content", "width=device-width, initial-scale=1"))
-	p.Void("meta", attr("name", "color-scheme"), attr("content", "light dark"))
-	p.Void("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", Policy))
-	machine := wording.Machine(&p.r.Machine)
-	if host := report.OrEmpty(p.r.Machine.Host); host != "" {
-		machine = host + ", " + machine
+// printed returns a rune of the page, or '?' if it is not printable: firmware may print anything, and
+// the templates escape only what HTML gives a meaning to.
+func printed(r rune) rune {
+	if r == '\n' || r != unicode.ReplacementChar && unicode.IsPrint(r) {
+		return r
 	}
-	p.Element("title", p.r.Verdict.Status.Word()+" "+machine+" - memaudit")
-	p.Own("<style>\n" + styleSheet + "</style>")
-	p.Close()
-	p.Line()
-	p.Open("body")
-	p.Element("a", "skip to the findings", markup.Class("skip"), attr("href", "#findings"))
-	parts := slices.DeleteFunc(p.parts(), func(a part) bool { return !a.has })
-	p.header(parts)
-	p.Open("main")
-	for _, a := range parts {
-		p.Line()
-		p.Open("section", attr("id", a.id), attr("aria-labelledby", a.id+"-title"))
-		p.Element("h2", a.title, attr("id", a.id+"-title"))
-		a.write()
-		p.Close()
-	}
-	p.Close()
-	p.footer()
-	p.Close()
-	p.Close()
-	p.Line()
+	return '?'
 }
 
-// part is a part of the page; one that has nothing to say of the machine is left out.
-type part struct {
-	id, title string
-	has       bool
-	write     func()
-}
-
-func (p *pageWriter) parts() []part {
-	inv := &p.r.Inventory
-	guest := p.r.Verdict.Status == report.StatusNotApplicable
-	return []part{
-		{"problems", p.problemsTitle(), p.hasProblems(), p.problems},
-		{"board", "Memory slots", !guest, p.board},
-		{"advice", adviceTitle, !guest && len(p.r.Advice) > 0, p.advice},
-		{"bandwidth", "Bandwidth", !guest && p.predicts() || len(p.r.Measured) > 0, p.bandwidth},
-		{"numa", "NUMA nodes", !guest && len(inv.Nodes) > 0, p.numa},
-		{"findings", "Findings", true, p.findings},
-		{"settings", "Settings", !guest && len(inv.Settings) > 0, p.settings},
-		{"profiles", "Profiles documented for this machine", p.r.Profiles != nil, p.profiles},
-		{"baseline", "Changes since the accepted baseline", p.r.Baseline != nil, p.baseline},
-		{"slots", "Table of slots", !guest && len(inv.Slots) > 0, p.slots},
-		{"sources", "Sources", true, p.sources},
-	}
-}
-
-// Style returns the style sheet of the pages.
-func Style() string { return styleSheet }
-
-// pageWriter is one document being written.
-type pageWriter struct {
-	markup.Writer
+// page collects what the page of one report shows. Its methods return the data of the templates.
+type page struct {
 	r *report.Report
 	// texts are the words about the slots, marked the slots that something is wrong with, by handle.
 	texts  *text.Board
 	marked map[string]bool
+	out    bytes.Buffer
 }
 
-func attr(name, value string) markup.Attr { return markup.Attr{Name: name, Value: value} }
+// section is a section of the page, with the data of its template.
+type section struct {
+	ID, Title string
+	Data      any
+}
 
-// pair writes one line of a list of terms, nothing for "".
-func (p *pageWriter) pair(term, value string) {
-	if value == "" {
-		return
+// sections lists the sections that have data. A guest has none about its memory.
+func (p *page) sections() []section {
+	host := func(data func() any) any {
+		if p.guest() {
+			return nil
+		}
+		return data()
 	}
-	p.Element("dt", term)
-	p.Element("dd", value)
+	return slices.DeleteFunc([]section{
+		{"problems", p.problemsTitle(), p.problems()},
+		{"board", "Memory slots", host(p.board)},
+		{"advice", adviceTitle, host(p.advice)},
+		{"bandwidth", "Bandwidth", p.bandwidth()},
+		{"numa", "NUMA nodes", host(p.numa)},
+		{"findings", "Findings", p.findings()},
+		{"settings", "Settings", host(p.settings)},
+		{"profiles", "Profiles documented for this machine", p.profiles()},
+		{"baseline", "Changes since the accepted baseline", p.baseline()},
+		{"slots", "Table of slots", host(p.slots)},
+		{"sources", "Sources", p.sources()},
+	}, func(s section) bool { return s.Data == nil })
 }
 
-// words writes a text of the picture, nothing for "".
-func (p *pageWriter) words(x, y int, class, s string) {
-	if s != "" {
-		p.Element("text", s, markup.Class(class), markup.Int("x", x), markup.Int("y", y))
-	}
+func (p *page) guest() bool { return p.r.Verdict.Status == report.StatusNotApplicable }
+
+// plain is a section of sentences and tables.
+type plain struct {
+	Text   string
+	Table  *table
+	Folded []folded
+	Notes  []string
 }
+
+// folded is a table that a reader unfolds.
+type folded struct {
+	Summary, Note string
+	Table         *table
+}
+
+// table is a table; the first cell of each row is its heading. The others carry their column's name, so
+// that a narrow page can show each row as a list.
+type table struct {
+	Head []string
+	Rows [][]string
+}
+
+func newTable(head ...string) *table { return &table{Head: head} }
+
+func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// link is a text, with the address that it leads to: an ID of the page or one of the web.
+type link struct{ Text, ID, URL string }
+
+// webLink returns a text, as a link if the address is one of the web.
+func webLink(text, url string) link {
+	if !onTheWeb(url) {
+		url = ""
+	}
+	return link{Text: text, URL: url}
+}
+
+func onTheWeb(url string) bool {
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
+}
+
+// citation names the document, with its address.
+func citation(c *report.Citation) link {
+	url := report.OrEmpty(c.URL)
+	if url != "" && !onTheWeb(url) {
+		return link{Text: c.Line() + ", " + url}
+	}
+	return webLink(c.Line(), url)
+}
+
+// pair is a term with its description.
+type pair struct {
+	Term string
+	Text link
+}
+
+// pairs returns terms with their descriptions, without those that are "".
+func pairs(termsAndTexts ...string) []pair {
+	var out []pair
+	for both := range slices.Chunk(termsAndTexts, 2) {
+		if both[1] != "" {
+			out = append(out, pair{both[0], link{Text: both[1]}})
+		}
+	}
+	return out
+}
+
+// joined puts lines into one cell.
+func joined(lines []string) string { return strings.Join(lines, "; ") }
+
+// sockets are processors with the same description.
+type sockets struct {
+	first int // the number of the first
+	ids   []int
+}
+
+// alike groups n processors by what of returns about them, in the order of the first.
+func alike(n int, of func(int) (id int, description string)) []sockets {
+	var out []sockets
+	at := map[string]int{}
+	for i := range n {
+		id, key := of(i)
+		if _, seen := at[key]; !seen {
+			at[key] = len(out)
+			out = append(out, sockets{first: i})
+		}
+		group := &out[at[key]]
+		group.ids = append(group.ids, id)
+	}
+	return out
+}
+
+// abbreviations returns those that the page uses up to here.
+func (p *page) abbreviations() []wording.Term { return wording.TermsIn(p.out.String()) }

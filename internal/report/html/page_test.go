@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
@@ -229,6 +230,10 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	page := pageOf(t, reporttest.Report(m))
+	assert.Contains(t, page, "onload=&#39;x&#39;&gt;??[31m??", "each that is not printable is a '?'")
+	for _, r := range page {
+		require.True(t, r == '\n' || unicode.IsPrint(r) && r != unicode.ReplacementChar, "%q", r)
+	}
 	for _, e := range nodes(t, page) {
 		assert.NotEqual(t, "script", e.Name.Local)
 		to, ok := value(&e, "href")

@@ -8,42 +8,79 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
+// picture is a drawing of SVG, its measures in CSS pixels.
+type picture struct {
+	Class, Label  string
+	Width, Height int
+	Shapes        shapes
+}
+
+// shape is an element of a picture, or a slot with its elements.
+type shape struct {
+	Kind, Class           string
+	X, Y                  int
+	X2, Y2                int // where a line ends
+	Width, Height, Radius int
+	Text                  string // a text, the path, what a slot is
+	Handle                string
+	Shapes                shapes
+}
+
+type shapes []shape
+
+func (s *shapes) rect(class string, x, y, width, height, radius int) {
+	*s = append(*s, shape{Kind: "rect", Class: class, X: x, Y: y, Width: width, Height: height, Radius: radius})
+}
+
+func (s *shapes) line(class string, x, y, x2, y2 int) {
+	*s = append(*s, shape{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
+}
+
+// text adds a text, nothing for "".
+func (s *shapes) text(class string, x, y int, text string) {
+	if text != "" {
+		*s = append(*s, shape{Kind: "text", Class: class, X: x, Y: y, Text: text})
+	}
+}
+
 // picture draws the channels and slots of one processor. What it shows stands
 // in the table of slots as well, for those who do not see it.
-func (p *pageWriter) picture(title string, d *drawing, prefix string, boards map[int]string) {
+func (p *page) picture(title string, d *drawing, prefix string, boards map[int]string) *picture {
 	full, all := 0, 0
+	out := &picture{Width: d.width + 2, Height: d.height + 2}
+	for _, l := range d.labels {
+		out.Shapes.controller(l, boards[l.controller])
+	}
 	for i := range d.columns {
-		for _, s := range d.columns[i].cells {
-			if s != nil {
-				all++
+		c := &d.columns[i]
+		head, class := "channel "+strconv.Itoa(c.channel), "head"
+		if slices.ContainsFunc(c.cells, func(s *report.Slot) bool { return s != nil && p.marked[s.Handle] }) {
+			head, class = head+" !", "head wrong"
+		}
+		out.Shapes.text(class, c.x, c.y+headHeight-5, head)
+		for row, s := range c.cells {
+			if s == nil {
+				continue
 			}
-			if s != nil && s.State == string(inventory.SlotPopulated) {
+			all++
+			if s.State == string(inventory.SlotPopulated) {
 				full++
 			}
+			x, y := c.cellAt(row)
+			out.Shapes = append(out.Shapes, p.cell(s, x, y, prefix))
 		}
 	}
-	what := title + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
-	p.Open("svg", attr("viewBox", "0 0 "+strconv.Itoa(d.width+2)+" "+strconv.Itoa(d.height+2)), markup.Int("width", d.width+2),
-		markup.Int("height", d.height+2), attr("role", "img"), attr("aria-label", what))
-	p.Open("g", attr("transform", "translate(1 1)"))
-	for _, l := range d.labels {
-		p.controller(l, boards[l.controller])
-	}
-	for i := range d.columns {
-		p.channel(&d.columns[i], prefix)
-	}
-	p.arrows(d)
-	p.Close()
-	p.Close()
+	p.arrows(&out.Shapes, d)
+	out.Label = title + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
+	return out
 }
 
 // controller names the controller of some channels, and the board that its slots are on.
-func (p *pageWriter) controller(l controllerLabel, board string) {
+func (s *shapes) controller(l controllerLabel, board string) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
 		name = "controller not known"
@@ -51,47 +88,27 @@ func (p *pageWriter) controller(l controllerLabel, board string) {
 	if board != "" {
 		name += ", " + board
 	}
-	p.Shape("line", markup.Class("bracket"), markup.Int("x1", l.x), markup.Int("x2", l.x+l.width), markup.Int("y1", l.y+groupLabel-2), markup.Int("y2", l.y+groupLabel-2))
-	p.words(l.x, l.y+groupLabel-5, "head", fitColumns(name, l.width/6))
-}
-
-func (p *pageWriter) channel(c *column, prefix string) {
-	head := "channel " + strconv.Itoa(c.channel)
-	class := "head"
-	if slices.ContainsFunc(c.cells, func(s *report.Slot) bool { return s != nil && p.marked[s.Handle] }) {
-		head, class = head+" !", "head wrong"
-	}
-	p.words(c.x, c.y+headHeight-5, class, head)
-	for row, s := range c.cells {
-		if s != nil {
-			x, y := c.cellAt(row)
-			p.cell(s, x, y, prefix)
-		}
-	}
+	s.line("bracket", l.x, l.y+groupLabel-2, l.x+l.width, l.y+groupLabel-2)
+	s.text("head", l.x, l.y+groupLabel-5, fitColumns(name, l.width/6))
 }
 
 // cell draws one slot: its name as the board prints it, size, speed.
-func (p *pageWriter) cell(s *report.Slot, x, y int, prefix string) {
-	class, wrong := cellClass(s), p.marked[s.Handle]
+func (p *page) cell(s *report.Slot, x, y int, prefix string) shape {
+	out := shape{Kind: "slot", Handle: s.Handle, Text: slotSays(s)}
+	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle]
 	if wrong {
-		class += " bad"
+		class, name = class+" bad", "name wrong"
 	}
-	p.Open("g", attr("data-handle", s.Handle))
-	p.Element("title", slotSays(s))
-	p.Shape("rect", markup.Class("cell "+class), markup.Int("x", x), markup.Int("y", y), markup.Int("width", cellWidth), markup.Int("height", cellHeight), attr("rx", "4"))
-	name := "name"
-	if wrong {
-		name = "name wrong"
-	}
+	out.Shapes.rect(class, x, y, cellWidth, cellHeight, 4)
 	lines := nameLines(slotName(s, prefix))
-	p.words(x+5, y+13, name, lines[0])
-	p.words(x+5, y+24, name, lines[1])
-	p.words(x+5, y+40, "size", cellSize(s))
-	p.words(x+5, y+52, "small", cellSpeed(s))
+	out.Shapes.text(name, x+5, y+13, lines[0])
+	out.Shapes.text(name, x+5, y+24, lines[1])
+	out.Shapes.text("size", x+5, y+40, cellSize(s))
+	out.Shapes.text("small", x+5, y+52, cellSpeed(s))
 	if wrong {
-		p.words(x+cellWidth-11, y+53, "wrong mark", "!")
+		out.Shapes.text("wrong mark", x+cellWidth-11, y+53, "!")
 	}
-	p.Close()
+	return out
 }
 
 func cellClass(s *report.Slot) string {

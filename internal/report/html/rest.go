@@ -1,29 +1,28 @@
 package html
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // slots is the picture in words: every slot with all that is known of it.
-func (p *pageWriter) slots() {
+func (p *page) slots() any {
 	all := p.r.Inventory.Slots
-	p.Open("details", markup.Class("group"))
-	p.Element("summary", prose.Count(len(all), "slot"))
-	t := p.table("slot", "handle", "place", "holds", "speed", "module", "mapped by")
+	if len(all) == 0 {
+		return nil
+	}
+	t := newTable("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
 		t.row(slotLabel(s), s.Handle, slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
 	}
-	t.end()
-	p.Close()
+	return plain{Folded: []folded{{Summary: prose.Count(len(all), "slot"), Table: t}}}
 }
 
 func slotLabel(s *report.Slot) string {
@@ -122,143 +121,108 @@ func mapped(s *report.Slot) string {
 	return out
 }
 
-// sources says what the machine was checked against, what was read, and the documents that the findings
+// sources is what the machine was checked against, what was read, and the documents that the findings
 // name.
-func (p *pageWriter) sources() {
-	p.facts()
+type sources struct {
+	Facts         []pair
+	Sources       *folded
+	Documents     []link
+	Abbreviations func() []wording.Term
+	Unmapped      []unmapped
+	Notices       []string
+}
+
+// unmapped are the attributes of an export that are of no setting.
+type unmapped struct {
+	Count                          int
+	Path, Attributes, Untranslated string
+}
+
+func (p *page) sources() any {
+	data := sources{Facts: p.facts(), Documents: p.documents(), Abbreviations: p.abbreviations, Notices: p.r.Notices}
 	if all := p.r.Inventory.Sources; len(all) > 0 {
-		says := prose.Count(len(all), "source")
+		t := newTable("source", "state", "detail")
 		var incomplete []string
 		for _, s := range all {
 			if s.State != string(fact.SourceOK) {
 				incomplete = append(incomplete, s.Name+" "+s.State)
 			}
-		}
-		if len(incomplete) > 0 {
-			says += " (" + strings.Join(incomplete, ", ") + ")"
-		}
-		p.Open("details", markup.Class("group"))
-		p.Element("summary", says)
-		t := p.table("source", "state", "detail")
-		for _, s := range all {
 			t.row(s.Name, s.State, orDash(s.Detail))
 		}
-		t.end()
-		p.Close()
-	}
-	p.documents()
-	p.abbreviations()
-	p.unmapped()
-	for _, n := range p.r.Notices {
-		p.note(n)
-	}
-}
-
-// abbreviations explains those that the page uses up to here.
-func (p *pageWriter) abbreviations() {
-	terms := wording.TermsIn(string(p.Bytes()))
-	if len(terms) == 0 {
-		return
-	}
-	p.Open("details", markup.Class("group"))
-	p.Element("summary", "abbreviations")
-	p.Open("dl")
-	for _, t := range terms {
-		p.pair(t.Name, t.Meaning)
-	}
-	p.Close()
-	p.Close()
-}
-
-// documents lists every document that speaks in a finding, each once.
-func (p *pageWriter) documents() {
-	var seen []string
-	for i := range p.r.Findings {
-		c := p.r.Findings[i].Citation
-		if c == nil || p.r.Findings[i].Result == "not_applicable" || slices.Contains(seen, c.Line()) {
-			continue
+		data.Sources = &folded{Summary: prose.Count(len(all), "source"), Table: t}
+		if len(incomplete) > 0 {
+			data.Sources.Summary += " (" + strings.Join(incomplete, ", ") + ")"
 		}
-		if len(seen) == 0 {
-			p.Open("details", markup.Class("group"))
-			p.Element("summary", "documents that the findings rest on")
-			p.Open("ul")
-		}
-		seen = append(seen, c.Line())
-		p.Open("li")
-		p.citation(c)
-		p.Close()
 	}
-	if len(seen) > 0 {
-		p.Close()
-		p.Close()
-	}
-}
-
-// unmapped names the attributes of exports that say nothing to memaudit.
-func (p *pageWriter) unmapped() {
 	for i := range p.r.Inventory.Unmapped {
 		u := &p.r.Inventory.Unmapped[i]
-		p.Open("details", markup.Class("group"))
-		p.Element("summary", strconv.Itoa(len(u.Attributes)+len(u.Untranslated))+" attributes of "+u.Path+" without a canonical setting")
-		p.Element("p", joined(u.Attributes))
-		if len(u.Untranslated) > 0 {
-			p.Element("p", "values without a canonical word: "+joined(u.Untranslated))
-		}
-		p.Close()
+		data.Unmapped = append(data.Unmapped, unmapped{len(u.Attributes) + len(u.Untranslated), u.Path, joined(u.Attributes), joined(u.Untranslated)})
 	}
+	return data
+}
+
+// documents lists the documents that findings name, each once.
+func (p *page) documents() []link {
+	var out []link
+	seen := map[string]bool{}
+	for i := range p.r.Findings {
+		c := p.r.Findings[i].Citation
+		if c == nil || p.r.Findings[i].Result == "not_applicable" || seen[c.Line()] {
+			continue
+		}
+		seen[c.Line()] = true
+		out = append(out, citation(c))
+	}
+	return out
 }
 
 // baseline says what differs from the accepted hardware.
-func (p *pageWriter) baseline() {
+func (p *page) baseline() any {
 	b := p.r.Baseline
 	switch {
+	case b == nil:
+		return nil
 	case b.Comparable != nil && !*b.Comparable:
-		p.Element("p", p.r.Incomparable())
+		return plain{Text: p.r.Incomparable()}
 	case len(b.Changes) == 0 && b.Comparable != nil:
-		p.Element("p", "Nothing differs.")
+		return plain{Text: "Nothing differs."}
 	case len(b.Changes) == 0:
-		p.Element("p", "Nothing that could be compared differs; some could not.")
-	default:
-		t := p.table("subject", "change", "accepted", "present")
-		for _, c := range b.Changes {
-			t.row(c.Subject, c.Kind, c.Accepted, c.Present)
-		}
-		t.end()
+		return plain{Text: "Nothing that could be compared differs; some could not."}
 	}
+	t := newTable("subject", "change", "accepted", "present")
+	for _, c := range b.Changes {
+		t.row(c.Subject, c.Kind, c.Accepted, c.Present)
+	}
+	return plain{Table: t}
 }
 
 // profiles checks the machine against every profile documented for it.
-func (p *pageWriter) profiles() {
+func (p *page) profiles() any {
+	if p.r.Profiles == nil {
+		return nil
+	}
+	var data plain
 	if len(p.r.Profiles) == 0 {
-		p.Element("p", "None: "+p.r.ProfilesWhy)
+		data.Text = "None: " + p.r.ProfilesWhy
 	}
 	for i := range p.r.Profiles {
-		p.heldProfile(&p.r.Profiles[i])
+		data.Folded = append(data.Folded, heldProfile(&p.r.Profiles[i]))
 	}
 	for _, u := range p.r.LeftOut {
-		p.note(u.ID + ": " + u.Reason)
+		data.Notes = append(data.Notes, u.ID+": "+u.Reason)
 	}
+	return data
 }
 
-func (p *pageWriter) heldProfile(h *report.HeldProfile) {
-	p.Open("details", markup.Class("group"))
-	defer p.Close()
-	says := h.ID + ": " + strconv.Itoa(h.Agrees) + " agree, " + strconv.Itoa(h.Differs) + " differ, " + strconv.Itoa(h.Unknown) + " not known"
+func heldProfile(h *report.HeldProfile) folded {
+	summary := h.ID + ": " + strconv.Itoa(h.Agrees) + " agree, " + strconv.Itoa(h.Differs) + " differ, " + strconv.Itoa(h.Unknown) + " not known"
 	if h.Closest {
-		says += "; the closest"
+		summary += "; the closest"
 	}
-	p.Element("summary", says)
-	if h.Source != nil {
-		p.note(*h.Source)
-	}
-	t := p.table("setting", "result", "wanted", "found", "fix")
+	t := newTable("setting", "result", "wanted", "found", "fix")
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		found := report.OrEmpty(s.Found)
-		if found == "" {
-			found = orDash(s.Reason)
-		}
-		t.row(s.Setting, s.Result, joined(s.Wanted), found, orDash(s.Remedy))
+		t.row(s.Setting, s.Result, joined(s.Wanted), cmp.Or(report.OrEmpty(s.Found), orDash(s.Reason)), orDash(s.Remedy))
 	}
-	t.end()
+	return folded{summary, report.OrEmpty(h.Source), t}
 }

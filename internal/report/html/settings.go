@@ -8,56 +8,39 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // settings shows the three faces of every setting of which one is known, and
 // why the others are not.
-func (p *pageWriter) settings() {
+func (p *page) settings() any {
 	all := p.r.Inventory.Settings
-	var known, unknown []string
+	if len(all) == 0 {
+		return nil
+	}
+	known := newTable("setting", "configured", "pending", "effective", "decided by", "read from")
+	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		s := all[id]
-		if faceKnown(&s) {
-			known = append(known, id)
+		if s := all[id]; faceKnown(&s) {
+			known.row(id, faceText(&s.Configured), faceText(&s.Pending), faceText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
 		} else {
-			unknown = append(unknown, id)
+			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 		}
 	}
-	if len(known) > 0 {
-		p.Open("details", markup.Class("group"))
-		p.Element("summary", strconv.Itoa(len(known))+" of "+prose.Count(len(all), "setting")+" known")
-		p.note("Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.")
-		t := p.table("setting", "configured", "pending", "effective", "decided by", "read from")
-		for _, id := range known {
-			s := all[id]
-			t.row(id, faceText(&s.Configured), faceText(&s.Pending), faceText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
-		}
-		t.end()
-		p.Close()
+	var data plain
+	if n := len(known.Rows); n > 0 {
+		data.Folded = append(data.Folded, folded{strconv.Itoa(n) + " of " + prose.Count(len(all), "setting") + " known",
+			"Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.", known})
 	}
-	p.unknownSettings(all, unknown)
+	if n := len(unknown.Rows); n > 0 {
+		data.Folded = append(data.Folded, folded{Summary: "not known (" + strconv.Itoa(n) + ")", Table: unknown})
+	}
+	return data
 }
 
 // faceKnown reports whether anything of a setting is known.
 func faceKnown(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
-}
-
-func (p *pageWriter) unknownSettings(all map[string]report.Setting, ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	p.Open("details", markup.Class("group"))
-	p.Element("summary", "not known ("+strconv.Itoa(len(ids))+")")
-	t := p.table("setting", "reason", "known by")
-	for _, id := range ids {
-		s := all[id]
-		t.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
-	}
-	t.end()
-	p.Close()
 }
 
 // joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
