@@ -15,32 +15,32 @@ var biases = [...]string{"max_performance", "balanced_performance", "balanced_po
 
 // energyPerfBias derives the energy bias that is in effect: EPP if the hardware scales the
 // P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
-func (m *Machine) energyPerfBias() effectiveFace {
+func (m *Machine) energyPerfBias() derived {
 	f := m.Kernel.CPUFreq
 	epb, at := m.epbWord()
 	epp := m.eppWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
-		return effectiveFace{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+		return derived{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
 	case epp.Known() && epb.State == fact.Conflicting:
-		return effectiveFace{effective: epb} // it cannot be the preference on all CPUs
+		return derived{effective: epb} // it cannot be the preference on all CPUs
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
-		return effectiveFace{effective: fact.Unknown[string](fact.Conflicting,
+		return derived{effective: fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
 	case epp.Known():
 		epp.More = append(epp.More, epb.Evidence()...)
-		return effectiveFace{epp, undecided("the system takes firmware's preference over unless one is set", epp.From)}
+		return derived{epp, undecided("the system takes firmware's preference over unless one is set", epp.From)}
 	case epb.Known():
-		return effectiveFace{epb, at}
+		return derived{epb, at}
 	case len(f.EPP.Distinct) > 0:
-		return effectiveFace{effective: epp}
+		return derived{effective: epp}
 	default:
-		return effectiveFace{effective: fact.First(epb, epp)}
+		return derived{effective: fact.First(epb, epp)}
 	}
 }
 
-// epbWord returns the bias that /sys shows, or else the register, and who set it. The kernel
-// changes firmware's 0 to 6 at boot, so somebody has set a 0 since then.
+// epbWord returns the bias in /sys, or else in the register, and who set it. The kernel changes
+// firmware's 0 to 6 at boot, so a 0 was set by an administrator later.
 func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
@@ -81,19 +81,19 @@ func (m *Machine) eppWord() fact.Fact[string] {
 	return fact.Known(biases[i], fact.Direct, at)
 }
 
-// epbOwner derives who sets the bias. That is documented only for servers from Sapphire Rapids on
-// (PerfSpect).
-func (m *Machine) epbOwner() effectiveFace {
+// epbOwner derives who sets the bias, firmware or the operating system. It is documented only for
+// servers from Sapphire Rapids on (PerfSpect).
+func (m *Machine) epbOwner() derived {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
-		return effectiveFace{effective: unobservable("the owner of the bias is not documented for this processor")}
+		return derived{effective: unobservable("the owner of the bias is not documented for this processor")}
 	}
 	bit := m.field(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
-		return effectiveFace{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.Blame[string](bit)}
 	}
 	word := "os"
 	if bit.Value == 1 {
 		word = "bios"
 	}
-	return effectiveFace{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
+	return derived{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
 }

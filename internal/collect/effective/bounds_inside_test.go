@@ -54,7 +54,7 @@ func TestLessThanARank(t *testing.T) {
 	m := &Machine{System: &inventory.System{Slots: []inventory.Slot{sized(2*gib, of(2)), sized(2*gib, of(2)), sized(2*gib, of(2))}}}
 	for visible, want := range map[int64]bool{6 * gib: true, 5*gib + 1: true, 5 * gib: false, 6*gib + 1: false} {
 		m.System.Memory.VisibleBytes = fact.Known(visible, fact.Direct, fact.Evidence{})
-		assert.Equal(t, want, m.whole(6*gib), visible)
+		assert.Equal(t, want, m.allVisible(6*gib), visible)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestEvidenceOfStates(t *testing.T) {
 // SNC begins with Skylake-SP (6, 85); Intel's families behind 6 are NetBurst (15) and newer ones, as
 // Diamond Rapids (19, 1; linux arch/x86/include/asm/intel-family.h).
 func TestProcessorsByNumber(t *testing.T) {
-	type kinds struct{ fsb, known, northbridge, zen, naples, splits, clusters bool }
+	type kinds struct{ fsb, known, northbridge, zen, naples, splits, hasSNC bool }
 	number := func(n int) fact.Fact[int] {
 		if n < 0 {
 			return fact.Unknown[int](fact.Unread, "", "")
@@ -96,7 +96,7 @@ func TestProcessorsByNumber(t *testing.T) {
 		{intelVendor, 6, 23, kinds{fsb: true, known: true}}, {intelVendor, 6, 29, kinds{fsb: true, known: true}}, {intelVendor, 6, 26, kinds{known: true}},
 		{intelVendor, 6, 30, kinds{known: true}}, {intelVendor, 15, 6, kinds{fsb: true, known: true}}, {intelVendor, 6, -1, kinds{}}, {intelVendor, -1, 23, kinds{}},
 		{intelVendor, 6, 63, kinds{known: true, splits: true}}, {intelVendor, 6, 79, kinds{known: true, splits: true}}, {intelVendor, 6, 62, kinds{known: true}}, {intelVendor, 6, 84, kinds{known: true}},
-		{intelVendor, 6, 85, kinds{known: true, clusters: true}}, {intelVendor, 6, 143, kinds{known: true, clusters: true}}, {intelVendor, 19, 1, kinds{known: true, clusters: true}},
+		{intelVendor, 6, 85, kinds{known: true, hasSNC: true}}, {intelVendor, 6, 143, kinds{known: true, hasSNC: true}}, {intelVendor, 19, 1, kinds{known: true, hasSNC: true}},
 		{intelVendor, 5, 90, kinds{known: true}}, {intelVendor, 15, 63, kinds{fsb: true, known: true}}, {intelVendor, 15, 90, kinds{fsb: true, known: true}},
 		{"AuthenticAMD", 14, 1, kinds{known: true}}, {"AuthenticAMD", 15, 1, kinds{known: true, northbridge: true}}, {"AuthenticAMD", 17, 1, kinds{known: true, northbridge: true}}, {"AuthenticAMD", 18, 1, kinds{known: true}},
 		{"AuthenticAMD", 22, 1, kinds{known: true}}, {"AuthenticAMD", 23, 1, kinds{known: true, zen: true, naples: true}}, {"AuthenticAMD", 23, 49, kinds{known: true, zen: true}}, {"AuthenticAMD", 25, 1, kinds{known: true, zen: true}},
@@ -111,7 +111,7 @@ func TestProcessorsByNumber(t *testing.T) {
 		fsb, known := m.frontSideBus()
 		have := kinds{fsb: fsb, known: known, northbridge: m.northbridge(), zen: m.zen(), naples: m.naples()}
 		if c.vendor == intelVendor { // asked of Intel's alone
-			have.splits, have.clusters = p.splitsL3(), p.clusters()
+			have.splits, have.hasSNC = p.hasClusterOnDie(), p.hasSNC()
 		}
 		assert.Equal(t, c.want, have, "%s %d %d", c.vendor, c.family, c.model)
 	}
@@ -134,7 +134,7 @@ func TestKnownIsNotToBlame(t *testing.T) {
 	v := &turboView{noTurbo: fact.Unknown[bool](fact.Absent, "no such file", ""), boost: fact.Known(true, fact.Direct, fact.Evidence{}), flag: fact.Unknown[bool](fact.Denied, "flags not readable", "")}
 	f := v.byFlag(false).effective
 	assert.Equal(t, []any{fact.Absent, "no such file"}, []any{f.State, f.Reason})
-	f = lacking(v.boost, v.flag, v.noTurbo)
+	f = firstUnknown(v.boost, v.flag, v.noTurbo)
 	assert.Equal(t, []any{fact.Denied, "flags not readable"}, []any{f.State, f.Reason})
 }
 
@@ -205,7 +205,7 @@ func TestThreadsByFirmwaresCounts(t *testing.T) {
 		{8, 4, -1, true}, {8, 4, 8, true}, {9, 4, -1, true}, {8, 5, -1, false}, {4, 4, -1, false}, {4, 4, 4, false}, {8, 5, 6, true}, {4, 4, 2, false}, {8, -1, 4, true}, {8, -1, 8, false}, {8, -1, -1, false}, {-1, 4, 2, false}, {-1, -1, -1, false},
 	} {
 		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{}, {Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running)}}}}
-		_, capable := m.capableOfThreads()
+		_, capable := m.smtCapable()
 		assert.Equal(t, c.capable, capable, c)
 		f := m.withoutSiblings(fact.Evidence{}, nil)
 		assert.Equal(t, []any{disabledWord, c.capable}, []any{f.Value, f.Certainty == fact.Corroborated}, c)

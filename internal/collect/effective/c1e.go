@@ -11,34 +11,34 @@ import (
 
 // c1e derives whether cores enter the enhanced halt state C1E. intel_idle clears firmware's bit for
 // it and offers the state itself (docs/kernel.md, C1E).
-func (m *Machine) c1e() effectiveFace {
+func (m *Machine) c1e() derived {
 	bit := m.field(host.MSRPowerCtl, 1, 1)
 	v, unknown := m.idle()
 	switch {
 	case bit.State == fact.Conflicting:
-		return effectiveFace{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.Blame[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
-		return effectiveFace{effective: *unknown}
+		return derived{effective: *unknown}
 	case bit.Or(0) == 1:
 		return m.c1ePromoted(v, &bit)
 	case !v.driver.Known():
-		return effectiveFace{effective: fact.Blame[string](v.driver)}
+		return derived{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == intelIdle && v.c1e != nil:
 		return m.c1eState(v.c1e, &bit)
 	case !bit.Known():
-		return effectiveFace{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.Blame[string](bit)}
 	case v.driver.Value == intelIdle:
-		return effectiveFace{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
+		return derived{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
 	default:
-		return effectiveFace{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
+		return derived{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)}
 	}
 }
 
 // c1ePromoted handles a set bit: the hardware promotes C1 to C1E.
-func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace {
-	f := effectiveFace{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
+func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) derived {
+	f := derived{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
 	switch {
 	case v.driver.Known() && v.driver.Value != intelIdle:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)
@@ -50,8 +50,8 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace
 	return f
 }
 
-// c1eState judges intel_idle's state C1E.
-func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveFace {
+// c1eState derives the value from intel_idle's state C1E.
+func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	at := stateEvidence(*s)
 	if bit.Known() {
 		at = append(at, bit.From)
@@ -59,18 +59,18 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveF
 	off, known := s.Disabled.Get()
 	switch {
 	case !known:
-		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
 	case !off && m.neverEntered(s):
 		limit, _, _, _ := m.lowestLimit()
-		return effectiveFace{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
+		return derived{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
-		return effectiveFace{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
+		return derived{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
 	}
 	certainty := fact.Corroborated
 	if bit.Known() {
 		certainty = fact.Direct
 	}
-	f := effectiveFace{effective: fact.Known(disabledWord, certainty, at[1], at...)}
+	f := derived{effective: fact.Known(disabledWord, certainty, at[1], at...)}
 	switch s.DefaultStatus.V {
 	case "enabled":
 		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[1], at...)
@@ -82,9 +82,9 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveF
 
 // packageLimits returns, for a generation of processors, the canonical words for the values of the
 // package C-state limit in register 0xE2, and the number of bits of that field: three for servers
-// from Haswell on, else four (turbostat 6.12, *_pkg_cstate_limits). turbostat decodes Haswell and
-// Broadwell servers by the table of clients; Intel's manual has a table of their own (SDM vol. 4,
-// transcribed in EDK II's HaswellEMsr.h and XeonDMsr.h), which is used here.
+// from Haswell on, otherwise four (turbostat 6.12, *_pkg_cstate_limits). turbostat decodes Haswell and
+// Broadwell servers like clients; Intel's manual has a separate table for them (SDM vol. 4, transcribed
+// in EDK II's HaswellEMsr.h and XeonDMsr.h), which is used here.
 func packageLimits(g host.Generation, model int) (words map[uint64]string, bits uint) {
 	if g == host.GenHaswell && slices.Contains([]int{0x3F, 0x4F, 0x56}, model) {
 		g = host.GenSkylake // the same words and bits
@@ -105,21 +105,21 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 	}
 }
 
-// packageCState derives the deepest idle state that a whole package may enter.
-func (m *Machine) packageCState() effectiveFace {
+// packageCState derives the deepest idle state that a package may enter.
+func (m *Machine) packageCState() derived {
 	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.V)
 	if words == nil {
-		return effectiveFace{effective: unobservable("the limit of this processor's packages is not documented here")}
+		return derived{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}
 	limit := m.field(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
-		return effectiveFace{effective: fact.Blame[string](limit)}
+		return derived{effective: fact.Blame[string](limit)}
 	}
 	word, ok := words[limit.Value]
 	if !ok {
-		return effectiveFace{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
+		return derived{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", otherSources, limit.Evidence()...)}
 	}
-	f := effectiveFace{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
+	f := derived{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
 	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {

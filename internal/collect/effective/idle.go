@@ -16,7 +16,7 @@ const (
 	acpiIdle  = "acpi_idle"
 )
 
-// idleView holds what cpuidle shows (docs/kernel.md, C-states).
+// idleView holds the idle states that cpuidle shows (docs/kernel.md, C-states).
 type idleView struct {
 	driver fact.Fact[string]
 	// deep are the states below C1.
@@ -26,26 +26,25 @@ type idleView struct {
 	all []host.IdleState
 }
 
-// idle returns the idle states. The fact is nil unless they could not be read or are not the same
-// for all CPUs.
+// idle returns the idle states, or an unknown fact if they could not be read or differ between CPUs.
 func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	f := m.Kernel.CPUIdle
 	v := &idleView{driver: host.Fact(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
-	say := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
+	unknown := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
 	switch {
 	case v.driver.Or("") == "none":
 		return v, nil
 	case len(f.Names.Distinct) > 1:
-		return say(mixedValues("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
+		return unknown(mixedValues("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
 	case len(f.Disabled.Distinct) > 1:
-		return say(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
+		return unknown(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
 	case !f.States.Known():
-		return say(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
+		return unknown(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
 	}
 	for i := range v.all {
 		s := &v.all[i]
 		if !s.Name.Known() {
-			return say(host.Fact(inventory.SourceCPUIdle, s.Name, fact.Direct))
+			return unknown(host.Fact(inventory.SourceCPUIdle, s.Name, fact.Direct))
 		}
 		if s.Name.V == "C1E" {
 			v.c1e = s
@@ -57,8 +56,8 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	return v, nil
 }
 
-// deeper tells whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4
-// are the C-state minus one), else by its name.
+// deeper reports whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4 are
+// the C-state minus one), or else by its name.
 func deeper(s *host.IdleState) bool {
 	if hint, ok := mwaitHint(s.Desc.V); ok {
 		return hint>>4 > 0
@@ -71,6 +70,7 @@ func deeper(s *host.IdleState) bool {
 	return ok && strings.IndexAny(digits, "23456789") == 0
 }
 
+// mwaitHint returns the MWAIT hint in the description of an idle state.
 func mwaitHint(desc string) (uint64, bool) {
 	_, hex, ok := strings.Cut(desc, "MWAIT 0x")
 	if !ok {
@@ -80,7 +80,7 @@ func mwaitHint(desc string) (uint64, bool) {
 	return hint, err == nil
 }
 
-// stateEvidence lists the files that say whether the states may be used.
+// stateEvidence lists the files that show whether the states may be used.
 func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
 	for i := range states {
@@ -94,25 +94,26 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 }
 
 // cStates derives whether idle states below C1 are in use.
-func (m *Machine) cStates() effectiveFace {
+func (m *Machine) cStates() derived {
 	v, unknown := m.idle()
 	switch {
 	case unknown != nil:
-		return effectiveFace{effective: *unknown}
+		return derived{effective: *unknown}
 	case !v.driver.Known():
-		return effectiveFace{effective: fact.Blame[string](v.driver)}
+		return derived{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == "none":
 		return m.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
-		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
+		return derived{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
-		return m.noDeepState(v)
+		at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
+		return derived{fact.Known(disabledWord, fact.Direct, at, v.driver.From), m.whoLimitsIdle(v, at)}
 	}
 	on := 0
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+			return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
 		}
 		if !off {
 			on++
@@ -122,15 +123,15 @@ func (m *Machine) cStates() effectiveFace {
 		return m.allDisabled(v)
 	}
 	if limit, every, _ := m.latencyLimit(); every {
-		return effectiveFace{fact.Known(disabledWord, fact.Direct, limit.At[0], append(limit.At[1:], stateEvidence(v.deep...)...)...),
+		return derived{fact.Known(disabledWord, fact.Direct, limit.At[0], append(limit.At[1:], stateEvidence(v.deep...)...)...),
 			fact.Known(limit.By, fact.Direct, limit.At[0], limit.At[1:]...)}
 	}
 	return m.someEnabled(v)
 }
 
 // noIdleDriver handles the driver "none": the processor halts in C1 or polls.
-func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
-	f := effectiveFace{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
+func (m *Machine) noIdleDriver(v *idleView) derived {
+	f := derived{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
 	if by, ok := m.byOption(idleOption); ok {
 		f.effective.Certainty, f.decided = fact.Direct, by
 		return f
@@ -139,14 +140,7 @@ func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
 	return f
 }
 
-// noDeepState handles a driver that lists no state below C1.
-func (m *Machine) noDeepState(v *idleView) effectiveFace {
-	at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
-	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
-	f.decided = m.whoLimitsIdle(v, at)
-	return f
-}
-
+// stateNames returns the names of idle states, separated by spaces.
 func stateNames(states []host.IdleState) string {
 	names := make([]string, len(states))
 	for i := range states {
@@ -155,8 +149,8 @@ func stateNames(states []host.IdleState) string {
 	return strings.Join(names, " ")
 }
 
-// whoLimitsIdle returns who keeps the deeper states away: a boot option, its copy in the driver's
-// parameter, or firmware that disables MWAIT or offers ACPI's driver no deeper state.
+// whoLimitsIdle returns who removed the deeper states: a boot option, the driver's parameter set by it,
+// or firmware that disables MWAIT or offers no deeper state to ACPI's driver.
 func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
 	if by, ok := m.byOption(idleOption); ok {
 		return by
@@ -180,11 +174,11 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 	}
 }
 
-// allDisabled handles a driver whose states below C1 are all disabled. They were disabled at boot,
-// because firmware's _CST lacks them or a boot option says so, or at run time.
-func (m *Machine) allDisabled(v *idleView) effectiveFace {
+// allDisabled handles a driver whose states below C1 are all disabled: at boot, because firmware's _CST
+// lacks them or because of a boot option, or at run time.
+func (m *Machine) allDisabled(v *idleView) derived {
 	at := stateEvidence(v.deep...)
-	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
+	f := derived{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
 	statuses := map[string]int{}
 	for i := range v.deep {
 		statuses[v.deep[i].DefaultStatus.V]++
@@ -208,17 +202,17 @@ func (m *Machine) allDisabled(v *idleView) effectiveFace {
 
 // someEnabled handles a driver with a usable state below C1. intel_idle has its own table and uses
 // it if firmware provides no _CST.
-func (m *Machine) someEnabled(v *idleView) effectiveFace {
+func (m *Machine) someEnabled(v *idleView) derived {
 	at := stateEvidence(v.deep...)
 	certainty := fact.Direct
 	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {
 		certainty = fact.Corroborated
 	}
-	f := effectiveFace{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
+	f := derived{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
 	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
 	switch {
 	case v.driver.Value == acpiIdle, offAtBoot:
-		// The list is firmware's, or was checked against it.
+		// The list is firmware's, or intel_idle checked its own against it.
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
 	default:
 		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)

@@ -9,8 +9,8 @@ import (
 )
 
 // nodeInterleave derives whether memory is interleaved over the sockets, by the decision table of
-// docs/kernel.md, Node interleaving. Firmware that interleaves provides no SRAT; the kernel can be
-// told to ignore an SRAT.
+// docs/kernel.md, Node interleaving. Firmware that interleaves provides no SRAT; an option makes the
+// kernel ignore the SRAT.
 func (m *Machine) nodeInterleave() fact.Fact[string] {
 	if m.Kernel == nil {
 		return m.NoKernel("the number of NUMA nodes")
@@ -18,13 +18,13 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 	packages, ok := m.System.CPU.Packages.Get()
 	switch {
 	case m.System.Machine.Virtual.Or(false) || m.Privileged:
-		return *m.madeUp()
+		return *m.virtualisedReason()
 	case !ok:
 		return fact.Blame[string](m.System.CPU.Packages)
 	case len(packages) < 2:
 		return m.onePackage()
 	}
-	if made := m.madeUp(); made != nil {
+	if made := m.virtualisedReason(); made != nil {
 		return *made
 	}
 	fsb, known := m.frontSideBus()
@@ -44,12 +44,12 @@ func (m *Machine) onePackage() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "one processor has nothing to interleave over", "", at)
 }
 
-// interleaveByNodes compares the number of nodes with CPUs with the number of sockets. known says
-// whether the processor's model is known.
+// interleaveByNodes compares the number of nodes with CPUs with the number of sockets. known is set if
+// the processor's model is known.
 func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	n := &m.System.NUMA
 	evidence := slices.Concat(m.System.CPU.Packages.Evidence(), n.SRAT.Evidence(), n.Cmdline.Evidence())
-	if there, ok := n.KernelNUMA.Get(); ok && !there {
+	if supported, ok := n.KernelNUMA.Get(); ok && !supported {
 		return m.withoutKernelNUMA(known, evidence)
 	}
 	nodes := m.cpuNodes()
@@ -82,16 +82,16 @@ func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.
 	case known && srat:
 		return fact.Known(disabledWord, fact.Direct, from, evidence...)
 	case known && !m.northbridge():
-		// Without an SRAT only old Opterons have several nodes. So the list of tables
-		// is not complete, or the nodes come from a device tree.
+		// Without an SRAT only old Opterons have several nodes. Therefore the list of tables is
+		// incomplete, or the nodes come from a device tree.
 		return fact.Known(disabledWord, fact.Indirect, from, evidence...)
 	default:
 		return fact.Known(disabledWord, fact.Corroborated, from, evidence...)
 	}
 }
 
-// oneNode handles a machine of several sockets with one node. known says whether the processor's
-// model is known; if it is not, the processor could be one on a front-side bus.
+// oneNode handles a machine of several sockets with one node. known is set if the processor's model is
+// known; an unknown one could be on a front-side bus.
 func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Evidence) fact.Fact[string] {
 	n := &m.System.NUMA
 	options, optionsKnown := n.Options.Get()
@@ -117,7 +117,7 @@ func (m *Machine) oneNode(known bool, from fact.Evidence, evidence []fact.Eviden
 	}
 }
 
-// withoutKernelNUMA handles a kernel without NUMA support: only the SRAT tells.
+// withoutKernelNUMA handles a kernel without NUMA support: only the SRAT shows firmware's mode.
 func (m *Machine) withoutKernelNUMA(known bool, evidence []fact.Evidence) fact.Fact[string] {
 	srat, sratKnown := m.System.NUMA.SRAT.Get()
 	switch {

@@ -20,33 +20,33 @@ type layout struct {
 	at fact.Evidence
 }
 
-// layout counts the nodes in each socket. The fact is nil unless the nodes do not show firmware's
-// mode; it then has the reason.
+// layout counts the nodes in each socket. If the nodes do not show firmware's mode, it returns an
+// unknown fact with the reason.
 func (m *Machine) layout() (layout, *fact.Fact[string]) {
-	say := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
+	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	if m.Kernel == nil {
-		return say(m.NoKernel("the number of NUMA nodes"))
+		return unknown(m.NoKernel("the number of NUMA nodes"))
 	}
-	if made := m.madeUp(); made != nil {
-		return say(*made)
+	if made := m.virtualisedReason(); made != nil {
+		return unknown(*made)
 	}
 	if !m.System.CPU.Online.Known() {
-		return say(fact.Blame[string](m.System.CPU.Online))
+		return unknown(fact.Blame[string](m.System.CPU.Online))
 	}
 	if f := m.cpusMissing(); f != nil {
-		return say(*f)
+		return unknown(*f)
 	}
 	nodes := m.cpuNodes()
 	if !nodes.Known() {
-		return say(fact.Blame[string](nodes))
+		return unknown(fact.Blame[string](nodes))
 	}
 	if f := m.kernelChose(nodes); f != nil {
-		return say(*f)
+		return unknown(*f)
 	}
 	return m.divide()
 }
 
-// cpusMissing returns a reason if some CPUs are, or may be, offline: that distorts the ratio of
+// cpusMissing returns an unknown fact if some CPUs are, or may be, offline: that distorts the ratio of
 // nodes and caches.
 func (m *Machine) cpusMissing() *fact.Fact[string] {
 	cpu := &m.System.CPU
@@ -62,7 +62,7 @@ func (m *Machine) cpusMissing() *fact.Fact[string] {
 			"bring the CPUs online", cpu.Online.From)
 	case !ok && (!offline.Known() || len(offline.V) > 0):
 		f = fact.Blame[string](cpu.Present)
-	case slices.ContainsFunc(m.System.NUMA.Options.Or(nil), limitsCPUs):
+	case m.has(cpuOption):
 		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
 	default:
 		return nil
@@ -70,12 +70,7 @@ func (m *Machine) cpusMissing() *fact.Fact[string] {
 	return &f
 }
 
-func limitsCPUs(option string) bool {
-	key, value, _ := strings.Cut(option, "=")
-	return cpuOption(key, value)
-}
-
-// kernelChose returns a reason if the kernel was, or may have been, told to ignore firmware's
+// kernelChose returns an unknown fact if an option makes, or may make, the kernel ignore firmware's
 // nodes.
 func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 	options, ok := m.System.NUMA.Options.Get()
@@ -95,7 +90,7 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 // divide counts the nodes with CPUs in each socket. A node over several sockets is node
 // interleaving, which hides the division of the sockets; on AMD it is NPS0.
 func (m *Machine) divide() (layout, *fact.Fact[string]) {
-	say := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
+	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	online := m.Kernel.NUMA.Online
 	l := layout{at: fact.At(inventory.SourceNUMA, online.Path, online.Raw)}
 	count := map[int]int{}
@@ -113,21 +108,22 @@ func (m *Machine) divide() (layout, *fact.Fact[string]) {
 			l.spans, l.at = true, n.CPUs.From
 			return l, nil
 		default:
-			return say(fact.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From))
+			return unknown(fact.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From))
 		}
 	}
 	for _, n := range count {
 		if l.perSocket != 0 && n != l.perSocket {
-			return say(fact.Unknown[string](fact.Conflicting, "the sockets differ in their number of nodes", "", l.at))
+			return unknown(fact.Unknown[string](fact.Conflicting, "the sockets differ in their number of nodes", "", l.at))
 		}
 		l.perSocket = n
 	}
 	if l.perSocket == 0 {
-		return say(fact.Unknown[string](fact.Conflicting, "no node has CPUs", "", l.at))
+		return unknown(fact.Unknown[string](fact.Conflicting, "no node has CPUs", "", l.at))
 	}
 	return l, nil
 }
 
+// layoutEvidence lists the readings of packages and caches.
 func (m *Machine) layoutEvidence() []fact.Evidence {
 	return slices.Concat(m.System.CPU.Packages.Evidence(), m.System.CPU.CPUsPerL3.Evidence())
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// memorySpeed derives the memory speed setting. If all modules run at their rated speed, it is the
-// maximum. Slower modules can be limited by the processor, the population or the setting, which
-// cannot be distinguished here.
+// memorySpeed derives the memory speed setting: the maximum if all modules run at their rated speed.
+// Slower modules can be limited by the processor, the population or the setting; which one is unknown
+// here.
 func (m *Machine) memorySpeed() fact.Fact[string] {
 	if m.System.Machine.Virtual.Or(false) {
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
@@ -40,7 +40,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 			return fact.Blame[string](*rated)
 		case configured.Value < rated.Value && !ddr.SameSpeed(configured.Value, rated.Value):
 			return fact.Unknown[string](fact.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
-				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), elsewhere, configured.From, rated.From)
+				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), otherSources, configured.From, rated.From)
 		}
 		at = append(at, configured.From, rated.From)
 	}
@@ -67,7 +67,7 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 	case m.System.Machine.Virtual.Or(false):
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}
-	if f := m.mirroredPart(); f.Known() {
+	if f := m.partialMirroring(); f.Known() {
 		return f
 	}
 	if f := m.lockstep(); f.Known() {
@@ -76,12 +76,12 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 	return m.mirroring()
 }
 
-// mirroredPart derives partial mirroring from the kernel's message about the EFI memory map, in
+// partialMirroring derives partial mirroring from the kernel's message about the EFI memory map, in
 // which mirrored memory is marked as more reliable (UEFI 2.5, EFI_MEMORY_MORE_RELIABLE).
-func (m *Machine) mirroredPart() fact.Fact[string] {
+func (m *Machine) partialMirroring() fact.Fact[string] {
 	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
 	if !part.Known() || part.Value.Mirrored == part.Value.All {
-		return fact.Fact[string]{} // all of it: capacity tells full mirroring
+		return fact.Fact[string]{} // all of it: the capacity shows full mirroring
 	}
 	return fact.Known("mirror_partial", fact.Direct, part.From)
 }
@@ -116,7 +116,7 @@ func (m *Machine) lockstep() fact.Fact[string] {
 	switch installed, ok := m.installed(); {
 	case !ok:
 		found.Certainty = fact.Indirect
-	case !m.whole(installed):
+	case !m.allVisible(installed):
 		return fact.Fact[string]{}
 	default:
 		found.Certainty = fact.Corroborated
@@ -145,17 +145,16 @@ func (m *Machine) installed() (int64, bool) {
 	return sum, sum > 0
 }
 
-// whole tells whether the system sees all installed memory except what firmware and kernel reserve,
-// which is less than the rank that sparing takes away.
-func (m *Machine) whole(installed int64) bool {
+// allVisible reports whether the system sees all installed memory except for the part that firmware and
+// kernel reserve, which is smaller than a spare rank.
+func (m *Machine) allVisible(installed int64) bool {
 	visible, ok := m.System.Memory.VisibleBytes.Get()
 	missing := installed - visible
 	return ok && missing >= 0 && (float64(missing) <= mirrorTolerance*float64(installed) || missing <= reservedBytes && missing < m.smallestRank())
 }
 
-// smallestRank returns the size in bytes of the smallest rank, the least that rank sparing takes
-// away. Modules whose ranks are not known are counted with four, the most of modules that are not
-// stacked.
+// smallestRank returns the size in bytes of the smallest rank, the least that rank sparing removes.
+// Modules with an unknown number of ranks count with four, the most of modules that are not stacked.
 func (m *Machine) smallestRank() int64 {
 	least := int64(math.MaxInt64)
 	for i := range m.System.Slots {
@@ -167,14 +166,14 @@ func (m *Machine) smallestRank() int64 {
 	return least
 }
 
-// allMirrored tells whether firmware's memory map marks all of the visible memory as mirrored.
+// allMirrored reports whether firmware's memory map marks all of the visible memory as mirrored.
 func (m *Machine) allMirrored() bool {
 	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
 	return part.Known() && part.Value.Mirrored == part.Value.All
 }
 
-// mirroring derives the mode from the share of the memory that is visible. Half of it proves
-// nothing alone: sparing leaves half in some layouts too (1-1|1-1 in Fujitsu, Memory Performance of
+// mirroring derives the mode from the share of the memory that is visible. Half of it alone is not
+// conclusive: sparing also leaves half in some layouts (1-1|1-1 in Fujitsu, Memory Performance of
 // Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()
@@ -182,10 +181,10 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
-		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", "the machine's own SMBIOS table, or "+elsewhere)
+		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", "the machine's own SMBIOS table, or "+otherSources)
 	case !visible.Known():
 		return fact.Blame[string](visible)
-	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // firmware's map alone keeps what the option takes away
+	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // the option does not change firmware's map
 		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", m.System.NUMA.Cmdline.From)
 	}
 	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, strconv.FormatInt(installed, 10)+" bytes in DRAM modules")
@@ -198,7 +197,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 		return unobservable("half of the installed memory is visible, which is what mirroring leaves, and sparing of one of two ranks or modules too", visible.From, at)
 	case third:
 		return fact.Known("mirror_full", fact.Indirect, visible.From, at)
-	case m.whole(installed):
+	case m.allVisible(installed):
 		return unobservable("all memory is visible, which excludes mirroring and rank sparing; lockstep and ADDDC take none away", visible.From, at)
 	default:
 		return unobservable(fmt.Sprintf("%.0f %% of the installed memory is visible: neither all of it nor a mirror's half", share*100), visible.From, at)
@@ -207,13 +206,13 @@ func (m *Machine) mirroring() fact.Fact[string] {
 
 // patrolScrub derives whether the driver of the memory controllers shows a scrub rate. There is no
 // canonical word for the rate itself.
-func (m *Machine) patrolScrub() effectiveFace {
+func (m *Machine) patrolScrub() derived {
 	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()
 	if !ok {
 		f := fact.Blame[string](controllers)
-		f.KnownBy = elsewhere
-		return effectiveFace{effective: f}
+		f.KnownBy = otherSources
+		return derived{effective: f}
 	}
 	var found fact.Fact[string]
 	for i := range list {
@@ -226,13 +225,13 @@ func (m *Machine) patrolScrub() effectiveFace {
 		})
 		switch {
 		case !word.Known():
-			return effectiveFace{effective: unobservable("the driver of the memory controllers does not state the scrub rate", rate.From)}
+			return derived{effective: unobservable("the driver of the memory controllers does not state the scrub rate", rate.From)}
 		case i == 0:
 			found = word
 		case word.Value != found.Value:
-			return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
+			return derived{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}
-	return effectiveFace{found, undecided("firmware set the rate, or it was changed since boot", found.From)}
+	return derived{found, undecided("firmware set the rate, or it was changed since boot", found.From)}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// madeUp returns a reason if the nodes are not those of the machine itself, or if that is not
-// known; else nil.
-func (m *Machine) madeUp() *fact.Fact[string] {
+// virtualisedReason returns an unknown fact with the reason if the nodes are, or may be, virtual or emulated;
+// otherwise nil.
+func (m *Machine) virtualisedReason() *fact.Fact[string] {
 	var f fact.Fact[string]
 	switch {
 	case m.System.Machine.Virtual.Or(false):
@@ -21,7 +21,7 @@ func (m *Machine) madeUp() *fact.Fact[string] {
 	case !m.System.Machine.Virtual.Known():
 		f = fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
 			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")
-	case fakedNodes(m.System.NUMA.Options.Or(nil)):
+	case slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "numa=fake") }):
 		f = fact.Unknown[string](fact.Refused, "numa=fake on the command line makes up the nodes", "boot without it", m.System.NUMA.Cmdline.From)
 	case m.nodesOverlap():
 		f = fact.Unknown[string](fact.Conflicting, "one CPU is in several nodes, as numa=fake makes them", "boot without it")
@@ -31,7 +31,7 @@ func (m *Machine) madeUp() *fact.Fact[string] {
 	return &f
 }
 
-// nodesOverlap tells whether a CPU is in two nodes, which happens only with emulated nodes.
+// nodesOverlap reports whether a CPU is in two nodes, which happens only with emulated nodes.
 func (m *Machine) nodesOverlap() bool {
 	seen := map[int]bool{}
 	for i := range m.System.Nodes {
@@ -69,8 +69,4 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 		list = m.Kernel.NUMA.Online
 	}
 	return fact.Known(count, fact.Direct, fact.At(inventory.SourceNUMA, list.Path, list.Raw))
-}
-
-func fakedNodes(options []string) bool {
-	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "numa=fake") })
 }

@@ -26,7 +26,7 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 // optionsKnown reports whether the command line was read.
 func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
-// byOption returns "command line" as the one who decided, if an option matches.
+// byOption returns the command line as the one that decided, if an option matches.
 func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
 	at, ok := m.option(match)
 	if !ok {
@@ -35,7 +35,7 @@ func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string
 	return fact.Known(inventory.DecidedCommandLine, fact.Direct, at), true
 }
 
-// smtOption matches the options by which the kernel turns SMT off (linux
+// smtOption matches the options that make the kernel turn SMT off (linux
 // Documentation/admin-guide/kernel-parameters.txt).
 func smtOption(key, value string) bool {
 	switch key {
@@ -65,7 +65,7 @@ func idleOption(key, value string) bool {
 		return value == "1"
 	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
 		return value == "0" || value == "1"
-	case "intel_idle.max_cstate": // 0 only makes ACPI's driver take over
+	case "intel_idle.max_cstate": // 0 only selects ACPI's driver
 		return value == "1"
 	default:
 		return false

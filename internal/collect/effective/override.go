@@ -13,11 +13,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// whoWrites names the tools that usually write such files.
-const whoWrites = "and change what writes it (a tuned profile, cpupower, a boot script)"
+// changeWriter names the tools that usually write such files.
+const changeWriter = "and change what writes it (a tuned profile, cpupower, a boot script)"
 
-// overrides lists how the running system takes back what firmware offers of a setting.
-func (m *Machine) overrides(id string, f *effectiveFace) []inventory.Override {
+// overrides lists how the running system overrides a setting that firmware offers.
+func (m *Machine) overrides(id string, f *derived) []inventory.Override {
 	if m.Kernel == nil || m.System.Machine.Virtual.Or(true) || m.Privileged {
 		return nil
 	}
@@ -37,9 +37,8 @@ func (m *Machine) overrides(id string, f *effectiveFace) []inventory.Override {
 	return out
 }
 
-// switchedOff returns the option or the file by which the system switches a setting off that
-// firmware offers.
-func (m *Machine) switchedOff(id string, f *effectiveFace) []inventory.Override {
+// switchedOff returns the option or the file that disables a setting that firmware offers.
+func (m *Machine) switchedOff(id string, f *derived) []inventory.Override {
 	by, known := f.decided.Get()
 	if f.effective.Or("") != disabledWord || !known {
 		return nil
@@ -49,16 +48,16 @@ func (m *Machine) switchedOff(id string, f *effectiveFace) []inventory.Override 
 	switch by {
 	case inventory.DecidedCommandLine:
 		o.Found = "the kernel's command line has " + at.Raw
-		o.Undo = "take " + at.Raw + " off the kernel's command line" + m.tunedTrace()
+		o.Undo = "take " + at.Raw + " off the kernel's command line" + m.tunedHint()
 	case inventory.DecidedAdministrator:
 		back := "take the value back, "
-		for _, e := range o.At { // the file that was written, not what stands beside it
+		for _, e := range o.At { // the file that was written, not other evidence
 			if w, ok := switches[path.Base(e.Path)]; ok && slices.Contains(w.off, e.Raw) {
 				at, back = e, "write "+w.on+" to "+e.Path+", "
 				break
 			}
 		}
-		o.Found, o.Undo = at.Path+" is "+at.Raw, back+whoWrites
+		o.Found, o.Undo = at.Path+" is "+at.Raw, back+changeWriter
 	case inventory.DecidedKernel:
 		table, option := m.iommuNames()
 		if id != "iommu" || option == "" {
@@ -82,17 +81,17 @@ func (m *Machine) has(match func(key, value string) bool) bool {
 	return ok
 }
 
-// tunedTrace names tuned if the command line shows that it made its options: profiles of tuned add
-// options of their own name.
-func (m *Machine) tunedTrace() string {
+// tunedHint names tuned if the command line shows that tuned added options: its profiles also add
+// options named tuned.*.
+func (m *Machine) tunedHint() string {
 	if o, ok := m.option(func(key, _ string) bool { return strings.HasPrefix(key, "tuned.") }); ok {
 		return " (tuned writes options there: " + o.Raw + "; change its profile)"
 	}
 	return ""
 }
 
-// switches are the kernel's files that switch something off: their values that do, and the one that
-// takes it back.
+// switches are the kernel's files that can disable something, with the values that disable it and the
+// value that enables it again.
 var switches = map[string]struct {
 	off []string
 	on  string
@@ -107,7 +106,7 @@ func (m *Machine) mixedBoost() []inventory.Override {
 	if len(f.Boosts.Distinct) < 2 || len(f.BoostOff) == 0 {
 		return nil
 	}
-	o := inventory.Override{By: inventory.DecidedAdministrator, Undo: "write 1 to boost of these policies below /sys/devices/system/cpu/cpufreq, " + whoWrites}
+	o := inventory.Override{By: inventory.DecidedAdministrator, Undo: "write 1 to boost of these policies below /sys/devices/system/cpu/cpufreq, " + changeWriter}
 	var names []string
 	for _, file := range f.BoostOff {
 		o.At = append(o.At, fact.At(inventory.SourceCPUFreq, file, "0"))
@@ -120,8 +119,7 @@ func (m *Machine) mixedBoost() []inventory.Override {
 	return []inventory.Override{o}
 }
 
-// caps handles limits of the frequency at or below the base frequency, so that Turbo is not
-// reached.
+// caps handles frequency limits at or below the base frequency: Turbo is never reached.
 func (m *Machine) caps() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	p := &f.First
@@ -130,16 +128,16 @@ func (m *Machine) caps() []inventory.Override {
 		pct.V*p.CPUInfoMaxKHz.V/percent <= p.BaseKHz.V {
 		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, pct.Path, pct.Raw), baseAt(p.BaseKHz)},
 			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.Path, pct.Raw, mhz(pct.V*p.CPUInfoMaxKHz.V/percent), mhz(p.CPUInfoMaxKHz.V), mhz(p.BaseKHz.V)),
-			Undo:  "write 100 to " + pct.Path + ", " + whoWrites})
+			Undo:  "write 100 to " + pct.Path + ", " + changeWriter})
 	}
 	for i := range f.Caps {
 		c := &f.Caps[i]
 		if !c.Base.Known() || c.Max.V > c.Base.V || c.Limit.Known() && c.Limit.V <= c.Max.V {
-			continue // the last is firmware's limit, which cpufreq takes over
+			continue // the last condition is firmware's limit, which cpufreq adopts
 		}
 		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, c.Max.Path, c.Max.Raw), baseAt(c.Base)},
 			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", c.Max.Path, c.Max.Raw, mhz(c.Max.V), mhz(c.CPUInfoMax.V), mhz(c.Base.V)),
-			Undo:  "write " + c.CPUInfoMax.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + whoWrites})
+			Undo:  "write " + c.CPUInfoMax.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + changeWriter})
 	}
 	return out
 }
@@ -153,8 +151,8 @@ func baseAt(base host.Value[int64]) fact.Evidence {
 func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 
 // slowGovernor handles the governors that keep the cores at the lowest or at a fixed frequency
-// (Documentation/admin-guide/pm/cpufreq.rst). intel_pstate and amd-pstate have algorithms of their
-// own called powersave while the hardware scales the frequency.
+// (Documentation/admin-guide/pm/cpufreq.rst). In intel_pstate and amd-pstate, "powersave" is a different
+// algorithm that does not do so.
 func (m *Machine) slowGovernor() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	driver := f.First.Driver.V
@@ -170,13 +168,13 @@ func (m *Machine) slowGovernor() []inventory.Override {
 		}
 		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, f.Governors.Paths[i], governor), fact.At(inventory.SourceCPUFreq, f.First.Driver.Path, driver)},
 			Found: fmt.Sprintf("%s is %s with the driver %s: %s, whatever the load", f.Governors.Paths[i], governor, driver, what),
-			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + whoWrites}}
+			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + changeWriter}}
 	}
 	return nil
 }
 
-// latencyLimit returns the limit of the wake-up latency that forbids idle states below C1. Every says
-// that it forbids all of them on all CPUs.
+// latencyLimit returns the limit of the wake-up latency that forbids idle states below C1. every is set
+// if it forbids all of them on all CPUs.
 func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	v, unknown := m.idle()
 	if unknown != nil {
@@ -202,7 +200,7 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 		where = "this CPU does"
 	}
 	o.Found = fmt.Sprintf("%s is %s: %s not enter %s", at.Path, at.Raw, where, prose.And(forbidden))
-	o.Undo = "write 0 to pm_qos_resume_latency_us of every CPU, " + whoWrites
+	o.Undo = "write 0 to pm_qos_resume_latency_us of every CPU, " + changeWriter
 	if at.Path == host.DMALatency {
 		o.Undo = "end the process that keeps " + at.Path + " open (tuned with force_latency, a real-time program; fuser -v " + at.Path + " names it)"
 	}
@@ -212,8 +210,8 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 // beyond reports whether waking up from an idle state takes longer than a limit in microseconds.
 func beyond(s *host.IdleState, limit int64) bool { return s.LatencyUS.Known() && s.LatencyUS.V > limit }
 
-// lowestLimit returns the strictest limit of the wake-up latency in microseconds, and whether it
-// holds on every sampled CPU.
+// lowestLimit returns the strictest limit of the wake-up latency in microseconds, and whether it applies
+// to every sampled CPU.
 func (m *Machine) lowestLimit() (at fact.Evidence, limit int64, everywhere, ok bool) {
 	idle := m.Kernel.CPUIdle
 	for i, raw := range idle.Limits.Distinct {

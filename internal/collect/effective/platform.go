@@ -12,26 +12,26 @@ import (
 
 // monitorMwait derives whether MONITOR/MWAIT may be used. The flag mirrors the bit with which
 // firmware disables it.
-func (m *Machine) monitorMwait() effectiveFace {
+func (m *Machine) monitorMwait() derived {
 	flag := m.flag("monitor")
 	if m.cpuModel().vendor.Or("") == intelVendor {
 		if bit := m.field(host.MSRMiscEnable, 18, 1); bit.Known() {
-			return effectiveFace{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
+			return derived{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
 		}
 	}
 	switch {
 	case !flag.Known():
-		return effectiveFace{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.Blame[string](flag)}
 	case flag.Value:
-		return effectiveFace{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
+		return derived{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
 	default:
-		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
 	}
 }
 
 // iommu derives whether the kernel uses IOMMUs: it has registered units. Firmware that disables the
 // IOMMU provides no table for it.
-func (m *Machine) iommu() effectiveFace {
+func (m *Machine) iommu() derived {
 	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
 	table := m.iommuTable()
@@ -39,30 +39,30 @@ func (m *Machine) iommu() effectiveFace {
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
-		return effectiveFace{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
+		return derived{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
-		return effectiveFace{effective: lacking(fact.Convert(units, func([]string) bool { return false }), table)}
+		return derived{effective: firstUnknown(fact.Convert(units, func([]string) bool { return false }), table)}
 	case !there && units.State != fact.Unread:
-		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
+		return derived{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:
-		return effectiveFace{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
 	case !units.Known() && units.State != fact.Absent:
-		return effectiveFace{effective: fact.Blame[string](units)}
+		return derived{effective: fact.Blame[string](units)}
 	case option:
-		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
+		return derived{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
 		certainty := fact.Corroborated
 		if _, x86 := m.iommuNames(); x86 == "" {
 			certainty = fact.Indirect // IORT does not list IOMMUs alone
 		}
-		return effectiveFace{fact.Known(disabledWord, certainty, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
+		return derived{fact.Known(disabledWord, certainty, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
 	}
 }
 
-// iommuOff matches the options by which the kernel does not use the processor's IOMMU: a word that
-// starts with "off" in a list with commas (intel_iommu_setup in drivers/iommu/intel/iommu.c,
-// parse_amd_iommu_options in drivers/iommu/amd/init.c, iommu_setup in arch/x86/kernel/pci-dma.c).
-// The other vendor's option has no effect.
+// iommuOff matches the options that disable the processor's IOMMU: a word that starts with "off" in a
+// comma-separated list (intel_iommu_setup in drivers/iommu/intel/iommu.c, parse_amd_iommu_options in
+// drivers/iommu/amd/init.c, iommu_setup in arch/x86/kernel/pci-dma.c). The other vendor's option has no
+// effect.
 func (m *Machine) iommuOff(key, value string) bool {
 	_, own := m.iommuNames()
 	if own == "" {
@@ -84,7 +84,7 @@ func (m *Machine) iommuNames() (table, option string) {
 	}
 }
 
-// iommuTable returns whether firmware provides the table that describes IOMMUs.
+// iommuTable reports whether firmware provides the ACPI table that describes IOMMUs.
 func (m *Machine) iommuTable() fact.Fact[bool] {
 	name, _ := m.iommuNames()
 	f := host.Fact(inventory.SourceACPI, m.Kernel.ACPI.Has(name), fact.Direct)
@@ -98,7 +98,7 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 	return f
 }
 
-// clearsVirtualization tells whether this kernel removes the flag if firmware disables the feature:
+// clearsVirtualization reports whether this kernel removes the flag if firmware disables the feature:
 // vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is
 // false if the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
@@ -116,29 +116,29 @@ func (m *Machine) clearsVirtualization(flag string) bool {
 }
 
 // virtualization derives whether VT-x or SVM may be used. Newer kernels remove the flag if firmware
-// locked the feature off; /dev/kvm exists only if it could be switched on.
-func (m *Machine) virtualization() effectiveFace {
+// disabled and locked the feature; /dev/kvm exists only if it could be enabled.
+func (m *Machine) virtualization() derived {
 	name := "svm"
 	switch m.cpuModel().vendor.Or("") {
 	case intelVendor:
 		name = "vmx"
 	case "AuthenticAMD", "HygonGenuine":
 	default:
-		return effectiveFace{effective: unobservable("virtualization of this processor is not documented here")}
+		return derived{effective: unobservable("virtualization of this processor is not documented here")}
 	}
 	flag := m.flag(name)
 	kvm := host.Fact(inventory.SourceCPU, m.Kernel.Devices.KVM, fact.Direct)
 	switch {
 	case !flag.Known():
-		return effectiveFace{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.Blame[string](flag)}
 	case flag.Value && kvm.Known():
-		return effectiveFace{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
+		return derived{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
 	case flag.Value && !m.clearsVirtualization(name):
-		return effectiveFace{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
-			"load the kvm module, or "+elsewhere, flag.From)}
+		return derived{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
+			"load the kvm module, or "+otherSources, flag.From)}
 	case flag.Value:
-		return effectiveFace{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
+		return derived{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
-		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without it, or the processor has none", flag.From)}
+		return derived{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without it, or the processor has none", flag.From)}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// field returns a field of a register, known if all CPUs that were read have the same value in it.
-// low is its lowest bit, bits its width.
+// field returns a field of a register, known if it is the same on all CPUs that were read. low is its
+// lowest bit, bits its width.
 func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	readings := m.Registers.Readings[register]
 	if len(readings) == 0 {
@@ -43,26 +43,26 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
 	err := m.Registers.Err
 	if err == nil {
-		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), elsewhere)
+		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
 	}
 	state := err.State
 	if errors.Is(err, host.ErrNoRegisters) {
-		return fact.Unknown[uint64](state, "no register of this processor is documented here", elsewhere)
+		return fact.Unknown[uint64](state, "no register of this processor is documented here", otherSources)
 	}
 	return fact.Unknown[uint64](state, err.Error(), registerAdvice(state), fact.At(inventory.SourceMSR, err.Path, ""))
 }
 
-// registerAdvice says what would make registers readable.
+// registerAdvice tells the user how to make registers readable.
 func registerAdvice(s fact.State) string {
 	switch s {
 	case fact.Unread:
-		return "a capture made by root with the msr module loaded, or " + elsewhere
+		return "a capture made by root with the msr module loaded, or " + otherSources
 	case fact.Absent:
-		return "load the msr module (modprobe msr) and run as root, or " + elsewhere
+		return "load the msr module (modprobe msr) and run as root, or " + otherSources
 	case fact.Denied:
-		return "run as root with CAP_SYS_RAWIO, or " + elsewhere
+		return "run as root with CAP_SYS_RAWIO, or " + otherSources
 	default:
-		return elsewhere
+		return otherSources
 	}
 }
 

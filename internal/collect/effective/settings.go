@@ -1,6 +1,6 @@
-// Package effective derives the effective face of every BIOS setting on the running
-// machine, and who decided it (firmware, the kernel, an administrator). It reads no
-// files: its input is what internal/source/host read and internal/collect joined.
+// Package effective derives the effective value of every BIOS setting on the running machine, and who
+// decided it (firmware, the kernel, an administrator). It does not read files: its input is the data
+// that internal/source/host read and internal/collect joined.
 package effective
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// vendors says for which processors a setting exists.
+// vendors are the processors that have a setting.
 type vendors uint8
 
 // The processors. A setting for the other vendor's processors is not listed.
@@ -17,26 +17,26 @@ const (
 	anyVendor vendors = iota
 	intelOnly
 	amdOnly
-	// x86Only: the setting is listed everywhere but exists only on x86.
+	// x86Only settings are listed for all processors but exist only on x86.
 	x86Only
 )
 
-// derivation says how the effective face of a setting is derived; derive is nil for a setting that
-// Linux does not show.
+// derivation derives the effective value of a setting; derive is nil for a setting that Linux does not
+// show.
 type derivation struct {
 	id     string
 	of     vendors
-	derive func(*Machine) effectiveFace
+	derive func(*Machine) derived
 }
 
-// Settings derives the effective face of the canonical settings, and who decided it, by setting id.
-// The configured and pending faces are unread: they come from exports and BMCs.
+// Settings derives the effective value of the canonical settings, and who decided it, by setting ID.
+// The configured and pending values are unread: they come from exports and BMCs.
 func Settings(m *Machine) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
 		"export the BIOS settings and give them with --bios FILE")
 	for _, d := range derivations() {
-		if !m.concerns(d.of) {
+		if !m.applies(d.of) {
 			continue
 		}
 		f := m.effective(&d)
@@ -66,7 +66,7 @@ func derivations() []derivation {
 		{"df_c_states", amdOnly, nil},
 		{"apb_disable", amdOnly, nil},
 		{"pcie_aspm", anyVendor, nil},
-		{"smt", anyVendor, (*Machine).smtFace},
+		{"smt", anyVendor, (*Machine).smtSetting},
 		{"node_interleave", anyVendor, byFirmware((*Machine).nodeInterleave)},
 		{"sub_numa", anyVendor, byFirmware((*Machine).subNUMA)},
 		{"l3_as_numa", amdOnly, byFirmware((*Machine).l3AsNUMA)},
@@ -98,24 +98,21 @@ func derivations() []derivation {
 	}
 }
 
-// concerns tells whether a setting exists on these processors. If the vendor is not known, only
-// settings that both vendors have are listed. AMD's settings are those of Zen.
-func (m *Machine) concerns(v vendors) bool {
+// applies reports whether a setting exists on these processors. If the vendor is not known, only
+// settings of both vendors are listed. AMD's settings are those of Zen.
+func (m *Machine) applies(v vendors) bool {
 	p := m.cpuModel()
 	switch v {
 	case intelOnly:
 		return p.vendor.Or("") == intelVendor
 	case amdOnly:
 		return m.zen()
-	case anyVendor, x86Only:
-		return true
 	default:
 		return true
 	}
 }
 
-// ownRules tells whether the derivation of a setting itself handles guests, Xen and a missing
-// kernel.
+// ownRules reports whether the derivation of a setting itself handles guests, Xen and a missing kernel.
 func ownRules(id string) bool {
 	switch id {
 	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
@@ -125,24 +122,24 @@ func ownRules(id string) bool {
 	}
 }
 
-// effective derives one setting, or returns why that is not possible.
-func (m *Machine) effective(d *derivation) effectiveFace {
+// effective derives one setting, or returns the reason why that is not possible.
+func (m *Machine) effective(d *derivation) derived {
 	virtual := &m.System.Machine.Virtual
 	switch {
 	case d.derive == nil:
-		return effectiveFace{effective: unobservable("not observable from Linux")}
-	case d.of == x86Only && m.otherThanX86():
-		return effectiveFace{effective: unobservable("a setting of x86 processors")}
+		return derived{effective: unobservable("not observable from Linux")}
+	case d.of == x86Only && m.notX86():
+		return derived{effective: unobservable("a setting of x86 processors")}
 	case ownRules(d.id):
 		return d.derive(m)
 	case m.Kernel == nil:
-		return effectiveFace{effective: m.NoKernel("the effective value")}
+		return derived{effective: m.NoKernel("the effective value")}
 	case virtual.Or(false):
-		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+		return derived{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case m.Privileged:
-		return effectiveFace{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
+		return derived{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
 	case !virtual.Known():
-		return effectiveFace{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+		return derived{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
 			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
 	default:
 		return d.derive(m)
@@ -153,20 +150,20 @@ func (m *Machine) effective(d *derivation) effectiveFace {
 type Machine struct {
 	// System is the model with identity, processors, nodes, memory and slots.
 	System *inventory.System
-	// Kernel is what the kernel's files say. It is nil if no tree is audited; then NoKernel returns
-	// the reason why something that only the kernel shows is unknown.
+	// Kernel is the content of the kernel's files. It is nil if no tree is audited; NoKernel then
+	// returns the reason why a value that only the kernel shows is unknown.
 	Kernel   *host.Facts
 	NoKernel func(what string) fact.Fact[string]
 	// Registers are the model-specific registers, or the reason why they were not read. They are
 	// nil only if Kernel is nil.
 	Registers *host.MSR
-	// Privileged says that this is the privileged domain of Xen: it runs on the real machine, but
-	// the hypervisor provides its CPUs, nodes and memory.
+	// Privileged is set for the privileged domain of Xen: it runs on the real machine, but the
+	// hypervisor provides its CPUs, nodes and memory.
 	Privileged bool
-	// OwnTable says that the SMBIOS table belongs to the audited machine. A file given with a tree
+	// OwnTable is set if the SMBIOS table belongs to the audited machine. A file given with a tree
 	// may be another machine's on purpose.
 	OwnTable bool
 }
 
-// XenReason is the reason why Xen's privileged domain shows nothing.
+// XenReason is the reason why values are unknown in Xen's privileged domain.
 const XenReason = "Xen makes up the processors and the memory that its privileged domain sees"

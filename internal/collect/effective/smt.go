@@ -26,7 +26,7 @@ func (m *Machine) smt() fact.Fact[string] {
 	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
 	switch {
 	case hasThreads && threads > 1:
-		// Two siblings of a core are online, which proves it.
+		// Two siblings of a core are online.
 		return fact.Known(enabledWord, fact.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
 	case hasThreads && active == "1":
 		return fact.Unknown[string](fact.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
@@ -39,16 +39,16 @@ func (m *Machine) smt() fact.Fact[string] {
 	case hasThreads:
 		return m.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
 	default:
-		return lacking(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
+		return firstUnknown(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
 	}
 }
 
-// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, whose cores stand two in
-// a compute unit (AMD, BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
+// family15h is AMD's family of Opteron 3200, 4200, 6200 and their successors, which have two cores in
+// each compute unit (AMD, BIOS and Kernel Developer's Guide for Family 15h Models 00h-0Fh, 42301).
 const family15h = 0x15
 
-// withoutSiblings handles a machine on which every core shows one thread: SMT is off, or the
-// processor has none. Firmware's thread counts can show that it has.
+// withoutSiblings handles a machine with one thread per core: SMT is off, or the processor does not
+// have it. Firmware's thread counts can show that it does.
 func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
@@ -60,24 +60,23 @@ func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact
 	return fact.Known(disabledWord, fact.Indirect, from, more...)
 }
 
-// moreThreadsThanCores tells whether firmware's counts show that a processor has more threads than
-// cores: two for each core, or more threads than cores of which not all run. As many threads as
-// cores of which not all run mean that cores are disabled.
+// moreThreadsThanCores reports whether firmware's counts show that a processor has more threads than
+// cores: two for each core, or more than one for each core if not all threads are enabled. As many
+// threads as cores, not all of them enabled, mean that cores are disabled.
 func moreThreadsThanCores(s *inventory.Socket) bool {
 	threads, ok := s.Threads.Get()
 	cores, counted := s.Cores.Get()
 	return ok && (counted && threads >= 2*cores || (!counted || threads > cores) && s.ThreadsEnabled.Known() && s.ThreadsEnabled.Value < threads)
 }
 
-// smtByFirmware derives SMT from an SMBIOS file alone. More threads than cores mean that SMT is on.
-// As many threads as cores mean nothing: the field should count what the processor can do, but many
-// BIOSes count what is switched on. SMBIOS 3.6 counts the running threads in a field of its own.
+// smtByFirmware derives SMT from an SMBIOS file alone. More threads than cores mean that SMT is on. As
+// many threads as cores are not conclusive: the field should count the processor's threads, but many
+// BIOSes count the enabled ones. SMBIOS 3.6 has a separate field for the enabled threads.
 func (m *Machine) smtByFirmware() fact.Fact[string] {
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
 		running := s.ThreadsEnabled
-		// Not CoresEnabled: if some cores are off, the count of all single threads
-		// is larger.
+		// Not CoresEnabled: if some cores are off, the count of all threads is larger even without SMT.
 		cores, threads := fact.First(s.Cores, s.CoresEnabled), s.Threads
 		if running.Known() && s.CoresEnabled.Known() {
 			cores, threads = s.CoresEnabled, running

@@ -7,9 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// smtFace derives the state of SMT and who decided it (docs/kernel.md, SMT).
-func (m *Machine) smtFace() effectiveFace {
-	f := effectiveFace{effective: m.smt()}
+// smtSetting derives the state of SMT and who decided it (docs/kernel.md, SMT).
+func (m *Machine) smtSetting() derived {
+	f := derived{effective: m.smt()}
 	value, ok := f.effective.Get()
 	virtual := &m.System.Machine.Virtual
 	switch {
@@ -26,8 +26,8 @@ func (m *Machine) smtFace() effectiveFace {
 	return f
 }
 
-// whoDisabledSMT asks in this order: the kernel's control file, offline siblings, boot options,
-// firmware's counts.
+// whoDisabledSMT returns who disabled SMT, by the first of these that shows it: the kernel's control
+// file, offline siblings, boot options, firmware's counts.
 func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	control := &m.System.CPU.SMTControl
 	switch control.Or("") {
@@ -41,7 +41,7 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	if by, ok := m.byOption(smtOption); ok {
 		return by
 	}
-	if at, ok := m.capableOfThreads(); ok {
+	if at, ok := m.smtCapable(); ok {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at, off.From)
 	}
 	if control.Or("") == "notsupported" {
@@ -50,7 +50,7 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 }
 
-// whoWroteControl handles SMT that the kernel could turn off, so firmware had left it on.
+// whoWroteControl handles SMT that the kernel turned off: firmware left it on.
 func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 	if by, ok := m.byOption(smtOption); ok {
 		by.More = append(by.More, at)
@@ -62,8 +62,8 @@ func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, m.System.NUMA.Cmdline.From)
 }
 
-// siblingsOffline tells who took threads offline: CPUs that are present but offline were taken away
-// by the system and not by firmware.
+// siblingsOffline returns who took threads offline: CPUs that are present but offline were disabled by
+// the system and not by firmware.
 func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 	cpu := &m.System.CPU
 	present, ok := cpu.Present.Get()
@@ -77,8 +77,8 @@ func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 	return fact.Known(inventory.DecidedAdministrator, fact.Indirect, cpu.Online.From, cpu.Present.From), true
 }
 
-// capableOfThreads returns firmware's statement that a processor has more threads than run.
-func (m *Machine) capableOfThreads() (fact.Evidence, bool) {
+// smtCapable returns the evidence in firmware's counts that a processor has SMT.
+func (m *Machine) smtCapable() (fact.Evidence, bool) {
 	for i := range m.System.Sockets {
 		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {
 			return s.Threads.From, true

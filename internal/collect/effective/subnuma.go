@@ -52,17 +52,17 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
 	switch {
-	case n == 1 && p.family.Known() && p.model.Known() && !p.splitsL3():
+	case n == 1 && p.family.Known() && p.model.Known() && !p.hasClusterOnDie():
 		return fact.Known("off", fact.Direct, l.at, more...)
 	case n == 1:
 		return fact.Known("off", fact.Corroborated, l.at, more...)
 	case !p.family.Known() || !p.model.Known():
-		return lacking(p.family, p.model)
-	case n == 2 && p.splitsL3():
+		return firstUnknown(p.family, p.model)
+	case n == 2 && p.hasClusterOnDie():
 		return fact.Known("cod", fact.Corroborated, l.at, more...)
 	case !ok:
 		return fact.Blame[string](m.System.CPU.CPUsPerL3)
-	case p.clusters() && l3 == n*l.cpus && slices.Contains([]int{2, 3, 4, 6}, n):
+	case p.hasSNC() && l3 == n*l.cpus && slices.Contains([]int{2, 3, 4, 6}, n):
 		return fact.Known(fmt.Sprintf("snc%d", n), fact.Direct, l.at, more...)
 	default:
 		return fact.Unknown[string](fact.Conflicting,
@@ -97,8 +97,8 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	}
 }
 
-// l3AsNUMA derives whether AMD's firmware makes a node of each L3 cache. More nodes than any NPS
-// mode has prove it; nodes with several caches disprove it.
+// l3AsNUMA derives whether AMD's firmware makes each L3 cache a node: it does if there are more nodes
+// than in any NPS mode, and does not if a node has several caches.
 func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	l, unknown := m.layout()
 	if unknown != nil {
@@ -122,7 +122,7 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 // are not visible.
 func (m *Machine) snoopMode() fact.Fact[string] {
 	p := m.cpuModel()
-	if !p.splitsL3() {
+	if !p.hasClusterOnDie() {
 		return unobservable("not observable from Linux")
 	}
 	mode := m.subNUMA()

@@ -7,16 +7,16 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// intelTurbo derives Turbo from the register, else from intel_pstate's or acpi-cpufreq's file and
-// the flag.
-func (m *Machine) intelTurbo(v *turboView) effectiveFace {
+// intelTurbo derives Turbo from the register, or else from the flag and the file of intel_pstate or
+// acpi-cpufreq.
+func (m *Machine) intelTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
-		return effectiveFace{effective: fact.Blame[string](v.off)}
+		return derived{effective: fact.Blame[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	switch {
 	case ok && bit == 1:
-		return v.say(disabledWord, fact.Direct, m.whoSetTurboBit(v))
+		return v.known(disabledWord, fact.Direct, m.whoSetTurboBit(v))
 	case v.noTurbo.Or(false):
 		return v.noTurboSet()
 	case v.acpi() && v.boost.Known():
@@ -26,14 +26,13 @@ func (m *Machine) intelTurbo(v *turboView) effectiveFace {
 	case v.noTurboMissing():
 		return v.byFlag(ok)
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
-		return v.say(disabledWord, fact.Indirect, offOrNone(v))
+		return v.known(disabledWord, fact.Indirect, offOrNone(v))
 	default:
-		return effectiveFace{effective: fact.Blame[string](v.noTurbo)}
+		return derived{effective: fact.Blame[string](v.noTurbo)}
 	}
 }
 
-// noTurboMissing tells whether the file no_turbo is absent, or its driver is switched off or not
-// the one in use.
+// noTurboMissing reports whether the file no_turbo is absent, or its driver is disabled or not in use.
 func (v *turboView) noTurboMissing() bool {
 	return v.noTurbo.State == fact.Absent || v.noTurbo.State == fact.Refused || v.driver != "" && !strings.HasPrefix(v.driver, "intel_")
 }
@@ -53,83 +52,83 @@ func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
 	}
 }
 
-// offOrNone returns the reason for missing Turbo: firmware or the processor.
+// offOrNone returns who decided that there is no Turbo if the flag is missing.
 func offOrNone(v *turboView) fact.Fact[string] {
 	return v.by(inventory.DecidedHardware, fact.Corroborated)
 }
 
 // noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an
 // administrator did.
-func (v *turboView) noTurboSet() effectiveFace {
+func (v *turboView) noTurboSet() derived {
 	offered, known := v.offered()
 	switch {
 	case known && offered, v.off.Known() && v.above:
-		return v.say(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
 	case !known:
-		return v.say(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
+		return v.known(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
 	default:
-		return v.say(disabledWord, fact.Corroborated, offOrNone(v))
+		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
 	}
 }
 
-// offered tells whether the boot-time flag shows Turbo, and whether the flag is known.
+// offered reports whether the boot-time flag shows Turbo, and whether the flag is known.
 func (v *turboView) offered() (offered, known bool) {
 	return v.flag.Value && v.flag.Known(), v.flag.Known()
 }
 
-// byAcpiBoost judges cpufreq/boost of acpi-cpufreq, which creates the file only if the processor
-// can boost. register says that the register was read and does not disable Turbo.
-func (v *turboView) byAcpiBoost(register bool) effectiveFace {
+// byAcpiBoost derives Turbo from cpufreq/boost of acpi-cpufreq, which creates the file only if the
+// processor can boost. register is set if the register was read and does not disable Turbo.
+func (v *turboView) byAcpiBoost(register bool) derived {
 	on := v.boost.Value
 	switch {
 	case on && register:
-		return v.say(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case on:
-		return v.say(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		return v.known(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case register:
 		return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
 	case v.flag.Or(false):
-		return v.say(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
 	default:
-		return v.say(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
+		return v.known(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
 	}
 }
 
 // noTurboClear handles no_turbo=0. Kernels from 6.12 on show it for processors without Turbo too,
 // so the flag must agree, or the highest frequency must be above the base frequency.
-func (m *Machine) noTurboClear(v *turboView, register bool) effectiveFace {
+func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 	firmware := v.by(inventory.DecidedFirmware, fact.Corroborated)
 	p := &m.Kernel.CPUFreq.First
 	switch {
 	case v.flag.Or(false):
-		return v.say(enabledWord, fact.Direct, firmware)
+		return v.known(enabledWord, fact.Direct, firmware)
 	case v.above:
-		f := v.say(enabledWord, fact.Corroborated, firmware)
+		f := v.known(enabledWord, fact.Corroborated, firmware)
 		f.effective.More = append(f.effective.More, fact.At(inventory.SourceCPUFreq, p.CPUInfoMaxKHz.Path, p.CPUInfoMaxKHz.Raw),
 			fact.At(inventory.SourceCPUFreq, p.BaseKHz.Path, p.BaseKHz.Raw))
 		return f
 	case v.flag.Known():
 		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
 	case register:
-		return v.say(enabledWord, fact.Corroborated, firmware)
+		return v.known(enabledWord, fact.Corroborated, firmware)
 	default:
-		return v.say(enabledWord, fact.Indirect, firmware)
+		return v.known(enabledWord, fact.Indirect, firmware)
 	}
 }
 
 // byFlag handles a kernel without intel_pstate's file and without cpufreq/boost.
-func (v *turboView) byFlag(register bool) effectiveFace {
+func (v *turboView) byFlag(register bool) derived {
 	offered, known := v.offered()
 	switch {
 	case known && offered && register:
-		return v.say(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case known && offered:
-		return v.say(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
+		return v.known(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
 	case known && register:
 		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
 	case known:
-		return v.say(disabledWord, fact.Corroborated, offOrNone(v))
+		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
 	default:
-		return effectiveFace{effective: lacking(v.noTurbo, v.boost, v.flag)}
+		return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// turboView holds what shows whether the processor may run above its base frequency
+// turboView holds the readings that show whether the processor may run above its base frequency
 // (docs/kernel.md, Turbo).
 type turboView struct {
 	// off is the bit of the register that disables Turbo or boost.
@@ -15,7 +15,7 @@ type turboView struct {
 	flag fact.Fact[bool]
 	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
 	noTurbo, boost fact.Fact[bool]
-	// above: the highest frequency is above the base frequency, so the processor has Turbo.
+	// above is set if the highest frequency is above the base frequency: the processor has Turbo.
 	above    bool
 	driver   string
 	policies *host.Sampled
@@ -35,17 +35,18 @@ func (v *turboView) evidence() []fact.Evidence {
 	return out
 }
 
-// say returns a face with all evidence.
-func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) effectiveFace {
+// known returns a value with all evidence.
+func (v *turboView) known(word string, certainty fact.Certainty, decided fact.Fact[string]) derived {
 	all := v.evidence()
-	return effectiveFace{fact.Known(word, certainty, all[0], all[1:]...), decided}
+	return derived{fact.Known(word, certainty, all[0], all[1:]...), decided}
 }
 
-// contradict returns a face for readings that contradict each other.
-func (v *turboView) contradict(reason string) effectiveFace {
-	return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
+// contradict returns an unknown value for readings that contradict each other.
+func (v *turboView) contradict(reason string) derived {
+	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+otherSources, v.evidence()...)}
 }
 
+// by returns who decided, with all evidence.
 func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 	all := v.evidence()
 	return fact.Known(who, certainty, all[0], all[1:]...)
@@ -53,25 +54,25 @@ func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 
 func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
 
-// byBoost judges the global boost file alone.
-func (v *turboView) byBoost(certainty fact.Certainty) effectiveFace {
+// byBoost derives Turbo from the global boost file alone.
+func (v *turboView) byBoost(certainty fact.Certainty) derived {
 	on, ok := v.boost.Get()
 	switch {
 	case ok && on:
-		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+		return v.known(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
 	case ok:
-		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+		return v.known(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
 	default:
 		f := fact.Blame[string](v.boost)
 		if v.off.KnownBy != "" {
 			f.KnownBy = v.off.KnownBy
 		}
-		return effectiveFace{effective: f}
+		return derived{effective: f}
 	}
 }
 
 // turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect.
-func (m *Machine) turbo() effectiveFace {
+func (m *Machine) turbo() derived {
 	f := m.Kernel.CPUFreq
 	v := turboView{
 		noTurbo: host.Fact(inventory.SourceCPUFreq, f.NoTurbo, fact.Direct), boost: host.Fact(inventory.SourceCPUFreq, f.Boost, fact.Direct),
