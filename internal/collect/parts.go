@@ -14,7 +14,7 @@ import (
 
 // decodedModule is a module whose part number was decoded.
 type decodedModule struct {
-	slot *inventory.Slot
+	slot    *inventory.Slot
 	decoded *partnumber.Module
 	// agrees is set if firmware states the same size and rated speed, so the part number belongs to
 	// this module.

@@ -283,7 +283,7 @@ func TestRanksByNumber(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		firmware fact.Fact[int]
-		decoded     int
+		decoded  int
 		want     fact.State
 	}{
 		{"the same", known(2), 2, fact.OK}, {"another", known(2), 1, fact.Conflicting}, {"the number says none", known(2), 0, fact.OK}, {"firmware says none", fact.Fact[int]{}, 1, fact.Unread},

@@ -393,7 +393,7 @@ func TestWhatPartNumbersFill(t *testing.T) {
 // lie, one above it or the same is not.
 func TestRatedBelowThePartNumber(t *testing.T) {
 	for _, c := range []struct {
-		rated, decoded    int
+		rated, decoded int
 		certainty      fact.Certainty
 		told, readings int
 	}{{2133, 2666, fact.Indirect, 1, 1}, {2667, 2666, fact.Direct, 0, 0}, {3200, 2666, fact.Direct, 1, 0}, {2666, 0, fact.Direct, 0, 0}, {2666, 2666, fact.Direct, 0, 0}} {

@@ -326,7 +326,7 @@ func TestTake(t *testing.T) {
 	assert.NotEqual(t, own.Key, other.Key)
 	_, err = Take(sys, time.Now(), strings.NewReader("k"))
 	require.Error(t, err)
-	assert.Equal(t, map[string]int64{"total": 1}, memory(&inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}))
+	assert.Equal(t, map[string]int64{"total": 1}, fileOf(&inventory.System{Memory: inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}}, time.Time{}, "").Memory)
 }
 
 // TestManySettingsNotKnown: three are named, of more their number is said too.
@@ -390,10 +390,10 @@ func without(i int) *inventory.System {
 	return sys
 }
 
-// TestTelling: identifiers of one character, of few, and makers' words for none tell nothing.
-func TestTelling(t *testing.T) {
+// TestIdentifies: identifiers of one character, of few, and makers' words for none tell nothing.
+func TestIdentifies(t *testing.T) {
 	for id, want := range map[string]bool{"ABC": true, "A09": true, "zz9": true, "0Z9": true, "AA": false, "000": false, "0-0-0": false, "Not Specified": false, "001": true, "[{]": false, "a/b/c": true, "10000": true} {
-		assert.Equal(t, want, telling(id), id)
+		assert.Equal(t, want, identifies(id), id)
 	}
 }
 
@@ -490,10 +490,10 @@ func slotsOf(n int) []Slot {
 	return out
 }
 
-func settingsOf(n int) map[string]map[string]Face {
-	out := map[string]map[string]Face{}
+func settingsOf(n int) map[string]map[string]SettingValue {
+	out := map[string]map[string]SettingValue{}
 	for i := range n {
-		out[fmt.Sprint(i)] = map[string]Face{}
+		out[fmt.Sprint(i)] = map[string]SettingValue{}
 	}
 	return out
 }

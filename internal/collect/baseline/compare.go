@@ -12,22 +12,22 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// subjectMachine is the subject of what belongs to no slot.
+// subjectMachine is the subject of changes that do not belong to a slot.
 const subjectMachine = "machine"
 
-// Missing is the comparison with a baseline that could not be read: nothing can
-// be said of anything.
+// Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the
+// reason.
 func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline {
 	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{Subject: subjectMachine,
 		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}
 }
 
-// Compare checks a machine against the accepted hardware. What was known then
-// and is not now is never the same.
+// Compare compares a machine with the accepted hardware. A value that was known then and is unknown now
+// never counts as unchanged.
 func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline {
 	c := &comparison{then: then, now: fileOf(sys, time.Time{}, then.Key), sys: sys, path: path}
 	out := &inventory.Baseline{Path: path, SavedAt: then.SavedAt}
-	if reason := c.other(); reason != "" {
+	if reason := c.otherMachine(); reason != "" {
 		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", fact.Conflicting)
 		out.Compared = missing.Compared
 		return out
@@ -36,14 +36,14 @@ func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline
 	return out
 }
 
-// machine compares what belongs to no slot.
+// machine compares the parts of the machine other than slots.
 func (c *comparison) machine() inventory.Compared {
 	p := &subjectChanges{subject: subjectMachine}
 	if !c.identified() {
-		p.lost("the system's UUID is not known now, so that this may be another machine")
+		p.unknownNow("the system's UUID is not known now, so that this may be another machine")
 	}
 	if len(c.then.Slots) > 0 && (len(c.now.Slots) == 0 || c.sys.Firmware.Lost != nil) {
-		p.lost("firmware's list of slots is not known now, or not whole")
+		p.unknownNow("firmware's list of slots is not known now, or not whole")
 	}
 	c.bios(p)
 	c.sockets(p)
@@ -58,7 +58,7 @@ func (c *comparison) bios(p *subjectChanges) {
 	switch {
 	case a.BIOSVersion == "":
 	case b.BIOSVersion == "":
-		p.lost("the BIOS version is not known now")
+		p.unknownNow("the BIOS version is not known now")
 	case a.BIOSVersion != b.BIOSVersion || a.BIOSDate != "" && b.BIOSDate != "" && a.BIOSDate != b.BIOSDate:
 		p.change(inventory.BIOSVersion, "BIOS "+version(a), "BIOS "+version(b))
 	}
@@ -81,12 +81,12 @@ func (c *comparison) sockets(p *subjectChanges) {
 		have := now[then.ID]
 		switch {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
-			p.lost("socket %d is not known now as it was then", then.ID)
+			p.unknownNow("socket %d is not known now as it was then", then.ID)
 		case then.Populated != nil && *then.Populated != *have.Populated:
 			p.change(inventory.Processor, processor(then), processor(have))
 		case then.Model == "", then.Model == have.Model:
 		case then.Source != have.Source:
-			p.lost("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
+			p.unknownNow("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
 		default:
 			p.change(inventory.Processor, processor(then), processor(have))
 		}
@@ -110,7 +110,7 @@ func (c *comparison) nodes(p *subjectChanges) {
 	switch {
 	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
 	case len(c.now.Nodes) == 0:
-		p.lost("the NUMA nodes are not known now")
+		p.unknownNow("the NUMA nodes are not known now")
 	default:
 		p.change(inventory.NUMANodes, "NUMA nodes "+numbers(c.then.Nodes), "NUMA nodes "+numbers(c.now.Nodes))
 	}
@@ -124,60 +124,57 @@ func numbers(list []int) string {
 	return strings.Join(words, ",")
 }
 
-// memoryViews are the names of the file, the best view of what firmware gave
-// the kernel first.
+// memoryViews are the views of the visible memory by their names in the file, the most complete first.
 var memoryViews = []struct{ name, words string }{
 	{"memory_map", "in firmware's memory map"}, {"blocks", "in online memory blocks"}, {"total", "in /proc/meminfo (MemTotal)"},
 }
 
-// memory compares the same view then and now, the best that both have. Less
-// than what firmware and kernel normally reserve is not a difference: it moves
-// with every kernel.
+// memory compares the visible memory by the best view that both sides have. Differences smaller than
+// what firmware and kernel normally reserve are ignored: they vary between kernels.
 func (c *comparison) memory(p *subjectChanges) {
 	for _, view := range memoryViews {
 		then, now := c.then.Memory[view.name], c.now.Memory[view.name]
 		if then == 0 || now == 0 {
 			continue
 		}
-		said := func(n int64) string { return prose.Memory(n) + " visible " + view.words }
+		text := func(n int64) string { return prose.Memory(n) + " visible " + view.words }
 		switch allowed := reserved(then); {
 		case now < then-allowed:
-			p.change(inventory.MemoryLost, said(then), said(now))
+			p.change(inventory.MemoryLost, text(then), text(now))
 		case now > then+allowed:
-			p.change(inventory.MemoryGained, said(then), said(now))
+			p.change(inventory.MemoryGained, text(then), text(now))
 		}
 		return
 	}
 	if len(c.then.Memory) > 0 {
-		p.lost("the visible memory is not known now")
+		p.unknownNow("the visible memory is not known now")
 	}
 }
 
-// reserved is what one boot may leave more or less than another: one part in
-// fifty, which is more than the kernel's page structures (64 bytes of each page
-// of 4096, 1.6 %) and less than one of 48 equal modules; at least 512 MiB, for
-// a crash kernel.
+// reserved returns the number of bytes by which the visible memory may differ between boots: 1/50, which
+// is more than the kernel's page structures (64 bytes for each page of 4096, 1.6 %) and less than one of
+// 48 equal modules; at least 512 MiB, for a crash kernel.
 func reserved(total int64) int64 { return max(total/50, 512<<20) }
 
 func (c *comparison) settings(p *subjectChanges) {
 	unknown := 0
 	for _, id := range slices.Sorted(maps.Keys(c.then.Settings)) {
-		for _, face := range slices.Sorted(maps.Keys(c.then.Settings[id])) {
-			then, now := c.then.Settings[id][face], c.now.Settings[id][face]
+		for _, view := range slices.Sorted(maps.Keys(c.then.Settings[id])) {
+			then, now := c.then.Settings[id][view], c.now.Settings[id][view]
 			switch {
 			case now.Value != "" && now.Value != then.Value && now.Source != then.Source:
-				p.lost("setting %s (%s) is %s by %s, and was %s by %s", id, face, now.Value, now.Source, then.Value, then.Source)
+				p.unknownNow("setting %s (%s) is %s by %s, and was %s by %s", id, view, now.Value, now.Source, then.Value, then.Source)
 			case now.Value == "":
 				unknown++
 				if unknown <= 3 {
-					p.lost("setting %s (%s) is not known now", id, face)
+					p.unknownNow("setting %s (%s) is not known now", id, view)
 				}
 			case now.Value != then.Value:
-				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then.Value, face), fmt.Sprintf("setting %s %s (%s)", id, now.Value, face))
+				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then.Value, view), fmt.Sprintf("setting %s %s (%s)", id, now.Value, view))
 			}
 		}
 	}
 	if unknown > 3 {
-		p.lost("%d settings in all", unknown)
+		p.unknownNow("%d settings in all", unknown)
 	}
 }

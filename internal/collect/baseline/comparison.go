@@ -18,8 +18,8 @@ type comparison struct {
 	path      string
 }
 
-// other says why the machine is another one, "" when nothing says so.
-func (c *comparison) other() string {
+// otherMachine returns the reason why the baseline is of another machine, "" if there is none.
+func (c *comparison) otherMachine() string {
 	a, b := &c.then.Machine, &c.now.Machine
 	for _, f := range []struct{ what, then, now string }{{"vendor", a.Vendor, b.Vendor}, {"product", a.Product, b.Product}} {
 		if f.then != "" && f.now != "" && f.then != f.now {
@@ -37,14 +37,15 @@ func (c *comparison) other() string {
 	return ""
 }
 
-// identified reports that something says it is the same machine.
+// identified reports whether an identifier confirms that it is the same machine, or the baseline has
+// none.
 func (c *comparison) identified() bool {
 	a, b := &c.then.Machine, &c.now.Machine
 	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""
 }
 
-// swappedUUID is the hash of the UUID in the other byte order: SMBIOS before 2.6
-// writes its first three fields as numbers, so that a BIOS update may turn it.
+// swappedUUID returns the hash of the UUID in the other byte order. SMBIOS before 2.6 writes the first
+// three fields as big-endian numbers, so a BIOS update may change the order.
 func (c *comparison) swappedUUID() string {
 	id := normal(c.sys.Machine.Identifiers.SystemUUID)
 	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
@@ -57,7 +58,7 @@ func (c *comparison) swappedUUID() string {
 	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
-// subjectChanges collects what is said of one subject.
+// subjectChanges collects the changes of one subject, and the reasons why some of it cannot be compared.
 type subjectChanges struct {
 	subject string
 	changes []inventory.Change
@@ -68,13 +69,12 @@ func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
 	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
 }
 
-// lost notes what was known then and is not now.
-func (p *subjectChanges) lost(format string, args ...any) {
+// unknownNow records a reason why a part of the subject cannot be compared.
+func (p *subjectChanges) unknownNow(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }
 
-// done makes the comparison of it. A difference is one whatever else is not
-// known.
+// done returns the comparison of a subject. A change counts even if other parts are unknown.
 func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
@@ -94,8 +94,8 @@ func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	return out
 }
 
-// advice is what makes most of what was not read known.
+// advice tells the user how to make most unknown values known.
 const advice = "run as root, with the same inputs as when the baseline was saved"
 
-// atMost bounds what one finding lists.
+// atMost is the largest number of items in one finding.
 const atMost = 12

@@ -1,5 +1,5 @@
-// Package baseline remembers the hardware that was accepted, in one small file,
-// and says what changed since. It keeps nothing that changes by itself.
+// Package baseline saves the accepted hardware in a small file and reports changes since then. It does
+// not save values that change by themselves.
 package baseline
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 
-// Schema is the schema of the file; files of another cannot be compared.
+// Schema is the schema of the file. Files with another schema cannot be compared.
 const Schema = "memaudit.baseline/v1"
 
-// Bounds of a file: one of 1,024 slots and all settings has under 512 KiB.
+// Limits of a file. A file with 1,024 slots and all settings is smaller than 512 KiB.
 const (
 	MaxBytes    = 8 << 20
 	maxSlots    = 8192
@@ -25,33 +25,33 @@ const (
 	keyBytes    = 32
 )
 
-// Errors that a caller tells apart with errors.Is.
+// Errors of Decode, for errors.Is.
 var (
-	// ErrMalformed: the file is not a baseline.
+	// ErrMalformed is returned for a file that is not a baseline.
 	ErrMalformed = errors.New("not a baseline")
-	// ErrSchema: a baseline of another schema.
+	// ErrSchema is returned for a baseline with another schema.
 	ErrSchema = errors.New("a baseline of another version")
 )
 
-// File is the accepted hardware. What was not known is absent.
+// File is the accepted hardware. Unknown values are absent.
 type File struct {
 	Schema string `json:"schema"`
 	// SavedAt is RFC 3339 in UTC.
 	SavedAt string `json:"saved_at"`
-	// Key is that of the hashes of serial numbers, in hexadecimal.
+	// Key is the key of the hashes of serial numbers, in hexadecimal.
 	Key     string           `json:"key"`
 	Machine Machine          `json:"machine"`
 	Sockets []Socket         `json:"sockets,omitempty"`
 	Nodes   []int            `json:"nodes,omitempty"`
 	Memory  map[string]int64 `json:"memory_bytes,omitempty"`
 	Slots   []Slot           `json:"slots,omitempty"`
-	// Settings are the faces of each setting: configured and effective.
-	Settings map[string]map[string]Face `json:"settings,omitempty"`
-	// Measured is the last measurement that may be judged.
+	// Settings maps setting IDs to their configured and effective values.
+	Settings map[string]map[string]SettingValue `json:"settings,omitempty"`
+	// Measured is the last measurement that can be checked.
 	Measured *inventory.Measurement `json:"measured,omitempty"`
 }
 
-// Populated are the handles of the slots that held a module.
+// Populated returns the handles of the slots that had a module.
 func (f *File) Populated() []uint16 {
 	var out []uint16
 	for i := range f.Slots {
@@ -62,14 +62,13 @@ func (f *File) Populated() []uint16 {
 	return out
 }
 
-// Face is one face of a setting, and the source that gave it: two sources may
-// see one setting differently.
-type Face struct {
+// SettingValue is a value of a setting and its source. Two sources may read one setting differently.
+type SettingValue struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 }
 
-// Machine is the identity of the whole. UUID and Serial are hashes.
+// Machine is the identity of the machine. UUID and Serial are hashes.
 type Machine struct {
 	Vendor      string `json:"vendor,omitempty"`
 	Product     string `json:"product,omitempty"`
@@ -83,7 +82,7 @@ type Machine struct {
 type Socket struct {
 	ID        int   `json:"id"`
 	Populated *bool `json:"populated,omitempty"`
-	// Model is the brand string, Source what gave it.
+	// Model is the brand string, Source where it was read.
 	Model  string `json:"model,omitempty"`
 	Source string `json:"source,omitempty"`
 }
@@ -103,8 +102,7 @@ type Slot struct {
 	Serial        string `json:"serial,omitempty"`
 }
 
-// Decode reads a baseline. Keys that it does not know are refused: a file that
-// says more than is compared would pass for more than it is.
+// Decode reads a baseline. It refuses unknown keys: their values would not be compared.
 func Decode(data []byte) (*File, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%w: longer than %d bytes", ErrMalformed, MaxBytes)
@@ -161,7 +159,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// Encode gives the bytes of a file.
+// Encode returns the content of the file.
 func (f *File) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {

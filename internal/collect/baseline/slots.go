@@ -22,16 +22,16 @@ func (q slotPair) name() string {
 	return inventory.SlotSubject(s.Handle, s.Locator)
 }
 
-// slots compares every slot that holds a module then or now.
+// slots compares every slot with a module then or now.
 func (c *comparison) slots() []inventory.Compared {
 	if len(c.then.Slots) == 0 || len(c.now.Slots) == 0 {
-		return nil // the machine's part says why
+		return nil // machine records why
 	}
 	pairs := c.pairs()
 	at := c.places(pairs)
 	var out []inventory.Compared
 	for _, q := range pairs {
-		if !mayHold(q.then) && !mayHold(q.now) {
+		if !mayBePopulated(q.then) && !mayBePopulated(q.now) {
 			continue
 		}
 		p := &subjectChanges{subject: q.name()}
@@ -41,13 +41,12 @@ func (c *comparison) slots() []inventory.Compared {
 	return out
 }
 
-// mayHold reports a slot that has a module or may have one.
-func mayHold(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
+// mayBePopulated reports whether a slot has, or may have, a module.
+func mayBePopulated(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
-// pairs brings together the slots of one place: by their labels where these
-// tell all slots apart, for a new BIOS may renumber them; what is left by
-// handle, for it may label them anew; what is left then in the order of the
-// table, when as many are left of both.
+// pairs matches the slots of both sides: by label if all labels differ, because a new BIOS may renumber
+// the handles; the remaining ones by handle, because it may rename the labels; the rest in the table's
+// order, if as many remain on both sides.
 func (c *comparison) pairs() []slotPair {
 	label := func(s *Slot) string { return s.Locator + "\x00" + s.BankLocator }
 	handle := func(s *Slot) string { return fmt.Sprintf("%04x", s.Handle) }
@@ -81,13 +80,13 @@ func (c *comparison) pairs() []slotPair {
 	return out
 }
 
-// matcher holds the slots that have not found each other yet.
+// matcher holds the slots that are not matched yet (then, now) and the matches (of: from now to then).
 type matcher struct {
 	then, now []*Slot
 	of        map[*Slot]*Slot
 }
 
-// match brings together what has the same key; one that repeats matches once.
+// match matches slots with the same key; a repeated key matches once.
 func (m *matcher) match(key func(*Slot) string) {
 	then := map[string]*Slot{}
 	for _, s := range m.then {
@@ -105,6 +104,7 @@ func (m *matcher) match(key func(*Slot) string) {
 	m.then = slices.DeleteFunc(m.then, func(s *Slot) bool { return used[s] })
 }
 
+// distinct reports whether all slots have a label and their keys differ.
 func distinct(list []Slot, key func(*Slot) string) bool {
 	seen := map[string]bool{}
 	for i := range list {
@@ -117,18 +117,19 @@ func distinct(list []Slot, key func(*Slot) string) bool {
 	return true
 }
 
-// whereabouts are the places of each module, by the hash of its serial number.
-type whereabouts struct {
+// locations maps the hash of a module's serial number to the name of its slot.
+type locations struct {
 	then, now map[string]string
-	// alike pairs each module that left its slot with one of its kind that came into another.
+	// alike maps each removed module to a module of the same kind added in another slot, and back.
 	alike map[*Slot]counterpart
 }
 
-// counterpart is the slot of a module of the same kind.
+// counterpart is the slot of a module of the same kind, and a remark on the serial numbers.
 type counterpart struct{ place, serials string }
 
-func (c *comparison) places(pairs []slotPair) whereabouts {
-	w := whereabouts{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
+// places returns the slots of all modules then and now.
+func (c *comparison) places(pairs []slotPair) locations {
+	w := locations{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
 			w.then[q.then.Serial] = q.name()
@@ -139,12 +140,12 @@ func (c *comparison) places(pairs []slotPair) whereabouts {
 	}
 	var added []slotPair
 	for _, q := range pairs {
-		if c.unclear(q) == "" && !mayHold(q.then) && mayHold(q.now) && w.then[q.now.Serial] == "" {
+		if c.unclear(q) == "" && !mayBePopulated(q.then) && mayBePopulated(q.now) && w.then[q.now.Serial] == "" {
 			added = append(added, q)
 		}
 	}
 	for _, q := range pairs {
-		if c.unclear(q) != "" || !mayHold(q.then) || mayHold(q.now) || w.now[q.then.Serial] != "" {
+		if c.unclear(q) != "" || !mayBePopulated(q.then) || mayBePopulated(q.now) || w.now[q.then.Serial] != "" {
 			continue
 		}
 		i := slices.IndexFunc(added, func(o slotPair) bool { return sameKind(q.then, o.now) })
@@ -182,23 +183,23 @@ func (c *comparison) unclear(q slotPair) string {
 	}
 }
 
-// slot compares one place.
-func (c *comparison) slot(p *subjectChanges, q slotPair, at whereabouts) {
+// slot compares one slot.
+func (c *comparison) slot(p *subjectChanges, q slotPair, at locations) {
 	why := c.unclear(q)
 	switch {
 	case why != "":
-		p.lost("%s", why)
-	case !mayHold(q.now):
+		p.unknownNow("%s", why)
+	case !mayBePopulated(q.now):
 		moduleGone(p, q, at)
-	case !mayHold(q.then):
+	case !mayBePopulated(q.then):
 		moduleAdded(p, q, at)
 	default:
-		stayed(p, q, at)
+		compareModule(p, q, at)
 	}
 }
 
-// moduleGone compares a place whose module is not there any more.
-func moduleGone(p *subjectChanges, q slotPair, at whereabouts) {
+// moduleGone records that a module is gone from its slot.
+func moduleGone(p *subjectChanges, q slotPair, at locations) {
 	now := "empty"
 	if q.now == nil {
 		now = "the slot itself is not listed any more"
@@ -214,8 +215,8 @@ func moduleGone(p *subjectChanges, q slotPair, at whereabouts) {
 	}
 }
 
-// moduleAdded compares a place that has a module and had none.
-func moduleAdded(p *subjectChanges, q slotPair, at whereabouts) {
+// moduleAdded records a module in a slot that was empty.
+func moduleAdded(p *subjectChanges, q slotPair, at locations) {
 	alike, moved := at.alike[q.now]
 	switch place := at.then[q.now.Serial]; {
 	case q.now.Serial != "" && place != "":
@@ -227,10 +228,10 @@ func moduleAdded(p *subjectChanges, q slotPair, at whereabouts) {
 	}
 }
 
-// stayed is a place that had a module and has one.
-func stayed(p *subjectChanges, q slotPair, at whereabouts) {
+// compareModule compares the module in a slot that had one and has one.
+func compareModule(p *subjectChanges, q slotPair, at locations) {
 	then, now := q.then, q.now
-	if swapped(p, q, at) {
+	if compareSerials(p, q, at) {
 		return
 	}
 	var differs []string
@@ -241,7 +242,7 @@ func stayed(p *subjectChanges, q slotPair, at whereabouts) {
 		switch {
 		case f.then == "" || f.then == f.now:
 		case f.now == "":
-			p.lost("the module's %s is not known now", f.what)
+			p.unknownNow("the module's %s is not known now", f.what)
 		default:
 			differs = append(differs, f.what)
 		}
@@ -252,7 +253,7 @@ func stayed(p *subjectChanges, q slotPair, at whereabouts) {
 	case len(differs) > 0:
 		p.change(inventory.DIMMReplaced, describe(then), describe(now))
 	case then.Serial != "" && now.Serial == "":
-		p.lost("the module's serial number is not known now, so that it may be another of its kind")
+		p.unknownNow("the module's serial number is not known now, so that it may be another of its kind")
 	}
 	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
 	if len(differs) == 0 {
@@ -260,8 +261,8 @@ func stayed(p *subjectChanges, q slotPair, at whereabouts) {
 	}
 }
 
-// swapped tells a module with another serial number.
-func swapped(p *subjectChanges, q slotPair, at whereabouts) bool {
+// compareSerials reports whether the module has another serial number, and records that change.
+func compareSerials(p *subjectChanges, q slotPair, at locations) bool {
 	then, now := q.then, q.now
 	if then.Serial == "" || now.Serial == "" || then.Serial == now.Serial {
 		return false
@@ -280,7 +281,7 @@ func compareSpeed(p *subjectChanges, then, now int, words string) {
 	switch {
 	case then == 0:
 	case now == 0:
-		p.lost("the module's speed is not known now")
+		p.unknownNow("the module's speed is not known now")
 	case ddr.SameSpeed(now, then):
 	case now < then:
 		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
@@ -296,7 +297,7 @@ func sizeOf(s *Slot) string {
 	return prose.Size(s.SizeBytes)
 }
 
-// describe names a module without what identifies it.
+// describe returns size, type, manufacturer and part number of a module, without its serial number.
 func describe(s *Slot) string {
 	words := slices.DeleteFunc([]string{sizeOf(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
 	if len(words) == 0 {

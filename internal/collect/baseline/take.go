@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Take makes a baseline of a machine, with a key of its own; random is nil for
-// the system's source.
+// Take returns a baseline of a machine, with a new key from random, by default the system's source. It
+// returns an error if no key can be read from there.
 func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error) {
 	if random == nil {
 		random = rand.Reader
@@ -28,16 +28,16 @@ func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error)
 	return fileOf(sys, now, hex.EncodeToString(key)), nil
 }
 
-// fileOf describes a machine under a key.
+// fileOf returns the baseline of a machine, with its identifiers hashed under a key.
 func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	m := &sys.Machine
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
 		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOSVersion.Or(""), BIOSDate: m.BIOSDate.Or("")}}
 	hash := hasher(key)
-	if id := m.Identifiers.SystemUUID; telling(id) && !sys.Redacted {
+	if id := m.Identifiers.SystemUUID; identifies(id) && !sys.Redacted {
 		f.Machine.UUID = hash("machine", id)
 	}
-	if id := m.Identifiers.SystemSerial; telling(id) && !sys.Redacted {
+	if id := m.Identifiers.SystemSerial; identifies(id) && !sys.Redacted {
 		f.Machine.Serial = hash("serial", id)
 	}
 	for i := range sys.Sockets {
@@ -54,18 +54,23 @@ func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	for i := range sys.Nodes {
 		f.Nodes = append(f.Nodes, sys.Nodes[i].ID)
 	}
-	f.Memory = memory(&sys.Memory)
+	f.Memory = map[string]int64{}
+	for name, view := range map[string]fact.Fact[int64]{"memory_map": sys.Memory.MapBytes, "blocks": sys.Memory.BlockBytes, "total": sys.Memory.TotalBytes} {
+		if view.Known() && view.Value > 0 {
+			f.Memory[name] = view.Value
+		}
+	}
 	f.Slots = acceptedSlots(sys, hash)
-	f.Settings = map[string]map[string]Face{}
-	for id := range sys.Settings {
-		faces := map[string]Face{}
-		for name, face := range facesOf(sys, id) {
-			if face.Known() {
-				faces[name] = Face{face.Value, face.From.Source}
+	f.Settings = map[string]map[string]SettingValue{}
+	for id, s := range sys.Settings {
+		values := map[string]SettingValue{} // without the pending value, which is not in use yet
+		for name, value := range map[string]fact.Fact[string]{"configured": s.Configured, "effective": s.Effective} {
+			if value.Known() {
+				values[name] = SettingValue{value.Value, value.From.Source}
 			}
 		}
-		if len(faces) > 0 {
-			f.Settings[id] = faces
+		if len(values) > 0 {
+			f.Settings[id] = values
 		}
 	}
 	for i := range sys.Measurements {
@@ -76,28 +81,7 @@ func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	return f
 }
 
-// facesOf are the faces that are accepted: what waits for the next boot is not.
-func facesOf(sys *inventory.System, id string) map[string]fact.Fact[string] {
-	s := sys.Settings[id]
-	return map[string]fact.Fact[string]{"configured": s.Configured, "effective": s.Effective}
-}
-
-// memory keeps each view of the memory by its name, for two of them are never
-// equal.
-func memory(m *inventory.Memory) map[string]int64 {
-	out := map[string]int64{}
-	for name, f := range viewsOf(m) {
-		if f.Known() && f.Value > 0 {
-			out[name] = f.Value
-		}
-	}
-	return out
-}
-
-func viewsOf(m *inventory.Memory) map[string]fact.Fact[int64] {
-	return map[string]fact.Fact[int64]{"memory_map": m.MapBytes, "blocks": m.BlockBytes, "total": m.TotalBytes}
-}
-
+// acceptedSlots returns the slots with hashed serial numbers.
 func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []Slot {
 	seen := map[string]int{}
 	for i := range sys.Slots {
@@ -111,8 +95,8 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 			own.SizeBytes, own.Type = s.SizeBytes.Or(0), s.Type.Or("")
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
 			own.Manufacturer, own.PartNumber = s.Manufacturer.Or(""), s.PartNumber.Or("")
-			// A number that two modules bear identifies neither.
-			if telling(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
+			// A serial number of two modules does not identify either.
+			if identifies(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
 				own.Serial = hash("module", s.Serial)
 			}
 		}
@@ -121,7 +105,7 @@ func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []S
 	return out
 }
 
-// hasher gives a hash of an identifier under the file's key.
+// hasher returns a function that hashes identifiers under the file's key.
 func hasher(key string) func(kind, id string) string {
 	raw, _ := hex.DecodeString(key) // checked when the file was read
 	return func(kind, id string) string {
@@ -133,9 +117,9 @@ func hasher(key string) func(kind, id string) string {
 
 func normal(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
-// telling reports whether an identifier is one: no placeholder, no row of one
-// character.
-func telling(id string) bool {
+// identifies reports whether an identifier is usable: not a placeholder and not a single character
+// repeated.
+func identifies(id string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r

@@ -1,4 +1,4 @@
-// Package collecttest makes models out of trees and tables, for tests.
+// Package collecttest builds models from trees and tables for tests.
 package collecttest
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// Table puts an SMBIOS table into a tree.
+// Table adds an SMBIOS table to a tree.
 func Table(f hosttest.Files, b *smbiostest.Builder) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMITable: string(b.Table()), hosttest.DMIEntry: string(b.EntryPoint())})
 }
 
-// Capture opens a tree as the capture that an archive of it would be.
+// Capture opens a tree like a capture.
 func Capture(t *testing.T, f hosttest.Files) *host.Root {
 	t.Helper()
 	root, err := host.OpenMembers("test", f.Members())
@@ -31,7 +31,7 @@ func Capture(t *testing.T, f hosttest.Files) *host.Root {
 	return root
 }
 
-// Collected is the model of a tree.
+// Collected returns the model of a tree and checks its settings against the vocabulary.
 func Collected(t *testing.T, f hosttest.Files) *inventory.System {
 	t.Helper()
 	sys := collect.Collect(collect.Input{Root: Capture(t, f)})
@@ -39,8 +39,8 @@ func Collected(t *testing.T, f hosttest.Files) *inventory.System {
 	return sys
 }
 
-// inVocabulary checks every effective value and every decision against the
-// canonical words.
+// inVocabulary checks that every effective value is canonical and has evidence, and that every decision is
+// a known one.
 func inVocabulary(t *testing.T, sys *inventory.System) {
 	t.Helper()
 	for id, s := range sys.Settings {
@@ -59,13 +59,13 @@ func inVocabulary(t *testing.T, sys *inventory.System) {
 	}
 }
 
-// Decoded is the model of an SMBIOS file alone.
+// Decoded returns the model of an SMBIOS file.
 func Decoded(t *testing.T, b *smbiostest.Builder) *inventory.System {
 	t.Helper()
 	return collect.Collect(collect.Input{SMBIOS: Parsed(t, b.Dump())})
 }
 
-// Parsed is a dump that must parse.
+// Parsed parses a dump and fails the test if it is malformed.
 func Parsed(t *testing.T, data []byte) *smbios.Table {
 	t.Helper()
 	table, err := smbios.Parse(data)
@@ -73,12 +73,12 @@ func Parsed(t *testing.T, data []byte) *smbios.Table {
 	return table
 }
 
-// Effective is the effective face of a setting.
+// Effective returns the effective value of a setting.
 func Effective(s *inventory.System, id string) fact.Fact[string] {
 	return s.Settings[id].Effective
 }
 
-// Paths lists the files behind a fact, once each.
+// Paths returns the distinct files in the evidence of a fact.
 func Paths(evidence []fact.Evidence) []string {
 	var out []string
 	for _, e := range evidence {
@@ -89,12 +89,12 @@ func Paths(evidence []fact.Evidence) []string {
 	return out
 }
 
-// Known is a value as SMBIOS states it.
+// Known returns a fact that SMBIOS states.
 func Known[T any](v T) fact.Fact[T] {
 	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})
 }
 
-// Sockets are n populated processors of one model.
+// Sockets returns n sockets with processors of the same model.
 func Sockets(n int, vendor string, family, model, stepping int, brand string) []inventory.Socket {
 	var out []inventory.Socket
 	for i := range n {
@@ -104,7 +104,7 @@ func Sockets(n int, vendor string, family, model, stepping int, brand string) []
 	return out
 }
 
-// Read reads dmidecode's text as a check does.
+// Read returns the model of a dmidecode text.
 func Read(t testing.TB, name string, text []byte) *inventory.System {
 	t.Helper()
 	table, err := smbios.Parse(text)

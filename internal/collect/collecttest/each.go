@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// Each reads every text of an archive of the corpus.
+// Each calls use for every text in an archive of the corpus.
 func Each(t testing.TB, archive string, use func(name string, sys *inventory.System)) {
 	t.Helper()
 	corpustest.Members(t, archive, func(name string, text []byte) { use(name, Read(t, name, text)) })

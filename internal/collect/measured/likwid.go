@@ -12,15 +12,15 @@ import (
 
 var (
 	likwidTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:Test|Benchmark|Kernel):\s*(\S+)`) })
-	// likwidThreads is said of all work groups (bench/likwid-bench.c).
+	// likwidThreads matches the number of threads of all work groups (bench/likwid-bench.c).
 	likwidThreads = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:Using (\d+) threads|Number of threads:\s*(\d+))$`)
 	})
 	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
 )
 
-// likwid reads the output of likwid-bench, one run or several: the test's name,
-// the processes that it ran with, and MByte/s (10^6).
+// likwid reads the output of one or more runs of likwid-bench: the test's name, the number of threads,
+// and MByte/s (10^6).
 func likwid(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "LIKWID MICRO BENCHMARK") {
 		return nil, nil
@@ -43,7 +43,7 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 		if !ok {
 			continue
 		}
-		one := nowhere(single(likwidKind(test), v*1e6), "likwid "+test)
+		one := withoutNode(single(likwidKind(test), v*1e6), "likwid "+test)
 		one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
 		m.Figures = append(m.Figures, one)
 		run++
@@ -51,8 +51,8 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 	return m, nil
 }
 
-// likwidKind: load is memaudit's read, stream is STREAM's Triad; likwid's own
-// triad reads three arrays and is another thing.
+// likwidKind returns the kind of a test. load is memaudit's read, stream is STREAM's Triad; likwid's own
+// triad reads three arrays and is not comparable.
 func likwidKind(test string) figure.Kind {
 	base, _, _ := strings.Cut(test, "_")
 	switch base {
@@ -65,6 +65,7 @@ func likwidKind(test string) figure.Kind {
 	}
 }
 
+// likwidStore returns the kind of store of a test, "" if it has none.
 func likwidStore(test string) string {
 	base, rest, _ := strings.Cut(test, "_")
 	switch {

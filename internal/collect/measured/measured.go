@@ -1,5 +1,5 @@
-// Package measured reads results of bandwidth and latency measurements,
-// memaudit's own and other tools', told apart by their content.
+// Package measured reads results of bandwidth and latency measurements by memaudit and other tools. It
+// detects the format automatically.
 package measured
 
 import (
@@ -11,39 +11,39 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// MaxBytes bounds a file: a matrix of 64 nodes with its passes has under 40 MiB.
+// MaxBytes is the largest accepted file. A matrix of 64 nodes with its passes is smaller than 40 MiB.
 const MaxBytes = 64 << 20
 
-// Errors that a caller tells apart with errors.Is.
+// Errors of Decode, for errors.Is.
 var (
-	// ErrUnrecognised: no tool's output.
+	// ErrUnrecognised is returned for a file that is not the output of a known tool.
 	ErrUnrecognised = errors.New("not recognised, expected memaudit's JSON or the output of STREAM, lat_mem_rd, Intel MLC or likwid-bench")
-	// ErrMalformed: a tool's output that cannot be read to its end.
+	// ErrMalformed is returned for a known tool's output that cannot be read completely.
 	ErrMalformed = errors.New("malformed")
-	// ErrEmpty: nothing in it.
+	// ErrEmpty is returned for an empty file.
 	ErrEmpty = errors.New("empty")
 )
 
-// single is a figure without passes: it can be shown and never checked.
+// single returns a figure without passes, which is shown but never checked.
 func single(kind figure.Kind, value float64) figure.Figure {
 	return figure.Figure{Kind: kind, Count: 1, Median: value, Low: value, High: value,
 		Why: "the tool prints one figure without its passes"}
 }
 
-// external is a result of another tool.
+// external returns an empty result of another tool.
 func external(tool string) *inventory.Measurement {
 	return &inventory.Measurement{Tool: tool, Unjudged: "measured by another tool, whose threads, pages and company on the machine are not known"}
 }
 
-// nowhere is a figure that names no node.
-func nowhere(f figure.Figure, what string) inventory.Measured {
+// withoutNode returns a figure without a node.
+func withoutNode(f figure.Figure, what string) inventory.Measured {
 	return inventory.Measured{Figure: f, CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode, What: what}
 }
 
-// decoder is one tool's; a nil result means that it is not that tool's output.
+// decoder reads the output of one tool. It returns nil if the text is not that tool's output.
 type decoder func(text []byte) (*inventory.Measurement, error)
 
-// Decode reads one file.
+// Decode reads the content of one file. path is recorded in the result.
 func Decode(path string, data []byte) (*inventory.Measurement, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, ErrEmpty

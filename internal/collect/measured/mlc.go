@@ -20,8 +20,8 @@ var (
 	})
 )
 
-// readMLC reads the output of Intel Memory Latency Checker (mlc, its readme): the
-// matrices of latency and bandwidth by node, and the whole machine's bandwidth.
+// readMLC reads the output of Intel Memory Latency Checker (mlc, its readme): the matrices of latency and
+// bandwidth by node, and the bandwidth of the machine.
 func readMLC(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "Intel(R) Memory Latency Checker") {
 		return nil, nil
@@ -42,7 +42,11 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 		}
 		if p := mlcPeak().FindStringSubmatch(line); p != nil {
 			if v, ok := positive(p[2]); ok {
-				m.Figures = append(m.Figures, nowhere(single(peakKind(p[1]), v*1e6), p[1]))
+				peak := figure.Kind("mix")
+				if p[1] == "ALL Reads" { // the only one comparable with memaudit's read
+					peak = figure.Read
+				}
+				m.Figures = append(m.Figures, withoutNode(single(peak, v*1e6), p[1]))
 			}
 			continue
 		}
@@ -57,16 +61,8 @@ func readMLC(text []byte) (*inventory.Measurement, error) {
 	return m, nil
 }
 
-// peakKind: only all reads are what memaudit's own reads are.
-func peakKind(what string) figure.Kind {
-	if what == "ALL Reads" {
-		return figure.Read
-	}
-	return "mix"
-}
-
-// mlcCells are a row of a matrix: the node of the processors, then one figure
-// for each node of memory.
+// mlcCells returns the figures in a row of a matrix: the node of the CPUs, then one figure for each memory
+// node.
 func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inventory.Measured {
 	var out []inventory.Measured
 	cpu, _ := strconv.Atoi(row[1])
@@ -75,20 +71,20 @@ func mlcCells(kind figure.Kind, scale float64, nodes []int, row []string) []inve
 		if !ok || i >= len(nodes) {
 			continue
 		}
-		one := nowhere(single(kind, v*scale), "MLC matrix")
+		one := withoutNode(single(kind, v*scale), "MLC matrix")
 		one.CPUNode, one.MemoryNode = cpu, nodes[i]
 		out = append(out, one)
 	}
 	return out
 }
 
-// positive is a figure as a tool prints it; what is nothing or no number is no figure.
+// positive parses a figure. Zero and non-numeric values are skipped.
 func positive(word string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(word, 64)
 	return v, err == nil && v > 0
 }
 
-// numbers are the integers of a heading.
+// numbers parses the integers in a heading; nil if a word is not an integer.
 func numbers(text string) []int {
 	var out []int
 	for _, w := range strings.Fields(text) {

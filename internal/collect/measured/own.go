@@ -22,7 +22,7 @@ func readOwn(text []byte) (*inventory.Measurement, error) {
 	return FromResult(r), nil
 }
 
-// FromResult turns a result into what the model holds.
+// FromResult converts a result to the model's measurement.
 func FromResult(r *measure.Result) *inventory.Measurement {
 	m := &inventory.Measurement{Tool: "memaudit", At: r.GeneratedAt, Product: product(r)}
 	switch {
@@ -45,7 +45,7 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 				one.Store = r.Store
 			case figure.Latency:
 				one.Threads = 1
-			default: // a read has no store and every thread
+			default:
 			}
 			one.Like = howMeasured(r, &one)
 			m.Figures = append(m.Figures, one)
@@ -54,8 +54,8 @@ func FromResult(r *measure.Result) *inventory.Measurement {
 	return m
 }
 
-// howMeasured says how a figure was measured; figures whose pages are not known are
-// like no other.
+// howMeasured returns a key for the conditions of a measurement: figures are comparable if their keys are
+// equal. It is "" if the page size is unknown.
 func howMeasured(r *measure.Result, f *inventory.Measured) string {
 	if r.HugePages == nil {
 		return ""
@@ -64,11 +64,11 @@ func howMeasured(r *measure.Result, f *inventory.Measured) string {
 	return string(text)
 }
 
-// product is the machine's, "" when the document does not say.
+// product returns the machine's product, "" if the document does not name it.
 func product(r *measure.Result) string {
 	var m struct {
 		Product string `json:"product"`
 	}
-	_ = json.Unmarshal(r.Machine, &m) // whatever else it is has no product
+	_ = json.Unmarshal(r.Machine, &m) // malformed: no product
 	return m.Product
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// streamLine is a row of STREAM's table: the function, the best rate in MB/s
+// streamLine matches a row of STREAM's table: the function, the best rate in MB/s
 // (10^6), then times in seconds: average, minimum, maximum, or in releases
 // before 4 "RMS time, Min time, Max time" (McCalpin, stream.c).
 var streamLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(Copy|Scale|Add|Triad):\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s*$`)
 })
 
-// stream reads one or more runs of STREAM. Which nodes a run was bound to is not
-// in it: the runs are counted.
+// stream reads the output of one or more runs of STREAM. It does not show which nodes a run was bound to,
+// so the runs are numbered.
 func stream(text []byte) (*inventory.Measurement, error) {
 	m := external("stream")
 	threads, run, seen := 0, -1, map[string]bool{}
 	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
-		if strings.HasPrefix(line, "STREAM version") { // built without OpenMP it counts no threads
+		if strings.HasPrefix(line, "STREAM version") { // built without OpenMP it does not print threads
 			threads = 0
 		}
 		if n, found := strings.CutPrefix(line, "Number of Threads counted = "); found {
@@ -45,7 +45,7 @@ func stream(text []byte) (*inventory.Measurement, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := nowhere(f, "STREAM "+row[1])
+		one := withoutNode(f, "STREAM "+row[1])
 		one.Run, one.Threads = run, threads
 		m.Figures = append(m.Figures, one)
 	}
@@ -55,8 +55,8 @@ func stream(text []byte) (*inventory.Measurement, error) {
 	return m, nil
 }
 
-// streamFigure takes the highest rate as printed; the lowest follows from the
-// longest of its passes.
+// streamFigure converts a row to a figure. The highest rate is printed; the lowest is derived from the
+// longest pass.
 func streamFigure(row []string) (figure.Figure, error) {
 	var n [4]float64
 	for i := range n {
@@ -76,7 +76,7 @@ func streamFigure(row []string) (figure.Figure, error) {
 	return f, nil
 }
 
-// lineScanner reads a text line by line, long ones too.
+// lineScanner returns a scanner of lines of any length.
 func lineScanner(text []byte) *bufio.Scanner {
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, len(text)+1)

@@ -14,12 +14,12 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// Hash replaces identifiers: equal ones by equal ones, of the same length and
-// shape. Its key is drawn for one capture and kept nowhere, so that what it
-// made can neither be turned back nor compared with that of another capture.
+// Hash replaces identifiers with hashes of the same length and shape; equal identifiers get equal hashes.
+// Its key is random for each capture and is not stored, so hashes cannot be reversed or compared with
+// those of another capture.
 type Hash struct{ key []byte }
 
-// NewHash draws a key; random is nil for the system's source.
+// NewHash returns a Hash with a new key from random, by default the system's source.
 func NewHash(random io.Reader) (*Hash, error) {
 	if random == nil {
 		random = rand.Reader
@@ -31,7 +31,7 @@ func NewHash(random io.Reader) (*Hash, error) {
 	return &Hash{key}, nil
 }
 
-// stream gives n bytes that follow from the key and a value.
+// stream returns n bytes derived from the key and a value.
 func (h *Hash) stream(kind, value string, n int) []byte {
 	var out []byte
 	for block := range uint32(n+sha256.Size-1) / sha256.Size {
@@ -43,14 +43,13 @@ func (h *Hash) stream(kind, value string, n int) []byte {
 	return out[:n]
 }
 
-// digits has 32 characters, so that a byte chooses among them evenly.
+// digits has 32 characters, so a random byte selects each with the same probability.
 const digits = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
-// Text replaces letters and digits; blanks and punctuation stay. Two texts that
-// differ in case or in blanks around them stay equal but for these. What
-// firmware writes where there is no identifier stays too.
+// Text replaces letters and digits and keeps spaces and punctuation. Texts that differ only in case or
+// surrounding spaces get the same hash. Placeholders for a missing identifier are kept.
 func (h *Hash) Text(text []byte) []byte {
-	if vacant(string(text)) {
+	if isPlaceholder(string(text)) {
 		return text
 	}
 	plain := strings.ToUpper(strings.Trim(string(text), " \t\r\n\x00"))
@@ -69,12 +68,12 @@ func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// UUID replaces 16 bytes. Firmware of two ages writes one UUID in two byte
-// orders; both stay two orders of one, and one that is the same in both, as where
-// all but the last field are 0, stays such a one.
+// UUID replaces a UUID of 16 bytes. Older and newer firmware write the same UUID in different byte orders;
+// the hashes of both are also the same in different byte orders. A UUID that is equal in both orders gets
+// such a hash.
 func (h *Hash) UUID(raw []byte) []byte {
 	if len(raw) != 16 || !slices.ContainsFunc(raw, func(c byte) bool { return c != raw[0] }) {
-		return raw // all 00 or FF: firmware's words for none
+		return raw // all 00 or FF: no UUID
 	}
 	other := swapped(raw)
 	switch slices.Compare(other, raw) {
@@ -88,7 +87,7 @@ func (h *Hash) UUID(raw []byte) []byte {
 	return h.stream("uuid", string(raw), 16)
 }
 
-// swapped has the first three fields in the other byte order.
+// swapped returns a UUID with its first three fields in the other byte order.
 func swapped(b []byte) []byte {
 	out := slices.Clone(b)
 	slices.Reverse(out[0:4])
@@ -97,7 +96,7 @@ func swapped(b []byte) []byte {
 	return out
 }
 
-// UUIDText replaces a UUID in its text form; another text as Text does.
+// UUIDText replaces a UUID in text form; it replaces any other text as Text does.
 func (h *Hash) UUIDText(text []byte) []byte {
 	digits := strings.ReplaceAll(strings.TrimSpace(string(text)), "-", "")
 	raw, err := hex.DecodeString(digits)
@@ -118,8 +117,8 @@ func (h *Hash) UUIDText(text []byte) []byte {
 	return out
 }
 
-// vacant reports what firmware and drivers write in place of an identifier.
-func vacant(text string) bool {
+// isPlaceholder reports whether a text is a placeholder for a missing identifier.
+func isPlaceholder(text string) bool {
 	plain := strings.ToLower(strings.Trim(text, " .\t\r\n\x00"))
 	if smbios.Placeholder(plain) {
 		return true

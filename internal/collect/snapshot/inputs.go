@@ -19,28 +19,27 @@ import (
 )
 
 const (
-	// inputsName is the member that holds what an audit was given beside the
-	// trees.
+	// inputsName is the member with the audit's inputs other than the trees.
 	inputsName   = "/" + host.InputsFolder + "inputs.json"
 	inputsSchema = "memaudit.inputs/v1"
-	// maxExports and maxMeasurements limit how many files of a kind an audit is given.
+	// maxExports and maxMeasurements limit the number of files of each kind.
 	maxExports      = 64
 	maxMeasurements = 64
-	// leastParsed is how much memory the values of the shortest inputs may take, in bytes.
+	// leastParsed is the memory limit in bytes for the decoded values of the shortest inputs.
 	leastParsed = 1 << 20
 )
 
-// inputs are the other inputs of an audit: a table given as a file, exports,
-// the BMC's answer.
+// inputs are the inputs of an audit other than the trees: an SMBIOS file, exports, the BMC's answer,
+// measurements.
 type inputs struct {
 	Schema string `json:"schema"`
-	// Tree says that the machine's trees were audited; TreeFailed why not.
+	// Tree is set if the machine's trees were audited; otherwise TreeFailed may have the reason.
 	Tree       bool             `json:"tree"`
 	TreeFailed *collect.Failure `json:"tree_failed,omitempty"`
 	// SMBIOS is the file given with --smbios.
 	SMBIOS  []byte           `json:"smbios,omitempty"`
 	Exports []capturedExport `json:"exports,omitempty"`
-	BMC     *controller      `json:"controller,omitempty"`
+	BMC     *capturedBMC     `json:"controller,omitempty"`
 	// Measurements are those given with --measured.
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
@@ -51,19 +50,18 @@ type capturedExport struct {
 	Export *bios.Export `json:"export"`
 }
 
-// controller is what a BMC answered. Its BIOS settings are
-// decoded.
-type controller struct {
+// capturedBMC is a BMC's answer with its BIOS settings decoded.
+type capturedBMC struct {
 	Answer  *redfish.Answer `json:"answer"`
 	Path    string          `json:"path,omitempty"`
 	Export  *bios.Export    `json:"export,omitempty"`
 	Failure string          `json:"failure,omitempty"`
 }
 
-// newController takes an answer as it came, before anything is made of it.
-func newController(a *redfish.Answer) *controller {
+// newCapturedBMC copies an answer before it is processed.
+func newCapturedBMC(a *redfish.Answer) *capturedBMC {
 	kept := *a
-	c := &controller{Answer: &kept}
+	c := &capturedBMC{Answer: &kept}
 	if a.BIOS == nil {
 		return c
 	}
@@ -76,8 +74,8 @@ func newController(a *redfish.Answer) *controller {
 	return c
 }
 
-// replay is the answer once more, and how its settings are decoded.
-func (c *controller) replay(in *collect.Input) {
+// replay makes an audit use the recorded answer and its decoded settings.
+func (c *capturedBMC) replay(in *collect.Input) {
 	in.BMC = func(redfish.Identity) *redfish.Answer {
 		a := *c.Answer
 		a.Problems = slices.Clone(a.Problems) // an audit may add to them
@@ -94,16 +92,15 @@ func (c *controller) replay(in *collect.Input) {
 	}
 }
 
-// Inputs joins the inputs that a capture holds beside its trees to those of an
-// audit of it. What the audit is given itself goes before: a table and a
-// controller's answer replace those of the capture, exports are added to its.
+// Inputs adds the inputs stored in a capture to the inputs of an audit of it. The audit's own table and
+// BMC take precedence; exports of both are used. It returns an error if the stored inputs are damaged.
 func Inputs(root *host.Root, in *collect.Input) error {
 	in.Redacted = root.Redacted()
 	data, err := root.ReadLimit(inputsName, host.LimitInputs)
 	switch host.StateOf(err) {
 	case fact.OK:
 	case fact.Absent, fact.Unread:
-		return nil // another program's capture, or one without other inputs
+		return nil // a capture by another program or without other inputs
 	default:
 		return err
 	}
@@ -114,7 +111,7 @@ func Inputs(root *host.Root, in *collect.Input) error {
 	return i.join(in)
 }
 
-// decode reads and checks what encode wrote, or what somebody else did.
+// decode reads and checks the stored inputs. They are not trusted.
 func (i *inputs) decode(data []byte) error {
 	var head struct {
 		Schema string `json:"schema"`
@@ -128,7 +125,7 @@ func (i *inputs) decode(data []byte) error {
 	return i.check()
 }
 
-// check reports the first value that no capture of a machine has.
+// check returns an error for the first invalid value.
 func (i *inputs) check() error {
 	if n := len(i.Exports); n > maxExports {
 		return fmt.Errorf("exports: %d, expected at most %d", n, maxExports)
@@ -161,7 +158,7 @@ func (i *inputs) check() error {
 	return nil
 }
 
-func (c *controller) check() error {
+func (c *capturedBMC) check() error {
 	switch {
 	case c.Answer == nil:
 		return errors.New("answer: missing")
@@ -180,7 +177,7 @@ func (c *controller) check() error {
 	return nil
 }
 
-// join adds the inputs of a capture to those of an audit of it.
+// join adds the stored inputs to the inputs of an audit.
 func (i *inputs) join(in *collect.Input) error {
 	if len(i.SMBIOS) > 0 && in.SMBIOS == nil && in.SMBIOSFailed == nil {
 		table, err := smbios.Parse(i.SMBIOS)
@@ -204,7 +201,7 @@ func (i *inputs) join(in *collect.Input) error {
 	return nil
 }
 
-// encode writes the inputs; redaction is nil to keep identifiers.
+// encode returns the inputs as JSON; r is nil to keep identifiers.
 func (i inputs) encode(r *redactor) ([]byte, error) {
 	i.Schema, i.Exports = inputsSchema, slices.Clone(i.Exports)
 	if r != nil {
@@ -243,8 +240,8 @@ func (i *inputs) redact(r *redactor) error {
 	return nil
 }
 
-// fileName replaces the name of a file, which may hold the names of users, machines and customers:
-// "bios-1.json".
+// fileName returns a neutral name for a file such as "bios-1.json"; the original may contain names of
+// users, machines and customers.
 func fileName(kind string, n int, path string) string {
 	if path == "" {
 		return "" // not from a file
@@ -256,12 +253,12 @@ func fileName(kind string, n int, path string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n+1, end)
 }
 
-// audited reports the BIOS attributes that any vendor's table speaks of, by
-// their names or by the texts that the exports' registries have for them.
+// audited returns a function that reports whether a BIOS attribute is in any vendor's table, by its name or
+// by its text in an export's registry.
 func audited(tables settings.Tables, i *inputs) func(name, display string) bool {
 	named := map[string]bool{}
 	for _, id := range settings.IDs() {
-		named[settings.PlainName(id)] = true // a file of memaudit's own words
+		named[settings.PlainName(id)] = true // a file of canonical values
 	}
 	for t := range tables.All() {
 		for name := range t.Names() {

@@ -16,18 +16,18 @@ const (
 	dmiEntry = "/sys/firmware/dmi/tables/smbios_entry_point"
 )
 
-// redactor hides what the recorded files hold of identifiers.
+// redactor hides identifiers in the recorded files.
 type redactor struct {
 	*Hash
-	// entry is the entry point beside the table.
+	// entry is the entry point of the SMBIOS table.
 	entry []byte
-	// audited reports a BIOS attribute whose value a verdict may rest on.
+	// audited reports whether a verdict may depend on a BIOS attribute.
 	audited func(name, display string) bool
 }
 
 func (r *redactor) hide() smbios.Hide { return smbios.Hide{Text: r.Text, UUID: r.UUID} }
 
-// file is a host.Redact: every file is kept.
+// file redacts one file; it implements host.Redact. No file is dropped.
 func (r *redactor) file(path string, data []byte) ([]byte, bool) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	switch {
@@ -36,7 +36,7 @@ func (r *redactor) file(path string, data []byte) ([]byte, bool) {
 	case strings.HasPrefix(path, "/sys/firmware/dmi/entries/") && name == "raw":
 		return smbios.RedactEntry(data, r.hide()), true
 	case path == "/proc/cmdline":
-		return r.cmdline(data), true
+		return kerneltext.HideOptions(data, r.hidden), true
 	case path == "/proc/cpuinfo":
 		return r.cpuinfo(data), true
 	case name == "product_uuid":
@@ -49,7 +49,7 @@ func (r *redactor) file(path string, data []byte) ([]byte, bool) {
 	return data, true
 }
 
-// cpuinfo hides the serial number that some boards' kernels print.
+// cpuinfo hides the serial number that the kernel prints on some boards.
 func (r *redactor) cpuinfo(data []byte) []byte {
 	if !bytes.Contains(data, []byte("\nSerial\t")) {
 		return data
@@ -65,8 +65,8 @@ func (r *redactor) cpuinfo(data []byte) []byte {
 	return out
 }
 
-// attribute hides the values of settings that no rule speaks of: a driver may
-// hand out an asset tag as one of them.
+// attribute hides the values of settings that are not audited: a driver may list the asset tag among
+// them.
 func (r *redactor) attribute(path, name string, data []byte) []byte {
 	parts := strings.Split(path, "/")
 	switch name {
@@ -83,28 +83,21 @@ func (r *redactor) attribute(path, name string, data []byte) []byte {
 	return data
 }
 
-// cmdline hides the values of options that no audit asks for (root=UUID=...,
-// ip=..., BOOTIF=...), and words that look like an address or a name.
-func (r *redactor) cmdline(line []byte) []byte {
-	return kerneltext.HideOptions(line, r.hidden)
-}
-
-// hidden replaces a value whatever it is, save for words that say how and not
-// who.
+// hidden replaces the value of a kernel option unless it is a common one that identifies nothing.
 func (r *redactor) hidden(value []byte) []byte {
 	switch string(value) {
 	case "0", "1", "on", "off", "y", "n", "yes", "no", "auto", "ro", "rw":
 		return value
 	}
-	if common().Match(value) {
+	if commonValue().Match(value) {
 		return value
 	}
 	return r.Text(value)
 }
 
-// common are values of boot options that name no machine: disks by the order in
-// which the kernel found them, consoles, distributions' kernels.
-var common = sync.OnceValue(func() *regexp.Regexp {
+// commonValue matches values of boot options that do not identify a machine: disks numbered by the kernel,
+// consoles, distributions' kernels.
+var commonValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
 		`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
 })

@@ -1,6 +1,6 @@
-// Package snapshot captures what an audit reads, so that the audit of the
-// capture is that of the machine. The readers themselves record it; what
-// identifies a machine or a part is replaced by a keyed hash.
+// Package snapshot captures the files that an audit reads, so that an audit of the capture has the same
+// result as one of the machine. The readers record them; identifiers of machines and parts are replaced
+// with keyed hashes.
 package snapshot
 
 import (
@@ -16,18 +16,18 @@ import (
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
-// Options say how a capture is written.
+// Options control how a capture is written.
 type Options struct {
 	// Identifiers keeps serial numbers, UUIDs and names as they are.
 	Identifiers bool
-	// Now is the time of the members.
+	// Now is the modification time of the members.
 	Now time.Time
-	// Random is the source of the key; nil for the system's.
+	// Random is the source of the key, by default the system's.
 	Random io.Reader
 }
 
-// Take audits a machine and keeps what the readers were told. smbios is the
-// content of the file behind in.SMBIOS, nil without one.
+// Take audits a machine and records what was read. smbios is the content of the file of in.SMBIOS, nil
+// without one.
 func Take(in collect.Input, smbios []byte) (*Capture, error) {
 	c := &Capture{tables: in.Tables}
 	c.inputs.Tree, c.inputs.TreeFailed, c.inputs.SMBIOS = in.Root != nil, in.RootFailed, smbios
@@ -48,7 +48,7 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 	if ask := in.BMC; ask != nil {
 		in.BMC = func(who redfish.Identity) *redfish.Answer {
 			a := ask(who)
-			c.inputs.BMC = newController(a)
+			c.inputs.BMC = newCapturedBMC(a)
 			return a
 		}
 	}
@@ -62,14 +62,14 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 
 // Capture is what one audit read.
 type Capture struct {
-	// System is what was made of it.
+	// System is the resulting model.
 	System   *inventory.System
 	recorder *host.Recorder
 	inputs   inputs
 	tables   func() (settings.Tables, error)
 }
 
-// copyOf is an export before an audit joins others to it.
+// copyOf returns a copy of an export, because an audit joins others into it.
 func copyOf(e collect.Export) (*capturedExport, error) {
 	data, err := json.Marshal(e.Export)
 	if err != nil {
@@ -79,7 +79,7 @@ func copyOf(e collect.Export) (*capturedExport, error) {
 	return &own, json.Unmarshal(data, &own.Export)
 }
 
-// Files lists the files that were read.
+// Files returns the paths of the files that were read.
 func (c *Capture) Files() []string {
 	if c.recorder == nil {
 		return nil
@@ -87,7 +87,8 @@ func (c *Capture) Files() []string {
 	return c.recorder.Paths()
 }
 
-// Write writes the capture as .tar.gz.
+// Write writes the capture as a .tar.gz archive. It returns an error if the key cannot be read, the inputs
+// cannot be redacted or out fails.
 func (c *Capture) Write(out io.Writer, o Options) error {
 	var r *redactor
 	if !o.Identifiers {

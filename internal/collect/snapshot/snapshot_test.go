@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
+	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 	"github.com/memaudit/memaudit/internal/source/redfish"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -59,7 +60,7 @@ func TestHashUUID(t *testing.T) {
 func TestCmdline(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k")}
 	for _, kept := range []string{"numa=off nosmt mem=4G intel_idle.max_cstate=1 quiet splash ro", "root=/dev/sda1 console=ttyS0,115200n8 panic=1"} {
-		assert.Equal(t, kept, string(r.cmdline([]byte(kept))))
+		assert.Equal(t, kept, string(kerneltext.HideOptions([]byte(kept), r.hidden)))
 	}
 	for _, c := range []struct{ line, secret string }{
 		{"root=UUID=1234-ABCD", "1234"}, {"root=/dev/mapper/node17-root", "node17"}, {`dyndbg="file node17.c +p"`, "node17"},
@@ -69,7 +70,7 @@ func TestCmdline(t *testing.T) {
 		{"systemd.journald.forward_to_syslog=alpha.example.org", "alpha"}, {"console=uart8250,io,alpha.example.org", "alpha"}, {"log_host=alpha", "alpha"},
 		{"rd.iscsi.initiator=iqn.2024-01.org.example:alpha", "alpha"},
 	} {
-		out := string(r.cmdline([]byte(c.line)))
+		out := string(kerneltext.HideOptions([]byte(c.line), r.hidden))
 		assert.Len(t, out, len(c.line))
 		assert.NotContains(t, out, c.secret)
 		assert.Equal(t, strings.Count(c.line, "="), strings.Count(out, "="), out)
