@@ -12,10 +12,8 @@ import (
 type Caches struct {
 	// Levels are the caches of the first online CPU.
 	Levels Value[[]Cache]
-	// L3 are the groups of online CPUs that share a level 3 cache. It is
-	// Absent if no CPU has one, for which the first maxFailures are asked.
-	// CPUs without one beside others that have one (low-power cores) are in
-	// no group.
+	// L3 are the groups of online CPUs that share a level 3 cache. It is Absent if the first
+	// maxFailures CPUs have none. If only some CPUs (low-power cores) have none, they are in no group.
 	L3 Value[[][]int]
 }
 
@@ -67,7 +65,7 @@ func (r *reader) caches(online []int) Caches {
 // its CPUs.
 type l3Finder struct{ index, which int }
 
-// joinL3 makes the group of one CPU. found is false, without an error, if it has no L3. A CPU whose
+// joinL3 adds the group of one CPU. found is false, without an error, if it has no L3. A CPU whose
 // caches cannot be read is an error, because its group would be missing.
 func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
 	if f.index < 0 || !r.isL3(cpu, f.index) {

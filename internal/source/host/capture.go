@@ -41,7 +41,7 @@ const (
 	maxMember = LimitCPUInfo
 )
 
-// OpenCaptureFile is OpenCapture for a named file, which must be a regular file.
+// OpenCaptureFile opens a capture from a named file, which must be a regular file.
 func OpenCaptureFile(name string) (*Root, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -68,8 +68,8 @@ func OpenCapture(name string, in io.Reader) (*Root, error) {
 	return l.root(name, l.load(in))
 }
 
-// OpenCaptures is OpenCapture for an archive with the trees of several machines, each below a folder of
-// its own. The machines are in the order of these folders, by which they are named.
+// OpenCaptures opens an archive with the trees of several machines, each below a separate folder. The
+// machines are named after these folders and in their order. Errors are those of OpenCapture.
 func OpenCaptures(name string, in io.Reader) ([]*Root, error) {
 	l := newLoader()
 	if err := l.load(in); err != nil {
@@ -86,8 +86,7 @@ func OpenCaptures(name string, in io.Reader) ([]*Root, error) {
 	return out, nil
 }
 
-// OpenMembers is OpenCapture for the members of an archive. Tests that make hundreds of captures
-// need not pack them.
+// OpenMembers opens a capture from the members of an archive that is not packed.
 func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
 	l := newLoader()
 	l.packed.n = maxKept // not packed
@@ -177,10 +176,10 @@ func (l *loader) load(in io.Reader) error {
 	}
 }
 
-// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2, recognised by
-// content). An archive of more than limit bytes after decompression is an error, and so is one that
-// was cut short, also between two members, or that does not match its checksum; take has then seen
-// the members before.
+// EachMember calls take for each member of an archive (.tar, .tar.gz, .tar.bz2; the format is detected
+// automatically). It returns an error for an archive that is larger than limit bytes after
+// decompression, that is cut short, also between two members, or that does not match its checksum. take
+// has then been called for the members before.
 func EachMember(in io.Reader, limit int64, take func(h *tar.Header, body io.Reader) error) error {
 	packed := &counter{in: in}
 	plain, err := decompress(packed)
@@ -329,7 +328,7 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	p = strings.Clone(p) // the header is one text of up to 1 MiB, and p would keep all of it
 	target := ""
 	if len(h.Linkname) <= maxTarget {
-		target = strings.Clone(h.Linkname) // "" for one that no file system has: the link leads nowhere
+		target = strings.Clone(h.Linkname) // "" for an impossible target
 	}
 	var err error
 	switch h.Typeflag {
@@ -368,7 +367,7 @@ func (l *loader) most() int64 { return min(l.keep, keptAtLeast+keptPerByte*l.pac
 // room returns how much of it is left.
 func (l *loader) room() int64 { return l.most() - l.kept }
 
-// memberName cleans a name; false for one that is empty, too long or leads out of the archive.
+// memberName cleans a name; false if it is empty, too long or points outside of the archive.
 func memberName(name string) (string, bool) {
 	for strings.HasPrefix(name, "./") {
 		name = name[2:]
@@ -380,9 +379,8 @@ func memberName(name string) (string, bool) {
 	return path.Clean(name), true
 }
 
-// MachineFolder returns the leading folders of the machine to which a member of an archive belongs by
-// its name; ok is false for one that is neither in a machine's trees nor what memaudit's own captures
-// hold besides them.
+// MachineFolder returns the leading folders of the machine that a member of an archive belongs to. ok is
+// false for a member that is neither in a machine's trees nor a file of memaudit's own captures.
 func MachineFolder(name string) (folder string, ok bool) {
 	if name, ok = memberName(name); ok {
 		folder, _, ok = splitMember(name)
@@ -442,8 +440,8 @@ func weightOf(p string) int {
 	}
 }
 
-// ParsedPerByte is how many bytes of memory the values in a capture's inputs may take for each byte
-// of their text. Those that memaudit writes take less than two, because they have all keys.
+// ParsedPerByte is the number of bytes of memory that decoded inputs of a capture may take for each byte
+// of their text. Inputs written by memaudit take less than two.
 const ParsedPerByte = 4
 
 // link gives a hard link the content of its target, which must be a kept file of the same machine;

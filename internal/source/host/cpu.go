@@ -4,13 +4,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// CPU is what the kernel says about the processors
+// CPU is the kernel's view of the processors
 // (Documentation/admin-guide/cputopology.rst).
 type CPU struct {
 	Source Source
 	// Online, Present and Offline are the CPU numbers in the files of the same names in
-	// /sys/devices/system/cpu. Without its file Online is derived from the folders with a topology,
-	// or else from cpuinfo.
+	// /sys/devices/system/cpu. If its file is missing, Online is derived from the folders with a topology
+	// or from cpuinfo.
 	Online, Present, Offline Value[[]int]
 	Topology
 	Caches
@@ -19,10 +19,9 @@ type CPU struct {
 	Identity
 }
 
-// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo, or all of
-// cpuinfo if sysfs does not tell which CPUs are online or their topology. Lists of siblings are read
-// once for each group and not for each CPU, because all CPUs of a core, die, package or cache have
-// the same list.
+// ReadCPU reads /sys/devices/system/cpu and the first processor in /proc/cpuinfo, or all of cpuinfo if
+// sysfs does not show which CPUs are online or their topology. Lists of siblings are read once for each
+// group, because all CPUs of a core, die, package or cache have the same list.
 func ReadCPU(root *Root) *CPU {
 	r := newReader(root)
 	c := &CPU{

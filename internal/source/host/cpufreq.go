@@ -22,7 +22,8 @@ const (
 // intel_pstate.rst, amd-pstate.rst). Frequencies are in kHz.
 type CPUFreq struct {
 	Source Source
-	// Policies counts cpufreq/policyN without those whose CPUs are all offline. It is known to be 0 if the kernel has no frequency driver.
+	// Policies is the number of cpufreq/policyN with an online CPU, 0 if the kernel has no frequency
+	// driver.
 	Policies Value[int]
 	// First is the policy with the lowest number.
 	First Policy
@@ -70,7 +71,7 @@ type Uncore struct {
 	InitialMinKHz, InitialMaxKHz, MinKHz, MaxKHz Value[int64]
 }
 
-// ReadCPUFreq reads cpufreq. cpu says which CPUs exist.
+// ReadCPUFreq reads cpufreq for the CPUs in cpu.
 func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 	r := newReader(root)
 	c := &CPUFreq{
@@ -107,8 +108,8 @@ func (r *reader) flag(path string) Value[bool] {
 	}
 }
 
-// policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. That there are
-// none is known only if the tree is complete, the notes list the folder, or it is Absent.
+// policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. An empty
+// list is known only if the tree is complete, the notes list the folder, or the folder is Absent.
 func (r *reader) policies(cpu *CPU) Value[[]string] {
 	found := r.numbered(freqDir, "policy")
 	dirs := []string{}
@@ -139,9 +140,9 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 	}
 }
 
-// inactive tells whether all CPUs of a policy are offline, as after SMT was switched off: its folder
-// stays, and its files are refused (linux drivers/cpufreq/cpufreq.c, show). A policy is named by one
-// of its CPUs, the others of which may be online.
+// inactive reports whether all CPUs of a policy are offline, as after SMT was switched off: its folder
+// remains but cannot be read (linux drivers/cpufreq/cpufreq.c, show). A policy is named after one of its
+// CPUs; others may be online.
 func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
 	if _, online := slices.BinarySearch(cpu.Online.V, n); online || cpu.Online.State != fact.OK {
 		return false
@@ -187,7 +188,7 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 	}
 }
 
-// addCap notes a policy whose highest frequency is limited. Only a limit that differs from the
+// addCap records a policy with a limited frequency. Only a limit that differs from the
 // first policy's hardware limit is compared with the policy's own.
 func (r *reader) addCap(c *CPUFreq, dir, limit string) {
 	if limit == c.First.CPUInfoMaxKHz.Raw {

@@ -14,7 +14,7 @@ import (
 // cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
 type cpuinfoKeys map[string]string
 
-// text returns the value of the first of these keys that exists and is not empty, Absent if none is.
+// text returns the value of the first of these keys that exists and is not empty, or Absent.
 func (k cpuinfoKeys) text(names ...string) Value[string] {
 	for _, name := range names {
 		if v := k[name]; v != "" {
@@ -37,7 +37,7 @@ func (k cpuinfoKeys) number(names ...string) Value[int] {
 	return known(int(n), cpuinfo, v.V)
 }
 
-// vendor is vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
+// vendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
 func (k cpuinfoKeys) vendor() Value[string] {
 	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
@@ -92,8 +92,8 @@ func implementer(code string) (string, bool) {
 	}
 }
 
-// architecture reads the kernel's word (6.1 and later) or derives it from keys that only one
-// architecture prints.
+// architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
+// that only one architecture has.
 func (r *reader) architecture(k cpuinfoKeys) Value[string] {
 	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
@@ -130,8 +130,8 @@ func flagSet(line string) map[string]bool {
 	return set
 }
 
-// identity reads the first processor in the head of /proc/cpuinfo, whose parser drops a line that is cut,
-// and CPU 0's MIDR_EL1.
+// identity reads the first processor from the head of /proc/cpuinfo, and CPU 0's MIDR_EL1. The parser drops
+// an incomplete last line.
 func (r *reader) identity() Identity {
 	b, _, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
 	id := Identity{}
@@ -161,13 +161,12 @@ type Identity struct {
 	Family, Model, Stepping Value[int]
 	// Flags are the words of "flags" or "Features".
 	Flags Value[map[string]bool]
-	// Architecture is the kernel's word, "x86_64" (/proc/sys/kernel/arch,
-	// else from the keys of cpuinfo).
+	// Architecture is the kernel's name, such as "x86_64" (/proc/sys/kernel/arch, or derived from cpuinfo).
 	Architecture Value[string]
 }
 
-// allProcessors parses the whole of /proc/cpuinfo. That is slow on large machines, so it is used
-// only for what sysfs does not tell.
+// allProcessors parses all of /proc/cpuinfo. That is slow on large machines, so it is used only if sysfs
+// lacks the information.
 func (r *reader) allProcessors() Value[[]kerneltext.Processor] {
 	b, err := r.bytes(cpuinfo, LimitCPUInfo)
 	if err != nil {

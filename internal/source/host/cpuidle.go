@@ -14,7 +14,7 @@ import (
 type CPUIdle struct {
 	Source Source
 	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none". Governor is
-	// current_governor_ro, else current_governor.
+	// current_governor_ro or current_governor.
 	Driver, Governor Value[string]
 	// States are the states of the first online CPU, by index.
 	States Value[[]IdleState]
@@ -25,8 +25,8 @@ type CPUIdle struct {
 	// read the second.
 	IntelIdleMax, ProcessorMax Value[int64]
 	// Limits are cpuN/power/pm_qos_resume_latency_us of the sampled CPUs: the wake-up latency in
-	// microseconds above which idle states are not entered, "0" for no limit and "n/a" for none at
-	// all (Documentation/ABI/testing/sysfs-devices-power).
+	// microseconds above which idle states are not entered, "0" for no limit and "n/a" if no latency is
+	// allowed (Documentation/ABI/testing/sysfs-devices-power).
 	Limits Sampled
 	// Limit is that of all CPUs, which processes request through /dev/cpu_dma_latency.
 	Limit Value[int64]
@@ -48,8 +48,8 @@ type IdleState struct {
 // maxStates is above the kernel's CPUIDLE_STATE_MAX.
 const maxStates = 32
 
-// ReadCPUIdle reads all of cpuidle for the first online CPU, and what may differ for the sampled
-// ones. cpu says which CPUs exist.
+// ReadCPUIdle reads all of cpuidle for the first online CPU in cpu, and the values that may differ for
+// sampled CPUs.
 func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	r := newReader(root)
 	const dir = cpuDir + "/cpuidle"
@@ -120,8 +120,8 @@ func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 // DMALatency is the device through which processes limit the wake-up latency of all CPUs.
 const DMALatency = "/dev/cpu_dma_latency"
 
-// dmaLatency reads the limit in the four bytes that the kernel gives
-// (Documentation/power/pm_qos_interface.rst). Reading it requests nothing.
+// dmaLatency reads the limit, a binary number of four bytes (Documentation/power/pm_qos_interface.rst).
+// Reading it does not change it.
 func (r *reader) dmaLatency() Value[int64] {
 	b, err := r.bytes(DMALatency, LimitAttribute)
 	switch {

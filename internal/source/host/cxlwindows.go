@@ -26,12 +26,12 @@ const (
 	maxWindows = 64
 )
 
-// windows returns the address ranges that lead to CXL memory: firmware's fixed windows, else the
-// kernel's root decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
+// windows returns the address ranges of CXL memory: firmware's fixed windows, or else the kernel's root
+// decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
 func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
 	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
-		// Of two failures the one that is more than a missing file is told.
+		// If both fail, the failure that is not just a missing file is reported.
 		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || lacking(table) && !lacking(decoders) {
 			return decoders
 		}

@@ -13,13 +13,13 @@ import (
 // dirBackend reads files below a folder of the file system.
 type dirBackend struct {
 	fd int
-	// live: the folder is "/" of the running machine, whose links need no confinement.
+	// live is set if the folder is "/" of the running machine, whose links need no confinement.
 	live bool
 	// openat2: the kernel can resolve a path beneath a folder. Otherwise every path is resolved
 	// here.
 	openat2 bool
-	// safe[0] and safe[1] say that DIR/sys and DIR/proc are the kernel's own file systems, which
-	// are complete and have no device nodes; of the live machine, that they are not empty.
+	// safe[0] and safe[1] are set if DIR/sys and DIR/proc are the kernel's own file systems, which are
+	// complete and have no device nodes; on the live machine, if they are not empty.
 	safe [2]bool
 
 	mu sync.Mutex
@@ -44,9 +44,10 @@ func openLive(dir string) (*Root, error) {
 	return &Root{name: dir, kernel: dir, b: b}, nil
 }
 
-// OpenDir opens a machine that is mounted or unpacked below dir. dir holds sys, proc or both,
-// directly or below one or two leading folders. If DIR/sys is a mounted sysfs, a missing folder is
-// Absent; in an unpacked tree it is Unread. Links are followed only inside dir.
+// OpenDir opens a machine that is mounted or unpacked below dir, which contains sys, proc or both,
+// directly or below one or two leading folders. If DIR/sys is a mounted sysfs, a missing folder is Absent;
+// in an unpacked tree it is Unread. Links are followed only inside dir. It returns an error if there is no
+// machine or there are several.
 func OpenDir(dir string) (*Root, error) {
 	top, err := findMachine(dir)
 	if err != nil {
@@ -69,7 +70,7 @@ func OpenDir(dir string) (*Root, error) {
 	return r, nil
 }
 
-// RunningKernel tells whether dir holds the sysfs of the running kernel, and so this machine.
+// RunningKernel reports whether dir contains the sysfs of the running kernel, that is, of this machine.
 func RunningKernel(dir string) bool {
 	fd, err := unix.Open(dir+"/sys", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,7 +92,7 @@ func haveOpenat2(fd int) bool {
 	return true
 }
 
-// running tells whether sys and proc are those of the running kernel.
+// running reports whether sys and proc are those of the running kernel.
 func (d *dirBackend) running() bool { return d.live || d.safe[0] && d.safe[1] }
 
 func (d *dirBackend) hasMagic(name string, magic int64) bool {
@@ -114,7 +115,7 @@ func (d *dirBackend) whole(path string) bool {
 	case "proc":
 		return d.safe[1]
 	default:
-		// /dev is never captured as a whole.
+		// /dev is never captured completely.
 		return d.live
 	}
 }
@@ -261,7 +262,7 @@ func (d *dirBackend) missing(path string, err error) error {
 	return err
 }
 
-// within tells whether the path is in a folder that was found to be missing.
+// within reports whether the path is in a folder that is known to be missing.
 func (d *dirBackend) within(path string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -277,9 +278,8 @@ func (d *dirBackend) within(path string) bool {
 // include/uapi/linux/major.h, MSR_MAJOR).
 const msrMajor = 202
 
-// readAt reads registers. The driver's device is opened only if sys and proc beside it are the
-// running kernel's: a device below an unpacked tree would give this machine's registers for the
-// other machine's.
+// readAt reads registers. The driver's device is opened only if sys and proc are the running kernel's: a
+// device below an unpacked tree would return the registers of this machine, not of the other one.
 func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain bool, err error) {
 	fd, plain, err := d.openRegisters(path, cpu)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 // EDAC is what the drivers of the memory controllers show (Documentation/admin-guide/ras.rst).
 type EDAC struct {
 	Source Source
-	// Controllers are mc0, mc1 and so on, in numeric order. It is Absent if no driver registered
-	// one, which says nothing about ECC.
+	// Controllers are mc0, mc1 and so on, in numeric order. It is Absent if no driver registered one,
+	// which does not mean that there is no ECC.
 	Controllers Value[[]Controller]
 }
 
@@ -37,7 +37,7 @@ type Controller struct {
 	// CorrectedNoInfo and UncorrectedNoInfo those of them that the driver could not assign to a
 	// module (ce_noinfo_count, ue_noinfo_count).
 	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo Value[int64]
-	// Entries are the folders dimmN, else rankN, else csrowN, in numeric order. Only populated ones
+	// Entries are the folders dimmN, rankN or csrowN, in numeric order. Only populated ones
 	// exist.
 	Entries Value[[]EDACEntry]
 }

@@ -22,14 +22,14 @@ type Facts struct {
 	Kernel  *Kernel
 	Devices *Devices
 	SMBIOS  *SMBIOS
-	// KernelLog is not read if the processor says that it is a guest's, because a guest's memory
-	// map is its hypervisor's.
+	// KernelLog is not read if the processor has the hypervisor flag, because a guest's memory map is made
+	// by the hypervisor.
 	KernelLog *KernelLog
 	// FirmwareAttributes exist on desktop and mobile machines.
 	FirmwareAttributes *FirmwareAttributes
 }
 
-// ReadAll reads all Facts. It returns no error: each value says why it could not be read.
+// ReadAll reads all Facts. It returns no error: each value has the reason why it could not be read.
 func ReadAll(root *Root) *Facts {
 	cpu := ReadCPU(root)
 	virt := ReadVirt(root, cpu)
@@ -55,12 +55,12 @@ func (f *Facts) Sources() []Source {
 	return list
 }
 
-// Source says what could be read of one source.
+// Source is the state of one source.
 type Source struct {
 	// Name is one of the source names of docs/interface.md: "cpu", "numa", "memory" ...
 	Name  string
 	State fact.SourceState
-	// Detail says what is missing and why, "" if State is ok.
+	// Detail lists what is missing and why, "" if State is ok.
 	Detail string
 }
 

@@ -21,7 +21,7 @@ const (
 // hp-bioscfg. Servers have none.
 type FirmwareAttributes struct {
 	Source Source
-	// Drivers is Absent where no driver is loaded.
+	// Drivers is Absent if no driver is loaded.
 	Drivers Value[[]FirmwareDriver]
 }
 
@@ -67,8 +67,7 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	return f
 }
 
-// Present tells whether there is a driver, or whether the folder is there and could not be read. A
-// capture without the folder has none.
+// Present reports whether there is a driver, or the folder exists but could not be read.
 func (f *FirmwareAttributes) Present() bool {
 	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }
@@ -105,7 +104,7 @@ func (r *reader) firmwareAttributes(dir string) Value[[]FirmwareAttribute] {
 	for _, name := range names {
 		switch name {
 		case "pending_reboot", "reset_bios", "debug_cmd", "save_settings":
-			continue // files of the driver beside the attributes' folders
+			continue // a file of the driver, not an attribute's folder
 		}
 		out = append(out, r.firmwareAttribute(dir+"/"+name, name))
 	}
@@ -121,9 +120,9 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	if p := r.text(dir + "/possible_values"); p.Known() {
 		a.Possible = splitWords(p.V, ";")
 	}
-	// Drivers of some kernels leave Lenovo's list of options in the value:
-	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620).
-	// They append other words too: "[Status:ShowOnly]", "[Excluded from boot order:USB HDD]".
+	// Some kernels leave Lenovo's list of options in the value:
+	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620), and other text such as
+	// "[Status:ShowOnly]" and "[Excluded from boot order:USB HDD]".
 	if value, more, ok := strings.Cut(a.Current.V, ";["); ok {
 		a.Current.V = value
 		if _, list, ok := strings.Cut("["+more, "[Optional:"); ok && len(a.Possible) == 0 {
@@ -134,8 +133,8 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	return a
 }
 
-// valued tells whether the attribute's value is a setting. Before 5.18 the kernel has no type for
-// Lenovo's attributes, which are all enumerations.
+// valued reports whether the attribute has a value that is a setting. Before 5.18 the kernel has no type
+// for Lenovo's attributes, which are all enumerations.
 func (a *FirmwareAttribute) valued() bool {
 	switch a.Type.V {
 	case "enumeration", "integer":

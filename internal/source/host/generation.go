@@ -75,8 +75,8 @@ func intelGeneration(family, model int) Generation {
 	return GenOther
 }
 
-// amdGeneration: of family 19h the models 10h to 1Fh and from 60h on are Zen 4
-// (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
+// amdGeneration returns the generation of a family and model. Models 10h to 1Fh and from 60h on of family
+// 19h are Zen 4 (linux arch/x86/kernel/cpu/amd.c, bsp_init_amd).
 func amdGeneration(family, model int) Generation {
 	switch {
 	case family == 0x15 || family == 0x16:
@@ -94,8 +94,8 @@ func amdGeneration(family, model int) Generation {
 	}
 }
 
-// Intel tells whether this is a generation of Intel processors.
+// Intel reports whether this is a generation of Intel processors.
 func (g Generation) Intel() bool { return g >= GenNehalem && g <= GenGranite }
 
-// AMD tells whether this is a generation of AMD processors.
+// AMD reports whether this is a generation of AMD processors.
 func (g Generation) AMD() bool { return g >= GenOpteron }

@@ -21,7 +21,7 @@ var errOverlap = errors.New("CPU lists overlap")
 // grouping divides the online CPUs into groups.
 type grouping struct {
 	groups [][]int
-	// of is the group of each CPU number, -1 for none yet, or offline.
+	// of is the group of each CPU number, -1 if it is offline or not in a group yet.
 	of []int32
 	// path and raw are those of the first list.
 	path string
@@ -100,8 +100,8 @@ func newGrouping(online []int) grouping {
 	return g
 }
 
-// add makes a group of the listed CPUs that are online. The CPU itself must be one of them, and
-// none may be in a group already.
+// add adds a group with the listed CPUs that are online. It returns an error if cpu is not one of them, or
+// one of them is already in a group.
 func (g *grouping) add(cpu int, list []int, path string) *ReadError {
 	members := make([]int, 0, len(list))
 	self := false

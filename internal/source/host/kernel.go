@@ -30,7 +30,7 @@ type Cmdline struct {
 	Source Source
 	// Line is /proc/cmdline, trimmed.
 	Line Value[string]
-	// Options are its words in order; the last one counts for most options.
+	// Options are the options in order; for most of them the last one applies.
 	Options []kerneltext.Option
 }
 

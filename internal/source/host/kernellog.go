@@ -16,15 +16,13 @@ const kernelLog = "/dev/kmsg"
 // KernelLog is what the kernel reported at boot and shows in no file.
 type KernelLog struct {
 	// Mirrored is the memory that the EFI memory map marks as more reliable, and all memory, both
-	// in bytes. It is Absent if the log does not say so: nothing is mirrored, or the message is no
-	// longer in the log.
+	// in bytes. It is Absent if the message is not in the log (any more).
 	Mirrored Value[kerneltext.MirroredMemory]
 	// MemoryErrors are those that firmware reported to the kernel (APEI) and that are still in the log, in order. The list may be empty.
 	MemoryErrors Value[[]kerneltext.MemoryError]
 }
 
-// kernelLogOf reads the log unless the processor's hypervisor flag says that
-// this is a guest.
+// kernelLogOf reads the log unless the processor has the hypervisor flag.
 func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	if virt.HypervisorFlag.V {
 		return noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// readKernelLog reads the running kernel's log and keeps only the messages that are asked for,
-// because others may name the machine or people. root is the descriptor of "/".
+// readKernelLog reads the running kernel's log and keeps only the messages that an audit needs, because
+// others may contain names of machines and people. root is the descriptor of "/".
 func readKernelLog(root int, dst []byte) ([]byte, error) {
 	fd, err := openRetry(func() (int, error) { return unix.Openat(root, kernelLog[1:], openFlags, 0) })
 	if err != nil {

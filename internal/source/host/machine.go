@@ -17,8 +17,8 @@ const (
 	maxSiblings = 256
 )
 
-// findMachine returns the folder that holds sys or proc: dir itself or, if there is only one, a
-// folder up to maxLeading levels below it.
+// findMachine returns the folder with sys or proc: dir itself or, if there is only one, a folder up to
+// maxLeading levels below it.
 func findMachine(dir string) (string, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -58,8 +58,8 @@ func machinesBelow(dir string, depth int) []string {
 	return found
 }
 
-// isMachine tells whether sys or proc is a folder in dir. A link with that name may lead anywhere
-// and does not count.
+// isMachine reports whether sys or proc is a folder in dir. A link with that name may point anywhere and
+// does not count.
 func isMachine(dir string) bool {
 	for _, tree := range []string{"sys", "proc"} {
 		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {

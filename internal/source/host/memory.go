@@ -30,8 +30,7 @@ type Memory struct {
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
 	MapBytes Value[int64]
-	// BlockSizeBytes is block_size_bytes. Blocks is the number of existing memory blocks, whatever
-	// their state.
+	// BlockSizeBytes is block_size_bytes. Blocks is the number of existing memory blocks in any state.
 	BlockSizeBytes Value[int64]
 	Blocks         Value[int]
 	// OnlineBytes is the sum of the online blocks. It costs one file for each block, so it is read
@@ -105,8 +104,8 @@ func (r *reader) mapped(dir string) Value[int64] {
 	}
 }
 
-// notRAM returns 0 bytes for the other types that the kernel prints (arch/x86/kernel/e820.c). A
-// word that it never prints could be RAM, so the size is unknown.
+// notRAM returns 0 bytes for the other types that the kernel prints (arch/x86/kernel/e820.c). An unknown type
+// could be RAM, so the size is then unknown.
 func notRAM(kind Value[string]) Value[int64] {
 	switch strings.ToLower(kind.V) {
 	case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",

@@ -31,7 +31,7 @@ func newMemTree() *memTree {
 }
 
 // put adds a member that is not a folder, and creates its folders. A second member with the same name
-// replaces the first, as in tar, unless that is a folder; below a file nothing is added.
+// replaces the first, as in tar, unless the first is a folder. Members below a file are dropped.
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
@@ -113,9 +113,9 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 	return stack[len(stack)-1], nil
 }
 
-// missingIn returns the error for a missing name: absent if its folder was captured and the caller
-// asked for the name itself, otherwise not captured. /proc does not count as captured, because
-// people capture single files of it.
+// missingIn returns the error for a missing name: absent if its folder was captured and the caller requested
+// the name itself, otherwise not captured. /proc does not count as captured, because usually only single
+// files of it are captured.
 func missingIn(path string, last, asked bool) error {
 	switch {
 	case last && asked && !strings.HasPrefix(path, "proc/"):
@@ -180,7 +180,7 @@ func (t *memTree) readlink(path string) (string, error) {
 	return n.link, nil
 }
 
-// whole is always false: a capture holds only what its program selected.
+// whole returns false: a capture contains only what its program selected.
 func (t *memTree) whole(string) bool { return false }
 
 func (t *memTree) close() error { return nil }

@@ -33,7 +33,7 @@ type MSR struct {
 	Source Source
 	// Readings are in the order of packages and CPUs, by register.
 	Readings map[uint32][]MSRReading
-	// Err says why nothing was read at all; nil when something was.
+	// Err is the reason why no register was read; nil if one was.
 	Err *ReadError
 }
 
@@ -46,7 +46,7 @@ type MSRReading struct {
 // msrSource is the source's name in docs/interface.md.
 const msrSource = "msr"
 
-// ErrNoRegisters says that no register of this processor is known.
+// ErrNoRegisters is returned if no register of this processor is known.
 var ErrNoRegisters = errors.New("no register of this processor is documented here")
 
 // RefuseMSR returns the result if registers must not be read or have no meaning.
@@ -88,10 +88,9 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	return m
 }
 
-// madeUp returns a reason if the registers are those of a hypervisor that hides itself, else "".
-// Such a hypervisor answers 0 in place of the processor's base ratio, or for the whole HWCR of AMD,
-// in which firmware sets at least bit 24 (the kernel complains if it does not: linux
-// arch/x86/kernel/cpu/amd.c).
+// madeUp returns a reason if the registers are those of a hypervisor that hides itself, otherwise "". Such a
+// hypervisor returns 0 for the processor's base ratio or for AMD's HWCR, in which firmware sets at least bit
+// 24 (otherwise the kernel warns: linux arch/x86/kernel/cpu/amd.c).
 func (m *MSR) madeUp() string {
 	for _, c := range []struct {
 		register uint32
@@ -169,7 +168,7 @@ func registersOf(cpu *CPU) []register {
 
 func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
 
-// What a plain file cannot say of a register.
+// Reasons why a plain file has no value of a register.
 var (
 	errZeroOrHole = errors.New("a plain file cannot distinguish a register of 0 from one that was not saved")
 	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
@@ -223,8 +222,8 @@ func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uin
 	}
 }
 
-// plainProblem says why the bytes of a plain file are not a reading. A hole reads 0. Registers are
-// closer together than 8 bytes, so bytes that belong to two registers can be those of either.
+// plainProblem returns the reason why the bytes of a plain file are not a register's value. A hole reads 0.
+// Registers are less than 8 bytes apart, so bytes that belong to two registers can be those of either.
 func plainProblem(chunks []registerRead, i int) error {
 	c := &chunks[i]
 	if allZero(c.data[:]) {

@@ -12,9 +12,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// notesName is the member of memaudit's own captures that holds what cannot
-// be a file: which paths were absent, denied or refused when it was made, and
-// what folders listed. With it a capture answers as the machine did.
+// notesName is the member of memaudit's own captures with information that is not a file's content: paths
+// that were absent, denied or refused, and the lists of folders. With it a read of the capture has the same
+// result as on the machine.
 //
 // Format, one line each, fields separated by tabs:
 //
@@ -29,10 +29,10 @@ import (
 //	msr    PATH  REGISTER  STATE  REASON
 //	redacted  identifiers
 //
-// A state without a question applies if the tree itself has no answer, "truncated"
-// also to a file that it has; one with a question (read, head, list, stat, readlink)
-// is the answer to it. After "names" are all entries of a folder, after "some" those
-// of a folder that may be incomplete. The reason of a register may be missing.
+// A state without a question applies if the path is not in the tree; "truncated" also applies to a file that
+// is. One with a question (read, head, list, stat, readlink) applies to that operation only. "names" lists
+// all entries of a folder, "some" those of a folder that may be incomplete. The reason of a register may be
+// missing.
 const notesName = "memaudit-notes"
 
 const (
@@ -53,7 +53,7 @@ var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.D
 func (r *Root) loadNotes(room int64) error {
 	b, more, err := r.b.read(nil, notesName, limitNotes)
 	if err != nil {
-		return nil // someone else's capture
+		return nil // a capture by another program
 	}
 	if more {
 		return &ReadError{Op: "read", Path: "/" + notesName, State: fact.Truncated, Err: ErrTooLarge}
@@ -195,7 +195,7 @@ type question struct{ op, path string }
 // answer is what the notes of a capture record for a question.
 type answer struct {
 	state fact.State
-	// reason is the cause of the failure, in words.
+	// reason is the cause of the failure as text.
 	reason string
 	// names, kind and target are the answers to list, stat and readlink.
 	names  []string
@@ -203,7 +203,7 @@ type answer struct {
 	target string
 }
 
-// questions are the words of the notes.
+// questions are the names of the operations in the notes.
 var questions = [...]string{"read", "head", "list", "stat", "readlink"}
 
 // kindWords are the kinds as they are written in the notes.
@@ -220,7 +220,7 @@ func notedError(reason string) error {
 	return errors.New(reason)
 }
 
-// line returns the answer as a line of the notes, "" if it needs none.
+// line returns the answer as a line of the notes, "" if none is needed.
 func (a *answer) line(q question) string {
 	var fields []string
 	switch {
@@ -243,7 +243,7 @@ func (a *answer) line(q question) string {
 	return strings.Join(fields, "\t") + "\n"
 }
 
-// unnotable tells whether a name would break a line of the notes.
+// unnotable reports whether a name contains a separator of the notes.
 func unnotable(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
 func plainReason(s string) string {

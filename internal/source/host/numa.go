@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// NUMA is what the kernel says about its memory nodes
+// NUMA is the kernel's view of its memory nodes
 // (Documentation/ABI/stable/sysfs-devices-node).
 type NUMA struct {
 	Source Source
@@ -27,15 +27,15 @@ type NUMA struct {
 // Node is one online node.
 type Node struct {
 	ID int
-	// CPUs are the node's CPUs, from cpulist, else from cpumap.
+	// CPUs are the node's CPUs, from cpulist or cpumap.
 	CPUs Value[[]int]
 	// Distances are in the order of the online nodes; the local one is 10.
 	Distances Value[[]int]
 	// MemTotalBytes is MemTotal in the node's meminfo, in bytes: what the kernel manages, slightly
 	// less than what is installed.
 	MemTotalBytes Value[int64]
-	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0. If these are not
-	// known, the lists has_cpu and has_memory decide.
+	// HasCPU is set if cpulist is not empty, HasMemory if MemTotal is not 0. If these are unknown, the lists
+	// has_cpu and has_memory decide.
 	HasCPU, HasMemory Value[bool]
 	// Blocks are the numbers of its memory blocks, online or not; memoryK starts at K times the
 	// size of a block. They are read only for nodes with memory and without CPUs.
@@ -108,8 +108,8 @@ func (n *NUMA) sum() {
 	n.Source = sourceOf("numa", needed, append(optional, n.HasCPU, n.HasMemory)...)
 }
 
-// onlineNodes reads the list, or lists the folders where the kernel has no
-// such file (before 2.6.25).
+// onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before
+// 2.6.25).
 func (r *reader) onlineNodes() Value[[]int] {
 	list := r.set(nodeDir + "/online")
 	if list.State == fact.OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
@@ -157,10 +157,9 @@ func (r *reader) nodeCPUs(dir string) Value[[]int] {
 	return list
 }
 
-// settle decides whether a node has CPUs or memory. The node's own file comes first, because
-// kernels around 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is not
-// known, the list decides. If the file says no and the list says yes (for example if all CPUs of the
-// node are offline), the result is Malformed.
+// settle decides whether a node has CPUs or memory. The node's own file comes first, because kernels around
+// 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is unknown, the list decides. If
+// only the list contains the node (for example if all its CPUs are offline), the result is Malformed.
 func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {

@@ -20,8 +20,8 @@ type TierHints struct {
 	DAX Value[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
 	CXL Value[[]string]
-	// Windows are the ranges of physical addresses that lead to CXL memory, in the order of
-	// firmware's table or of the kernel's decoders. The list is empty if firmware's table has none.
+	// Windows are the ranges of physical addresses of CXL memory, in the order of firmware's table or of
+	// the kernel's decoders. The list is empty if firmware's table has none.
 	Windows Value[[]Range]
 	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
 	NVDIMM Value[[]string]
@@ -52,9 +52,9 @@ type Tier struct {
 type DAXDevice struct {
 	// Target is the node that the memory forms if it is used as RAM. The kernel's -1 is Unstated.
 	Target Value[int64]
-	// Origin is the target of the entry's link. Its path says to what the memory belongs: ACPI0017
-	// and a region to CXL, ndbusN to persistent memory, hmem to a range that firmware set apart and
-	// that has no other driver.
+	// Origin is the target of the entry's link. Its path shows what the memory belongs to: ACPI0017 and a
+	// region to CXL, ndbusN to persistent memory, hmem to a range that firmware reserved and that has no
+	// other driver.
 	Origin Value[string]
 	// Driver is "kmem" if the memory is used as RAM, otherwise "device_dax".
 	Driver Value[string]
@@ -84,7 +84,7 @@ func (r *reader) gpuNodes() Value[[]int] {
 		switch stateOf(err) {
 		case fact.OK:
 		case fact.Absent:
-			continue // older drivers, and GPUs whose memory is none of the system's
+			continue // older drivers, and GPUs whose memory is not system memory
 		default:
 			return unknown[[]int](err)
 		}
@@ -132,7 +132,7 @@ func (r *reader) weights() Weights {
 	return w
 }
 
-// truth reads a file that says true or false.
+// truth reads a file that contains true or false.
 func (r *reader) truth(path string) Value[bool] {
 	text := r.text(path)
 	if text.State != fact.OK {
@@ -195,8 +195,7 @@ func (r *reader) names(dir string) Value[[]string] {
 	return known(sorted, dir, "")
 }
 
-// atMost is names, Malformed for a folder with more entries than any machine has: a list without the
-// last of them would be wrong.
+// atMost lists the names in a folder. The list is Malformed if the folder has more entries than any machine.
 func (r *reader) atMost(most int, dir string) Value[[]string] {
 	names := r.names(dir)
 	if len(names.V) > most {
@@ -219,7 +218,7 @@ func (r *reader) linkName(p string) Value[string] {
 	return derive(r.link(p), path.Base)
 }
 
-// notNegative makes a negative number, with which the kernel says that it does not know, Unstated.
+// notNegative makes a negative number, the kernel's value for unknown, Unstated.
 func notNegative(v Value[int64]) Value[int64] {
 	if v.State == fact.OK && v.V < 0 {
 		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: fact.Unstated, Err: ErrUnstated})

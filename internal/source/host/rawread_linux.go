@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readBounded appends at most limit bytes of the file to dst and tells whether the file is longer.
-// A kernel attribute or a file on disk gives at least a page at once, so a shorter read is its end;
-// pieces is set for files of /proc, which may give less and go on. A read is never larger than what
-// is left plus one byte.
+// readBounded appends at most limit bytes of the file to dst and reports whether the file is longer. A read
+// of a kernel attribute or a file on disk that returns less than a page is at its end; pieces is set for
+// files of /proc, which may continue. A read is never larger than the rest plus one byte.
 func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, error) {
 	start := len(dst)
 	for {

@@ -155,8 +155,8 @@ func numberBehind(name, prefix string) (int, bool) {
 	return n, true
 }
 
-// isDir tells whether a folder exists. Like readDir it is strict: a missing folder is false only if
-// the tree is complete or the notes say so.
+// isDir reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
+// tree is complete or the notes list it as absent.
 func (r *reader) isDir(path string) Value[bool] {
 	_, err := r.root.readDir(path)
 	switch {

@@ -48,7 +48,7 @@ func (c *Recorder) Stop() { c.root.Observe(nil) }
 // Paths lists the files that were read, sorted.
 func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 
-// File returns what was read of a file, nil if nothing was.
+// File returns the bytes that were read of a file, nil if it was not read.
 func (c *Recorder) File(path string) []byte { return c.files[path] }
 
 func (c *Recorder) note(a Access) {

@@ -1,12 +1,10 @@
-// Package host reads what a Linux kernel says about processors, memory and
-// their settings in /sys and /proc: of the live machine, of a machine mounted
-// or unpacked elsewhere, or of a capture archive.
+// Package host reads processors, memory and their settings from /sys and /proc of a Linux kernel: of the
+// live machine, of a machine mounted or unpacked in a folder, or of a capture archive.
 //
-// A Root reads single files and folders with a limit on their size. A reader such as
-// ReadNUMA returns values that each say from which file they come, or why they are not
-// known. That a file is absent, denied, refused, cut short, malformed or was never
-// captured are six different states, and none of them is a value. What a hostile tree may try,
-// and which bound stops it, is listed in docs/threat-model.md.
+// A Root reads single files and folders with a limit on their size. A reader such as ReadNUMA returns values
+// with the file that they come from, or the reason why they are unknown. Absent, denied, refused, cut short,
+// malformed and not captured are six different states, and none of them is a value. docs/threat-model.md
+// lists attacks by a hostile tree and the limits that stop them.
 package host
 
 import (
@@ -22,16 +20,16 @@ import (
 // backend holds a tree. Paths are clean and relative to the root, without a leading slash. Errors
 // are plain causes; ENOENT means that the tree has the folder and the name is not in it.
 type backend interface {
-	// read appends at most limit bytes to dst; more says that the file is longer.
+	// read appends at most limit bytes to dst; more is set if the file is longer.
 	read(dst []byte, path string, limit int) (out []byte, more bool, err error)
 	list(path string) ([]string, error)
 	stat(path string) (Kind, error)
 	readlink(path string) (string, error)
-	// readAt fills chunks from a CPU's register file, each with its bytes or its error; plain says
-	// that it is an ordinary file, not the driver's device, and the root is not the live "/".
+	// readAt fills chunks from a CPU's register file, each with its bytes or its error. plain is set if it
+	// is an ordinary file, not the driver's device, and the root is not the live "/".
 	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
-	// whole tells whether the tree is complete at this path. A missing folder is then absent and
-	// not just missing from the capture.
+	// whole reports whether the tree is complete at this path. A missing folder is then absent and not just
+	// missing from the capture.
 	whole(path string) bool
 	close() error
 }
@@ -102,8 +100,8 @@ func (r *Root) Name() string { return r.name }
 // and reads without limits.
 func (r *Root) KernelFolder() string { return r.kernel }
 
-// Redacted tells whether serial numbers and UUIDs in the capture were replaced. Equal ones are
-// still equal, but none is the machine's own.
+// Redacted reports whether serial numbers and UUIDs in the capture were replaced with hashes. Equal ones are
+// still equal.
 func (r *Root) Redacted() bool { return r.redacted }
 
 // Close releases the descriptors.
@@ -129,12 +127,12 @@ func (r *Root) tell(a Access) {
 	}
 }
 
-// ReadFile reads a whole file of at most LimitAttribute bytes.
+// ReadFile reads a complete file of at most LimitAttribute bytes. Errors are those of ReadLimit.
 func (r *Root) ReadFile(path string) ([]byte, error) {
 	return r.ReadLimit(path, LimitAttribute)
 }
 
-// ReadLimit reads a whole file of at most limit bytes. For a longer one it returns the first limit
+// ReadLimit reads a complete file of at most limit bytes. For a longer one it returns the first limit
 // bytes and a ReadError with State Truncated.
 func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	b, err := r.appendFile(nil, "read", path, limit)
@@ -144,8 +142,8 @@ func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 	return b, nil
 }
 
-// ReadHead reads at most the first limit bytes of a file; more tells whether the file is longer,
-// which is not an error here.
+// ReadHead reads at most the first limit bytes of a file; more reports whether the file is longer, which is
+// not an error here.
 func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
 	b, e := r.appendFile(nil, "head", path, limit)
 	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
@@ -157,8 +155,8 @@ func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error)
 	return b, false, nil
 }
 
-// appendFile is ReadLimit into a buffer of the caller, which it overwrites from the beginning. Only
-// with State Truncated has it bytes besides an error.
+// appendFile reads a file into the caller's buffer, which it overwrites. With an error it returns bytes only
+// if the State is Truncated.
 func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
 	rel, err := relative(path)
 	var out []byte
@@ -244,8 +242,8 @@ func (r *Root) Readlink(path string) (string, error) {
 	return target, nil
 }
 
-// explain converts a cause to a ReadError. What the notes of the capture say about the path comes
-// before the failure to find the file. Of a masked /sys/firmware a missing file is Denied.
+// explain converts a cause to a ReadError. The notes of the capture take precedence over a missing file. A
+// missing file in a masked /sys/firmware is Denied.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
@@ -259,8 +257,8 @@ func (r *Root) explain(op, path string, err error) *ReadError {
 	return e
 }
 
-// explainFolder is explain for folders: one is absent only if the tree is complete or the notes say
-// so.
+// explainFolder does the same for folders. A folder is absent only if the tree is complete or the notes list
+// it as absent.
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	rel, bad := relative(path)
@@ -270,8 +268,8 @@ func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	return r.explain(op, path, e)
 }
 
-// certain tells whether a missing or empty folder proves anything: the tree is complete, or the
-// notes say what the folder listed.
+// certain reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
+// the folder's entries.
 func (r *Root) certain(path string) bool {
 	if _, noted := r.names[path]; noted {
 		return true
@@ -280,8 +278,8 @@ func (r *Root) certain(path string) bool {
 	return err == nil && r.b.whole(rel)
 }
 
-// firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete
-// tree, as OCI runtimes mask it by default, or if the notes say that it was denied; else nil.
+// firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete tree, as OCI
+// runtimes mask it by default, or if the notes list it as denied.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
 		if r.verdicts["/sys/firmware"] == fact.Denied {
@@ -326,7 +324,7 @@ func splitPath(path string) (parent, name string) {
 	return ".", path
 }
 
-// noted returns the failure that the notes record for a question, nil if there is none.
+// noted returns the failure that the notes record for an operation, or nil.
 func (r *Root) noted(op, path string) *ReadError {
 	a, ok := r.answers[question{op, path}]
 	if !ok || a.state == fact.OK {
@@ -349,12 +347,12 @@ func (r *Root) listed(path string) ([]string, bool) {
 
 func (r *Root) notedKind(path string) (Kind, bool) {
 	a, ok := r.answers[question{"stat", path}]
-	return a.kind, ok // of a failure noted tells
+	return a.kind, ok // noted returns the failures
 }
 
 func (r *Root) notedLink(path string) (string, bool) {
 	a, ok := r.answers[question{"readlink", path}]
-	return a.target, ok // of a failure noted tells
+	return a.target, ok // noted returns the failures
 }
 
 // The largest machine that is read.
@@ -367,7 +365,7 @@ const (
 	maxPackages = maxNodes
 )
 
-// ErrOversized says that the tree describes more than any machine has.
+// ErrOversized is returned if the tree describes more than any machine has.
 var ErrOversized = errors.New("more than any machine has")
 
 // CheckSize refuses a tree that describes more than any machine has: the cost of an audit grows

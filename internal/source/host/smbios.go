@@ -19,7 +19,7 @@ const (
 	limitEntry = 64 << 10
 )
 
-// SMBIOS holds the raw bytes of firmware's table, which are not decoded here.
+// SMBIOS holds the raw bytes of the SMBIOS table.
 type SMBIOS struct {
 	Source Source
 	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI.
@@ -73,8 +73,8 @@ func (r *reader) blob(path string, limit int) Value[[]byte] {
 	}
 }
 
-// dmiEntries reads the structures one by one. If one fails the whole list is unknown, because a
-// table without it would be wrong.
+// dmiEntries reads the structures one by one. If one fails, the complete list is unknown, because a table
+// without it would be wrong.
 func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 	names, err := r.root.readDir(dmiEntries)
 	if err != nil {
@@ -166,8 +166,8 @@ func (d *DMIID) files() []dmiFile {
 
 const acpiTables = "/sys/firmware/acpi/tables"
 
-// ACPI says which ACPI tables firmware provided. Only their names are read; reading the content
-// needs root (Documentation/ABI/testing/sysfs-firmware-acpi).
+// ACPI lists the ACPI tables that firmware provides. Only their names are read; reading the content needs
+// root (Documentation/ABI/testing/sysfs-firmware-acpi).
 type ACPI struct {
 	Source Source
 	// Tables are the names listed, sorted: "APIC", "SRAT", "SSDT1".
@@ -198,8 +198,8 @@ func tableNames(names []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
 }
 
-// Has tells whether firmware provided a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It
-// is unknown if the list is.
+// Has reports whether firmware provides a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It is
+// unknown if the list is.
 func (a *ACPI) Has(table string) Value[bool] {
 	return derive(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
 }

@@ -11,19 +11,19 @@ import (
 
 // Reasons that are not an errno. They are wrapped in a ReadError.
 var (
-	// ErrNotCaptured: this root does not hold the file and cannot tell whether the machine has it.
+	// ErrNotCaptured is returned if the capture does not show whether the machine has the file.
 	ErrNotCaptured = errors.New("not in this capture")
 	// ErrLeavesRoot: a link leads out of the audited root.
 	ErrLeavesRoot = errors.New("link leads out of the root")
-	// ErrNotRegular: a FIFO, device, socket or folder where a file is expected.
+	// ErrNotRegular is returned for a FIFO, device, socket or folder if a file is expected.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrTooLarge: the file, link or folder is longer than the bound of this read.
 	ErrTooLarge = errors.New("longer than the bound")
-	// ErrMasked: a container runtime hides the folder behind an empty one.
+	// ErrMasked is returned if a container runtime replaces the folder with an empty one.
 	ErrMasked = errors.New("/sys/firmware is empty, as container runtimes mask it")
-	// ErrEmpty: the file holds no byte where the kernel always prints a line.
+	// ErrEmpty is returned for an empty file that should have a line.
 	ErrEmpty = errors.New("file is empty, a line was expected")
-	// ErrUnstated: the kernel prints its own word for "unknown", or an empty line.
+	// ErrUnstated is returned if the kernel prints "unknown" or an empty line.
 	ErrUnstated = errors.New("the kernel does not know")
 	// ErrSkipped: not read, because another reading makes it superfluous.
 	ErrSkipped = errors.New("not read")
@@ -45,8 +45,8 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// StateOf returns the State of an error: OK for nil, that of a ReadError, else the one that classify
-// gives the cause, which is Refused if nothing is known about it.
+// StateOf returns the State of an error: OK for nil, that of a ReadError, or else the result of classify,
+// which is Refused for an unknown cause.
 func StateOf(err error) fact.State {
 	if err == nil {
 		return fact.OK

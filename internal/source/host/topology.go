@@ -52,8 +52,8 @@ func unknownTopology(online Value[[]int]) Topology {
 	return Topology{Packages: unknownAs[[]Package](online), Cores: n, ThreadsPerCore: n}
 }
 
-// countCores counts for each package the cores whose first CPU belongs to it. If the cores are not
-// known, the packages are not either, because each has its number of cores.
+// countCores counts for each package the cores with their first CPU in it. If the cores are unknown, so are
+// the packages, because each has its number of cores.
 func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 	if packages.State != fact.OK {
 		return packages

@@ -12,7 +12,7 @@ type Value[T any] struct {
 	// V is valid only if State is OK.
 	V     T
 	State fact.State
-	// Err says why the value is not known; it is nil if State is OK.
+	// Err is the reason why the value is unknown; it is nil if State is OK.
 	Err *ReadError
 	// Path is the file below the audited root, "/sys/devices/system/cpu/online".
 	Path string
@@ -20,7 +20,7 @@ type Value[T any] struct {
 	Raw string
 }
 
-// Known tells whether the value is known.
+// Known reports whether the value is known.
 func (v Value[T]) Known() bool { return v.State == fact.OK }
 
 // Get returns the value and whether it is known.
@@ -55,8 +55,8 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 	return known(f(v.V), v.Path, v.Raw)
 }
 
-// lacking tells whether the file is missing, not captured or empty, so that another file may be
-// used. Captures of unreadable files contain empty ones.
+// lacking reports whether the file is missing, not captured or empty, so that another file may be used.
+// Captures of unreadable files contain empty ones.
 func lacking[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.lacking() }
 
 func (e *ReadError) lacking() bool {
@@ -72,8 +72,8 @@ type Sampled struct {
 	Paths    []string
 	// Read counts the files that gave a value.
 	Read int
-	// Failed is the first failure. State is OK only if a file was tried and every one that was gave
-	// a value.
+	// Failed is the first failure. State is OK only if at least one file was read and all of them had a
+	// value.
 	State  fact.State
 	Failed *ReadError
 }
@@ -122,7 +122,7 @@ func Fact[T any](source string, v Value[T], c fact.Certainty) fact.Fact[T] {
 	return fact.Unknown[T](state, v.Reason(), Advice(state, v.Path), at)
 }
 
-// Reason says in one clause why the value is not known.
+// Reason returns the reason why the value is unknown, as a clause.
 func (v Value[T]) Reason() string {
 	if v.Err != nil {
 		return v.Err.Error()
@@ -130,7 +130,7 @@ func (v Value[T]) Reason() string {
 	return v.Path + " was not read"
 }
 
-// Advice says what would make a file readable, "" if nothing is known that would.
+// Advice tells the user how to make a file readable, "" if that is unknown.
 func Advice(s fact.State, path string) string {
 	switch s {
 	case fact.Denied:

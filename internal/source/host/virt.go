@@ -8,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// Virtualization holds signs of a guest or a container. What DMI strings mean is decided in
-// internal/collect.
+// Virtualization holds signs of a guest or a container. internal/collect also checks the DMI strings.
 type Virtualization struct {
 	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
 	// (CPUID.1:ECX[31]); known on x86 only.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// captured are the folders whose members are kept from an archive: everything that an audit can
-// read is below them. Other members (PCI devices, network, processes) are skipped.
+// captured are the folders that are kept from an archive: all files that an audit can read are below them.
+// Other members (PCI devices, network, processes) are skipped.
 var captured = [...]string{
 	"sys/devices/system/cpu/", "sys/devices/system/node/", "sys/devices/system/memory/",
 	"sys/devices/system/edac/", "sys/devices/system/machinecheck/",
@@ -32,14 +32,14 @@ const InputsFolder = "memaudit-inputs/"
 // LimitInputs is for one file in it, in bytes.
 const LimitInputs = 16 << 20
 
-// machineTrees are names directly below sys and proc by which a machine in an archive is
-// recognised; another folder called "sys" has none of them.
+// machineTrees are names directly below sys and proc that identify a machine in an archive; other folders
+// called "sys" have none of them.
 var machineTrees = [...]string{
 	"sys/devices", "sys/class", "sys/bus", "sys/firmware", "sys/kernel", "sys/hypervisor", "sys/module",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline",
 }
 
-// wanted tells whether the member at this path below the machine's folder is kept.
+// wanted reports whether the member at this path below the machine's folder is kept.
 func wanted(path string) bool {
 	for _, c := range captured {
 		if strings.HasPrefix(path, c) || leadsTo(path, c) {
@@ -49,7 +49,7 @@ func wanted(path string) bool {
 	return strings.HasPrefix(path, "sys/devices/") && slices.ContainsFunc(linked[:], func(part string) bool { return strings.Contains(path, part) })
 }
 
-// leadsTo tells whether path is a parent folder of c.
+// leadsTo reports whether path is a parent folder of c.
 func leadsTo(path, c string) bool {
 	return len(path) < len(c) && c[len(path)] == '/' && strings.HasPrefix(c, path)
 }

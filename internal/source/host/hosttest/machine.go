@@ -24,7 +24,7 @@ type Machine struct {
 	Policies bool
 }
 
-// CPUs is the number of logical CPUs.
+// CPUs returns the number of logical CPUs.
 func (m Machine) CPUs() int {
 	m = m.filled()
 	return m.Sockets * m.CoresPerSocket * m.ThreadsPerCore
@@ -43,7 +43,7 @@ func (m Machine) filled() Machine {
 	return m
 }
 
-// place is where a CPU sits.
+// place is the position of a CPU.
 type place struct{ socket, core, thread int }
 
 // place numbers first all cores, then their second threads, as Linux does.
@@ -66,7 +66,7 @@ func (m Machine) group(key func(place) int) map[int][]int {
 	return out
 }
 
-// Seq are the numbers from first to last, each step apart.
+// Seq returns the numbers from first to last with a step.
 func Seq(first, last, step int) []int {
 	var out []int
 	for n := first; n <= last; n += step {
@@ -258,8 +258,8 @@ func (m Machine) policies(f Files) {
 	f["sys/devices/system/cpu/intel_pstate/no_turbo"] = "0\n"
 }
 
-// CEDT is ACPI's CXL Early Discovery Table with one host bridge and windows of
-// addresses, each its first address and its size (CXL Specification 3.0, 9.17.1).
+// CEDT returns ACPI's CXL Early Discovery Table with one host bridge and windows, each with its first
+// address and size in bytes (CXL Specification 3.0, 9.17.1).
 func CEDT(windows ...[2]uint64) string {
 	bridge := make([]byte, 32)
 	binary.LittleEndian.PutUint16(bridge[2:], 32)

@@ -14,7 +14,7 @@ type Part struct {
 	Family, Model int
 }
 
-// Processors of every kind that the decision tables tell apart.
+// Processors of every kind in the decision tables.
 var (
 	Nocona    = Part{"GenuineIntel", "Intel(R) Xeon(TM) CPU 3.00GHz", 15, 4}
 	Sossaman  = Part{"GenuineIntel", "Genuine Intel(R) CPU 2.00GHz", 6, 14}
@@ -39,7 +39,7 @@ var (
 // made keeps the trees of Part.Tree: tests ask for the same dozen by the hundred.
 var made sync.Map
 
-// Tree is the sys and proc of a regular machine of these processors.
+// Tree returns the sys and proc of a regular machine with these processors.
 func (p Part) Tree(m Machine) Files {
 	type key struct {
 		Part
@@ -105,7 +105,7 @@ func Flags(f Files, words string) Files {
 	return f.With(Files{CPUInfo: strings.ReplaceAll(f[CPUInfo], "flags\t\t: ", "flags\t\t: "+words+" ")})
 }
 
-// Notes adds what memaudit's own captures say of paths that are not files.
+// Notes adds lines to the notes of memaudit's own captures.
 func Notes(f Files, lines ...string) Files {
 	head := f["memaudit-notes"]
 	if head == "" {
@@ -132,7 +132,7 @@ func WithoutFlag(info, flag string) string {
 // TwoSockets is the smallest machine with something to interleave over.
 var TwoSockets = Machine{Sockets: 2, CoresPerSocket: 2}
 
-// Signature is CPUID 1 EAX.
+// Signature returns CPUID 1 EAX.
 func (p Part) Signature() uint64 {
 	base := min(p.Family, 15)
 	return uint64(p.Model&15<<4 | base<<8 | p.Model>>4<<16 | (p.Family-base)<<20)

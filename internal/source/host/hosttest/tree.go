@@ -80,7 +80,7 @@ func (f Files) Save(dir string) error {
 	return nil
 }
 
-// save makes one entry of a tree whose folder exists.
+// save creates one entry of a tree whose folder exists.
 func save(full, path, content string) error {
 	target, link := strings.CutPrefix(content, LinkTo)
 	switch {
@@ -93,8 +93,8 @@ func save(full, path, content string) error {
 	}
 }
 
-// write is os.WriteFile by three system calls of its twelve, which ask whether the file can
-// be waited for: tests write thousands of files.
+// write writes a file with three system calls instead of the twelve of os.WriteFile: tests write thousands
+// of files.
 func write(full string, content []byte) error {
 	fd, err := again(func() (int, error) {
 		return unix.Open(full, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
@@ -144,7 +144,7 @@ func (f Files) Tar(t testing.TB, prefix string) []byte {
 	return out.Bytes()
 }
 
-// Members are what an archive of the tree holds, sorted by path. Header and reader hold until the next one.
+// Members returns the members of an archive of the tree, sorted by path. Header and reader are valid until the next one.
 func (f Files) Members() iter.Seq2[*tar.Header, io.Reader] {
 	return func(yield func(*tar.Header, io.Reader) bool) {
 		var h tar.Header
@@ -167,9 +167,8 @@ func (f Files) Members() iter.Seq2[*tar.Header, io.Reader] {
 	}
 }
 
-// InMemory is for the TestMain of tests that write thousands of small files and
-// live for seconds: their folders lie in memory where there is enough of it and
-// nobody names another place, and garbage is left lying until it is much.
+// InMemory speeds up tests that write thousands of small files: temporary folders are in memory if there
+// is enough and TMPDIR is not set, and garbage is collected less often. Call it in TestMain.
 func InMemory() {
 	const enough, much = 512 << 20, 768 << 20
 	var memory unix.Statfs_t

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Option is one word of the command line: "numa=off", "quiet".
+// Option is one option on the command line: "numa=off", "quiet".
 type Option struct {
 	Key, Value string
-	// Raw is the word as written, with its quotes.
+	// Raw is the option as written, with its quotes.
 	Raw string
 }
 
-// maxOptions bounds the words of a command line.
+// maxOptions is the largest number of options on a command line.
 const maxOptions = 4096
 
-// ParseCmdline splits a command line as the kernel does (lib/cmdline.c): words
-// end at blanks outside double quotes; quotes around the word or its value are
-// no part of it. Words after "--" belong to init and are left out.
+// ParseCmdline splits a command line as the kernel does (lib/cmdline.c): options end at spaces outside
+// double quotes; quotes around an option or its value are removed. Words after "--" belong to init and are
+// dropped.
 func ParseCmdline(line string) []Option {
 	var out []Option
 	rest := line
@@ -37,8 +37,8 @@ func ParseCmdline(line string) []Option {
 	return out
 }
 
-// WordEnd is the length of the word of a command line that s begins with: it
-// ends at a blank outside double quotes.
+// WordEnd returns the length of the first word of a command line, which ends at a space outside double
+// quotes.
 func WordEnd[T string | []byte](s T) int {
 	quoted := false
 	for i := range len(s) {
@@ -65,9 +65,9 @@ func option(word string) Option {
 	return o
 }
 
-// keptOptions are the kernel options whose values are shown: those that bear on
-// what an audit sees (Documentation/admin-guide/kernel-parameters.txt). A key
-// that ends in a dot stands for all options of a module.
+// keptOptions are the kernel options whose values are shown because they affect an audit
+// (Documentation/admin-guide/kernel-parameters.txt). A key that ends in a dot matches all options of a
+// module.
 var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
 	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
 	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
@@ -80,16 +80,15 @@ func keptOption(key string) bool {
 	})
 }
 
-// qualified reports whether a word without "=" may be a host name with its domain. Options of the
-// kernel's modules have a dot too, but few of them have no value.
+// qualified reports whether a word without "=" may be a fully qualified host name. Module options also have
+// a dot, but few of them have no value.
 func qualified(word []byte) bool {
 	dot := bytes.IndexByte(word, '.')
 	return dot > 0 && dot < len(word)-1
 }
 
-// HideOptions replaces, on a command line, the values of options that no audit
-// asks for (passwords, addresses, host names), words that look like an address or
-// a name, and all that is meant for init.
+// HideOptions replaces values on a command line that an audit does not need (passwords, addresses, host
+// names), words that look like an address or a name, and all words for init.
 func HideOptions(line []byte, hide func([]byte) []byte) []byte {
 	out := make([]byte, 0, len(line))
 	forInit := false

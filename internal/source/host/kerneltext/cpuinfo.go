@@ -8,8 +8,8 @@ import (
 
 // CPUInfo is /proc/cpuinfo.
 type CPUInfo struct {
-	// First holds the keys of the first processor; on old Arm kernels also
-	// the keys after the last processor, which hold for all.
+	// First holds the keys of the first processor; on old Arm kernels also the keys after the last
+	// processor, which apply to all.
 	First map[string]string
 	// Processors are all that were parsed, in order of appearance.
 	Processors []Processor
@@ -27,10 +27,9 @@ const (
 	maxProcessors = MaxCPU + 1
 )
 
-// ParseCPUInfo parses /proc/cpuinfo of any architecture. With all false it
-// stops after the first processor where that is known to be enough (x86).
-// Lines that are no "key : value" are skipped; a last line without its end is
-// taken as cut short and dropped.
+// ParseCPUInfo parses /proc/cpuinfo of any architecture. If all is false, it stops after the first
+// processor on x86, where that is sufficient. Lines without "key : value" are skipped, and so is an
+// incomplete last line.
 func ParseCPUInfo(b []byte, all bool) CPUInfo {
 	info := CPUInfo{First: make(map[string]string, 32)}
 	b = bytes.TrimRight(b, "\x00")
@@ -86,7 +85,7 @@ func (c *CPUInfo) take(key string, value []byte) {
 	}
 }
 
-// parseID parses a number that is not negative; -1 is none.
+// parseID parses a number that is not negative; it returns -1 for any other text.
 func parseID(b []byte) int {
 	n, err := strconv.Atoi(string(b[:min(len(b), 12)]))
 	if err != nil || n < 0 || len(b) > 12 {

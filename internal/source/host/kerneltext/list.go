@@ -1,7 +1,5 @@
-// Package kerneltext decodes the text forms in which the kernel answers: lists
-// and masks of CPUs, sizes, /proc/cpuinfo, /proc/meminfo, the command line and
-// the log. It takes bytes that somebody else read and knows no file and no
-// machine.
+// Package kerneltext parses the kernel's text formats: lists and masks of CPUs, sizes, /proc/cpuinfo,
+// /proc/meminfo, the command line and the log. It does not read files.
 package kerneltext
 
 import (
@@ -18,12 +16,10 @@ const MaxCPU = 1<<16 - 1
 // maxListed bounds the numbers written out before duplicates are removed.
 const maxListed = 1 << 18
 
-// ParseCPUList parses the kernel's list format "0-3,8,10-11", also with a
-// stride, "0-31:2/4" (the first 2 of every 4), as the kernel's
-// Documentation/admin-guide/kernel-parameters.rst has it. Blanks around the
-// list and NUL bytes after it are ignored; "" is the empty set. The result is
-// sorted and without duplicates. Numbers above MaxCPU, reversed ranges and
-// anything else are errors.
+// ParseCPUList parses the kernel's list format "0-3,8,10-11", also with a stride, "0-31:2/4" (the first 2
+// of every 4; Documentation/admin-guide/kernel-parameters.rst). Spaces around the list and NUL bytes after
+// it are ignored; "" is the empty set. The result is sorted and without duplicates. Numbers above MaxCPU,
+// reversed ranges and any other text are errors.
 func ParseCPUList(b []byte) ([]int, error) {
 	var list []int
 	rest := Trim(b)
@@ -47,7 +43,7 @@ func ParseCPUList(b []byte) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// cpuRange is first-last, of which the first used of every group count.
+// cpuRange is the range first-last with a stride: the first used of every group CPUs.
 type cpuRange struct{ first, last, used, group int }
 
 func (r cpuRange) count() int { return r.last - r.first + 1 }
