@@ -101,7 +101,7 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 // makers reports whether a profile is a maker's word about its own machines or
 // processors.
 func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
-	return len(p.For.Vendors) > 0 || slices.Contains(platform.ProcessorMakers[:], platform.MakerWord(p.Citation.Vendor))
+	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }
 
 // difference says by the first of maker, product and platform in which the machine

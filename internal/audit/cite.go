@@ -76,7 +76,7 @@ func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	}
 	var out []*platform.Document
 	for i := range p.Documents {
-		if d := &p.Documents[i]; d.Speaks(rule.CiteSources) {
+		if d := &p.Documents[i]; d.Covers(rule.CiteSources) {
 			out = append(out, d)
 		}
 	}
@@ -95,7 +95,7 @@ func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 			return &p.Documents[i], true
 		}
 	}
-	return &platform.Document{Citation: p.Citation, Authority: platform.OfMaker}, false
+	return &platform.Document{Citation: p.Citation, Authority: platform.FromVendor}, false
 }
 
 // RowDocument names the document behind a platform's row as it stands for a machine
@@ -113,13 +113,13 @@ func RowDocument(p *platform.Platform, maker string) string {
 // that is not known. A collection of what was seen asks for nothing and is never cited.
 func rankOf(d *platform.Document, maker string) int {
 	switch {
-	case d.Authority == platform.OfCollection:
+	case d.Authority == platform.FromCollection:
 		return len(standings)
-	case d.Authority == platform.OfProcessorMaker:
+	case d.Authority == platform.FromCPUVendor:
 		return processorMaker
-	case d.Authority == platform.OfThird:
+	case d.Authority == platform.FromThirdParty:
 		return thirdParty
-	case maker != "" && platform.MakerWord(d.Vendor) == maker:
+	case maker != "" && platform.VendorWord(d.Vendor) == maker:
 		return ownMaker
 	default:
 		return otherMaker
@@ -129,7 +129,7 @@ func rankOf(d *platform.Document, maker string) int {
 // rank ranks the rule's own document. A rule that is written for makers or products
 // cites what it is written from.
 func (r *auditRun) rank(rule *rulepack.Rule) int {
-	c, maker := rule.Citation, platform.MakerWord(rule.Citation.Vendor)
+	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
 		return ownMaker
@@ -157,7 +157,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 func (r *auditRun) maker() string {
 	if r.folded == nil {
 		vendor := r.sys.Machine.Vendor
-		name := platform.MakerWord(vendor.Or(""))
+		name := platform.VendorWord(vendor.Or(""))
 		if vendor.Certainty <= fact.Indirect && name == r.processorMaker() {
 			name = ""
 		}
@@ -169,10 +169,10 @@ func (r *auditRun) maker() string {
 func (r *auditRun) processorMaker() string {
 	for i := range r.sys.Sockets {
 		if v, ok := r.sys.Sockets[i].Vendor.Get(); ok {
-			return platform.ProcessorMaker(v)
+			return platform.CPUVendor(v)
 		}
 	}
-	return platform.ProcessorMaker(r.sys.CPU.Vendor.Or(""))
+	return platform.CPUVendor(r.sys.CPU.Vendor.Or(""))
 }
 
 // countCitation is the manual that does not allow the number of a processor's modules, nil without.
@@ -196,7 +196,7 @@ func (r *auditRun) orderCitation(subject string) *verdict.Citation {
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
 		bySets := r.topo.Fill == nil || p.OrderSource != r.topo.Fill.Source
-		if bySets && r.topo.Sets != nil && r.topo.Sets.OfSister(p.OrderSource) || platform.MakerWord(vendor) != r.maker() {
+		if bySets && r.topo.Sets != nil && r.topo.Sets.OfSister(p.OrderSource) || platform.VendorWord(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c

@@ -75,10 +75,10 @@ func kindOfCell(cell string) string {
 
 // otherMark says whose a document is that the machine's vendor did not write.
 func otherMark(p *rulepack.ProfileSpec) string {
-	switch maker := platform.MakerWord(p.Citation.Vendor); {
+	switch maker := platform.VendorWord(p.Citation.Vendor); {
 	case strings.Contains(p.ID, "practice"):
 		return "?"
-	case maker == platform.MakerWord("AMD"), maker == platform.MakerWord("Intel"):
+	case maker == platform.VendorWord("AMD"), maker == platform.VendorWord("Intel"):
 		return "^"
 	default:
 		return "~"

@@ -91,7 +91,7 @@ func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	own := r.maker()
 	switch {
-	case own != "" && platform.MakerWord(p.Citation.Vendor) != own && !r.runs(p.Firmware):
+	case own != "" && platform.VendorWord(p.Citation.Vendor) != own && !r.runs(p.Firmware):
 		return verdict.Practice
 	case !r.named(p):
 		return verdict.Analogous

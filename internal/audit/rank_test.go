@@ -66,8 +66,8 @@ func TestRanksOfDocuments(t *testing.T) {
 		authority, vendor, maker string
 		want                     int
 	}{
-		{platform.OfMaker, "Dell", "dell", ownMaker}, {platform.OfMaker, "HP", "dell", otherMaker}, {platform.OfMaker, "", "", otherMaker}, {platform.OfProcessorMaker, "Intel", "dell", processorMaker},
-		{platform.OfThird, "Dell", "dell", thirdParty}, {platform.OfCollection, "Dell", "dell", len(standings)},
+		{platform.FromVendor, "Dell", "dell", ownMaker}, {platform.FromVendor, "HP", "dell", otherMaker}, {platform.FromVendor, "", "", otherMaker}, {platform.FromCPUVendor, "Intel", "dell", processorMaker},
+		{platform.FromThirdParty, "Dell", "dell", thirdParty}, {platform.FromCollection, "Dell", "dell", len(standings)},
 	} {
 		assert.Equal(t, c.want, rankOf(&platform.Document{Citation: platform.Citation{Vendor: c.vendor}, Authority: c.authority}, c.maker), "%+v", c)
 	}
@@ -76,11 +76,11 @@ func TestRanksOfDocuments(t *testing.T) {
 // TestDocumentsOfAPlatform: what a rule may cite of the platform's documents, and the best of it.
 func TestDocumentsOfAPlatform(t *testing.T) {
 	document := func(key, vendor, authority string, says ...string) platform.Document {
-		return platform.Document{Citation: platform.Citation{Key: key, Vendor: vendor, Title: key}, Authority: authority, Says: says}
+		return platform.Document{Citation: platform.Citation{Key: key, Vendor: vendor, Title: key}, Authority: authority, Topics: says}
 	}
 	listed := &platform.Platform{Citation: platform.Citation{Key: "ROW", Vendor: "IBM", Title: "ROW"}}
-	listed.Documents = []platform.Document{document("ROW", "IBM", platform.OfMaker), document("DELL", "Dell", platform.OfMaker, "channels"), document("INTEL", "Intel", platform.OfProcessorMaker, "speed"),
-		document("SEEN", "Dell", platform.OfCollection, "channels")}
+	listed.Documents = []platform.Document{document("ROW", "IBM", platform.FromVendor), document("DELL", "Dell", platform.FromVendor, "channels"), document("INTEL", "Intel", platform.FromCPUVendor, "speed"),
+		document("SEEN", "Dell", platform.FromCollection, "channels")}
 	own := &platform.Platform{Citation: platform.Citation{Key: "SITE", Vendor: "us", Title: "SITE"}}
 	untitled := &platform.Platform{Citation: platform.Citation{Key: "SITE", Vendor: "us"}}
 	cited := &verdict.Citation{Vendor: "Fujitsu", Title: "RULE"}
@@ -113,9 +113,9 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "by analogy: IBM, ROW", RowDocument(listed, "dell"))
-	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.MakerWord("IBM")), "its own maker's")
+	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.VendorWord("IBM")), "its own maker's")
 	assert.Empty(t, RowDocument(untitled, "dell"))
-	listed.Documents[0].Authority = platform.OfCollection
+	listed.Documents[0].Authority = platform.FromCollection
 	assert.Empty(t, RowDocument(listed, "lenovo"), "a list of what was seen asks for nothing")
 }
 

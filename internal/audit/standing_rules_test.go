@@ -84,7 +84,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 func collectionsOf(documents []platform.Document) []string {
 	var out []string
 	for i := range documents {
-		if documents[i].Authority == platform.OfCollection {
+		if documents[i].Authority == platform.FromCollection {
 			out = append(out, documents[i].Vendor)
 		}
 	}

@@ -86,11 +86,11 @@ func TestDearly(t *testing.T) {
 // TestUnplacedErrors: a counter of a slot that nobody can place is told where it
 // counted something, of either kind, and not where it read zero or nothing.
 func TestUnplacedErrors(t *testing.T) {
-	count := func(label string, corrected, uncorrected fact.Fact[int64]) place.StrayErrors {
-		return place.StrayErrors{Label: label, Errors: place.Errors{Corrected: corrected, Uncorrected: uncorrected}}
+	count := func(label string, corrected, uncorrected fact.Fact[int64]) place.UnplacedErrors {
+		return place.UnplacedErrors{Label: label, Errors: place.Errors{Corrected: corrected, Uncorrected: uncorrected}}
 	}
 	number := func(n int64) fact.Fact[int64] { return fact.Known(n, fact.Direct, fact.Evidence{Source: "edac"}) }
-	got := buildUnplacedErrors([]place.StrayErrors{count("zero", number(0), number(0)), count("unread", fact.Fact[int64]{}, fact.Fact[int64]{}),
+	got := buildUnplacedErrors([]place.UnplacedErrors{count("zero", number(0), number(0)), count("unread", fact.Fact[int64]{}, fact.Fact[int64]{}),
 		count("corrected", number(7), number(0)), count("uncorrected", fact.Fact[int64]{}, number(1))})
 	require.Len(t, got, 2)
 	assert.Equal(t, []string{"corrected", "uncorrected"}, []string{got[0].Label, got[1].Label})

@@ -30,7 +30,7 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 		Population: buildPopulation(topo),
 		Unmapped:   buildUnmapped(sys.Exports),
 
-		UnplacedErrors: buildUnplacedErrors(topo.Stray),
+		UnplacedErrors: buildUnplacedErrors(topo.UnplacedErrors),
 	}
 }
 

@@ -106,7 +106,7 @@ func buildErrors(e *place.Errors) *Errors {
 }
 
 // buildUnplacedErrors leaves zeroes out: nothing happened there.
-func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
+func buildUnplacedErrors(in []place.UnplacedErrors) []UnplacedErrors {
 	var out []UnplacedErrors
 	for i := range in {
 		if e := buildErrors(&in[i].Errors); e != nil && in[i].Corrected.Or(0)+in[i].Uncorrected.Or(0) > 0 {

@@ -162,7 +162,7 @@ func (r *Report) goodSentence() string {
 
 // ownDocument reports whether a document is by the machine's vendor and about this machine.
 func (r *Report) ownDocument(c *Citation) bool {
-	return c != nil && c.Standing == nil && r.Machine.Vendor != nil && platform.MakerWord(c.Vendor) == platform.MakerWord(*r.Machine.Vendor)
+	return c != nil && c.Standing == nil && r.Machine.Vendor != nil && platform.VendorWord(c.Vendor) == platform.VendorWord(*r.Machine.Vendor)
 }
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.

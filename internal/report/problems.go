@@ -203,7 +203,7 @@ func (r *Report) standing(c *Citation) string {
 	case verdict.Practice:
 		return verdict.Practice
 	case verdict.Analogous:
-		if platform.MakerWord(c.Vendor) == platform.MakerWord(OrEmpty(r.Machine.Vendor)) {
+		if platform.VendorWord(c.Vendor) == platform.VendorWord(OrEmpty(r.Machine.Vendor)) {
 			return sisterModel
 		}
 		return "other vendor"

@@ -16,7 +16,7 @@ import (
 // derive puts a layout into the target and derives its population.
 func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 	sys := t.put(layout)
-	return sys, t.base.Again(sys)
+	return sys, t.base.Repopulate(sys)
 }
 
 // withConfiguration adds a layout, audited, if every channel takes its modules.
@@ -145,7 +145,7 @@ func (t *Target) documentOf(c *documentedCount) string {
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
 		// Of a platform without a machine each maker's document is about it.
-		maker := platform.MakerWord(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
+		maker := platform.VendorWord(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
 		return cmp.Or(t.pipeline.Document(t.Platform, maker), general)
 	}
 	return general

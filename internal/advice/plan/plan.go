@@ -81,7 +81,7 @@ func newSearch(sys *inventory.System, topo *population.Result, found *verdict.Au
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers), told: failures(found.Findings, p.told)}
 	unbooted := Apply(sys, nil) // as every layout that this one is compared with
 	forgetBoot(unbooted)
-	s.before = s.judge(found.Findings, topo.Again(unbooted))
+	s.before = s.judge(found.Findings, topo.Repopulate(unbooted))
 	s.suspect(s.before.fails)
 	return s, ""
 }

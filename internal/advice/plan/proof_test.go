@@ -125,9 +125,9 @@ func TestDerivedWithModules(t *testing.T) {
 			anew := p.Derive(after)
 			with := before.WithModules(sys, after, p.Rules)
 			require.Equal(t, anew, with, "%s %v", name, steps)
-			if with.PlacedLike(before) {
+			if with.SamePlacements(before) {
 				again++
-				quick := before.Again(after)
+				quick := before.Repopulate(after)
 				require.Equal(t, anew.Populations, quick.Populations, "%s %v", name, steps)
 				require.Equal(t, anew.Conflicts, quick.Conflicts, "%s %v", name, steps)
 			}

@@ -71,7 +71,7 @@ func TestNoCheaperCure(t *testing.T) {
 			populate(other, func(locator, _ string) bool {
 				return set>>slotNamed(t, other, locator)&1 == 1
 			})
-			found, err := p.Verdicts(other, c.topo.Again(other), p.AboutLayout)
+			found, err := p.Verdicts(other, c.topo.Repopulate(other), p.AboutLayout)
 			require.NoError(t, err)
 			require.NotZero(t, severe(found), "%012b cures for fewer than %d", set, buys(cure))
 		}

@@ -28,7 +28,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		}
 	}
 	seat(sys, topo, s.pipeline.seats)
-	same := topo.PlacedLike(s.board.topo)
+	same := topo.SamePlacements(s.board.topo)
 	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool {
 		return s.pipeline.ofModules(id) || s.pipeline.told(id) || !same && s.pipeline.AboutLayout(id)
 	})
@@ -92,7 +92,7 @@ func (s *search) source(layout []int) string {
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}
-	return cmp.Or(s.pipeline.Document(p, platform.MakerWord(b.sys.Machine.Vendor.Or(""))), general)
+	return cmp.Or(s.pipeline.Document(p, platform.VendorWord(b.sys.Machine.Vendor.Or(""))), general)
 }
 
 // reachOf collects what the derivation says of each processor.

@@ -138,7 +138,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	for _, layout := range layouts {
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if len(layouts) > 1 {
-			topo := s.board.topo.Again(s.machine.after(s.board.sys, p.steps))
+			topo := s.board.topo.Repopulate(s.machine.after(s.board.sys, p.steps))
 			if p.reach = sureBandwidth(topo); len(layouts) <= mostKept {
 				p.topo = topo
 			}
@@ -255,7 +255,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	s.trials--
 	sys, topo := s.machine.after(s.board.sys, p.steps), p.topo
 	if topo == nil {
-		topo = s.board.topo.Again(sys)
+		topo = s.board.topo.Repopulate(sys)
 	}
 	seat(sys, topo, s.pipeline.seats)
 	found, err := s.pipeline.Verdicts(sys, topo, s.suspected)

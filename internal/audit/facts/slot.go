@@ -155,7 +155,7 @@ func countsErrors(m *Machine) Value {
 			return PlainValue(true)
 		}
 	}
-	if slices.ContainsFunc(m.topo.Stray, func(s place.StrayErrors) bool { return s.Some() }) {
+	if slices.ContainsFunc(m.topo.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() }) {
 		return PlainValue(true)
 	}
 	var unread *fact.Fact[int64]
@@ -220,7 +220,7 @@ type counterFacts struct {
 	// slot is nil for the errors without a slot.
 	slot *slotFacts
 	// stray are the counters of the machine's errors, those with the most corrected errors first.
-	stray []place.StrayErrors
+	stray []place.UnplacedErrors
 }
 
 func counterType() *ObjectType {
@@ -283,7 +283,7 @@ func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 // complete is not known of errors that are counted in the kernel's log.
 func (x *counterFacts) complete() Value {
 	logged := x.slot != nil && x.slot.errors().By == place.ByLog ||
-		slices.ContainsFunc(x.stray, func(s place.StrayErrors) bool { return s.By == place.ByLog })
+		slices.ContainsFunc(x.stray, func(s place.UnplacedErrors) bool { return s.By == place.ByLog })
 	if logged {
 		return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
 	}
@@ -298,7 +298,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 	if x.slot != nil {
 		return Missing(fact.Absent, "the errors are a slot's", "")
 	}
-	var with []place.StrayErrors
+	var with []place.UnplacedErrors
 	var read []Value
 	for i := range x.stray {
 		if f := of(&x.stray[i].Errors); f.Or(0) > 0 {
@@ -308,7 +308,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 	if len(with) == 0 {
 		return Missing(fact.Absent, "no counter without a slot has such errors", "")
 	}
-	slices.SortStableFunc(with, func(a, b place.StrayErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
+	slices.SortStableFunc(with, func(a, b place.UnplacedErrors) int { return int(of(&b.Errors).Value - of(&a.Errors).Value) })
 	return derived(func() any {
 		out := []string{}
 		for i := range with {
@@ -323,7 +323,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 }
 
 // describe says how many errors a counter has, since when, where, and which slots that may be.
-func (x *counterFacts) describe(s *place.StrayErrors, kind string, n int64) string {
+func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
 	out := strconv.FormatInt(n, 10) + " " + kind + " error"
 	if n != 1 {
 		out += "s"

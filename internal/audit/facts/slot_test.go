@@ -117,23 +117,23 @@ func TestSlotsPlace(t *testing.T) {
 // counter with errors has no slot, or where no slot is listed and the kernel counts.
 func TestCounterSubjects(t *testing.T) {
 	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
-	stray := func(ce, ue int64) place.StrayErrors {
-		return place.StrayErrors{Label: "mc0", Slots: []int{0}, Likely: true, Errors: place.Errors{Corrected: n(ce), Uncorrected: n(ue), CountedSeconds: n(12 * 60 * 60)}}
+	stray := func(ce, ue int64) place.UnplacedErrors {
+		return place.UnplacedErrors{Label: "mc0", Slots: []int{0}, Likely: true, Errors: place.Errors{Corrected: n(ce), Uncorrected: n(ue), CountedSeconds: n(12 * 60 * 60)}}
 	}
 	slots := []inventory.Slot{{Locator: sure("A1"), State: inventory.SlotPopulated}, {State: inventory.SlotEmpty}}
 	for name, c := range map[string]struct {
 		slots []inventory.Slot
-		stray []place.StrayErrors
+		stray []place.UnplacedErrors
 		want  []string
 		known bool
 	}{
 		"nothing":          {nil, nil, nil, false},
-		"counters alone":   {nil, []place.StrayErrors{stray(0, 0)}, []string{"machine"}, true},
+		"counters alone":   {nil, []place.UnplacedErrors{stray(0, 0)}, []string{"machine"}, true},
 		"slots":            {slots, nil, []string{"slot 0x0000 (A1)"}, true},
-		"slots and zeroes": {slots, []place.StrayErrors{stray(0, 0)}, []string{"slot 0x0000 (A1)"}, true},
-		"slots and errors": {slots, []place.StrayErrors{stray(0, 0), stray(0, 1)}, []string{"slot 0x0000 (A1)", "machine"}, true},
+		"slots and zeroes": {slots, []place.UnplacedErrors{stray(0, 0)}, []string{"slot 0x0000 (A1)"}, true},
+		"slots and errors": {slots, []place.UnplacedErrors{stray(0, 0), stray(0, 1)}, []string{"slot 0x0000 (A1)", "machine"}, true},
 	} {
-		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{Stray: c.stray})
+		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{UnplacedErrors: c.stray})
 		list, known := m.Subjects(SubjectCounter)
 		var got []string
 		for _, s := range list {
@@ -142,8 +142,8 @@ func TestCounterSubjects(t *testing.T) {
 		assert.Equal(t, c.want, got, name)
 		assert.Equal(t, c.known, known.Known(), name)
 	}
-	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{Stray: []place.StrayErrors{stray(9, 0), stray(20, 3)}})
-	x := &counterFacts{m: m, stray: m.topo.Stray}
+	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{UnplacedErrors: []place.UnplacedErrors{stray(9, 0), stray(20, 3)}})
+	x := &counterFacts{m: m, stray: m.topo.UnplacedErrors}
 	assert.Equal(t, int64(20), x.worst(correctedOf).v)
 	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
 	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)

@@ -107,12 +107,12 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 			add(SlotSubject(s), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
 		}
 	}
-	stray := slices.Clone(m.topo.Stray)
+	stray := slices.Clone(m.topo.UnplacedErrors)
 	if len(m.sys.Slots) > 0 {
-		stray = slices.DeleteFunc(stray, func(s place.StrayErrors) bool { return !s.Some() })
+		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() })
 	}
 	if len(stray) > 0 {
-		slices.SortStableFunc(stray, func(a, b place.StrayErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
+		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
 		add(SubjectMachine, &counterFacts{m: m, stray: stray})
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {

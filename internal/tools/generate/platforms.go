@@ -127,7 +127,7 @@ func makersColumn(p *platform.Info) string {
 	short := map[string]string{"HP": "HPE", "Dell EMC": "Dell", "Lenovo Press": "Lenovo", "IBM Redbooks": "IBM", "Fujitsu Technology Solutions": "Fujitsu", "Oracle": "Oracle"}
 	var out []string
 	for i := range p.Documents {
-		if d := &p.Documents[i]; d.Authority == platform.OfMaker {
+		if d := &p.Documents[i]; d.Authority == platform.FromVendor {
 			name := d.Vendor
 			if s := short[name]; s != "" {
 				name = s

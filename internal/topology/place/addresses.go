@@ -5,18 +5,15 @@ import (
 	"slices"
 )
 
-// What firmware's address ranges of modules (SMBIOS type 20, DSP0134 7.21) say of
-// the mapping. Much of them is boilerplate; what is used here contradicts none of
-// the machines of linuxhw/DMI that give it (140 with positions, 367 of several
-// processors with a range for each module; TestRangesAgree). A range that several
-// modules share says nothing of their processor: Supermicro's X11 boards give
-// one to modules of both. Nor do ranges of arrays (type 19): most firmware cuts
-// them at the hole below 4 GiB, and not between processors.
+// Address ranges of memory devices (SMBIOS type 20, DSP0134 7.21) are used to check the mapping. Many are
+// boilerplate; what is used here contradicts none of the machines of linuxhw/DMI that report it (140 with
+// interleave positions, 367 with several CPUs and one range per DIMM; TestRangesAgree). A range shared by
+// several DIMMs does not show their CPU: Supermicro's X11 boards report one for DIMMs of both. Ranges of memory
+// arrays (type 19) are not used either: most firmware splits them at the hole below 4 GiB, not between CPUs.
 
-// positionsAgainst compares the channels of a processor's modules with the
-// positions that firmware gives them in an interleave: two modules on one channel
-// cannot be in two of them, and where every position of a controller's
-// interleave is taken, neither can two on two channels be in the same.
+// positionsAgainst compares the channels of one CPU's DIMMs with the interleave positions that firmware
+// reports, and returns the contradiction, or "". Two DIMMs on one channel cannot have two positions; and if
+// every position of a controller's interleave is used, two DIMMs on different channels cannot share one.
 func (pl *placer) positionsAgainst(c *processor) string {
 	var slots []int
 	for _, i := range c.slots {
@@ -44,8 +41,7 @@ func (pl *placer) positionsAgainst(c *processor) string {
 	return ""
 }
 
-// allPositions reports whether the modules of a slot's controller take every
-// position of its interleave.
+// allPositions reports whether the DIMMs of slot i's controller use every position of its interleave.
 func (pl *placer) allPositions(slots []int, i int) bool {
 	own, taken := pl.sys.Slots[i].Range, map[int]bool{}
 	for _, j := range slots {
@@ -56,9 +52,9 @@ func (pl *placer) allPositions(slots []int, i int) bool {
 	return len(taken) == own.Depth
 }
 
-// addressesAgainst compares the processors of modules with the order of their
-// address ranges, where each module has one of its own: then memory is not
-// interleaved over processors, and the addresses of one follow those of another.
+// addressesAgainst compares the CPUs of DIMMs with the order of their address ranges, if each DIMM has its own
+// range, and returns the contradiction, or "". Such memory is not interleaved across CPUs, so the addresses of
+// each CPU are contiguous.
 func (pl *placer) addressesAgainst() string {
 	if pl.fsb {
 		return ""
@@ -72,7 +68,7 @@ func (pl *placer) addressesAgainst() string {
 	start := func(i int) int64 { return pl.sys.Slots[i].Range.Start }
 	slices.SortFunc(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
 	left := map[int]bool{}
-	says := ""
+	conflict := ""
 	for n, i := range slots[min(1, len(slots)):] {
 		before := slots[n]
 		if start(i) == start(before) {
@@ -82,10 +78,10 @@ func (pl *placer) addressesAgainst() string {
 			continue
 		}
 		left[pl.out[before].Socket] = true
-		if left[pl.out[i].Socket] && says == "" {
-			says = fmt.Sprintf("the mapping puts %s on processor %d, and firmware gives it addresses after those of %s, of processor %d, which follow others of processor %d",
+		if left[pl.out[i].Socket] && conflict == "" {
+			conflict = fmt.Sprintf("the mapping puts %s on processor %d, and firmware gives it addresses after those of %s, of processor %d, which follow others of processor %d",
 				pl.name(i), pl.out[i].Socket, pl.name(before), pl.out[before].Socket, pl.out[i].Socket)
 		}
 	}
-	return says
+	return conflict
 }

@@ -29,17 +29,17 @@ func TestRangesAgree(t *testing.T) {
 			for _, c := range pl.processors() {
 				require.Empty(t, pl.positionsAgainst(&c), name)
 			}
-			whole, varied := true, map[int]bool{}
+			complete, varied := true, map[int]bool{}
 			for _, i := range pl.populatedDRAM() {
 				r := sys.Slots[i].Range
-				if whole = whole && r != nil && pl.out[i].Socket != Unplaced; whole {
+				if complete = complete && r != nil && pl.out[i].Socket != Unplaced; complete {
 					own[r.Start], varied[r.Position] = true, true
 				}
 			}
-			if n := len(pl.populatedDRAM()); whole && n == len(own) && len(pl.processors()) > 1 {
+			if n := len(pl.populatedDRAM()); complete && n == len(own) && len(pl.processors()) > 1 {
 				ordered++
 			}
-			if whole && len(varied) > 1 && !varied[0] {
+			if complete && len(varied) > 1 && !varied[0] {
 				positions++
 			}
 		})

@@ -22,8 +22,8 @@ func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact
 	o.Certainty = min(o.Certainty, c)
 }
 
-// controllerOf is the controller of a channel that is numbered in board order
-// over the whole processor, Unplaced when the platform does not say.
+// controllerOf returns the controller of a channel numbered in board order over the whole CPU, or Unplaced if
+// the platform does not define it.
 func (pl *placer) controllerOf(channel int) int {
 	if pl.controllers == 1 {
 		return 0
@@ -34,8 +34,8 @@ func (pl *placer) controllerOf(channel int) int {
 	return channel / (pl.channels / pl.controllers)
 }
 
-// channelsFromMap looks the printed numbers up. One number that the map does
-// not have means that it is another board's map.
+// channelsFromMap looks up the printed slot numbers. A single number missing from the map means that the map is
+// for another board.
 func (g *slotGroup) channelsFromMap(m *slotMap) {
 	g.depth = max(g.depth, m.depth())
 	for _, i := range g.slots {
@@ -62,7 +62,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 	}
 }
 
-// boardOf is the memory board or riser of a slot, from 0.
+// boardOf returns the memory board or riser of a slot, from 0.
 func (g *slotGroup) boardOf(i int) int {
 	if letter, ok := g.labels[i].get(fieldBoardLetter); ok {
 		return letter
@@ -83,8 +83,8 @@ func (g *slotGroup) mapController(m *slotMap, channel int) int {
 	return Unplaced
 }
 
-// channelsFromBoards serves boards that repeat the channel letters, each with
-// its own controller (Fujitsu RX600 S6: two boards of channels A to D).
+// channelsFromBoards handles boards that repeat the channel letters, each with its own controller (Fujitsu
+// RX600 S6: two boards with channels A to D).
 func (g *slotGroup) channelsFromBoards() {
 	for _, i := range g.slots {
 		board, _ := g.labels[i].get(fieldBoardLetter)
@@ -97,8 +97,8 @@ func (g *slotGroup) channelsFromBoards() {
 	}
 }
 
-// channelsFromNumbers takes the printed channel number: over the processor,
-// or within a controller that the node numbers.
+// channelsFromNumbers uses the printed channel number, counted over the CPU or within the controller that
+// {node} names.
 func (g *slotGroup) channelsFromNumbers() {
 	if g.rule.Node == "controller" && g.any(fieldNode) {
 		g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
@@ -114,9 +114,8 @@ func (g *slotGroup) channelsFromNumbers() {
 	}
 }
 
-// channelsFromPairs numbers the channels of labels that count them within a
-// controller. Where the counts fit the processor the number is exact, else
-// the order of the pairs seen.
+// channelsFromPairs numbers the channels of labels that count them within a controller. The number is exact if
+// the counts fit the CPU; otherwise it is the order of the pairs found.
 func (g *slotGroup) channelsFromPairs(controller, channel labelField, source string) {
 	for _, socket := range g.eachSocket() {
 		pairs, owners := g.pairsOf(socket, controller, channel)
@@ -148,9 +147,9 @@ func (g *slotGroup) channelsFromPairs(controller, channel labelField, source str
 	}
 }
 
-// channelsEach is how many channels each controller has where the pairs seen fit
-// that, counted anew behind each controller or on over the processor; 0 where they
-// do not, and where one controller leaves open how many there are.
+// channelsEach returns the number of channels per controller if the pairs found fit it, whether labels restart
+// at each controller or continue over the CPU. It returns 0 if they do not fit, or if only one controller was
+// found.
 func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	if len(owners) < 2 || g.channels == 0 || g.channels%len(owners) != 0 {
 		return 0
@@ -164,8 +163,7 @@ func (g *slotGroup) channelsEach(pairs, owners []int) int {
 	return per
 }
 
-// pairsOf lists the (controller, channel) pairs of a processor, packed, and
-// its controllers.
+// pairsOf lists the (controller, channel) pairs of one CPU, packed into integers, and its controllers.
 func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, owners []int) {
 	for _, i := range g.slots {
 		own, ok1 := g.labels[i].get(controller)
@@ -177,7 +175,7 @@ func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, 
 	return pairs, owners
 }
 
-// eachSocket lists the processors of the group; Unplaced on a front-side bus.
+// eachSocket lists the CPUs of the group; Unplaced on a front-side bus.
 func (g *slotGroup) eachSocket() []int {
 	var sockets []int
 	for _, i := range g.slots {
@@ -188,13 +186,12 @@ func (g *slotGroup) eachSocket() []int {
 	return sockets
 }
 
-// skippedLetters are the letters that board makers leave out: none; I (Cisco
-// M5, Insyde, ASUS); I and O; I, O, Q and S (Intel and Lenovo four and eight
-// processor boards).
+// skippedLetters are the letters that board vendors leave out: none; I (Cisco M5, Insyde, ASUS); I and O; I, O,
+// Q and S (Intel's and Lenovo's boards with four and eight CPUs).
 var skippedLetters = [...]string{"", "I", "IO", "IOQS"}
 
-// letterIndex is the position of a letter (0 = A) in an alphabet without the
-// skipped ones.
+// letterIndex returns the position of a letter (0 = A) in the alphabet without the skipped letters, or -1 for a
+// skipped letter.
 func letterIndex(letter int, skipped string) int {
 	n := letter
 	for j := range len(skipped) {
@@ -207,9 +204,9 @@ func letterIndex(letter int, skipped string) int {
 	return n
 }
 
-// alphabet returns how the letters of the processor at this position name its channels: beginning at A
-// on every processor, or going on from one to the next, with some letters left out. It returns nil if
-// no way fits, as none does if the number of channels is not known.
+// alphabet returns the function that maps the letters of the CPU at this position to its channels. Letters
+// restart at A on every CPU, or continue from one CPU to the next; some letters may be left out. It returns nil
+// if nothing fits, or if the number of channels is unknown.
 func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
 	for _, skipped := range skippedLetters {
 		for _, first := range [...]int{0, position * g.channels} {
@@ -230,9 +227,8 @@ func lettersFit(letters []int, skipped string, first, channels int) bool {
 	return true
 }
 
-// channelsFromLetters numbers the channels of each processor by its letters;
-// where the alphabet does not fit, by the bank's numbers, else by the order
-// of the letters seen.
+// channelsFromLetters numbers the channels of each CPU by their letters; if the alphabet does not fit, by the
+// numbers in the bank locator, and otherwise by the order of the letters found.
 func (g *slotGroup) channelsFromLetters() {
 	for _, socket := range g.eachSocket() {
 		letters := g.lettersOf(socket)
@@ -269,7 +265,7 @@ func (g *slotGroup) channelsFromLetters() {
 	}
 }
 
-// sourceOf is the label that names a field, by the rule's patterns.
+// sourceOf returns the label that contains a field, by the rule's patterns.
 func (g *slotGroup) sourceOf(name string) string {
 	if g.rule.bankGives(name) {
 		return SourceBank
@@ -277,7 +273,7 @@ func (g *slotGroup) sourceOf(name string) string {
 	return SourceLocator
 }
 
-// lettersOf lists the letters of a processor in order.
+// lettersOf lists the letters of a CPU in order.
 func (g *slotGroup) lettersOf(socket int) []int {
 	var letters []int
 	for _, i := range g.slots {
@@ -288,7 +284,7 @@ func (g *slotGroup) lettersOf(socket int) []int {
 	return letters
 }
 
-// slotNumbers takes the slot within the channel from the label.
+// slotNumbers sets the slot within the channel from the label.
 func (g *slotGroup) slotNumbers() {
 	for _, f := range []labelField{fieldSlot, fieldSlotLetter, fieldBankSlot} {
 		if !g.any(f) {

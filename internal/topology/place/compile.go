@@ -27,11 +27,10 @@ type mapFile struct {
 
 const locatorYAML = "slots/locators.yaml"
 
-// notMaps are the files of rules/slots that hold no slot maps.
+// notMaps are the files of rules/slots without slot maps.
 var notMaps = [...]string{locatorYAML, "slots/sources.yaml"}
 
-// LocatorRules reads slots/locators.yaml; nothing if there is
-// no such file.
+// LocatorRules reads slots/locators.yaml. It returns nil if the file does not exist.
 func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 	raw, err := fs.ReadFile(k, locatorYAML)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +58,7 @@ func LocatorRules(k fs.FS) ([]LocatorRule, error) {
 	return file.Rules, nil
 }
 
-// checkPattern refuses what matchLabel would never match.
+// checkPattern rejects a pattern that matchLabel could never match.
 func checkPattern(pattern string) error {
 	for rest := pattern; ; {
 		_, after, ok := strings.Cut(rest, "{")
@@ -78,7 +77,7 @@ func checkPattern(pattern string) error {
 	}
 }
 
-// MapIndex says which map is for which product and pattern: "file#id" by product and pattern, separated by a tab.
+// MapIndex returns the slot map ("file#id") for each product and pattern; the key is both, separated by a tab.
 func MapIndex(k fs.FS) (map[string]string, error) {
 	out := map[string]string{}
 	err := eachMapFile(k, func(name string, file *mapFile) error {
@@ -92,9 +91,9 @@ func MapIndex(k fs.FS) (map[string]string, error) {
 	return out, err
 }
 
-// eachMapFile reads the files of slot maps in order.
+// eachMapFile calls do for each file of slot maps, in order.
 func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
-	names, _ := fs.Glob(k, "slots/*.yaml") // its one error is a pattern that is none
+	names, _ := fs.Glob(k, "slots/*.yaml") // the only error is a malformed pattern
 	for _, name := range names {
 		if slices.Contains(notMaps[:], name) {
 			continue
@@ -110,7 +109,7 @@ func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
 	return nil
 }
 
-// readMapFile reads one file of slot maps; an unknown key is an error.
+// readMapFile reads one file of slot maps and rejects unknown keys.
 func readMapFile(k fs.FS, name string) (*mapFile, error) {
 	raw, err := fs.ReadFile(k, name)
 	if err != nil {

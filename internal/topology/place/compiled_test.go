@@ -66,33 +66,33 @@ func TestSlotMaps(t *testing.T) {
 // TestCompileRefuses: what can never match, or stands twice, is told with its
 // place.
 func TestCompileRefuses(t *testing.T) {
-	for says, file := range map[string]string{
+	for conflict, file := range map[string]string{
 		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:               "rules: [{id: a, locator: ['DIMM{']}]",
 		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`:        "rules: [{id: a, locator: ['{foo}']}]",
 		`slots/locators.yaml: rule a: pattern "{cpu=12}A": has the unknown field {cpu=12}`: "rules: [{id: a, locator: ['{cpu=12}A']}]",
 		`slots/locators.yaml: two rules have the id a`:                                     "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
 	} {
 		_, err := LocatorRules(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, conflict)
 	}
-	for says, file := range map[string]string{
+	for conflict, file := range map[string]string{
 		"slots/x.yaml: x.yaml#one and two are both for v r900, pattern p": "{vendor: v, maps: [{id: one, models: [R900], locators: [p]}, {id: two, models: [r900], locators: [p]}]}",
 		"field modles not found": "{vendor: v, maps: [{id: one, modles: [R900]}]}",
 	} {
 		_, err := MapIndex(fstest.MapFS{"slots/x.yaml": {Data: []byte(file)}})
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, conflict)
 	}
 }
 
 // TestUnreadableMaps: a file of maps that cannot be read, or has a key that no map
 // has, is told by whoever reads the maps.
 func TestUnreadableMaps(t *testing.T) {
-	for says, file := range map[string]*fstest.MapFile{
+	for conflict, file := range map[string]*fstest.MapFile{
 		"slots/x.yaml":           {Mode: fs.ModeDir},
 		"field modles not found": {Data: []byte("{vendor: v, maps: [{id: one, modles: [R900]}]}")},
 	} {
 		_, err := MapIndex(fstest.MapFS{"slots/x.yaml": file})
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, conflict)
 	}
 }
 

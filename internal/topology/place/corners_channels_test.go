@@ -36,7 +36,7 @@ func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ..
 	rules := []LocatorRule{ruleOf(line)}
 	sys := board("Example", "E1", sockets, words...)
 	pl := newPlacer(sys, p)
-	pl.read(rules)
+	pl.matchLabels(rules)
 	g := pl.group(&rules[0])
 	require.NotNil(t, g, line)
 	g.resolve(nil)

@@ -19,18 +19,18 @@ func TestDriverSeats(t *testing.T) {
 	for _, c := range []struct {
 		channels, controllers int
 		label                 string
-		want                  seatOf
+		want                  modulePosition
 		ok                    bool
 	}{
-		{6, 2, "CPU_SrcID#0_MC#0_Chan#0_DIMM#0", seatOf{0, 0, 0}, true}, {6, 2, "CPU_SrcID#1_MC#1_Chan#2_DIMM#1", seatOf{1, 5, 1}, true},
-		{6, 2, "CPU_SrcID#0_MC#0_Chan#3_DIMM#0", seatOf{}, false}, {6, 2, "CPU_SrcID#0_MC#2_Chan#0_DIMM#0", seatOf{}, false},
-		{8, 4, "CPU_SrcID#0_MC#3_Chan#1_DIMM#0", seatOf{0, 7, 0}, true}, {8, 4, "CPU_SrcID#0_MC#4_Chan#0_DIMM#0", seatOf{}, false},
-		{6, 4, "CPU_SrcID#0_MC#0_Chan#5_DIMM#0", seatOf{0, 5, 0}, true}, {6, 4, "CPU_SrcID#0_MC#1_Chan#0_DIMM#0", seatOf{}, false},
-		{4, 1, "CPU_SrcID#0_Ha#0_Chan#3_DIMM#2", seatOf{0, 3, 2}, true}, {4, 1, "CPU_SrcID#0_Ha#0_Chan#4_DIMM#0", seatOf{}, false},
-		{4, 2, "CPU_SrcID#0_Ha#0_Chan#3_DIMM#0", seatOf{0, 3, 0}, true}, {4, 2, "CPU_SrcID#0_Ha#1_Chan#0_DIMM#0", seatOf{}, false},
-		{6, 2, "DIMM_A1", seatOf{}, false},
+		{6, 2, "CPU_SrcID#0_MC#0_Chan#0_DIMM#0", modulePosition{0, 0, 0}, true}, {6, 2, "CPU_SrcID#1_MC#1_Chan#2_DIMM#1", modulePosition{1, 5, 1}, true},
+		{6, 2, "CPU_SrcID#0_MC#0_Chan#3_DIMM#0", modulePosition{}, false}, {6, 2, "CPU_SrcID#0_MC#2_Chan#0_DIMM#0", modulePosition{}, false},
+		{8, 4, "CPU_SrcID#0_MC#3_Chan#1_DIMM#0", modulePosition{0, 7, 0}, true}, {8, 4, "CPU_SrcID#0_MC#4_Chan#0_DIMM#0", modulePosition{}, false},
+		{6, 4, "CPU_SrcID#0_MC#0_Chan#5_DIMM#0", modulePosition{0, 5, 0}, true}, {6, 4, "CPU_SrcID#0_MC#1_Chan#0_DIMM#0", modulePosition{}, false},
+		{4, 1, "CPU_SrcID#0_Ha#0_Chan#3_DIMM#2", modulePosition{0, 3, 2}, true}, {4, 1, "CPU_SrcID#0_Ha#0_Chan#4_DIMM#0", modulePosition{}, false},
+		{4, 2, "CPU_SrcID#0_Ha#0_Chan#3_DIMM#0", modulePosition{0, 3, 0}, true}, {4, 2, "CPU_SrcID#0_Ha#1_Chan#0_DIMM#0", modulePosition{}, false},
+		{6, 2, "DIMM_A1", modulePosition{}, false},
 	} {
-		got, ok := driverSeat(&platform.Platform{ChannelsPerSocket: c.channels, Controllers: c.controllers}, c.label)
+		got, ok := driverPosition(&platform.Platform{ChannelsPerSocket: c.channels, Controllers: c.controllers}, c.label)
 		assert.Equal(t, c.ok, ok, c)
 		assert.Equal(t, c.want, got, c)
 	}
@@ -39,15 +39,15 @@ func TestDriverSeats(t *testing.T) {
 // TestOrderedSeats: i7core_edac counts the channels of the R710 from the other end, as its label file
 // says: DIMM_A3 is channel 0.
 func TestOrderedSeats(t *testing.T) {
-	for label, want := range map[string]seatOf{
+	for label, want := range map[string]modulePosition{
 		"CPU#0Channel#0_DIMM#0": {0, 2, 0}, "CPU#0Channel#2_DIMM#1": {0, 0, 1}, "CPU#1Channel#1_DIMM#2": {1, 1, 2},
 	} {
-		got, ok := orderedSeat([]int{2, 1, 0}, label)
+		got, ok := i7corePosition([]int{2, 1, 0}, label)
 		assert.True(t, ok, label)
 		assert.Equal(t, want, got, label)
 	}
 	for _, label := range []string{"CPU#0Channel#3_DIMM#0", "CPU_SrcID#0_Ha#0_Chan#0_DIMM#0", "DIMM_A1"} {
-		_, ok := orderedSeat([]int{2, 1, 0}, label)
+		_, ok := i7corePosition([]int{2, 1, 0}, label)
 		assert.False(t, ok, label)
 	}
 }
@@ -290,7 +290,7 @@ func TestChannelLimits(t *testing.T) {
 	} {
 		pl := placer{sys: &inventory.System{}, channels: c.channels, depth: c.depth}
 		for _, at := range c.at {
-			pl.sys.Slots = append(pl.sys.Slots, inventory.Slot{State: inventory.SlotPopulated, Technology: known(inventory.DRAM), Locator: said("A"), BankLocator: said("B")})
+			pl.sys.Slots = append(pl.sys.Slots, inventory.Slot{State: inventory.SlotPopulated, Technology: known(inventory.DRAM), Locator: label("A"), BankLocator: label("B")})
 			pl.out = append(pl.out, Placement{Socket: 0, Controller: u, Channel: at[0], Slot: at[1]})
 		}
 		pl.labels = make([]slotLabel, len(pl.out))

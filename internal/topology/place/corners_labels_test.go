@@ -92,7 +92,7 @@ func TestLettersOfOneProcessor(t *testing.T) {
 	rules := rulesOf(t, "site\tDIMM_{_}|DIMM_{x}{_}\tP{p}_C{chan}|P{p}\t\t\t\tbase0")
 	sys := board("Example", "E1", "P", "DIMM_A1@P0_C0*", "DIMM_A2@P0*")
 	pl := newPlacer(sys, plat4)
-	pl.read(rules)
+	pl.matchLabels(rules)
 	pl.group(&rules[0]).resolve(nil)
 	require.True(t, pl.guardLetters())
 	assert.Equal(t, "0.-.0.- 0.-.-.-", seats(sys, pl.out))

@@ -56,7 +56,7 @@ func TestOrderBySets(t *testing.T) {
 }
 
 // TestControllerInBoardOrder: channels are shared out evenly in board order; nothing is
-// said where they cannot be, or where their number is not known.
+// label where they cannot be, or where their number is not known.
 func TestControllerInBoardOrder(t *testing.T) {
 	for _, c := range []struct{ controllers, channels, channel, want int }{
 		{1, 0, 3, 0}, {1, 6, 5, 0}, {2, 6, 2, 0}, {2, 6, 3, 1}, {2, 6, 5, 1}, {2, 6, 6, Unplaced}, {2, 0, 0, Unplaced}, {4, 6, 0, Unplaced}, {0, 6, 0, Unplaced},

@@ -121,7 +121,7 @@ func TestOwnersOfNumbers(t *testing.T) {
 	} {
 		rules := rulesOf(t, "site\tDIMM {num}\t\t\t\t\t")
 		pl := newPlacer(board("Example", "E1", c.sockets, "DIMM~7*"), plat4)
-		pl.read(rules)
+		pl.matchLabels(rules)
 		pl.group(&rules[0]).socketsFromNumbers(c.m)
 		assert.Equal(t, c.socket, pl.out[0].Socket, name)
 		assert.Equal(t, c.reason, pl.out[0].Reason, name)
@@ -155,7 +155,7 @@ func TestPossibleViews(t *testing.T) {
 		for _, at := range c.at {
 			v.at = append(v.at, witnessedPlace{owner: at[0], channel: at[1]})
 		}
-		assert.Equal(t, c.want, pl.possible(v), name)
+		assert.Equal(t, c.want, pl.isPlausible(v), name)
 	}
 }
 

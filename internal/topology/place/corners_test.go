@@ -92,7 +92,7 @@ func TestNear(t *testing.T) {
 		{32 * gib, 32 * gib, true}, {32*gib + 1, 32 * gib, false}, {30 * gib, 32 * gib, true}, {30*gib - 1, 32 * gib, false},
 		{60 * gib, 64 * gib, true}, {60*gib - 1, 64 * gib, false}, {0, 2 * gib, true},
 	} {
-		assert.Equal(t, c.want, holdsAlmost(c.node, c.size), c)
+		assert.Equal(t, c.want, matchesNode(c.node, c.size), c)
 	}
 }
 
@@ -134,15 +134,15 @@ func TestNodesKnown(t *testing.T) {
 	node := func(bytes fact.Fact[int64], socket fact.Fact[int]) inventory.Node {
 		return inventory.Node{MemoryBytes: bytes, Socket: socket}
 	}
-	whole := node(known[int64](1), known(0))
+	complete := node(known[int64](1), known(0))
 	noBytes, noSocket := node(fact.Fact[int64]{}, known(0)), node(known[int64](1), fact.Fact[int]{})
 	for _, c := range []struct {
 		present []int
 		nodes   []inventory.Node
 		want    bool
 	}{
-		{[]int{0}, nil, true}, {[]int{0}, []inventory.Node{noBytes}, true}, {[]int{0, 1}, nil, false}, {[]int{0, 1}, []inventory.Node{whole}, true},
-		{[]int{0, 1}, []inventory.Node{whole, whole}, true}, {[]int{0, 1}, []inventory.Node{whole, noBytes}, false}, {[]int{0, 1}, []inventory.Node{noSocket, whole}, false},
+		{[]int{0}, nil, true}, {[]int{0}, []inventory.Node{noBytes}, true}, {[]int{0, 1}, nil, false}, {[]int{0, 1}, []inventory.Node{complete}, true},
+		{[]int{0, 1}, []inventory.Node{complete, complete}, true}, {[]int{0, 1}, []inventory.Node{complete, noBytes}, false}, {[]int{0, 1}, []inventory.Node{noSocket, complete}, false},
 	} {
 		pl := placer{present: c.present, sys: &inventory.System{Nodes: c.nodes}}
 		assert.Equal(t, c.want, pl.nodesKnown(), c)

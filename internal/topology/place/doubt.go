@@ -13,18 +13,18 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// mostRanks a channel carries without load-reduced modules (Supermicro, X9
-// memory configuration guide; IBM System x3650 M4 HD product guide).
+// mostRanks is the limit of ranks per channel without load-reduced DIMMs (Supermicro, X9 memory configuration
+// guide; IBM System x3650 M4 HD product guide).
 const mostRanks = 8
 
-// examine checks the mapping against everything else that bears on it: each
-// thing by itself may be firmware's slip, but both cannot be true.
-func (pl *placer) examine(p *platform.Platform) {
+// checkMapping checks the mapping against all other evidence. A single disagreement may be a firmware error, but the
+// two readings cannot both be true.
+func (pl *placer) checkMapping(p *platform.Platform) {
 	machine := pl.nodesKnown()
 	for _, c := range pl.processors() {
 		bank, named := pl.bankAgainst(&c)
-		for _, says := range []string{bank, pl.rowsAgainst(&c), pl.speedAgainst(&c, p), pl.ranksAgainst(&c), pl.positionsAgainst(&c)} {
-			pl.doubt(&c, says)
+		for _, conflict := range []string{bank, pl.rowsAgainst(&c), pl.speedAgainst(&c, p), pl.ranksAgainst(&c), pl.positionsAgainst(&c)} {
+			pl.doubt(&c, conflict)
 		}
 		for _, i := range c.slots {
 			s, o := &pl.sys.Slots[i], &pl.out[i]
@@ -39,34 +39,34 @@ func (pl *placer) examine(p *platform.Platform) {
 	}
 }
 
-// doubt notes a contradiction on all slots of the processor: which of them are
-// misplaced nobody can tell. A doubted mapping is one source with known lies.
-func (pl *placer) doubt(c *processor, says string) {
-	if says == "" {
+// doubt records a contradiction on all slots of the CPU, because it does not show which of them are misplaced.
+// A doubted mapping counts as one unconfirmed source.
+func (pl *placer) doubt(c *processor, conflict string) {
+	if conflict == "" {
 		return
 	}
 	for _, i := range c.slots {
 		o := &pl.out[i]
 		if o.Doubt == "" {
-			o.Doubt = says
+			o.Doubt = conflict
 		}
 		o.Certainty = min(o.Certainty, fact.Indirect)
 	}
 }
 
-func (pl *placer) doubtAll(says string) {
-	if says == "" {
+func (pl *placer) doubtAll(conflict string) {
+	if conflict == "" {
 		return
 	}
 	for _, c := range pl.processors() {
-		pl.doubt(&c, says)
+		pl.doubt(&c, conflict)
 	}
 }
 
-// bankAgainst compares the channels that the locators' letters name with those
-// that the banks number, where a pattern reads both. named is true when every
-// bank says a channel and the same slots share one.
-func (pl *placer) bankAgainst(c *processor) (says string, named bool) {
+// bankAgainst compares the channels named by the locators' letters with those numbered by the bank locators, if
+// a pattern reads both, and returns the contradiction, or "". named is true if every bank locator names a
+// channel and the same slots share one.
+func (pl *placer) bankAgainst(c *processor) (conflict string, named bool) {
 	owner, numbered := map[int]int{}, map[int]int{}
 	for _, i := range c.slots {
 		letter, bank, ok := pl.letterAndBank(i)
@@ -82,9 +82,8 @@ func (pl *placer) bankAgainst(c *processor) (says string, named bool) {
 	return "", true
 }
 
-// letterAndBank is the channel by letter and by the bank's node and number. A
-// number that no channel has is the bank's slip (a Lenovo HR630X prints Channel6
-// beside letter F of six).
+// letterAndBank returns the channel by the letter, and the channel by the bank's node and number. A number
+// beyond the CPU's channels is a firmware error (a Lenovo HR630X reports Channel6 for letter F of six).
 func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	l := &pl.labels[i]
 	if l.rule == nil || !l.rule.bankGives("{chan}") || pl.out[i].Source != SourceLocator {
@@ -96,11 +95,10 @@ func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	return letter, node<<8 | channel, lettered && numbered && channel < pl.channels
 }
 
-// rowsAgainst compares with banks that no pattern reads, where they are as many
-// as the processor's channels and as large, so that they may be channels, too:
-// a Supermicro X8DAH up to BIOS 2.0a has P1_DIMM1A, P1_DIMM2A and P1_DIMM3A on
-// P1_BANK1. Other boards number slots by them, and two banks of two are how
-// boards of two channels call their rows.
+// rowsAgainst compares the mapping with bank locators that no pattern reads, if there are as many banks as
+// channels and all have the same size, so that they may be channels. A Supermicro X8DAH up to BIOS 2.0a has
+// P1_DIMM1A, P1_DIMM2A and P1_DIMM3A on P1_BANK1. Other boards number slots this way; and two banks of two
+// slots are usually the rows of a two-channel board.
 func (pl *placer) rowsAgainst(c *processor) string {
 	banks, channels := map[string][]int{}, map[int]int{}
 	for _, i := range c.slots {
@@ -138,9 +136,9 @@ func (pl *placer) rowsAgainst(c *processor) string {
 	return differs
 }
 
-// flatter is how many modules the fullest channel would have if the processor's modules were spread
-// evenly; 0 if the number of channels is not known.
-func (pl *placer) flatter(c *processor) int {
+// evenDepth returns the DIMMs on the fullest channel if the CPU's DIMMs were spread evenly; 0 if the number of
+// channels is unknown.
+func (pl *placer) evenDepth(c *processor) int {
 	n := 0
 	for _, slots := range c.channels {
 		n += len(slots)
@@ -151,12 +149,11 @@ func (pl *placer) flatter(c *processor) int {
 	return (n + pl.channels - 1) / pl.channels
 }
 
-// speedAgainst finds modules that run faster than the platform allows at the
-// depth that they are placed at, and could be where they run only if they were
-// spread flatter. Where no spread allows the speed it is the speed that is not
-// true. Desktop platforms are overclocked and say nothing.
+// speedAgainst finds DIMMs that run faster than the platform allows at the depth of their channel, but within
+// its limit if they were spread evenly. If no layout allows the speed, the reported speed is wrong. Desktop
+// platforms are skipped, because they are overclocked.
 func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
-	flat := pl.flatter(c)
+	flat := pl.evenDepth(c)
 	if p == nil || !p.TakesRegistered() || !p.SpeedDependsOnDPC || p.LockstepPairs || flat == 0 {
 		return ""
 	}
@@ -175,8 +172,8 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 	return ""
 }
 
-// fastest is the platform's highest speed in MT/s for the kinds that a module
-// may be at the depth; 0 when a document leaves it open.
+// fastest returns the platform's highest speed in MT/s at this depth for the DIMM's possible types; 0 if no
+// document gives it.
 func fastest(p *platform.Platform, s *inventory.Slot, depth int) int {
 	kinds, _ := platform.KindsFor(p, s)
 	most := 0
@@ -193,16 +190,15 @@ func fastest(p *platform.Platform, s *inventory.Slot, depth int) int {
 	return most
 }
 
-// ranksAgainst finds more ranks on a channel than it can select, where spread
-// flatter they could be.
+// ranksAgainst finds channels with more ranks than they can select, if an even spread would avoid it.
 func (pl *placer) ranksAgainst(c *processor) string {
-	flat := pl.flatter(c)
+	flat := pl.evenDepth(c)
 	for _, channel := range slices.Sorted(maps.Keys(c.channels)) {
 		slots, ranks, most := c.channels[channel], 0, 0
 		for _, i := range slots {
 			s := &pl.sys.Slots[i]
 			if s.LoadReduced.Or(false) || s.Ranks.Or(0) > mostRanks/2 {
-				ranks = 0 // counts as fewer, or is no rank count of a plain module
+				ranks = 0 // counts as fewer, or is not the rank count of a plain DIMM
 				break
 			}
 			ranks += s.Ranks.Or(0)
@@ -215,9 +211,8 @@ func (pl *placer) ranksAgainst(c *processor) string {
 	return ""
 }
 
-// arraysAgainst compares processors with firmware's memory arrays (type 16): an
-// array is the memory of a processor, part of it or the memory of several, but
-// not parts of two.
+// arraysAgainst compares CPUs with firmware's memory arrays (type 16): an array is the memory of one CPU, a
+// part of it, or the memory of several CPUs, but never parts of two.
 func (pl *placer) arraysAgainst() string {
 	if len(pl.sys.Arrays) < 2 || pl.fsb {
 		return ""
@@ -246,14 +241,13 @@ func (pl *placer) arraysAgainst() string {
 	return ""
 }
 
-// Parts of a node's memory that the kernel keeps for itself before it counts.
+// Memory of a node that the kernel reserves before it counts MemTotal.
 const (
 	reservedShare = 16
 	reservedBytes = 2 << 30
 )
 
-// nodesKnown reports whether nodes could contradict the mapping: with one
-// processor they cannot.
+// nodesKnown reports whether the NUMA nodes could contradict the mapping. With one CPU they cannot.
 func (pl *placer) nodesKnown() bool {
 	if len(pl.present) == 1 {
 		return true
@@ -266,10 +260,9 @@ func (pl *placer) nodesKnown() bool {
 	return len(pl.sys.Nodes) > 0
 }
 
-// nodesAgainst compares what each processor has by the mapping with what firmware
-// told the kernel of its nodes (ACPI SRAT). Nodes are compared by size, in no
-// order: kernel and labels may count processors differently. Memory that is
-// hidden as a whole is another matter.
+// nodesAgainst compares the memory that the mapping gives each CPU with the NUMA nodes that firmware described
+// to the kernel (ACPI SRAT). Sizes are compared in no order, because the kernel and the labels may number CPUs
+// differently. Memory hidden completely is reported elsewhere.
 func (pl *placer) nodesAgainst() string {
 	placed, total := map[int]int64{}, int64(0)
 	for _, i := range pl.populatedDRAM() {
@@ -295,21 +288,21 @@ func (pl *placer) nodesAgainst() string {
 		seen[socket] += bytes
 		sum += bytes
 	}
-	if len(placed) < 2 || len(seen) != len(placed) || !holdsAlmost(sum, total) {
+	if len(placed) < 2 || len(seen) != len(placed) || !matchesNode(sum, total) {
 		return ""
 	}
 	ours, kernel := sortedSizes(placed), sortedSizes(seen)
 	for i := range ours {
-		if !holdsAlmost(kernel[i], ours[i]) {
+		if !matchesNode(kernel[i], ours[i]) {
 			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", sizesOf(ours), sizesOf(kernel))
 		}
 	}
 	return ""
 }
 
-// MoreNodes says that the kernel's nodes of more processors have memory than the slots' places give
-// modules; "" where they do not, or where that cannot be told. Processors are counted, not compared by
-// number: kernel and labels may count them differently.
+// MoreNodes describes the case that the kernel's nodes of more CPUs have memory than the placements put DIMMs
+// on. It returns "" if that is not so or cannot be determined. CPUs are counted, not compared by number: the
+// kernel and the labels may number them differently.
 func MoreNodes(sys *inventory.System, places []Placement) string {
 	if o, _ := sys.NUMA.Options.Get(); slices.ContainsFunc(o, func(o string) bool { return strings.HasPrefix(o, "numa=fake") }) {
 		return ""
@@ -346,8 +339,8 @@ func MoreNodes(sys *inventory.System, places []Placement) string {
 		prose.Count(len(filled), "processor"), prose.Count(len(seen), "processor"), sizesOf(sortedSizes(seen)))
 }
 
-// holdsAlmost tells whether a node's memory is this size less what the kernel may have reserved.
-func holdsAlmost(node, size int64) bool {
+// matchesNode reports whether a node's memory is this size less what the kernel may have reserved.
+func matchesNode(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
 }
 

@@ -81,7 +81,7 @@ func TestDoubtByBank(t *testing.T) {
 	counted := board("Supermicro", "X8DTU", "P", "P1_DIMM1A@BANK1* P1_DIMM1B@BANK2 P1_DIMM2A@BANK3* P1_DIMM2B@BANK4 P1_DIMM3A@BANK5* P1_DIMM3B@BANK6")
 	assert.Empty(t, examined(t, counted, westmere), "a bank for each slot names no channel")
 	erased := x8dah(true, "1A 2A 3A")
-	erased.Slots[0].BankLocator = said("")
+	erased.Slots[0].BankLocator = label("")
 	assert.NotEmpty(t, examined(t, erased, westmere), "two of a row are enough")
 }
 

@@ -9,12 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// i7coreLabel is how i7core_edac labels a module.
+// i7coreLabel is the label that i7core_edac gives a DIMM.
 const i7coreLabel = "CPU#{cpu}Channel#{chan}_DIMM#{slot}"
 
-// edacPatterns read a DIMM's label or location below an EDAC controller
-// (kernel documentation, RAS: driver-api/edac). ghes_edac prints "memory N"
-// and knows no channel.
+// edacPatterns match a DIMM's label or location below an EDAC controller (kernel documentation, RAS:
+// driver-api/edac). ghes_edac prints "memory N" without a channel.
 var edacPatterns = [...]string{
 	"CPU_SrcID#{cpu}_MC#{ctl}_Chan#{chan}_DIMM#{slot}", // skx_edac, i10nm_edac
 	"CPU_SrcID#{cpu}_Ha#{ctl}_Chan#{chan}_DIMM#{slot}", // sb_edac
@@ -25,14 +24,14 @@ var edacPatterns = [...]string{
 	"mc#{_}csrow#{slot}channel#{chan}",
 }
 
-// edacDIMM is one module as EDAC reports it.
+// edacDIMM is one DIMM as EDAC reports it.
 type edacDIMM struct {
 	socket, controller, channel, slot int
 	bytes                             int64
 }
 
-// edacDIMMs reads the populated entries, nil when some entry has no channel:
-// half a picture proves nothing.
+// edacDIMMs reads the populated entries. It returns nil if an entry has no channel: an incomplete list proves
+// nothing.
 func edacDIMMs(controllers []inventory.Controller) []edacDIMM {
 	var dimms []edacDIMM
 	for _, mc := range controllers {
@@ -75,13 +74,12 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 	return edacDIMM{}, false
 }
 
-// applyEDAC compares the derived channels with the controllers' own view and
-// uses that where labels say nothing.
+// applyEDAC compares the derived channels with those of EDAC, and uses EDAC's if the labels show none.
 func (pl *placer) applyEDAC() {
 	dimms := edacDIMMs(pl.sys.EDAC)
 	populated := pl.populatedDRAM()
 	if len(dimms) != len(populated) || pl.fsb {
-		return // ranks instead of modules, a driver that is missing, or NVDIMMs
+		return // ranks instead of DIMMs, a missing driver, or NVDIMMs
 	}
 	if !pl.allPlaced(populated) {
 		pl.placeByEDAC(dimms, populated)
@@ -105,11 +103,11 @@ func (pl *placer) allPlaced(slots []int) bool {
 	return true
 }
 
-// depths lists the modules of each populated channel, in ascending order.
+// depths lists the number of DIMMs on each populated channel, in ascending order.
 func (pl *placer) depths(slots []int) []int {
 	count := make(map[slotPlace]int)
 	for _, i := range slots {
-		count[pl.channelSeat(i)]++
+		count[pl.channelPlace(i)]++
 	}
 	return sortedCounts(count)
 }
@@ -131,8 +129,8 @@ func sortedCounts(count map[slotPlace]int) []int {
 	return out
 }
 
-// confirm raises the certainty by one: the controllers show the same number
-// of modules on the same number of channels.
+// confirm raises the certainty by one step, because EDAC reports the same number of DIMMs on the same number of
+// channels.
 func (pl *placer) confirm(slots []int) {
 	for _, i := range slots {
 		if c := &pl.out[i].Certainty; *c == fact.Indirect || *c == fact.Corroborated {
@@ -141,8 +139,8 @@ func (pl *placer) confirm(slots []int) {
 	}
 }
 
-// contradict records the disagreement. The controllers are believed: labels
-// that give another number of channels are not used.
+// contradict records the disagreement. EDAC takes precedence: labels that result in another number of channels
+// are not used.
 func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
 	first := &pl.sys.Slots[slots[0]]
 	pl.conflicts = append(pl.conflicts, inventory.Conflict{
@@ -157,10 +155,9 @@ func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
 	pl.placeByEDAC(dimms, slots)
 }
 
-// placeByEDAC hands out the controllers' channels. Which module sits on which
-// is known only by its size, so it is done where that cannot matter: all
-// modules of a processor are of one size, and there is one processor or the
-// labels name it and EDAC counts as many modules on each.
+// placeByEDAC assigns EDAC's channels to slots. Only the size links a DIMM to a channel, so it is done only if
+// that cannot matter: all DIMMs of a CPU have one size, and there is one CPU, or the labels name it and EDAC
+// counts as many DIMMs on each.
 func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 	bySocket := pl.edacBySocket(dimms, slots)
 	if bySocket == nil {
@@ -180,8 +177,7 @@ func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 	pl.guard()
 }
 
-// edacBySocket groups EDAC's modules by the derived processors, nil when the
-// assignment is not beyond doubt.
+// edacBySocket groups EDAC's DIMMs by the derived CPUs. It returns nil if the assignment is ambiguous.
 func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM {
 	only, single := pl.single()
 	count := make(map[int]int)
@@ -191,7 +187,7 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 		if socket == Unplaced {
 			socket = only
 		}
-		bytes := pl.sys.Slots[i].SizeBytes.Or(0) // which no module of EDAC has
+		bytes := pl.sys.Slots[i].SizeBytes.Or(0) // a size that no DIMM of EDAC has
 		if socket == Unplaced || (count[socket] > 0 && size[socket] != bytes) {
 			return nil
 		}
@@ -227,8 +223,8 @@ func compareEDAC(a, b edacDIMM) int {
 	return 0
 }
 
-// edacController is the position of the module's controller among those of
-// its processor; Unplaced where the platform has another number of them.
+// edacController returns the position of the DIMM's controller among those of its CPU; Unplaced if the platform
+// has another number of controllers.
 func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	var owners []int
 	for i := range dimms {
@@ -240,9 +236,8 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	return positionOf(owners, d.controller)
 }
 
-// edacChannel is the module's channel over its processor: exact where EDAC
-// has all controllers of the platform and no channel beyond theirs, else the
-// order of the channels seen.
+// edacChannel returns the DIMM's channel over its CPU. It is exact if EDAC reports all controllers of the
+// platform and no channel beyond theirs; otherwise it is the order of the channels found.
 func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	var pairs, owners []int
 	for i := range dimms {

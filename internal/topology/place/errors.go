@@ -13,33 +13,32 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// How a counter of memory errors was put down to a slot.
+// How a memory error counter was assigned to a slot.
 const (
-	// ByLabel: the counter is labelled as the slot is, by firmware (ghes_edac) or
-	// by an administrator's label files (rasdaemon, edac-ctl).
+	// ByLabel: the counter has the slot's label, from firmware (ghes_edac) or from an administrator's label
+	// files (rasdaemon, edac-ctl).
 	ByLabel = "label"
-	// ByChannel: the driver's controller and channel are the slot's by the slot
-	// map, on boards whose numbering label files confirm.
+	// ByChannel: the driver's controller and channel are the slot's by the slot map, on boards for which a
+	// label file confirms the numbering.
 	ByChannel = "channel"
-	// ByController: the BMC counts more on the module than the
-	// kernel does, of which firmware that handles errors first hides them.
+	// ByController: the BMC counts more errors of the DIMM than the kernel does, because firmware-first error
+	// handling hides them from the kernel.
 	ByController = "controller"
-	// ByLog: the kernel's log names the module, which no EDAC driver counts (APEI, firmware first).
+	// ByLog: the kernel log names the DIMM, and no EDAC driver counts it (APEI, firmware first).
 	ByLog = "kernel log"
-	// ByZero: whichever counter of a kind is the slot's, it is zero.
+	// ByZero: the slot's counter is not known, but every counter of the kind is zero.
 	ByZero = "every counter is zero"
 )
 
-// Errors are the memory errors that the kernel's EDAC driver counted on the
-// module of one slot since the driver was loaded, or by ByController those that the
-// BMC counted since the machine's last reset.
+// Errors are the memory errors of the DIMM in one slot: counted by the kernel's EDAC driver since it was
+// loaded, or with ByController by the BMC since the machine's last reset.
 type Errors struct {
 	Corrected, Uncorrected fact.Fact[int64]
-	// CountedSeconds is how long they were counted.
+	// CountedSeconds is how long errors were counted, in seconds.
 	CountedSeconds fact.Fact[int64]
-	// CorrectedWorstDay are the most corrected errors within 24 hours, known only by ByLog.
+	// CorrectedWorstDay is the largest number of corrected errors within 24 hours, known only with ByLog.
 	CorrectedWorstDay fact.Fact[int64]
-	// By says how the counters were put down to the slot; "" when they were not.
+	// By is how the counter was assigned to the slot; "" if it was not.
 	By string
 }
 
@@ -47,29 +46,28 @@ type Errors struct {
 type counter struct {
 	ctl  *inventory.Controller
 	dimm *inventory.ControllerDIMM
-	// slot is the index of its slot in System.Slots, -1 while none is known.
+	// slot is the index of its slot in System.Slots, -1 while unknown.
 	slot int
 	by   string
 }
 
-// JoinErrors puts the kernel's counters of memory errors down to the slots of
-// the machine. The first result is aligned with sys.Slots; the second lists what
-// no slot is known for. A counter goes to a slot only where nothing else can be
-// meant: naming the wrong module is worse than naming none.
-func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]*Errors, []StrayErrors) {
+// JoinErrors assigns the kernel's memory error counters to slots. The first result is aligned with sys.Slots;
+// the second lists the counters without a known slot. A counter is assigned only if it is unambiguous: naming
+// the wrong DIMM is worse than naming none.
+func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]*Errors, []UnplacedErrors) {
 	all := counters(sys.EDAC)
 	var likely []int
 	if len(all) > 0 {
 		joinByLabel(sys, all)
 		likely = slotsByChannel(sys, p, places, all)
-		if likely != nil && verifiedPlaces(places, likely) && boardOrder(&sys.Machine, p) != nil {
+		if likely != nil && verifiedPlaces(places, likely) && edacOrder(&sys.Machine, p) != nil {
 			for i := range all {
 				all[i].slot, all[i].by = likely[i], ByChannel
 			}
 		}
 	}
 	slots := make([]*Errors, len(sys.Slots))
-	noModule, noCounter := &Errors{}, withoutCounter(sys, all) // of many slots, said once
+	noModule, noCounter := &Errors{}, withoutCounter(sys, all) // shared by all slots without their own
 	for i := range slots {
 		e := noModule
 		if sys.Slots[i].State == inventory.SlotPopulated {
@@ -77,11 +75,11 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
-	var logged []StrayErrors
+	var logged []UnplacedErrors
 	if len(all) == 0 {
 		logged = joinLogged(sys, slots)
 	}
-	stray, unplaced := controllerStrays(sys, slots, append(strays(sys, places, all, likely), logged...))
+	stray, unplaced := unplacedOfController(sys, slots, append(unplacedErrors(sys, places, all, likely), logged...))
 	for i := range slots {
 		if sys.Slots[i].State == inventory.SlotPopulated && len(unplaced) > 0 {
 			slots[i] = unlessController(slots[i], sys.Slots[i].BMCErrors, unplaced)
@@ -100,7 +98,7 @@ func counters(controllers []inventory.Controller) []counter {
 	return all
 }
 
-// label is the driver's own name of the counter, free of spaces at its ends.
+// label returns the driver's label of the counter without surrounding spaces.
 func (c *counter) label() string {
 	for _, text := range []string{c.dimm.Label.Or(""), c.dimm.Location.Or("")} {
 		if text = strings.TrimSpace(text); text != "" {
@@ -114,9 +112,8 @@ func (c *counter) errors(by string) Errors {
 	return Errors{Corrected: c.dimm.Corrected, Uncorrected: c.dimm.Uncorrected, CountedSeconds: c.ctl.CountedSeconds, By: by}
 }
 
-// joinByLabel takes the slot that a counter is labelled as. Several counters of
-// one label are the ranks of one module; their sizes must come to the module's,
-// or the labels are those of another board.
+// joinByLabel assigns counters to the slots of the same label. Several counters with one label are the ranks of
+// one DIMM; unless their sizes add up to the DIMM's, the labels are those of another board.
 func joinByLabel(sys *inventory.System, all []counter) {
 	names := slotNames(sys)
 	found := map[int][]*counter{}
@@ -140,11 +137,11 @@ func joinByLabel(sys *inventory.System, all []counter) {
 	}
 }
 
-// memoryWord is the kind of memory, which boards print before a slot's name: DDR4_D1.
+// memoryWord matches the memory type that boards print before a slot's name: DDR4_D1.
 var memoryWord = regexp.MustCompile(`^DDR[2-5]`)
 
-// slotNames maps what a counter of a slot may be labelled to the index of the
-// slot, to -1 where two slots share the name.
+// slotNames maps the labels that a slot's counter may have to the slot's index, or to -1 if two slots share the
+// name.
 func slotNames(sys *inventory.System) map[string]int {
 	names := map[string]int{}
 	add := func(name string, slot int) {
@@ -164,9 +161,9 @@ func slotNames(sys *inventory.System) map[string]int {
 		}
 		add(locator, i)
 		if bank != "" {
-			add(bank+locator, i) // as ghes_edac labels modules (linux drivers/edac/ghes_edac.c)
+			add(bank+locator, i) // label used by ghes_edac (linux drivers/edac/ghes_edac.c)
 		}
-		// Label files and firmware differ in whether they say "DIMM" first.
+		// Only one of the label file and firmware may print "DIMM" first.
 		if rest, ok := strings.CutPrefix(locator, "DIMM"); ok && rest != "" {
 			add(rest, i)
 		} else {
@@ -176,8 +173,8 @@ func slotNames(sys *inventory.System) map[string]int {
 	return names
 }
 
-// plainLabel keeps letters and digits: label files, drivers and firmware differ
-// in blanks, hyphens and underscores.
+// plainLabel keeps letters and digits: label files, drivers and firmware differ in blanks, hyphens and
+// underscores.
 func plainLabel(label string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -187,48 +184,47 @@ func plainLabel(label string) string {
 	}, label)
 }
 
-// sameBytes reports whether counters can be those of the slot's module.
+// sameBytes reports whether the counters can be those of the slot's DIMM.
 func sameBytes(s *inventory.Slot, list []*counter) bool {
 	want, known := s.SizeBytes.Get()
 	sum := int64(0)
 	for _, c := range list {
 		bytes, ok := c.dimm.SizeBytes.Get()
 		if !ok {
-			return true // an old capture without sizes: the label alone
+			return true // an old capture without sizes: only the label is known
 		}
 		sum += bytes
 	}
 	return !known || sum == want
 }
 
-// seatOf is a module's place in the words of both sides.
-type seatOf struct{ socket, channel, slot int }
+// modulePosition is the position of a DIMM in numbers common to EDAC and the slot map.
+type modulePosition struct{ socket, channel, slot int }
 
-// slotsByChannel gives each counter the slot of the driver's controller and channel,
-// by its index; nil where they do not agree with the slot map. It is all or nothing:
-// each module that the driver has must be one that firmware has, of the same size, and
-// the other way round.
+// slotsByChannel returns, by counter index, the slot with the driver's controller and channel; nil if these
+// contradict the slot map. Every DIMM of the driver must be one in firmware's list, with the same size, and
+// vice versa.
 func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placement, all []counter) []int {
 	if p == nil {
 		return nil
 	}
-	at := map[seatOf]int{}
+	at := map[modulePosition]int{}
 	for i := range sys.Slots {
 		if s := &sys.Slots[i]; s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM {
 			continue
 		}
 		pl := &places[i]
-		seat := seatOf{pl.Socket, pl.Channel, pl.Slot}
+		seat := modulePosition{pl.Socket, pl.Channel, pl.Slot}
 		if _, taken := at[seat]; taken || pl.Doubt != "" {
 			return nil
 		}
 		at[seat] = i
 	}
-	slots, order := make([]int, len(all)), boardOrder(&sys.Machine, p)
+	slots, order := make([]int, len(all)), edacOrder(&sys.Machine, p)
 	for i := range all {
-		seat, ok := driverSeat(p, all[i].dimm.Label.Or(""))
+		seat, ok := driverPosition(p, all[i].dimm.Label.Or(""))
 		if order != nil && len(order.Channels) > 0 {
-			seat, ok = orderedSeat(order.Channels, all[i].dimm.Label.Or(""))
+			seat, ok = i7corePosition(order.Channels, all[i].dimm.Label.Or(""))
 		}
 		slot, there := at[seat]
 		if !ok || !there || !sameBytes(&sys.Slots[slot], []*counter{&all[i]}) {
@@ -243,13 +239,13 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 	return slots
 }
 
-// verifiedPlaces reports whether no slot's place is by analogy alone.
+// verifiedPlaces reports whether every slot's placement was verified, none only by analogy.
 func verifiedPlaces(places []Placement, slots []int) bool {
 	return !slices.ContainsFunc(slots, func(i int) bool { return places[i].Unverified })
 }
 
-// boardOrder is the driver's numbering as a label file says it for the board, nil without one.
-func boardOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
+// edacOrder returns the driver's channel order from the board's label file; nil if there is none.
+func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	product := m.Product.Or("") + " " + m.Board.Or("")
 	id := identify(m)
 	for i := range p.EDACOrder {
@@ -260,26 +256,25 @@ func boardOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder 
 	return nil
 }
 
-// orderedSeat reads the labels of i7core_edac on a board whose label file says which channel of the slot
-// map each of the driver's is.
-func orderedSeat(channels []int, label string) (seatOf, bool) {
+// i7corePosition parses a label of i7core_edac on a board whose label file maps the driver's channels to those of
+// the slot map.
+func i7corePosition(channels []int, label string) (modulePosition, bool) {
 	var c captured
 	if !matchLabel(i7coreLabel, strings.TrimSpace(label), &c) {
-		return seatOf{}, false
+		return modulePosition{}, false
 	}
 	socket, _ := c.get(fieldCPU)
 	channel, _ := c.get(fieldChannel)
 	slot, _ := c.get(fieldSlot)
 	if channel >= len(channels) {
-		return seatOf{}, false
+		return modulePosition{}, false
 	}
-	return seatOf{socket, channels[channel], slot}, true
+	return modulePosition{socket, channels[channel], slot}, true
 }
 
-// driverSeat reads the labels of skx_edac, i10nm_edac and sb_edac. A processor
-// with two home agents spreads its channels over both in a way that no label
-// file tells, so that only the first one alone is read.
-func driverSeat(p *platform.Platform, label string) (seatOf, bool) {
+// driverPosition parses a label of skx_edac, i10nm_edac or sb_edac. With two home agents per CPU only the first is
+// matchLabels, because no label file shows how channels are spread over both.
+func driverPosition(p *platform.Platform, label string) (modulePosition, bool) {
 	for _, pattern := range edacPatterns[:2] {
 		var c captured
 		if !matchLabel(pattern, strings.TrimSpace(label), &c) {
@@ -294,14 +289,14 @@ func driverSeat(p *platform.Platform, label string) (seatOf, bool) {
 			each /= n
 		}
 		if channel >= each || (controller+1)*each > p.ChannelsPerSocket {
-			return seatOf{}, false
+			return modulePosition{}, false
 		}
-		return seatOf{socket, controller*each + channel, slot}, true
+		return modulePosition{socket, controller*each + channel, slot}, true
 	}
-	return seatOf{}, false
+	return modulePosition{}, false
 }
 
-// slotErrors sums the counters of one slot; nil where none is its own.
+// slotErrors sums the counters of one slot; nil if it has none.
 func slotErrors(all []counter, slot int) *Errors {
 	var out Errors
 	var ctl *inventory.Controller
@@ -326,8 +321,7 @@ func slotErrors(all []counter, slot int) *Errors {
 	return &out
 }
 
-// withController takes the BMC's counts where they are more
-// than the kernel's, or where the kernel has none.
+// withController uses the BMC's counts if they exceed the kernel's, or if the kernel has none.
 func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	more := func(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
 	if c == nil || !more(&c.Corrected, &e.Corrected) && !more(&c.Uncorrected, &e.Uncorrected) {
@@ -344,16 +338,16 @@ func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
 	return out
 }
 
-// sinceReset says that it is not known for how long the BMC counted.
+// sinceReset returns an unknown duration: the BMC does not report how long it counted.
 func sinceReset(c *inventory.ControllerErrors) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Unstated, "the BMC does not say since when it counts",
 		"the machine's last reset in the controller's own log", c.Corrected.From)
 }
 
-// unlessController leaves a module's count of zero unknown where the BMC counts
-// errors of that kind on a module without a slot and none of its own on this one: they may be this
-// one's, of which firmware that handles errors first hides them from the kernel.
-func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []StrayErrors) *Errors {
+// unlessController makes a DIMM's count of zero unknown if the BMC counts errors of that kind on a DIMM without
+// a known slot, and none on this one. They may be this DIMM's errors, hidden from the kernel by firmware-first
+// error handling.
+func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []UnplacedErrors) *Errors {
 	if own == nil {
 		own = &inventory.ControllerErrors{}
 	}
@@ -370,8 +364,7 @@ func unlessController(e *Errors, own *inventory.ControllerErrors, unplaced []Str
 	return &out
 }
 
-// unlessHidden leaves a count of zero unknown where the BMC counts errors on what
-// label names.
+// unlessHidden makes a count of zero unknown if the BMC counts errors under label.
 func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
 	if f.Or(1) != 0 || counted.Or(0) == 0 {
 		return f
@@ -380,9 +373,8 @@ func unlessHidden(f, counted fact.Fact[int64], label string) fact.Fact[int64] {
 		"the BMC's own log", f.From, counted.From)
 }
 
-// unlessElsewhere leaves a module's count unknown that is no more than most,
-// where its controller counted errors without saying on which module, or where
-// nobody can read whether it did: they may be this one's.
+// unlessElsewhere makes a DIMM's count of at most `most` unknown if its controller counted errors without
+// naming a DIMM, or if that count cannot be read: they may be this DIMM's.
 func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 	if !f.Known() || f.Value > most {
 		return f
@@ -395,7 +387,7 @@ func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 		}
 	case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 		return fact.Blame[int64](noInfo)
-	default: // a driver without the file puts every error down to a module
+	default: // a driver without the file assigns every error to a DIMM
 	}
 	return f
 }
@@ -412,14 +404,14 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 	return a
 }
 
-// withoutCounter is what is known of a module whose counter is not known: zero
-// where every counter of a kind is, and the driver has all of the machine's memory.
+// withoutCounter returns the errors of a DIMM whose counter is unknown: zero if every counter of a kind is zero
+// and the driver covers all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
 		return unknownErrors(noCounters(sys))
 	}
-	whole := allMemory(sys, all)
-	out := Errors{Corrected: anyCounter(all, whole, corrected), Uncorrected: anyCounter(all, whole, uncorrected)}
+	complete := allMemory(sys, all)
+	out := Errors{Corrected: anyCounter(all, complete, corrected), Uncorrected: anyCounter(all, complete, uncorrected)}
 	if !out.Corrected.Known() && !out.Uncorrected.Known() {
 		out.CountedSeconds = out.Corrected
 		return out
@@ -428,12 +420,12 @@ func withoutCounter(sys *inventory.System, all []counter) Errors {
 	return out
 }
 
-// anyCounter is the count of one kind of a module that any counter may be the one of;
-// whole says that the driver has all of the machine's memory.
-func anyCounter(all []counter, whole bool, of kindOf) fact.Fact[int64] {
+// anyCounter returns the count of one kind for a DIMM whose counter may be any of all. whole is true if the
+// driver covers all of the machine's memory.
+func anyCounter(all []counter, complete bool, of kindOf) fact.Fact[int64] {
 	most := largest(all, of)
 	switch {
-	case !most.Known() || most.Value == 0 && whole:
+	case !most.Known() || most.Value == 0 && complete:
 		return most
 	case most.Value == 0:
 		return fact.Unknown[int64](fact.Absent, "every counter of the driver is zero, but its modules do not come to the memory that firmware lists",
@@ -447,7 +439,7 @@ func anyCounter(all []counter, whole bool, of kindOf) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Absent, reason+"; errors were counted on "+top.label(), knownBy, most.From)
 }
 
-// worstCounter is the counter with the most errors of one kind.
+// worstCounter returns the counter with the most errors of one kind.
 func worstCounter(all []counter, of kindOf) *counter {
 	top := &all[0]
 	for i := range all {
@@ -462,8 +454,8 @@ func unknownErrors(why fact.Fact[int64]) Errors {
 	return Errors{Corrected: why, Uncorrected: why, CountedSeconds: why}
 }
 
-// kindOf is one kind of errors: of a module, of the controller that it is on as a
-// whole, and of those that its driver put down to no module.
+// kindOf selects one kind of errors: of a DIMM, of its controller in total, and those that the driver assigned
+// to no DIMM.
 type kindOf struct {
 	module            func(d *inventory.ControllerDIMM) fact.Fact[int64]
 	total, unassigned func(ctl *inventory.Controller) fact.Fact[int64]
@@ -479,8 +471,8 @@ var (
 		func(ctl *inventory.Controller) fact.Fact[int64] { return ctl.UncorrectedNoInfo }}
 )
 
-// ofNoModule are the errors of a controller that its driver put down to no module: those
-// that it counts as such, or what its modules leave of its total.
+// ofNoModule returns the errors of a controller that its driver assigned to no DIMM: its own counter of them,
+// or its total less those of its DIMMs.
 func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	noInfo, total := of.unassigned(ctl), of.total(ctl)
 	if !total.Known() {
@@ -496,7 +488,7 @@ func ofNoModule(ctl *inventory.Controller, of kindOf) fact.Fact[int64] {
 	return noInfo
 }
 
-// largest is the largest of all counters of one kind; unknown when one is.
+// largest returns the largest of all counters of one kind; unknown if one of them is.
 func largest(all []counter, of kindOf) fact.Fact[int64] {
 	out := of.module(all[0].dimm)
 	for i := range all {
@@ -512,8 +504,7 @@ func largest(all []counter, of kindOf) fact.Fact[int64] {
 	return out
 }
 
-// allMemory reports whether the driver's modules come to the DRAM that firmware
-// lists.
+// allMemory reports whether the driver's DIMMs add up to the DRAM that firmware lists.
 func allMemory(sys *inventory.System, all []counter) bool {
 	want := int64(0)
 	for _, s := range sys.Slots {
@@ -532,7 +523,7 @@ func allMemory(sys *inventory.System, all []counter) bool {
 	return have == want
 }
 
-// noCounters says why there are none.
+// noCounters returns an unknown count with the reason why there are no counters.
 func noCounters(sys *inventory.System) fact.Fact[int64] {
 	const knownBy = "the EDAC driver of the platform, or the BMC's own log"
 	for _, s := range sys.Sources {
@@ -555,28 +546,27 @@ func noCounters(sys *inventory.System) fact.Fact[int64] {
 	return fact.Unknown[int64](fact.Unread, "the input has no kernel that counts memory errors", "an audit of the running machine")
 }
 
-// StrayErrors are counters that no slot is known for, under the driver's own
-// label of them.
-type StrayErrors struct {
+// UnplacedErrors are counters without a known slot, under the driver's own label.
+type UnplacedErrors struct {
 	Label string
-	// Place is the driver's place of the counters with errors: controller, channel, slot or
-	// row; "" for errors that the driver put down to no module.
+	// Place is the driver's position of the counters with errors: controller, channel, slot or row; "" for
+	// errors that the driver assigned to no DIMM.
 	Place string
-	// Slots are those that it may be, by their indices in System.Slots; none where that is
-	// not known. Likely says that it is one, on which controller, channel, slot and size agree
-	// for all modules, though no label file confirms how this board is numbered.
+	// Slots are the candidate slots, as indices in System.Slots; empty if unknown. Likely is true if it is one
+	// of them by controller, channel, slot and size of all DIMMs, although no label file confirms the board's
+	// numbering.
 	Slots  []int
 	Likely bool
 	Errors
 }
 
-// Some reports whether errors were counted.
-func (s *StrayErrors) Some() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
+// Any reports whether errors were counted.
+func (s *UnplacedErrors) Any() bool { return s.Corrected.Or(0) > 0 || s.Uncorrected.Or(0) > 0 }
 
-// strays are the counters without a slot, those of one label together: they are the
-// ranks of one module.
-func strays(sys *inventory.System, places []Placement, all []counter, likely []int) []StrayErrors {
-	var out []StrayErrors
+// unplacedErrors lists the counters without a slot, grouped by label: counters with one label are the ranks of one
+// DIMM.
+func unplacedErrors(sys *inventory.System, places []Placement, all []counter, likely []int) []UnplacedErrors {
+	var out []UnplacedErrors
 	at := map[string]int{}
 	for i := range all {
 		c := &all[i]
@@ -588,7 +578,7 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 		if !seen {
 			n = len(out)
 			at[label] = n
-			out = append(out, StrayErrors{Label: label, Errors: c.errors("")})
+			out = append(out, UnplacedErrors{Label: label, Errors: c.errors("")})
 			out[n].Slots, out[n].Likely = candidateSlots(sys, places, c, i, likely)
 		} else {
 			out[n].Corrected, out[n].Uncorrected = sumOfErrors(out[n].Corrected, c.dimm.Corrected), sumOfErrors(out[n].Uncorrected, c.dimm.Uncorrected)
@@ -599,32 +589,31 @@ func strays(sys *inventory.System, places []Placement, all []counter, likely []i
 	}
 	for i := range sys.EDAC {
 		ctl := &sys.EDAC[i]
-		s := StrayErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
+		s := UnplacedErrors{Label: fmt.Sprintf("mc%d, DIMM unknown", ctl.Index), Slots: modules(sys, func(int) bool { return true }),
 			Errors: Errors{Corrected: ofNoModule(ctl, corrected), Uncorrected: ofNoModule(ctl, uncorrected), CountedSeconds: ctl.CountedSeconds}}
-		if s.Some() {
+		if s.Any() {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// controllerStrays adds the errors that the BMC counts on modules without a slot,
-// and what slots and counters leave of those that it counts on all modules together. A module that the
-// kernel's driver labels as the controller does is one with that counter. All labels differ. The second
-// result are those that rest on the controller.
-func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayErrors) (all, byController []StrayErrors) {
+// unplacedOfController adds the errors that the BMC counts on DIMMs without a slot, and the rest of its total that
+// neither slots nor counters explain. A DIMM that the kernel's driver labels as the BMC does is the same DIMM.
+// All labels differ. The second result lists those counted by the BMC.
+func unplacedOfController(sys *inventory.System, slots []*Errors, stray []UnplacedErrors) (all, byController []UnplacedErrors) {
 	kernels := len(stray)
 	for i := range sys.BMCModules {
 		m := &sys.BMCModules[i]
-		n := slices.IndexFunc(stray, func(s StrayErrors) bool { return plainLabel(s.Label) == plainLabel(m.Label) })
+		n := slices.IndexFunc(stray, func(s UnplacedErrors) bool { return plainLabel(s.Label) == plainLabel(m.Label) })
 		e := ofController(&m.Errors)
 		switch {
-		case n >= kernels: // two modules of one name
+		case n >= kernels: // two DIMMs with one name
 			stray[n].Corrected, stray[n].Uncorrected = sumOfKnown(stray[n].Corrected, e.Corrected), sumOfKnown(stray[n].Uncorrected, e.Uncorrected)
 		case n >= 0:
 			stray[n].Errors = *withController(&stray[n].Errors, &m.Errors)
 		case e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0:
-			stray = append(stray, StrayErrors{Label: m.Label, Place: "counted by the BMC; no slot is known for it", Errors: e})
+			stray = append(stray, UnplacedErrors{Label: m.Label, Place: "counted by the BMC; no slot is known for it", Errors: e})
 		}
 	}
 	if sys.BMCTotal != nil {
@@ -640,7 +629,7 @@ func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayError
 			take(&stray[i].Errors)
 		}
 		rest.Corrected.Value, rest.Uncorrected.Value = max(0, rest.Corrected.Value), max(0, rest.Uncorrected.Value)
-		if s := (StrayErrors{Label: "memory as a whole", Place: "counted by the BMC, DIMM unknown", Errors: rest}); s.Some() {
+		if s := (UnplacedErrors{Label: "memory as a whole", Place: "counted by the BMC, DIMM unknown", Errors: rest}); s.Any() {
 			stray = append(stray, s)
 		}
 	}
@@ -652,7 +641,7 @@ func controllerStrays(sys *inventory.System, slots []*Errors, stray []StrayError
 	return stray, byController
 }
 
-// sumOfKnown leaves out what is not known: errors that were counted stay errors.
+// sumOfKnown adds two counts and ignores an unknown one: counted errors remain errors.
 func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
 	switch {
 	case !a.Known():
@@ -664,12 +653,12 @@ func sumOfKnown(a, b fact.Fact[int64]) fact.Fact[int64] {
 	}
 }
 
-// ofController are counts of the BMC.
+// ofController returns the counts of the BMC as Errors.
 func ofController(c *inventory.ControllerErrors) Errors {
 	return Errors{Corrected: c.Corrected, Uncorrected: c.Uncorrected, CountedSeconds: sinceReset(c), By: ByController}
 }
 
-// joinPlaces adds a counter's place to those of its label.
+// joinPlaces adds a counter's position to those of its label.
 func joinPlaces(have string, c *counter, more bool) string {
 	at := strings.Join(strings.Fields(c.dimm.Location.Or("")), " ")
 	if !more {
@@ -681,13 +670,13 @@ func joinPlaces(have string, c *counter, more bool) string {
 	return have + " and " + at
 }
 
-// candidateSlots lists the slots that a counter may be the one of.
+// candidateSlots lists the slots that a counter may belong to.
 func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int, likely []int) ([]int, bool) {
 	if likely != nil {
 		return []int{likely[i]}, true
 	}
 	if c.registered() {
-		return nil, false // the label says which module it is, if not which slot of firmware's
+		return nil, false // the label names the DIMM, but not by firmware's slot names
 	}
 	processor, named := c.processor()
 	rank := c.isRank()
@@ -699,7 +688,7 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 	}), false
 }
 
-// modules are the slots with a module of DRAM that are accepted.
+// modules lists the slots with a DRAM module that accepts returns true for.
 func modules(sys *inventory.System, accepts func(slot int) bool) []int {
 	var out []int
 	for i := range sys.Slots {
@@ -710,8 +699,8 @@ func modules(sys *inventory.System, accepts func(slot int) bool) []int {
 	return out
 }
 
-// registered reports whether somebody labelled the counter: an administrator's label
-// files, or firmware. The drivers' own labels name places.
+// registered reports whether the counter's label was set by an administrator's label file or by firmware. The
+// drivers' own labels are positions.
 func (c *counter) registered() bool {
 	label := strings.TrimSpace(c.dimm.Label.Or(""))
 	if label == "" || strings.HasPrefix(label, "unknown") || strings.HasPrefix(label, "memory ") {
@@ -720,7 +709,7 @@ func (c *counter) registered() bool {
 	return !slices.ContainsFunc(edacPatterns[:], func(p string) bool { var got captured; return matchLabel(p, label, &got) })
 }
 
-// processor is the number of the processor that the driver's label names.
+// processor returns the CPU number in the driver's label.
 func (c *counter) processor() (int, bool) {
 	for _, p := range edacPatterns {
 		var got captured
@@ -731,8 +720,7 @@ func (c *counter) processor() (int, bool) {
 	return 0, false
 }
 
-// isRank reports whether the counter may be one of a module's ranks: those are told by
-// their row.
+// isRank reports whether the counter may be one rank of a DIMM, which are identified by their row.
 func (c *counter) isRank() bool {
 	return strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
 }

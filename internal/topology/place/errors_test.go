@@ -87,7 +87,7 @@ func TestErrorsByLabel(t *testing.T) {
 		sys.Sources = []inventory.Source{{Name: inventory.SourceEDAC, State: fact.SourceOK}}
 		return sys
 	}
-	join := func(sys *inventory.System) ([]*Errors, []StrayErrors) {
+	join := func(sys *inventory.System) ([]*Errors, []UnplacedErrors) {
 		return JoinErrors(sys, nil, make([]Placement, len(sys.Slots)))
 	}
 	t.Run("names in other spellings", func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestErrorsByLabel(t *testing.T) {
 	})
 	t.Run("a label that two slots share", func(t *testing.T) {
 		sys := machine(counted("DIMM_A1", 3))
-		sys.Slots[1].Locator = said("DIMM_A1")
+		sys.Slots[1].Locator = label("DIMM_A1")
 		got, stray := join(sys)
 		assert.Equal(t, "-; -; -", perSlot(got))
 		assert.Len(t, stray, 1)

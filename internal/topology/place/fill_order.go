@@ -7,20 +7,20 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// orderFile holds in which order the slots of a channel are filled, by label.
+// orderFile lists the order in which the slots of a channel are filled, by label.
 const orderFile = "slots/order.tsv"
 
-// FillOrder says which slot of a channel a board's maker fills first, where the labels
-// name channel and slot.
+// FillOrder is the order in which a board's vendor fills the slots of a channel, for labels that name channel
+// and slot.
 type FillOrder struct {
-	// labels are those of one channel, as the document prints them, first to fill first.
+	// labels are those of one channel, as printed in the document, in filling order.
 	labels []string
-	// Source names maker, document and place.
+	// Source names vendor, document and section.
 	Source string
 }
 
-// ReadFillOrder finds the order of a machine's board, which bears the labels, else of its
-// product. nil without.
+// ReadFillOrder finds the filling order for the machine's board, which the labels are printed on, or otherwise
+// for its product. It returns nil if there is none.
 func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 	if k == nil {
 		return nil
@@ -45,8 +45,8 @@ func ReadFillOrder(k fs.FS, m *inventory.Machine) *FillOrder {
 	return nil
 }
 
-// Turn is when the slot with that label is filled on its channel, from 0; Unplaced where
-// the document prints no such label, or its place is not sure.
+// Turn returns the position of the slot with that label in its channel's filling order, from 0; Unplaced if the
+// document does not list the label or the placement is uncertain.
 func (o *FillOrder) Turn(label string, at *Placement) int {
 	if o == nil || at.Channel == Unplaced || at.Slot == Unplaced || at.Unverified || at.Doubt != "" {
 		return Unplaced
@@ -59,9 +59,9 @@ func (o *FillOrder) Turn(label string, at *Placement) int {
 	return Unplaced
 }
 
-// sameSlot reports whether a label names the slot of that printed one on its own channel:
-// the last sign is the slot's, the one before it the channel's, which may be any of its
-// kind, and what stands before these is the printed label's ("ONBOARD DIMM_C1" as "DIMM_A1").
+// sameSlot reports whether label is the same slot on its own channel as printed is on the channel in the
+// document: the last character is the slot, the one before it the channel, which may differ, and the rest must
+// match ("ONBOARD DIMM_C1" and "DIMM_A1").
 func sameSlot(label, printed string) bool {
 	n := len(printed) - channelSign
 	if n < 0 || len(label) < len(printed) {
@@ -74,7 +74,7 @@ func sameSlot(label, printed string) bool {
 	return strings.EqualFold(end[:n], printed[:n]) && isSign(end[n]) && isDigit(end[n]) == isDigit(printed[n]) && strings.EqualFold(end[n+1:], printed[n+1:])
 }
 
-// channelSign is where the channel stands in a label, from its end.
+// channelSign is the position of the channel in a label, counted from its end.
 const channelSign = 2
 
 // isSign reports whether a byte is a letter or a digit.

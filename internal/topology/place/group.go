@@ -4,8 +4,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// slotGroup is the slots that one rule read: numbers count from 0 or from 1,
-// letters restart or go on, over all of them.
+// slotGroup is the set of slots that one rule matched. Whether numbers start at 0 or 1, and whether letters
+// restart or continue, shows only over all of them.
 type slotGroup struct {
 	*placer
 	rule  *LocatorRule
@@ -23,7 +23,7 @@ func (pl *placer) memorySlots() int {
 	return n
 }
 
-// any reports whether some label of the group has the field.
+// any reports whether a label of the group has the field.
 func (g *slotGroup) any(f labelField) bool {
 	for _, i := range g.slots {
 		if _, ok := g.labels[i].get(f); ok {
@@ -33,8 +33,8 @@ func (g *slotGroup) any(f labelField) bool {
 	return false
 }
 
-// base is the number with which a field begins: 0 if the rule says so or a label of the group has 0,
-// else 1.
+// base returns the first number of a field: 0 if the rule defines it so or a label of the group has 0,
+// otherwise 1.
 func (g *slotGroup) base(f labelField) int {
 	if f == fieldSlot || f == fieldBankSlot {
 		if g.rule.has("slot0") {
@@ -77,7 +77,7 @@ func insertSorted(values []int, v int) []int {
 	return values
 }
 
-// positionOf is the position of v in an ascending list, -1 when it is not there.
+// positionOf returns the position of v in an ascending list, -1 if it is missing.
 func positionOf(values []int, v int) int {
 	for i := range values {
 		if values[i] == v {
@@ -94,14 +94,14 @@ func (g *slotGroup) failChannels(reason string) {
 	}
 }
 
-// failAll leaves the group's processors and channels unknown.
+// failAll leaves the group's CPUs and channels unknown.
 func (g *slotGroup) failAll(reason string) {
 	for _, i := range g.slots {
 		g.failSlot(i, reason, true)
 	}
 }
 
-// group collects the slots that one rule read, nil when there are none.
+// group collects the slots that one rule matched; nil if there are none.
 func (pl *placer) group(r *LocatorRule) *slotGroup {
 	var slots []int
 	for i := range pl.labels {

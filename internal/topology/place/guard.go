@@ -11,40 +11,38 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// slotPlace is one place of the machine: a slot of a channel, or with slot 0 the channel itself.
+// slotPlace is a position in the machine: a slot of a channel, or with slot 0 the channel itself.
 type slotPlace struct{ socket, channel, slot int }
 
-// fillSingleSlots gives slot 0 to slots that are alone on their channel.
+// fillSingleSlots sets slot 0 for slots that are alone on their channel.
 func (pl *placer) fillSingleSlots() {
 	count := make(map[slotPlace]int, len(pl.out))
 	for i := range pl.out {
-		count[pl.channelSeat(i)]++
+		count[pl.channelPlace(i)]++
 	}
 	for i := range pl.out {
-		if o := &pl.out[i]; o.Channel != Unplaced && o.Slot == Unplaced && count[pl.channelSeat(i)] == 1 {
+		if o := &pl.out[i]; o.Channel != Unplaced && o.Slot == Unplaced && count[pl.channelPlace(i)] == 1 {
 			o.Slot = 0
 		}
 	}
 }
 
-func (pl *placer) channelSeat(i int) slotPlace {
+func (pl *placer) channelPlace(i int) slotPlace {
 	return slotPlace{pl.out[i].Socket, pl.out[i].Channel, 0}
 }
 
-// guard takes the mapping back when it cannot be true: labels against each other, more processors or
-// channels than there are, a channel deeper than the platform's, two modules
-// in one place, memory on absent processors that another order of them explains.
+// guard drops the mapping if it cannot be true: labels that contradict each other, more CPUs or channels than
+// exist, a channel deeper than the platform's, two DIMMs in one place, or memory on absent CPUs, unless another
+// order of the CPUs explains it.
 func (pl *placer) guard() {
 	if pl.guardLetters() && pl.guardSockets() {
 		pl.guardChannels()
 	}
 }
 
-// guardLetters checks banks that decide by themselves against the locators beside
-// them: DIMM_B1 and DIMM_B2 are of one channel, and DIMM_C1 is of another. Where the
-// two differ nobody can tell which is wrong. Where labels repeat, letters begin
-// anew with each processor, which the banks alone name; and they may stand for
-// the processors.
+// guardLetters checks bank locators that identify the channel by themselves against the locators: DIMM_B1 and
+// DIMM_B2 are on one channel, DIMM_C1 on another. If they differ, either may be wrong. If labels repeat,
+// letters restart on each CPU, which only the bank locator names; or the letters name the CPUs.
 func (pl *placer) guardLetters() bool {
 	if pl.lettersOfProcessors() {
 		return true
@@ -62,7 +60,7 @@ func (pl *placer) guardLetters() bool {
 		}
 		name, ok := letteredName(pl.sys.Slots[i].Locator.Or(""))
 		if !ok {
-			return true // other labels name no channel
+			return true // other labels do not name a channel
 		}
 		at, of := channel{o.Socket, o.Channel}, letter{name: name}
 		if anew {
@@ -78,9 +76,9 @@ func (pl *placer) guardLetters() bool {
 	return true
 }
 
-// lettersOfProcessors reports whether the letters beside the banks stand for the
-// processors, A for the first: the numbers after each count its slots in the order of
-// the banks' channels (Quanta Leopard: A0 and A1 are channel 0, A2 and A3 channel 1).
+// lettersOfProcessors reports whether the letters of the locators name CPUs, A being the first, and the numbers
+// after each letter count its slots in the order of the banks' channels (Quanta Leopard: A0 and A1 are channel
+// 0, A2 and A3 channel 1).
 func (pl *placer) lettersOfProcessors() bool {
 	type seat struct{ number, channel, slot int }
 	seats := map[int][]seat{}
@@ -111,7 +109,7 @@ func (pl *placer) lettersOfProcessors() bool {
 	return len(seats) > 1
 }
 
-// labelsRepeat reports whether two memory slots have one locator.
+// labelsRepeat reports whether two memory slots have the same locator.
 func (pl *placer) labelsRepeat() bool {
 	seen := map[string]bool{}
 	for i := range pl.sys.Slots {
@@ -127,8 +125,8 @@ func (pl *placer) labelsRepeat() bool {
 	return false
 }
 
-// letteredName is a locator without the number after a letter that stands alone
-// or after DIMM: "DIMM_B" of "DIMM_B2".
+// letteredName returns a locator without the number after its letter, if the letter stands alone or after DIMM:
+// "DIMM_B" of "DIMM_B2".
 func letteredName(locator string) (string, bool) {
 	name := strings.TrimRight(locator, "0123456789")
 	if name == locator || name == "" {
@@ -151,7 +149,7 @@ func (pl *placer) guardSockets() bool {
 			pl.fail(reason, true)
 			return false
 		}
-		pl.failSlot(i, reason, true) // firmware that leaves out empty processor sockets
+		pl.failSlot(i, reason, true) // firmware that omits empty CPU sockets
 	}
 	for i := range pl.out {
 		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
@@ -165,9 +163,9 @@ func (pl *placer) guardSockets() bool {
 	return true
 }
 
-// behindAbsent keeps modules in slots of a processor that is absent, at the certainty of one source,
-// if no other order of the processors explains them: the labels put modules on every present
-// processor as well, and the sockets' names count in the table's order.
+// behindAbsent keeps DIMMs in slots of an absent CPU, at the certainty of one source, if no other order of the
+// CPUs explains them: the labels put DIMMs on every present CPU as well, and the sockets' names follow the
+// table's order. It reports whether it did.
 func (pl *placer) behindAbsent() bool {
 	for _, id := range pl.present {
 		if !slices.ContainsFunc(pl.populatedDRAM(), func(i int) bool { return pl.out[i].Socket == id }) {
@@ -185,8 +183,7 @@ func (pl *placer) behindAbsent() bool {
 	return true
 }
 
-// namedInOrder reports whether nothing in the sockets' designations contradicts
-// that the table lists them in board order.
+// namedInOrder reports whether no socket designation contradicts that the table lists sockets in board order.
 func (pl *placer) namedInOrder() bool {
 	last := ""
 	for i := range pl.sys.Sockets {
@@ -199,9 +196,9 @@ func (pl *placer) namedInOrder() bool {
 	return true
 }
 
-// onePresent repairs labels that count processors in another order than the table. If one processor
-// is present and the labels of all modules name one other, the two are exchanged in all placements,
-// at the certainty of one source. It is false if that does not explain the labels.
+// onePresent corrects labels that count CPUs in another order than the table. If one CPU is present and the
+// labels of all DIMMs name one other, it exchanges the two in all placements, at the certainty of one source.
+// It returns false if that does not explain the labels.
 func (pl *placer) onePresent() bool {
 	only := Unplaced
 	if len(pl.present) == 1 {
@@ -234,8 +231,8 @@ func (pl *placer) isPresent(id int) bool {
 	return len(pl.sys.Sockets) == 0 || positionOf(pl.present, id) >= 0
 }
 
-// guardChannels takes the channels back if one is beyond the processor's, has more slots than the
-// platform's channels, or holds two slots in one place.
+// guardChannels drops the channels if one is beyond the CPU's, has more slots than the platform's channels, or
+// has two slots in one place.
 func (pl *placer) guardChannels() {
 	pl.guardRepeats()
 	depth := make(map[slotPlace]int, len(pl.out))
@@ -249,7 +246,7 @@ func (pl *placer) guardChannels() {
 			pl.fail(fmt.Sprintf("slot labels name channel %d of a processor with %d", o.Channel, pl.channels), false)
 			return
 		}
-		at := pl.channelSeat(i)
+		at := pl.channelPlace(i)
 		if depth[at]++; depth[at] > pl.depth || o.Slot >= pl.depth {
 			pl.fail(fmt.Sprintf("slot labels put more than %d slots on one channel", pl.depth), false)
 			return
@@ -264,11 +261,11 @@ func (pl *placer) guardChannels() {
 		}
 		taken[at] = i
 	}
-	pl.guardTwins()
+	pl.guardDuplicates()
 }
 
-// guardRepeats takes the channels of a processor back if two of its slots carry the same labels and come
-// to one place: these labels are wrong, and those of the other processors need not be.
+// guardRepeats drops the channels of a CPU if two of its slots have the same labels and the same place: these
+// labels are wrong, but those of the other CPUs may be right.
 func (pl *placer) guardRepeats() {
 	type label struct {
 		at    slotPlace
@@ -280,7 +277,7 @@ func (pl *placer) guardRepeats() {
 		if o.Channel == Unplaced || o.Slot == Unplaced {
 			continue
 		}
-		l := label{slotPlace{o.Socket, o.Channel, o.Slot}, pl.texts(i)}
+		l := label{slotPlace{o.Socket, o.Channel, o.Slot}, pl.labelTexts(i)}
 		if !seen[l] {
 			seen[l] = true
 			continue
@@ -294,8 +291,8 @@ func (pl *placer) guardRepeats() {
 	}
 }
 
-// guardTwins takes the channels back if two modules have the same labels and no slot number.
-func (pl *placer) guardTwins() {
+// guardDuplicates drops the channels if two DIMMs have the same labels and no slot number.
+func (pl *placer) guardDuplicates() {
 	type text struct{ locator, bank string }
 	seen := make(map[text]bool)
 	for i := range pl.out {

@@ -130,7 +130,7 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 	} {
 		sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
 		for i := range sys.Sockets {
-			sys.Sockets[i].Designation = said(c.designations[i])
+			sys.Sockets[i].Designation = label(c.designations[i])
 		}
 		out, _ := Slots(sys, plat3, corpustest.Rules(t))
 		assert.Equal(t, c.want, seats(sys, out), c.designations)
@@ -309,11 +309,11 @@ func TestGuardRepeats(t *testing.T) {
 // TestBoardsOfOtherNames: a board number finds the product's slot map and sets whatever the machine is called.
 func TestBoardsOfOtherNames(t *testing.T) {
 	sys := board("To be filled by O.E.M.", "Appliance", "P", "A{1,2,5}@Not~Specified*")
-	sys.Machine.Board = said("072T6D")
+	sys.Machine.Board = label("072T6D")
 	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
 	assert.Equal(t, "0.-.0.0 0.-.1.0 0.-.0.1", seats(sys, out))
 	assert.NotNil(t, ReadSets(corpustest.Rules(t), &sys.Machine))
-	sys.Machine.Board = said("0ZZZZZ")
+	sys.Machine.Board = label("0ZZZZZ")
 	out, _ = Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3}, corpustest.Rules(t))
 	assert.Equal(t, Unplaced, out[0].Channel)
 }

@@ -4,10 +4,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// applyHPE takes the positions that HPE's OEM type 202 states; they go before
-// every label. What it leaves open (the processor; before Gen11 the slot
-// within the channel) stays as the label has it. Gen10 numbers controllers
-// over the machine, so they are ranked within their processor.
+// applyHPE applies the positions of HPE's OEM structure type 202, which take precedence over every label. What
+// it leaves open (the CPU; before Gen11 the slot within the channel) stays as labelled. Gen10 numbers
+// controllers over the machine, so they are ranked within their CPU.
 func (pl *placer) applyHPE() {
 	within := pl.hpeCountsWithinControllers()
 	owners := pl.hpeControllers()
@@ -41,8 +40,7 @@ func (pl *placer) applyHPE() {
 	pl.dropSharedSlots()
 }
 
-// hpeControllers lists the controllers of each processor, empty slots
-// included.
+// hpeControllers lists the controllers of each CPU, including those with only empty slots.
 func (pl *placer) hpeControllers() map[int][]int {
 	owners := make(map[int][]int)
 	for i := range pl.sys.Slots {
@@ -53,8 +51,7 @@ func (pl *placer) hpeControllers() map[int][]int {
 	return owners
 }
 
-// hpeCountsWithinControllers reports whether one channel number stands under
-// two controllers of a processor.
+// hpeCountsWithinControllers reports whether two controllers of a CPU have the same channel number.
 func (pl *placer) hpeCountsWithinControllers() bool {
 	owner := make(map[slotPlace]int)
 	for i := range pl.sys.Slots {
@@ -71,8 +68,7 @@ func (pl *placer) hpeCountsWithinControllers() bool {
 	return false
 }
 
-// dropSharedSlots leaves the slot unknown where a label's slot does not fit
-// the channel that type 202 states.
+// dropSharedSlots leaves the slot unknown if a label's slot does not fit the channel of type 202.
 func (pl *placer) dropSharedSlots() {
 	count := make(map[slotPlace]int)
 	at := func(i int) slotPlace { return slotPlace{pl.out[i].Socket, pl.out[i].Channel, pl.out[i].Slot} }
@@ -88,7 +84,7 @@ func (pl *placer) dropSharedSlots() {
 		}
 	}
 	for i := range pl.out {
-		if pl.out[i].Source == sourceHPE && shared[pl.channelSeat(i)] {
+		if pl.out[i].Source == sourceHPE && shared[pl.channelPlace(i)] {
 			pl.out[i].Slot = Unplaced
 		}
 	}

@@ -10,45 +10,44 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// identity is the machine's vendor and product in the spelling of the index of
-// slot maps: lower case, without the words that firmware adds at will.
+// identity is the machine's vendor and product as spelled in the index of slot maps: lower case, without words
+// that firmware adds arbitrarily.
 type identity struct {
 	vendor, boardVendor string
-	// models are the keys to look a slot map up with, best first.
+	// models are the keys for looking up a slot map, best first.
 	models []string
 }
 
-// anyBoard stands for the maker in the keys of boards that are sold under many
-// makers' names, or under none.
+// anyBoard replaces the vendor in the keys of boards sold under several vendors' names, or under none.
 const anyBoard = "board"
 
 // identify normalises the machine's names.
 func identify(m *inventory.Machine) identity {
-	id := identity{vendor: platform.MakerWord(m.Vendor.Or("")), boardVendor: platform.MakerWord(m.BoardVendor.Or(""))}
+	id := identity{vendor: platform.VendorWord(m.Vendor.Or("")), boardVendor: platform.VendorWord(m.BoardVendor.Or(""))}
 	id.add(id.vendor, m.Product.Or(""))
 	id.add(id.boardVendor, m.Board.Or(""))
 	id.add(id.vendor, m.Board.Or(""))
 	id.add(anyBoard, m.Board.Or(""))
 	if id.vendor == "lenovo" {
-		// The product is a machine type ("4223AU4"); its name stands beside it.
+		// The product is a machine type ("4223AU4"), and its name is in the version.
 		id.add(id.vendor, m.ProductVersion.Or(""))
 		id.add(id.vendor, m.Family.Or(""))
 	}
 	return id
 }
 
-// boardsFile says which product's board a machine has, whatever name it bears.
+// boardsFile lists the product of a board, for machines with another name.
 const boardsFile = "slots/boards.tsv"
 
-// addBoard adds the product whose board number the machine has.
+// addBoard adds the product that the machine's board number belongs to.
 func (id *identity) addBoard(k fs.FS, m *inventory.Machine) {
 	if product := boardProduct(k, m.Board.Or("")); product != "" {
-		id.boardVendor = "dell" // all boards of the list are Dell's
+		id.boardVendor = "dell" // the list has only Dell boards
 		id.add(id.boardVendor, product)
 	}
 }
 
-// boardProduct is the product that a board number belongs to, "" if none is listed.
+// boardProduct returns the product that a board number belongs to, "" if it is not listed.
 func boardProduct(k fs.FS, board string) string {
 	if k == nil || len(board) < len("072T6D") {
 		return ""
@@ -74,7 +73,7 @@ func (id *identity) add(vendor, product string) {
 	id.models = append(id.models, key)
 }
 
-// isVendor reports whether the machine or its board is by one of the makers.
+// isVendor reports whether one of the vendors built the machine or its board.
 func (id identity) isVendor(list []string) bool {
 	return len(list) == 0 || slices.Contains(list, id.vendor) || slices.Contains(list, id.boardVendor)
 }
@@ -84,13 +83,13 @@ func (id identity) isModel(list []string) bool {
 	return len(list) == 0 || slices.ContainsFunc(id.models, func(m string) bool { return slices.Contains(list, m) })
 }
 
-// modelNoise are words of product names that tell nothing about the board.
+// modelNoise are words in product names that do not identify the board.
 const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
 	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,blade,module,eserver,netra,super,"
 
-// modelKey is the maker and the telling words of a product name: "dell r710",
-// "hp dl380 gen9", "lenovo x3550 m4". Punctuation tells nothing: firmware
-// prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
+// modelKey returns the vendor and the distinctive words of a product name: "dell r710", "hp dl380 gen9",
+// "lenovo x3550 m4". Punctuation is ignored: firmware prints "System x3650 M5: -[8871AC1]-". It returns "" if
+// no distinctive word is left.
 func modelKey(vendor, product string) string {
 	product, machineType, _ := strings.Cut(product, "-[")
 	machineType, _, _ = strings.Cut(machineType, "]")
@@ -108,13 +107,13 @@ func modelKey(vendor, product string) string {
 	if !told && len(machineType) < len("7946") {
 		return ""
 	}
-	if !told { // "IBM System x -[79463AM]-": the machine type is all that there is
+	if !told { // "IBM System x -[79463AM]-": only the machine type is left
 		key = append(append(key, ' '), strings.ToLower(machineType[:len("7946")])...)
 	}
 	return string(key)
 }
 
-// plainWord is the word's letters and digits; a plus tells boards apart.
+// plainWord keeps letters, digits and a plus, which distinguishes boards.
 func plainWord(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {

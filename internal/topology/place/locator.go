@@ -2,11 +2,10 @@ package place
 
 import "strings"
 
-// labelField is one thing that a slot's label can say.
+// labelField is a part of a slot's label.
 type labelField uint8
 
-// The fields of a label. "cpu", "node" and the like are the names used
-// between braces in rules/slots/locators.yaml.
+// The fields of a label, with their names between braces in rules/slots/locators.yaml.
 const (
 	fieldCPU         labelField = iota // {cpu}: processor number in the locator
 	fieldCPULetter                     // {C}: processor as a letter
@@ -22,11 +21,11 @@ const (
 	fieldBoard                         // {board}: memory board or cartridge
 	fieldBoardLetter                   // {B}: memory board as a letter
 	fieldCount
-	fieldSkip = fieldCount     // {_}: digits of no meaning
-	fieldAny  = fieldCount + 1 // {x}: one character of no meaning
+	fieldSkip = fieldCount     // {_}: digits without meaning
+	fieldAny  = fieldCount + 1 // {x}: one character without meaning
 )
 
-// captured holds what a label said.
+// captured holds the fields of a label.
 type captured struct {
 	has uint32
 	v   [fieldCount]int32
@@ -39,12 +38,12 @@ func (c *captured) set(f labelField, v int32) {
 	}
 }
 
-// get returns the field's value and whether the label had it.
+// get returns the field's value, and whether the label had it.
 func (c *captured) get(f labelField) (int, bool) {
 	return int(c.v[f]), c.has&(1<<f) != 0
 }
 
-// agrees reports whether a later reading kept all that was captured before.
+// agrees reports whether a later match kept all fields captured before.
 func (c *captured) agrees(later *captured) bool {
 	for f := range fieldCount {
 		if v, ok := c.get(f); ok && int(later.v[f]) != v {
@@ -54,8 +53,7 @@ func (c *captured) agrees(later *captured) bool {
 	return true
 }
 
-// fieldByName resolves the name between braces; letter is true for fields of
-// one letter A-Z.
+// fieldByName returns the field for the name between braces; letter is true for fields of one letter A-Z.
 func fieldByName(name string) (f labelField, letter, ok bool) {
 	switch name {
 	case "cpu":
@@ -101,10 +99,10 @@ func letterByName(name string) (labelField, bool) {
 	}
 }
 
-// matchLabel matches a whole label against a pattern of locators.yaml and
-// stores the fields in c. Literals compare without case, a blank matches any
-// run of blanks, {name} takes up to three digits or one letter, {name:1} one
-// digit, {name=2} none and is 2, and a leading * skips any beginning. c is spoilt on a mismatch.
+// matchLabel matches a whole label against a pattern of locators.yaml and stores the fields in c. Literals
+// compare without case, a blank matches any number of blanks, {name} matches up to three digits or one letter,
+// {name:1} one digit, {name=2} matches nothing and sets 2, and a leading * skips any prefix. After a mismatch c
+// is undefined.
 func matchLabel(pattern, label string, c *captured) bool {
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok {
 		before := *c
@@ -150,7 +148,7 @@ func matchLabel(pattern, label string, c *captured) bool {
 	return i == len(label)
 }
 
-// constantField reads {cpu=2}: what labels of a pattern mean by words alone.
+// constantField parses {cpu=2}, a value implied by the words of a pattern.
 func constantField(name string) (f labelField, v int32, ok bool) {
 	name, digit, constant := strings.Cut(name, "=")
 	if !constant || len(digit) != 1 || !isDigit(digit[0]) {
@@ -160,8 +158,7 @@ func constantField(name string) (f labelField, v int32, ok bool) {
 	return f, int32(digit[0] - '0'), known && !letter && f < fieldCount
 }
 
-// capture reads one field at the start of s and returns its length, 0 when
-// the field is not there.
+// capture reads one field at the start of s and returns its length, 0 if s does not start with it.
 func capture(name, s string, c *captured) int {
 	name, one := strings.CutSuffix(name, ":1")
 	f, letter, ok := fieldByName(name)

@@ -9,23 +9,23 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// LocatorRule is one row of rules/slots/locators.yaml:
-// which labels it reads, and what its node number means.
+// LocatorRule is one entry of rules/slots/locators.yaml: the labels it matches, and the meaning of their node
+// number.
 type LocatorRule struct {
 	ID string `yaml:"id"`
-	// Locators and Banks are patterns of which one must match; without Banks every bank locator does.
+	// Locators and Banks are patterns, at least one of which must match; without Banks every bank locator
+	// matches.
 	Locators []string `yaml:"locator"`
 	Banks    []string `yaml:"bank"`
-	// Vendors and Models limit the rule to makers and normalised products; empty for all.
+	// Vendors and Models limit the rule to vendors and normalised products; empty for all.
 	Vendors []string `yaml:"vendor"`
 	Models  []string `yaml:"model"`
-	// Node is what {node} is: socket, controller, auto or ignore.
+	// Node is the meaning of {node}: socket, controller, auto or ignore.
 	Node    string   `yaml:"node"`
 	Options []string `yaml:"options"`
 }
 
-// LocatorPart is the part of the compiled knowledge that holds the patterns of
-// labels.
+// LocatorPart is the part of the compiled knowledge with the label patterns.
 const LocatorPart = "locators"
 
 // loadLocatorRules returns the rules that may apply to the machine, in order.
@@ -40,12 +40,12 @@ func loadLocatorRules(k fs.FS, id identity) ([]LocatorRule, error) {
 // has reports whether the option word is set.
 func (r *LocatorRule) has(option string) bool { return slices.Contains(r.Options, option) }
 
-// bankGives reports whether a pattern of the bank locator has a field.
+// bankGives reports whether a pattern of the bank locator contains a field.
 func (r *LocatorRule) bankGives(field string) bool {
 	return slices.ContainsFunc(r.Banks, func(pattern string) bool { return strings.Contains(pattern, field) })
 }
 
-// match reads both labels of a slot. Where both name the same field they must agree on it.
+// match reads both labels of a slot. If both contain the same field, the values must be equal.
 func (r *LocatorRule) match(locator, bank string) (captured, bool) {
 	var c captured
 	if !matchAny(r.Locators, locator, &c) {
@@ -61,7 +61,7 @@ func (r *LocatorRule) match(locator, bank string) (captured, bool) {
 	return after, true
 }
 
-// matchAny tries the patterns of a list; an empty pattern is an empty label, "*" any.
+// matchAny tries the patterns of a list; an empty pattern matches an empty label, "*" any.
 func matchAny(patterns []string, label string, c *captured) bool {
 	for _, pattern := range patterns {
 		if pattern == "*" || pattern == "" && label == "" {
@@ -75,7 +75,7 @@ func matchAny(patterns []string, label string, c *captured) bool {
 	return false
 }
 
-// firstMatch finds the first rule that reads the labels, -1 when none does.
+// firstMatch returns the index of the first rule that matches the labels, -1 if none does.
 func firstMatch(rules []LocatorRule, locator, bank string) (int, captured) {
 	for r := range rules {
 		if c, ok := rules[r].match(locator, bank); ok {

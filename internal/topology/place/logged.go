@@ -7,12 +7,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// joinLogged gives the slots the errors of the kernel's log that firmware names them in: by SMBIOS handle, by bank and slot, or by the
-// name of the part. It returns those of no known slot. A module without errors in the log stays unknown: the log forgets old messages.
-func joinLogged(sys *inventory.System, slots []*Errors) []StrayErrors {
+// joinLogged assigns errors of the kernel log to slots by what firmware names: the SMBIOS handle, bank and
+// slot, or the part's name. It returns those without a known slot. A DIMM without logged errors stays unknown,
+// because the log drops old messages.
+func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 	names := slotNames(sys)
 	bySlot := map[int]*inventory.LoggedErrors{}
-	var stray []StrayErrors
+	var stray []UnplacedErrors
 	for _, l := range sys.Logged.Value {
 		slot := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return int(s.Handle) == l.Handle && s.State == inventory.SlotPopulated })
 		for _, name := range []string{l.Location, l.FRU} {
@@ -22,7 +23,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []StrayErrors {
 		}
 		if slot < 0 {
 			label := firstWord(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
-			stray = append(stray, StrayErrors{Label: label, Place: l.Place, Slots: modules(sys, func(int) bool { return true }), Errors: *ofLog(&l, sys.Logged.From)})
+			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: modules(sys, func(int) bool { return true }), Errors: *ofLog(&l, sys.Logged.From)})
 			continue
 		}
 		if have := bySlot[slot]; have != nil {
@@ -43,8 +44,8 @@ func firstWord(words ...string) string {
 	return words[slices.IndexFunc(words, func(w string) bool { return w != "" })]
 }
 
-// ofLog counts errors by their times, in seconds from the start of the kernel to the last one. There may have been more, so
-// that none of a kind is not zero but unknown.
+// ofLog counts errors by their times, in seconds from the start of the kernel to the last error. There may have
+// been more, so a kind without errors is unknown, not zero.
 func ofLog(l *inventory.LoggedErrors, at fact.Evidence) *Errors {
 	count := func(n int) fact.Fact[int64] {
 		if n == 0 {

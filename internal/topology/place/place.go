@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// read finds the rule that reads each slot's labels; a slot without one has the reason.
-func (pl *placer) read(rules []LocatorRule) {
+// matchLabels finds the rule that matches each slot's labels; a slot without one gets the reason.
+func (pl *placer) matchLabels(rules []LocatorRule) {
 	for i := range pl.sys.Slots {
 		s := &pl.sys.Slots[i]
 		if s.Technology.Known() && s.Technology.Value == inventory.Flash {
@@ -24,7 +24,7 @@ func (pl *placer) read(rules []LocatorRule) {
 		r, c := firstMatch(rules, locator, bank)
 		if r < 0 {
 			pl.out[i].Reason = "no known pattern reads this slot's label"
-			if strings.EqualFold(locator, "NO DIMM") { // firmware of many boards, Supermicro's X10DRi among them
+			if strings.EqualFold(locator, "NO DIMM") { // firmware of many boards, for example Supermicro X10DRi
 				pl.out[i].Reason = "firmware calls the empty slot NO DIMM instead of by its label"
 			}
 			continue
@@ -34,21 +34,21 @@ func (pl *placer) read(rules []LocatorRule) {
 	}
 }
 
-// dropHalfLabelled leaves a slot unread if another rule than its neighbours' reads it only because one
-// of its two labels is missing. Numbers count from the smallest that a rule sees, so such a slot would
-// be counted from another base than its neighbours.
+// dropHalfLabelled unmatches a slot if another rule than its neighbours' matched it only because one of its two
+// labels is missing. Numbers start at the smallest that a rule matched, so such a slot would be counted from
+// another base.
 func (pl *placer) dropHalfLabelled() {
-	var whole [2]*LocatorRule // that reads slots with this label
+	var complete [2]*LocatorRule // rule that matches slots with this label
 	for i := range pl.labels {
-		for n, l := range pl.texts(i) {
+		for n, l := range pl.labelTexts(i) {
 			if r := pl.labels[i].rule; l != "" && r != nil {
-				whole[n] = r
+				complete[n] = r
 			}
 		}
 	}
 	for i := range pl.labels {
-		for n, l := range pl.texts(i) {
-			if r := pl.labels[i].rule; l == "" && r != nil && whole[n] != nil && whole[n] != r {
+		for n, l := range pl.labelTexts(i) {
+			if r := pl.labels[i].rule; l == "" && r != nil && complete[n] != nil && complete[n] != r {
 				pl.labels[i] = slotLabel{}
 				pl.out[i].Rule, pl.out[i].Reason = "", "firmware leaves out one of the two labels that its other slots have"
 			}
@@ -56,7 +56,7 @@ func (pl *placer) dropHalfLabelled() {
 	}
 }
 
-// single returns the only processor that can have memory; false if there are several or none.
+// single returns the only CPU that can have memory; false if there are several or none.
 func (pl *placer) single() (int, bool) {
 	if len(pl.present) == 1 {
 		return pl.present[0], true
@@ -64,8 +64,8 @@ func (pl *placer) single() (int, bool) {
 	return Unplaced, false
 }
 
-// ownModules gives the only processor the modules with channels of their own whose labels no rule reads: they sit
-// beside their processor, and no second one is there.
+// ownModules assigns DIMMs with channels of their own, whose labels no rule matches, to the only CPU: they are
+// mounted next to their CPU, and there is no second.
 func (pl *placer) ownModules(p *platform.Platform) {
 	only, one := pl.single()
 	if p == nil || p.OwnChannels == "" || !one {

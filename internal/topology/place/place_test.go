@@ -19,8 +19,8 @@ func known[T any](v T) fact.Fact[T] {
 	return fact.Known(v, fact.Indirect, fact.Evidence{})
 }
 
-// said is a label; none is unstated.
-func said(label string) fact.Fact[string] {
+// label is a label; none is unstated.
+func label(label string) fact.Fact[string] {
 	if label == "" {
 		return fact.Fact[string]{State: fact.Unstated}
 	}
@@ -50,7 +50,7 @@ func slotOf(word string, row int) inventory.Slot {
 	word, populated := strings.CutSuffix(word, "*")
 	locator, bank, _ := strings.Cut(word, "@")
 	s := inventory.Slot{Handle: uint16(0x1100 + row), Row: row, State: inventory.SlotEmpty, Technology: known(inventory.DRAM),
-		Locator: said(strings.ReplaceAll(locator, "~", " ")), BankLocator: said(strings.ReplaceAll(bank, "~", " "))}
+		Locator: label(strings.ReplaceAll(locator, "~", " ")), BankLocator: label(strings.ReplaceAll(bank, "~", " "))}
 	if populated {
 		s.State, s.SizeBytes, s.Type = inventory.SlotPopulated, known(int64(8<<30)), known("DDR4")
 	}

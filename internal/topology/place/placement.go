@@ -21,33 +21,30 @@ package place
 
 import "github.com/memaudit/memaudit/internal/model/fact"
 
-// Unplaced is the value of a Placement coordinate that is not known.
+// Unplaced is the value of an unknown coordinate of a Placement.
 const Unplaced = -1
 
-// Placement is where one slot sits. Coordinates count from 0 in board order;
-// Channel counts over the whole processor, Controller says which one owns it.
-// On a front-side-bus machine Socket stays Unplaced and Channel counts over
-// the chipset.
+// Placement is the position of one slot. Coordinates count from 0 in board order; Channel counts over the whole
+// CPU, Controller is the one it belongs to. On a front-side-bus machine Socket stays Unplaced and Channel
+// counts over the chipset.
 type Placement struct {
 	Socket, Controller, Channel, Slot int
-	// Source says how it was derived: "locator", "bank_locator", "slot_map",
-	// "hpe_202", "edac", "redfish", "single_socket"; "" when nothing could be derived.
+	// Source is how it was derived: "locator", "bank_locator", "slot_map", "hpe_202", "edac", "redfish",
+	// "single_socket"; "" if nothing could be derived.
 	Source    string
 	Certainty fact.Certainty
-	// Unverified is true if the pattern or map that it rests on has no document and was not confirmed
-	// by machines in the field: then nothing that rests on it is above info.
+	// Unverified is true if its pattern or map has no document and was not confirmed by machines in the field.
+	// Then nothing derived from it is reported above info.
 	Unverified bool
-	// PartWired is true on a board that does not give the processor all of its
-	// channels.
+	// PartWired is true on a board that does not wire all of the CPU's channels.
 	PartWired bool
-	// Reason says why a coordinate is not known.
+	// Reason is why a coordinate is unknown.
 	Reason string
-	// Doubt says what contradicts the mapping, with both readings; "" if nothing does. It is the same
-	// for all slots of a processor.
+	// Doubt is the contradiction, with both readings; "" if there is none. It is the same for all slots of a
+	// CPU.
 	Doubt string
-	// Witnessed is true where a second source names the channel, and nothing is
-	// unknown that could contradict it.
+	// Witnessed is true if a second source names the channel, and nothing is unknown that could contradict it.
 	Witnessed bool
-	// Rule is the id of the pattern or slot map that spoke.
+	// Rule is the id of the pattern or slot map that was applied.
 	Rule string
 }

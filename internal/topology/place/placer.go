@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// Sources of a Placement, in the words of reports.
+// Sources of a Placement, as named in reports.
 const (
 	SourceLocator = "locator"
 	SourceBank    = "bank_locator"
@@ -21,30 +21,30 @@ const (
 	sourceBMC     = "redfish"
 )
 
-// Depths assumed where the platform does not state one, in DIMMs a channel.
+// Depths assumed if the platform does not define one, in DIMMs per channel.
 const (
 	usualDPC = 3
 	// Intel 7300 MCH: eight FB-DIMMs on each of four channels (PowerEdge R900).
 	frontSideDPC  = 8
-	maxBoardSlots = 4 // channels behind one memory board of a Fujitsu RX600 S6
+	maxBoardSlots = 4 // channels per memory board of a Fujitsu RX600 S6
 )
 
-// slotLabel is what a slot's two strings said, by which rule.
+// slotLabel holds the fields of a slot's two labels and the rule that matched them.
 type slotLabel struct {
 	rule *LocatorRule
 	captured
 }
 
-// placer is the work on one machine.
+// placer is the state of placing one machine.
 type placer struct {
 	sys *inventory.System
 	id  identity
-	// fsb: one memory controller outside the processors.
+	// fsb is true if the one memory controller is outside the CPUs.
 	fsb bool
-	// channels a processor has (or the chipset); 0 when not known.
+	// channels is the number per CPU (or of the chipset); 0 if unknown.
 	channels, controllers int
 	depth                 int
-	// present lists the ids of the populated processors.
+	// present lists the ids of the populated CPU sockets.
 	present   []int
 	out       []Placement
 	labels    []slotLabel
@@ -88,15 +88,14 @@ func (pl *placer) populatedDRAM() []int {
 	return slots
 }
 
-// processor is the memory of one processor as it was placed: its slots, and the
-// populated DRAM on each channel.
+// processor is the memory placed on one CPU: its slots, and the populated DRAM on each channel.
 type processor struct {
 	socket   int
 	slots    []int
 	channels map[int][]int
 }
 
-// processors lists the placed slots by processor, in order.
+// processors lists the placed slots by CPU, in order.
 func (pl *placer) processors() []processor {
 	var out []processor
 	for i := range pl.out {
@@ -117,8 +116,7 @@ func (pl *placer) processors() []processor {
 	return out
 }
 
-// fail takes back what was derived and keeps the reason; all says whether the
-// processors go too.
+// fail drops the derived positions and keeps the reason; all drops the CPUs, too.
 func (pl *placer) fail(reason string, all bool) {
 	for i := range pl.out {
 		pl.failSlot(i, reason, all)
@@ -140,7 +138,7 @@ func (pl *placer) isPopulatedDRAM(i int) bool {
 	return pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
-// name is a slot's label for a reason.
+// name returns a slot's label for use in a reason.
 func (pl *placer) name(i int) string {
 	s := &pl.sys.Slots[i]
 	if l := s.Locator.Or(""); l != "" {
@@ -149,12 +147,12 @@ func (pl *placer) name(i int) string {
 	return s.Name()
 }
 
-func (pl *placer) texts(i int) [2]string {
+func (pl *placer) labelTexts(i int) [2]string {
 	s := &pl.sys.Slots[i]
 	return [2]string{labelText(&s.Locator), labelText(&s.BankLocator)}
 }
 
-// labelText is a label as printed, "" when firmware states none.
+// labelText returns a label as printed, "" if firmware does not set it.
 func labelText(f *fact.Fact[string]) string {
 	if f.State != fact.OK {
 		return ""

@@ -9,43 +9,41 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// setsFile holds the makers' slot sets.
+// setsFile lists the vendors' recommended sets of slots.
 const setsFile = "slots/sets.tsv"
 
-// Sets says which slots a product's maker fills for a number of modules of a processor.
+// Sets are the slots that a product's vendor fills, by the number of DIMMs per CPU.
 type Sets struct {
-	// Analogous is true for a sister's manual: the product's own was not read.
+	// Analogous is true if the manual is a sister model's, because the product's own was not read.
 	Analogous bool
-	// numbering says how the slots of further processors are named: "" as those of
-	// the first, else see rules/slots/sets.tsv.
+	// numbering is how the slots of further CPUs are named: "" as those of the first; other values see
+	// rules/slots/sets.tsv.
 	numbering string
-	// Rows are by the number of modules of a processor (of a machine on a
-	// front-side bus).
+	// Rows are by the number of DIMMs of a CPU (of the machine on a front-side bus).
 	Rows map[int]SetRow
 }
 
-// NotAllowed is the grade of a number of modules that the maker does not allow.
+// NotAllowed is the grade of a number of DIMMs that the vendor does not allow.
 const NotAllowed = "not-allowed"
 
-// SetRow is one row of a maker's table: sets of slot numbers that are equally
-// good, none where the maker does not allow the number. Modes are the sets of
-// lockstep, mirroring and sparing.
+// SetRow is one row of a vendor's table: sets of slot numbers that are equally good, empty if the vendor does
+// not allow the number of DIMMs. Modes are the sets for lockstep, mirroring and sparing.
 type SetRow struct {
 	Sets, Modes [][]int
-	// Grade is the maker's, or ours by its rules: balanced, near-balanced,
-	// supported, listed, unbalanced, not-recommended, not-allowed.
+	// Grade is the vendor's, or derived from its rules: balanced, near-balanced, supported, listed, unbalanced,
+	// not-recommended, not-allowed.
 	Grade string
-	// Source names maker, document and place.
+	// Source names vendor, document and section.
 	Source string
-	// Printed is true if the document prints the set, Derived if it prints an order of filling or
-	// channels instead; neither is known of some rows.
+	// Printed is true if the document prints the set, Derived if it prints an order of filling or channels
+	// instead; some rows have neither.
 	Printed, Derived bool
 	// Sister is true if the document is another model's.
 	Sister bool
 }
 
-// ReadSets finds the sets of a machine: by its product's name, else by that of its
-// board, which bears the slots and their labels. nil without.
+// ReadSets finds the sets for a machine by its product's name, or otherwise by that of its board, which the
+// slot labels are printed on. It returns nil if there are none.
 func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if k == nil {
 		return nil
@@ -65,11 +63,11 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	return nil
 }
 
-// setsOf finds the block of a name: own manuals go before sisters', longer names
-// before shorter ones.
+// setsOf finds the block for a name: the product's own manuals take precedence over sister models', longer
+// names over shorter ones.
 func setsOf(text, product string) *Sets {
 	var found, into *Sets
-	length := 0 // of the name that fits, own manuals first
+	length := 0 // length of the matching name, own manuals first
 	for line := range strings.Lines(text) {
 		head := strings.HasPrefix(line, "set\t")
 		if !head && into == nil || line[0] == '#' {
@@ -78,7 +76,7 @@ func setsOf(text, product string) *Sets {
 		line = strings.TrimSuffix(line, "\n")
 		if !head {
 			switch c := strings.Split(line, "\t"); len(c) {
-			case 4: // of a site: its own machines' manual
+			case 4: // a site's manual for its own machines
 				into.add(append(c, "-"), false)
 			case 6:
 				into.add(c, lengthOfName(c[5], product) == 0)
@@ -99,8 +97,8 @@ func setsOf(text, product string) *Sets {
 	return found
 }
 
-// headCells are the first of a line's and how many it has; most heads are those of other products,
-// and are looked at without taking memory.
+// headCells returns the first cells of a line and how many it has, without allocating: most heads are those of
+// other products.
 func headCells(line string) (c [5]string, n int) {
 	for more := true; more; n++ {
 		var cell string
@@ -112,9 +110,9 @@ func headCells(line string) (c [5]string, n int) {
 	return c, n
 }
 
-// lengthOfName is the length of the name in a list of models that a product begins with,
-// 0 without one. A version or a generation after the name is another model; what stands
-// behind a stroke or in brackets is another name of the same board.
+// lengthOfName returns the length of the name in a list of models that a product starts with, 0 if none does. A
+// version or a generation after the name is another model; words after a slash or in brackets are another name
+// of the same board.
 func lengthOfName(models, product string) int {
 	longest := 0
 	for m := range strings.SplitSeq(models, ";") {
@@ -126,8 +124,8 @@ func lengthOfName(models, product string) int {
 	return longest
 }
 
-// anotherModel reports whether the words after a model's name make another model
-// of it: "V2", "Plus", "II", "Gen10", "M5".
+// anotherModel reports whether the words after a model's name make it another model: "V2", "Plus", "II",
+// "Gen10", "M5".
 func anotherModel(rest string) bool {
 	words := strings.Fields(strings.ToLower(rest))
 	if len(words) == 0 {
@@ -174,8 +172,8 @@ func (s *Sets) add(c []string, sister bool) {
 	s.Rows[n] = row
 }
 
-// Document names the document of a number of modules, with a note if it is a sister model's or does not print the set itself; it is ""
-// if there is none.
+// Document returns the document for a number of DIMMs, with a note if it is a sister model's or does not print
+// the set itself; "" if there is none.
 func (s *Sets) Document(modules int) string {
 	row := s.Rows[modules]
 	var notes []string
@@ -191,7 +189,7 @@ func (s *Sets) Document(modules int) string {
 	return row.Source + " (" + strings.Join(notes, ", ") + ")"
 }
 
-// OfSister reports whether a document of the rows, as Document names it, is a sister model's.
+// OfSister reports whether a document of the rows, as Document returns it, is a sister model's.
 func (s *Sets) OfSister(source string) bool {
 	if s.Analogous {
 		return true
@@ -204,9 +202,8 @@ func (s *Sets) OfSister(source string) bool {
 	return false
 }
 
-// Order compares two slots of a channel by the sets that have one of them without
-// the other: -1 when all of these fill x, 1 when all fill y, 0 when there is none,
-// they differ, or a number is not known.
+// Order compares two slots of a channel by the sets that contain only one of them: -1 if all of these fill x, 1
+// if all fill y, 0 if there are none, they differ, or a number is unknown.
 func (s *Sets) Order(x, y int) int {
 	if x < 0 || y < 0 {
 		return 0
@@ -229,29 +226,27 @@ func (s *Sets) Order(x, y int) int {
 	return order
 }
 
-// Has reports whether the row lists the slots with those numbers, sorted, as a
-// set of its own.
+// Has reports whether the row lists the slots with those sorted numbers as a set of its own.
 func (r *SetRow) Has(filled []int) bool { return isListed(r.Sets, filled) }
 
-// HasMode reports whether the slots are a set of a mode that costs bandwidth or
-// capacity.
+// HasMode reports whether the slots are a set for a mode that costs bandwidth or capacity.
 func (r *SetRow) HasMode(filled []int) bool { return isListed(r.Modes, filled) }
 
 func isListed(sets [][]int, filled []int) bool {
 	return slices.ContainsFunc(sets, func(set []int) bool { return slices.Equal(set, filled) })
 }
 
-// Ways of naming the slots of further processors.
+// Naming schemes for the slots of further CPUs.
 const (
 	lettered      = "letters"        // the letter is the channel, the digit the slot in it
 	letteredFrom0 = "letters from 0" // the same with digits from 0
 	mirrored      = "-n"             // 33-n: counted from the other end
-	perBoard      = " boards"        // 2 boards: so many to a processor, on each of which numbers begin anew
+	perBoard      = " boards"        // 2 boards: boards per CPU; numbers restart on each
 )
 
-// slot reads a slot of a row: its number; for a letter and a digit (A1, 1A) the
-// channel times a hundred and the slot, both from 1; for a board and a number on it
-// (2/8) the board times a hundred and the number; -1 for anything else.
+// slot parses a slot of a row: its number; for a letter and a digit (A1, 1A) the channel times a hundred plus
+// the slot, both from 1; for a board and a number on it (2/8) the board times a hundred plus the number; -1 for
+// anything else.
 func (s *Sets) slot(word string) int {
 	switch {
 	case s.numbering == lettered, s.numbering == letteredFrom0:
@@ -285,12 +280,11 @@ func (s *Sets) letteredSlot(word string) int {
 	return (int(letter[0]-'A')+1)*partStep + digit - first + 1
 }
 
-// partStep parts channels, or boards, in the number of a slot that is named by both.
+// partStep separates the channel, or the board, from the slot in one number.
 const partStep = 100
 
-// Number is what the rows call a slot: its printed number as the first processor
-// counts, channel and slot where letters name them, or board and number where each
-// board counts from zero; -1 when that is not known.
+// Number returns the number that the rows use for a slot: its printed number as counted on the first CPU,
+// channel and slot if letters name them, or board and number if each board counts from zero; -1 if unknown.
 func (s *Sets) Number(label string, at *Placement) int {
 	if s.numbering == lettered || s.numbering == letteredFrom0 {
 		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {
@@ -322,8 +316,7 @@ func (s *Sets) Number(label string, at *Placement) int {
 	return -1
 }
 
-// PrintedNumber is the last number of a label: 4 of "DIMM_A4", 7 of "PROC 1 DIMM 7I";
-// -1 without one.
+// PrintedNumber returns the last number of a label: 4 of "DIMM_A4", 7 of "PROC 1 DIMM 7I"; -1 if it has none.
 func PrintedNumber(label string) int {
 	end := strings.LastIndexAny(label, "0123456789") + 1
 	start := end
@@ -337,8 +330,8 @@ func PrintedNumber(label string) int {
 	return n
 }
 
-// firstNumber is the first of a label's numbers where it has another one behind it: 3
-// of "Board 3, DIMM 1A"; -1 for a label with one number or none.
+// firstNumber returns the first of several numbers of a label: 3 of "Board 3, DIMM 1A"; -1 if the label has
+// fewer than two.
 func firstNumber(label string) int {
 	const digits = "0123456789"
 	start := strings.IndexAny(label, digits)

@@ -13,55 +13,50 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// slotMap says on which channel the slots of one product line sit, where the
-// printed number does not. It is one line of a file of rules/slots.
+// slotMap maps the slot numbers of one product line to channels, for labels that do not show them. It is one
+// line of a file in rules/slots.
 type slotMap struct {
 	ID     string   `yaml:"id"`
 	Models []string `yaml:"models"`
-	// Locators are the locator rules whose number the map explains.
+	// Locators are the locator rules whose number the map resolves.
 	Locators []string `yaml:"locators"`
-	// Groups has one entry a channel: its slot numbers, first to fill first.
+	// Groups has one entry per channel: its slot numbers in filling order.
 	Groups [][]int `yaml:"groups"`
-	// Second replaces Groups on the second and later processors.
+	// Second replaces Groups on the second and later CPUs.
 	Second [][]int `yaml:"second"`
-	// Offset is added to the numbers for each further processor.
+	// Offset is added to the numbers for each further CPU.
 	Offset int `yaml:"offset"`
-	// PerBoard is added to the numbers for each further memory board or riser, which
-	// count anew.
+	// PerBoard is added to the numbers for each further memory board or riser, on which numbers restart.
 	PerBoard int `yaml:"per_board"`
-	// Controllers names the memory controller of each channel; empty when no
-	// document tells.
+	// Controllers names the memory controller of each channel; empty if no document gives it.
 	Controllers []int `yaml:"controllers"`
-	// Unordered is set where it is not known which slot of a channel is first.
+	// Unordered is true if it is unknown which slot of a channel is first.
 	Unordered bool `yaml:"unordered"`
-	// Unknown is set where the machine must not be placed: the reason.
+	// Unknown is the reason why the machine must not be placed; "" if it may be.
 	Unknown string `yaml:"unknown"`
-	// SocketsOnly is set where the processor is known and the channel is not;
-	// Sockets is the number of processor sockets that holds for.
+	// SocketsOnly is true if the CPU is known but the channel is not; Sockets is the number of CPU sockets for
+	// which that is so.
 	SocketsOnly bool `yaml:"sockets_only"`
 	Sockets     int  `yaml:"sockets"`
-	// PartWired is set where the board does not give a processor all of its
-	// channels, so that the processor's number of them does not hold.
+	// PartWired is true if the board does not wire all channels of a CPU, so that the CPU's number of channels
+	// does not apply.
 	PartWired bool `yaml:"part_wired"`
-	// Slots is the number of slots of the machine that the map is for, where one
-	// name is on two boards; 0 is any.
+	// Slots is the number of slots of the machine that the map is for, if two boards share a name; 0 is any.
 	Slots int `yaml:"slots"`
-	// Check is how the map was checked: doc, field, label, infer.
+	// Check is how the map was verified: doc, field, label, infer.
 	Check   []string `yaml:"check"`
 	Sources []string `yaml:"sources"`
 	Note    string   `yaml:"note"`
 }
 
-// MapPart is the part of the compiled knowledge that says which map is for
-// which product and pattern.
+// MapPart is the part of the compiled knowledge with the slot map for each product and pattern.
 const MapPart = "slots"
 
 // errNoSlotMap is returned for a product without a map.
 var errNoSlotMap = errors.New("no slot map for this product")
 
-// findSlotMap looks the machine's products up for the locator rule, with the
-// number of its slots before without. Only the line of the map that is needed
-// is parsed.
+// findSlotMap looks up the map of the machine's products for the locator rule; a map for its number of slots
+// takes precedence. It parses only the line of the map that is needed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
 	var index map[string]string
 	if err := compiled.ReadPart(k, MapPart, &index); err != nil {
@@ -79,7 +74,7 @@ func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error)
 	return nil, errNoSlotMap
 }
 
-// boardRule is the index's word for a rule on a board with so many slots.
+// boardRule returns the index key of a rule on a board with this number of slots.
 func boardRule(rule string, slots int) string {
 	if slots == 0 {
 		return rule
@@ -87,7 +82,7 @@ func boardRule(rule string, slots int) string {
 	return rule + "/" + strconv.Itoa(slots)
 }
 
-// indexed returns the rest of the line that begins with prefix.
+// indexed returns the rest of the line that starts with prefix.
 func indexed(index, prefix string) string {
 	at := strings.Index(index, "\n"+prefix)
 	if at < 0 {
@@ -115,7 +110,7 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	return &m, nil
 }
 
-// certainty is Indirect for a map that no document, dump or label confirms.
+// certainty returns Indirect for a map that no document, dump or label confirms.
 func (m *slotMap) certainty() fact.Certainty {
 	for _, c := range m.Check {
 		if c == "infer" {
@@ -128,7 +123,7 @@ func (m *slotMap) certainty() fact.Certainty {
 	return fact.Corroborated
 }
 
-// groups returns the channels of the given processor.
+// groups returns the channels of the given CPU.
 func (m *slotMap) groups(socket int) [][]int {
 	if socket > 0 && m.Second != nil {
 		return m.Second
@@ -136,7 +131,7 @@ func (m *slotMap) groups(socket int) [][]int {
 	return m.Groups
 }
 
-// locate finds a number on the given processor.
+// locate finds a slot number on the given CPU.
 func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	number -= m.Offset * max(socket, 0)
 	for c, slots := range m.groups(socket) {
@@ -149,8 +144,7 @@ func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	return Unplaced, Unplaced, false
 }
 
-// owner finds the processor of a number; false if the numbers are the same on every processor, or no
-// processor has it.
+// owner returns the CPU of a slot number; false if the numbers are the same on every CPU, or no CPU has it.
 func (m *slotMap) owner(number, sockets int) (int, bool) {
 	if m.Offset == 0 && m.Second == nil {
 		return Unplaced, false
@@ -163,7 +157,7 @@ func (m *slotMap) owner(number, sockets int) (int, bool) {
 	return Unplaced, false
 }
 
-// depth is the largest number of slots on one channel.
+// depth returns the largest number of slots on one channel.
 func (m *slotMap) depth() int {
 	d := 0
 	for _, g := range [][][]int{m.Groups, m.Second} {

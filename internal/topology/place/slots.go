@@ -7,11 +7,10 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// Slots derives where every slot of the machine sits. The result is aligned
-// with sys.Slots; what cannot be derived carries its reason. p is nil when the
-// platform was not recognised, k holds the folder slots of the rules. A
-// topology that cannot be (more processors or channels than the machine has,
-// two modules in one place) makes the mapping unknown, never wrong.
+// Slots derives the position of every slot of the machine. The result is aligned with sys.Slots; a position
+// that cannot be derived has its reason. p is nil if the platform was not recognised; k contains the folder
+// slots of the rules. An impossible topology (more CPUs or channels than the machine has, two DIMMs in one
+// place) makes the mapping unknown, never wrong.
 func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
 	pl := newPlacer(sys, p)
 	pl.id.addBoard(k, &sys.Machine)
@@ -24,7 +23,7 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 		pl.fail(err.Error(), true)
 		return pl.out, nil
 	}
-	pl.read(rules)
+	pl.matchLabels(rules)
 	pl.dropHalfLabelled()
 	for i := range rules {
 		if g := pl.group(&rules[i]); g != nil {
@@ -36,11 +35,11 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 	pl.ownModules(p)
 	pl.guard()
 	if v := pl.labelledEDAC(); v != nil {
-		pl.hear(v)
+		pl.applyWitness(v)
 	} else {
 		pl.applyEDAC()
 	}
-	pl.hear(pl.controllerView())
-	pl.examine(p)
+	pl.applyWitness(pl.controllerView())
+	pl.checkMapping(p)
 	return pl.out, pl.conflicts
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// resolveSockets derives the processor of every slot of the group. On a
-// front-side bus there is none.
+// resolveSockets derives the CPU of every slot of the group; it stays Unplaced on a front-side bus.
 func (g *slotGroup) resolveSockets(m *slotMap) {
 	if g.fsb {
 		return
@@ -24,22 +23,20 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 		g.socketsFromNodes()
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 	case g.socketsFromArrays():
-	case m != nil && (len(g.sys.Sockets) > 1 || len(g.sys.Sockets) == 1 && g.countsOn(m)):
+	case m != nil && (len(g.sys.Sockets) > 1 || len(g.sys.Sockets) == 1 && g.numbersContinue(m)):
 		g.socketsFromNumbers(m)
 	default:
 		g.socketsFromCounts()
 	}
 }
 
-// setSocket records the processor with the given position in board order, which
-// is its ID (inventory.Socket).
+// setSocket records the CPU at the given position in board order, which is its ID (inventory.Socket).
 func (g *slotGroup) setSocket(i, position int, source string) {
 	o := &g.out[i]
 	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
 }
 
-// socketsFromField takes the processor that the label prints; numbers start
-// at the observed minimum, letters at A.
+// socketsFromField uses the CPU printed in the label; numbers start at the smallest found, letters at A.
 func (g *slotGroup) socketsFromField(f labelField) {
 	base, source := 0, SourceLocator
 	if f != fieldCPULetter {
@@ -58,9 +55,8 @@ func (g *slotGroup) socketsFromField(f labelField) {
 	}
 }
 
-// socketsFromNodes reads the bank's node number. Rules that know it is the
-// processor take it as such; "auto" needs the channel letters to agree, for
-// two nodes may as well be the two controllers of one processor.
+// socketsFromNodes uses the node number of the bank locator. Some rules define it as the CPU; "auto" requires
+// the channel letters to agree, because two nodes may also be the two controllers of one CPU.
 func (g *slotGroup) socketsFromNodes() {
 	sockets := max(len(g.sys.Sockets), 1)
 	base := g.base(fieldNode)
@@ -84,14 +80,14 @@ func (g *slotGroup) socketsFromNodes() {
 		}
 		g.setSocket(i, (v-base)/per, SourceBank)
 		if at, ok := g.processorByLetter(letters, i); !ok || at != (v-base)/per {
-			letters = nil // the nodes do not bear out that the letters go on
+			letters = nil // the nodes contradict letters that continue over CPUs
 		}
 	}
 	g.socketsWithoutNode(rest, letters)
 }
 
-// socketsWithoutNode serves empty slots of whose bank firmware says nothing (ASUS
-// Z10PE-D8: NO DIMM): they are of the processor whose run of letters theirs is in.
+// socketsWithoutNode handles empty slots without a bank locator (ASUS Z10PE-D8: NO DIMM): they belong to the
+// CPU whose run of letters contains theirs.
 func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 	only, one := g.single()
 	for _, i := range slots {
@@ -107,8 +103,8 @@ func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
 	}
 }
 
-// failNodes leaves processors and channels unknown. Where one processor is there,
-// the modules are behind it whatever their nodes count, if its letters are theirs.
+// failNodes leaves CPUs and channels unknown. With only one CPU present, DIMMs with a letter of its channels
+// are assigned to it, whatever their node number is.
 func (g *slotGroup) failNodes(reason string) {
 	only, one := g.single()
 	for _, i := range g.slots {
@@ -120,10 +116,9 @@ func (g *slotGroup) failNodes(reason string) {
 	}
 }
 
-// nodesFit reports whether the channel letters bear out that so many nodes
-// make a processor: letters of different processors go on from one to the
-// next, or all processors have the same. Where no label names the first one's
-// nodes, the letters have to be those of the processors that are named.
+// nodesFit reports whether the channel letters confirm that `per` nodes make one CPU: letters continue from one
+// CPU to the next, or all CPUs have the same ones. If no label names the first CPU's nodes, the letters must be
+// those of the CPUs named.
 func (g *slotGroup) nodesFit(base, per int) bool {
 	byProcessor := make(map[int][]int)
 	for _, i := range g.slots {
@@ -142,7 +137,7 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 		return false
 	}
 	for _, skipped := range skippedLetters {
-		if g.lettersGoOn(byProcessor, skipped) {
+		if g.lettersContinue(byProcessor, skipped) {
 			return true
 		}
 	}
@@ -154,7 +149,7 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	return true
 }
 
-// allInstalled reports whether the machine has each of these processors.
+// allInstalled reports whether the machine has each of these CPUs.
 func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
 	for at := range byProcessor {
 		if at >= len(g.sys.Sockets) {
@@ -164,8 +159,8 @@ func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
 	return true
 }
 
-// lettersGoOn reports whether each processor has its own run of letters.
-func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool {
+// lettersContinue reports whether each CPU has its own run of letters.
+func (g *slotGroup) lettersContinue(byProcessor map[int][]int, skipped string) bool {
 	for at, letters := range byProcessor {
 		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
 			return false
@@ -174,9 +169,9 @@ func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool 
 	return true
 }
 
-// socketsFromArrays serves labels that begin anew with each processor and do not name
-// it (Sun Fire X4270: D0 to D8, twice): firmware lists a processor's memory as an array
-// of its own (type 16), in order. That it is their order no document says.
+// socketsFromArrays handles labels that repeat for each CPU and do not name it (Sun Fire X4270: D0 to D8,
+// twice), if firmware lists each CPU's memory as its own array (type 16), in order. No document confirms that
+// order, so the result is unverified.
 func (g *slotGroup) socketsFromArrays() bool {
 	labels := map[uint16][]string{}
 	for _, i := range g.slots {
@@ -210,9 +205,9 @@ func (g *slotGroup) socketsFromArrays() bool {
 	return true
 }
 
-// countsOn reports whether some number is of a second processor: of one that is not
-// there firmware may leave out the socket and list the slots (System x3650 M2).
-func (g *slotGroup) countsOn(m *slotMap) bool {
+// numbersContinue reports whether a number belongs to a second CPU. Firmware may omit an absent CPU's socket and still
+// list its slots (System x3650 M2).
+func (g *slotGroup) numbersContinue(m *slotMap) bool {
 	_, first := m.owner(g.distinct(fieldNumber)[0], 1)
 	for _, n := range g.distinct(fieldNumber) {
 		if _, own := m.owner(n, 1); !own && first {
@@ -223,8 +218,7 @@ func (g *slotGroup) countsOn(m *slotMap) bool {
 	return false
 }
 
-// socketsFromNumbers finds the processor of numbers that count over all of
-// them.
+// socketsFromNumbers finds the CPU of numbers that continue over all CPUs.
 func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	for _, i := range g.slots {
 		n, _ := g.labels[i].get(fieldNumber)
@@ -238,9 +232,8 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	}
 }
 
-// socketsFromCounts serves labels that say nothing about the processor: with
-// one there is no choice, and letters that are as many as all processors'
-// channels go on from one to the next.
+// socketsFromCounts handles labels that do not identify the CPU: with only one there is no choice; and if there
+// are as many letters as channels of all CPUs, they continue from one CPU to the next.
 func (g *slotGroup) socketsFromCounts() {
 	if letters := g.lettersOfAll(); letters != nil {
 		for _, i := range g.slots {
@@ -258,8 +251,7 @@ func (g *slotGroup) socketsFromCounts() {
 	g.failAll("the label names no processor")
 }
 
-// lettersOfAll lists the letters of the labels where they are as many as the
-// channels of all processors, nil where they are not.
+// lettersOfAll lists the letters of the labels if there are as many as channels of all CPUs, otherwise nil.
 func (g *slotGroup) lettersOfAll() []int {
 	sockets, letters := len(g.sys.Sockets), g.distinct(fieldLetter)
 	if g.channels == 0 || sockets < 2 || len(letters) != g.channels*sockets {
@@ -268,8 +260,7 @@ func (g *slotGroup) lettersOfAll() []int {
 	return letters
 }
 
-// processorByLetter is the processor of a slot by its letter, where the letters go
-// on over all processors.
+// processorByLetter returns the CPU of a slot by its letter, if letters continue over all CPUs.
 func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 	v, ok := g.labels[i].get(fieldLetter)
 	if letters == nil || !ok {
@@ -278,9 +269,8 @@ func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
 	return positionOf(letters, v) / g.channels, true
 }
 
-// socketsFromCartridges serves the DL580 G7: two cartridges to a processor,
-// in order (HP ProLiant DL580 G7 user guide), the controller behind each.
-// Memory cards of the x3850 X5 stay unknown: no document was read.
+// socketsFromCartridges handles the DL580 G7: two cartridges per CPU, in order, each with its own controller
+// (HP ProLiant DL580 G7 user guide). Memory cards of the x3850 X5 stay unknown: no document was read.
 func (g *slotGroup) socketsFromCartridges() {
 	if g.rule.has("cards") {
 		g.failAll("which processor a memory card belongs to is not known")

@@ -7,50 +7,50 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// witnessView is what a witness says of the slots' places, in its own numbers.
+// witnessView is a witness's view of the slots' positions, in its own numbers.
 type witnessView struct {
-	// source is the witness's word in reports, who its name in a sentence.
+	// source is the witness's name as a source in reports, who its name in a sentence.
 	source, who string
-	// at is aligned with System.Slots; a channel of Unplaced is not stated.
+	// at is aligned with System.Slots; a channel of Unplaced is not reported.
 	at []witnessedPlace
 }
 
-// witnessedPlace is a place as a witness counts: controllers within the processor or over
-// the machine, channels within whatever owner names.
+// witnessedPlace is a position as a witness counts: controllers within the CPU or over the machine, channels
+// within owner.
 type witnessedPlace struct {
-	// owner and channel together name a channel of the machine.
+	// owner and channel together identify a channel of the machine.
 	owner, channel int
-	// socket is the processor in the machine's order, controller and slot are
-	// numbers of the machine's; Unplaced where the witness leaves them open.
+	// socket is the CPU in the machine's order; controller and slot are numbers of the machine's. Unplaced if
+	// the witness does not report them.
 	socket, controller, slot int
-	// number is the channel within its processor, from 0.
+	// number is the channel within its CPU, from 0.
 	number int
 }
 
-var unseen = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
+var unknownPosition = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
 
-// same reports whether two places are on one channel.
+// same reports whether two positions are on one channel.
 func (s witnessedPlace) same(o witnessedPlace) bool {
 	return s.owner == o.owner && s.channel == o.channel
 }
 
-// newView is a view that states nothing yet.
+// newView returns a view that reports nothing yet.
 func (pl *placer) newView(source, who string) *witnessView {
 	v := &witnessView{source: source, who: who, at: make([]witnessedPlace, len(pl.out))}
 	for i := range v.at {
-		v.at[i] = unseen
+		v.at[i] = unknownPosition
 	}
 	return v
 }
 
-// hear uses a witness, if its view is possible: if all modules are placed, the mapping is compared with
-// it; otherwise it places those that are not.
-func (pl *placer) hear(v *witnessView) {
-	if v == nil || pl.fsb || !pl.possible(v) {
+// applyWitness applies a witness's view if it is possible: it is compared with the mapping if all DIMMs are placed;
+// otherwise it places the remaining ones.
+func (pl *placer) applyWitness(v *witnessView) {
+	if v == nil || pl.fsb || !pl.isPlausible(v) {
 		return
 	}
 	if !pl.allPlaced(pl.populatedDRAM()) {
-		pl.settle(v)
+		pl.placeByWitness(v)
 		return
 	}
 	for _, c := range pl.processors() {
@@ -58,10 +58,9 @@ func (pl *placer) hear(v *witnessView) {
 	}
 }
 
-// possible tells whether a view can be one of this machine: it has a channel, none is deeper than the
-// platform's, and none of its owners has more channels than a processor. Some BMCs
-// give all modules one channel.
-func (pl *placer) possible(v *witnessView) bool {
+// isPlausible reports whether the view can be one of this machine: it has a channel, no channel is deeper than the
+// platform's, and no owner has more channels than a CPU. Some BMCs report one channel for all DIMMs.
+func (pl *placer) isPlausible(v *witnessView) bool {
 	depth, channels := map[slotPlace]int{}, map[int]int{}
 	for _, s := range v.at {
 		if s.channel == Unplaced {
@@ -78,14 +77,13 @@ func (pl *placer) possible(v *witnessView) bool {
 	return len(depth) > 0
 }
 
-// compare checks the mapping of a processor against a witness: whether the same
-// slots share a channel, whatever its number. A witness that speaks of every
-// slot bears out a map that no document confirms.
+// compare checks the mapping of a CPU against a witness: whether the same slots share a channel, whatever its
+// number. A witness that reports every slot confirms a map without a document.
 func (pl *placer) compare(c *processor, v *witnessView) {
-	whole := true
+	complete := true
 	for n, i := range c.slots {
 		if v.at[i].channel == Unplaced {
-			whole = false
+			complete = false
 			if pl.isPopulatedDRAM(i) {
 				return
 			}
@@ -102,17 +100,17 @@ func (pl *placer) compare(c *processor, v *witnessView) {
 	}
 	for _, i := range c.slots {
 		o := &pl.out[i]
-		if o.Certainty == fact.Indirect && (whole || !o.Unverified) {
+		if o.Certainty == fact.Indirect && (complete || !o.Unverified) {
 			o.Certainty = fact.Corroborated
 		}
-		o.Unverified = o.Unverified && !whole
+		o.Unverified = o.Unverified && !complete
 		o.Witnessed = true
 	}
 }
 
-// settle places the slots without a channel by a witness, at the certainty of one source. It does
-// nothing unless the witness states the channel of every module, and the processor is known.
-func (pl *placer) settle(v *witnessView) {
+// placeByWitness places the slots without a channel as a witness reports them, at the certainty of one source. It does
+// nothing unless the witness reports the channel of every DIMM and the CPU is known.
+func (pl *placer) placeByWitness(v *witnessView) {
 	only, single := pl.single()
 	for _, i := range pl.populatedDRAM() {
 		s := v.at[i]
@@ -141,10 +139,9 @@ func (pl *placer) settle(v *witnessView) {
 	pl.guard()
 }
 
-// controllerView is what the BMC says (Redfish MemoryLocation).
-// Makers count from 0 or from 1: the smallest number of all slots is the first,
-// and only the pair of socket and channel names a channel. HPE and Lenovo repeat
-// the printed number as Slot, which then is not the slot of the channel.
+// controllerView returns the BMC's view (Redfish MemoryLocation). Vendors count from 0 or from 1, so the
+// smallest number of all slots is taken as the first, and only socket and channel together identify a channel.
+// HPE and Lenovo repeat the printed number as Slot, which then is not the slot within the channel.
 func (pl *placer) controllerView() *witnessView {
 	v := pl.newView(sourceBMC, "the BMC")
 	var sockets, channels []int
@@ -176,9 +173,8 @@ func (pl *placer) controllerView() *witnessView {
 	return v
 }
 
-// labelledEDAC is what the kernel's drivers say of modules to which somebody
-// gave the board's own labels (ras-mc-ctl --register-labels); nil where a label
-// names no slot, or two.
+// labelledEDAC returns the view of the kernel's drivers if an administrator registered the board's labels
+// (ras-mc-ctl --register-labels); nil if a label names no slot, or two.
 func (pl *placer) labelledEDAC() *witnessView {
 	if len(pl.sys.EDAC) == 0 {
 		return nil
@@ -217,7 +213,7 @@ func (pl *placer) labelledEDAC() *witnessView {
 	return v
 }
 
-// numberEDAC counts the channels of the drivers' controllers over each processor.
+// numberEDAC numbers the channels of the drivers' controllers over each CPU.
 func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 	bySocket := map[int][]edacDIMM{}
 	for n, i := range slots {
@@ -229,7 +225,7 @@ func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 	}
 }
 
-// edacName is a label by which the two sources can be compared.
+// edacName normalises a label so that those of firmware and EDAC can be compared.
 func edacName(label string) string {
 	return strings.ReplaceAll(plainWord(strings.ToLower(label)), "dimm", "")
 }

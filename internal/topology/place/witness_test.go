@@ -99,16 +99,16 @@ func TestController(t *testing.T) {
 		assert.Equal(t, strings.Repeat("0.-.-.- ", 4)+strings.TrimSpace(strings.Repeat("1.-.-.- ", 4)), seats(sys, out))
 	})
 	t.Run("unverified map", func(t *testing.T) {
-		for _, whole := range []bool{true, false} {
+		for _, complete := range []bool{true, false} {
 			sys := board("Dell Inc.", "PowerEdge R760", "P", "A{1..8}* A{9..16}")
 			for i := range sys.Slots {
-				if whole || i < 8 {
+				if complete || i < 8 {
 					sys.Slots[i].BMC = stated(0, -1, i%8, i/8)
 				}
 			}
 			out, _ := Slots(sys, plat8, corpustest.Rules(t))
-			assert.Equal(t, !whole, out[0].Unverified)
-			assert.Equal(t, map[bool]fact.Certainty{true: fact.Corroborated, false: fact.Indirect}[whole], out[0].Certainty)
+			assert.Equal(t, !complete, out[0].Unverified)
+			assert.Equal(t, map[bool]fact.Certainty{true: fact.Corroborated, false: fact.Indirect}[complete], out[0].Certainty)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -12,14 +11,14 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// wholePlatformFile is both documents of a platform file.
+// wholePlatformFile is both YAML documents of a platform file.
 type wholePlatformFile struct {
 	platformFile
 	recogniseFile
 }
 
-// readFiles reads every platform file, those that take what no other platform
-// does last. An unknown key is an error.
+// readFiles reads every platform file and rejects unknown keys. Platforms that match the remaining processors
+// of a CPUID come last.
 func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 	names, err := fs.Glob(k, "platforms/*.yaml")
 	if err != nil {
@@ -45,19 +44,20 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 		}
 		files = append(files, f)
 	}
-	slices.SortStableFunc(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
+	// Platforms that match the remaining processors come last.
+	slices.SortStableFunc(files, func(a, b wholePlatformFile) int {
+		switch {
+		case a.Rest == b.Rest:
+			return 0
+		case b.Rest:
+			return -1
+		}
+		return 1
+	})
 	return files, nil
 }
 
-// orderOfRest puts what takes the rest after the others.
-func orderOfRest(rest bool) int {
-	if rest {
-		return 1
-	}
-	return 0
-}
-
-// Index lists how the platforms are recognised, by their files.
+// Index lists how the platforms are recognised, from their files.
 func Index(k fs.FS) ([]IndexRow, error) {
 	files, err := readFiles(k)
 	if err != nil {
@@ -72,7 +72,7 @@ func Index(k fs.FS) ([]IndexRow, error) {
 	return out, nil
 }
 
-// indexed is the row in the index.
+// indexed returns the row as it is in the index.
 func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
 	out := IndexRow{ID: id, Vendor: r.Vendor, Family: -1, Model: -1, Steppings: r.Stepping, Verified: orTrue(r.Verified), Brand: r.Brand,
 		Product: r.Product, Memory: r.Memory, Codename: r.Codename, Rest: takesRest, Sockets: r.Sockets}
@@ -85,7 +85,8 @@ func (r *recogniseRow) indexed(id string, takesRest bool) IndexRow {
 	return out
 }
 
-// Rows are the platforms of a folder of rules by id, each encoded by itself with its documents: an audit needs one.
+// Rows returns the platforms of a folder of rules by id, each encoded separately with its documents, because an
+// audit needs only one.
 func Rows(k fs.FS) (map[string]compiled.Raw, error) {
 	files, err := readFiles(k)
 	if err != nil {

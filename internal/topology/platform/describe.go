@@ -10,55 +10,54 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Info describes a platform for a reader.
+// Info describes a platform for `memaudit platforms show`.
 type Info struct {
 	Platform
-	// Recognise lists the ways in which it is known.
+	// Recognise lists the ways to recognise it.
 	Recognise []Recognition
 	// Brands are brand strings as machines print them.
 	Brands []string
-	// Cases are populations and what a check finds on them.
+	// Cases are populations with the expected findings.
 	Cases []Case
 	// Parts are processors whose facts differ from the platform's.
 	Parts []PartInfo
-	// Documents are its guides and sources, resolved.
+	// Documents are its guides and sources.
 	Documents []Document
 }
 
-// Recognition is one way to know a platform; an empty field is not asked for.
+// Recognition is one way to recognise a platform; an empty field is not compared.
 type Recognition struct {
 	Vendor string
-	// Family and Model are -1 where CPUID is not asked for.
+	// Family and Model are -1 if CPUID is not compared.
 	Family, Model int
 	Steppings     []int
-	// Brand and Product are patterns, Memory is a kind of memory.
+	// Brand and Product are patterns, Memory is a memory type.
 	Brand, Product, Memory string
 	Verified               bool
 }
 
-// Case is a population of a platform's file and what a check finds on it.
+// Case is a population in a platform's file with the expected findings.
 type Case struct {
 	Name string `yaml:"name"`
-	// Brand of the processors; the first of Brands if it is empty.
+	// Brand of the processors; the first of Brands if empty.
 	Brand string `yaml:"brand"`
-	// DIMMs are the modules of each processor, Slots the slots of one.
+	// DIMMs is the number of DIMMs of each processor, Slots the slots per processor.
 	DIMMs []int `yaml:"dimms"`
 	Slots int   `yaml:"slots"`
-	// Memory is the modules' type, MTs the rate at which they are rated and run.
+	// Memory is the DIMMs' type, MTs their rated and configured speed in MT/s.
 	Memory string `yaml:"memory"`
 	MTs    int    `yaml:"mts"`
 	// Finds maps rules to a result (pass, unknown, not_applicable) or the severity of a failure.
 	Finds map[string]string `yaml:"finds"`
 }
 
-// PartInfo is what differs for the processors of a brand pattern.
+// PartInfo lists what differs for the processors of a brand pattern.
 type PartInfo struct {
 	Brand string
 	Platform
 }
 
-// Describer reads the files of single platforms by their ids, and the documents that
-// they name once.
+// Describer returns a function that reads the file of one platform by its id; documents are read only once.
 func Describer(k fs.FS) func(id string) (*Info, error) {
 	read := sync.OnceValues(func() (map[string]Document, error) { return platformDocuments(k, nil) })
 	return func(id string) (*Info, error) {

@@ -9,69 +9,65 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Author is a maker of machines whose documents are among a platform's sources.
+// Author is a vendor of machines with documents among a platform's sources.
 type Author struct {
-	// Maker is the name as MakerWord folds it.
-	Maker string
-	// Not are parts of product names of which its documents say nothing.
+	// Vendor is the name as MakerWord normalises it.
+	Vendor string
+	// Not lists parts of product names that its documents do not cover.
 	Not []string
 }
 
-// Detail is what the population model needs of a platform beyond the
-// fields that rules read.
+// Detail is what the population model needs of a platform beyond the fields that rules read.
 type Detail struct {
-	// Buffered is true where memory buffers sit between the processor's links
-	// and the DDR channels: the processor table counts the links.
+	// Buffered is true if memory buffers are between the processor's links and the DDR channels: the processor
+	// table counts the links.
 	Buffered bool
-	// OwnChannels names modules of which each has memory channels of its own (SOCAMM), so that one that is
-	// missing or smaller is found by number and size and not by channel; "" for DIMMs.
+	// OwnChannels names modules that each have their own memory channels (SOCAMM), so that a missing or smaller
+	// one is found by number and size, not by channel; "" for DIMMs.
 	OwnChannels string
-	// ModulesPerSocket is how many of them a processor takes; 0 if it is not known.
+	// ModulesPerSocket is how many of them a processor takes; 0 if unknown.
 	ModulesPerSocket int
-	// RatedBelow is true for processors that their maker rates below what their
-	// channels give together (AMD EPYC 7232P, 7252, 7272, 7282: half), so that what
-	// fewer channels leave of it is not known.
+	// RatedBelow is true for processors whose rated bandwidth is below the sum of their channels (AMD EPYC
+	// 7232P, 7252, 7272, 7282: half), so that the effect of fewer channels is unknown.
 	RatedBelow bool
-	// MemorylessNodes is the number of a processor's nodes that have no memory channel: dies without
-	// one (Threadripper 2970WX, 2990WX).
+	// MemorylessNodes is the number of a processor's nodes without a memory channel (dies of Threadripper
+	// 2970WX and 2990WX).
 	MemorylessNodes int
-	// SpeedByMode is true where the highest speed holds in one memory mode
-	// only, so that a lower one is not a finding.
+	// SpeedByMode is true if the highest speed applies in one memory mode only, so that a lower one is not a
+	// finding.
 	SpeedByMode bool
-	// SixChannels is true where ACDEGH interleaves as one set (Milan).
+	// SixChannels is true if ACDEGH interleaves as one set (Milan).
 	SixChannels bool
-	// NodePartsInOrder is true where a NUMA part of a processor (NPS2, NPS4) is a
-	// run of channels as they are numbered.
+	// NodePartsInOrder is true if the NUMA nodes of a processor (NPS2, NPS4) consist of consecutive channel
+	// numbers.
 	NodePartsInOrder bool
-	// LockstepChannels are the pairs of channels behind the two buffers of a
-	// controller, in fill order: the first half belongs to controller 0.
+	// LockstepChannels are the pairs of channels behind the two buffers of a controller, in fill order: the
+	// first half belongs to controller 0.
 	LockstepChannels [][]int
-	// LockstepBoards are the products whose labels number the channels so.
+	// LockstepBoards are the products with slot labels that number the channels this way.
 	LockstepBoards []Board
-	// Classes names the scheme of the document's own classes, "" without.
+	// Classes is the document's own classification scheme, "" if it has none.
 	Classes string
-	// ProcessorMTs are speeds by processor number that go before the processor
-	// table; "*" is every part of the platform.
+	// ProcessorMTs are speeds in MT/s by processor number that take precedence over the processor table; "*" is
+	// every part of the platform.
 	ProcessorMTs map[string]int
-	// BoardDepth is the number of DIMMs per channel from which on boards differ
-	// in speed, so that a document speaks for its own maker's boards only.
+	// BoardDepth is the number of DIMMs per channel from which boards differ in speed, so that a document
+	// applies only to its own vendor's boards.
 	BoardDepth int
-	// Boards are limits that a board sets whatever the processor.
+	// Boards are limits set by a board, whatever the processor.
 	Boards []Board
-	// Measured are layouts whose bandwidth a document measured.
+	// Measured are layouts with a documented bandwidth measurement.
 	Measured []Measurement
-	// EDACOrder lists the boards on which the kernel's driver counts controllers
-	// and channels in the order of the slot map, as label files confirm.
+	// EDACOrder lists the boards on which the kernel's driver counts controllers and channels in the order of
+	// the slot map, as label files confirm.
 	EDACOrder []EDACOrder
-	// Sources are the keys of all documents behind the row, resolved in
-	// rules/platforms/sources.tsv.
+	// Sources are the keys of all documents behind the row, defined in rules/platforms/sources.tsv.
 	Sources []string
-	// Guides are the keys of documents that ask for something and are behind no
-	// number of the row.
+	// Guides are the keys of documents with recommendations, but without any number of the row.
 	Guides []string
-	// Documents are those of Guides, then Sources, that are listed, in their order.
+	// Documents are the listed documents of Guides, then of Sources, in their order.
 	Documents []Document
-	// Authors are the makers of machines that Sources speak of.
+	// Authors are the vendors of machines that Sources cover.
 	Authors []Author
 }
 
@@ -83,19 +79,18 @@ type Board struct {
 	Verified *bool  `yaml:"verified"`
 }
 
-// EDACOrder are one maker's boards that match Products and not Except (regular
-// expressions over product and board; "" matches all, and none).
+// EDACOrder are one vendor's boards that match Products and not Except (regular expressions over product and
+// board; an empty Products matches all, an empty Except none).
 type EDACOrder struct {
 	Maker    string `yaml:"maker"`
 	Products string `yaml:"products"`
 	Except   string `yaml:"except"`
-	// Channels are the slot map's channel of each of the driver's; empty where they are the same.
+	// Channels are the slot map's channels, by the driver's channel; empty if they are the same.
 	Channels []int  `yaml:"channels"`
 	Source   string `yaml:"source"`
 }
 
-// Covers reports whether the boards of a product are among them; a pattern that
-// cannot be read covers nothing.
+// Covers reports whether it applies to the boards of a product; an invalid pattern covers nothing.
 func (o *EDACOrder) Covers(product string) bool {
 	in, err := regexp.Compile("(?i)" + o.Products)
 	if err != nil || !in.MatchString(product) {
@@ -108,16 +103,16 @@ func (o *EDACOrder) Covers(product string) bool {
 	return err == nil && !out.MatchString(product)
 }
 
-// Measurement holds relative bandwidth by layout as one document measured it, on
-// the products that match: "1-1|1-0" (lockstep pairs), "4/8" (channels, one
-// module each), "6/6, 1 per channel", "3/3, 2 per channel, 1066 MT/s".
+// Measurement is relative bandwidth by layout as one document measured it, on the products that match:
+// "1-1|1-0" (lockstep pairs), "4/8" (channels, one DIMM each), "6/6, 1 per channel", "3/3, 2 per channel, 1066
+// MT/s".
 type Measurement struct {
 	Product string             `yaml:"product"`
 	Layouts map[string]float64 `yaml:"layouts"`
-	// Spared says which layout is left of another one under sparing.
+	// Spared maps a layout to the one that sparing leaves of it.
 	Spared map[string]string `yaml:"spared"`
-	// Sockets (populated), Slots (of a processor) and BestMTs (its highest
-	// memory speed) are the conditions of the measurement; 0 is any.
+	// Sockets (populated), Slots (per processor) and BestMTs (its highest memory speed in MT/s) are the
+	// conditions of the measurement; 0 is any.
 	Sockets int    `yaml:"sockets"`
 	Slots   int    `yaml:"slots"`
 	BestMTs int    `yaml:"best_mts"`
@@ -134,11 +129,11 @@ const (
 	PolicySingle       = "single"
 )
 
-// channelPairs are pairs of channels that answer as one.
+// channelPairs are pairs of channels that work as one.
 type channelPairs [][]int
 
-// UnmarshalYAML refuses what is not a list of pairs: whoever reads the platform takes
-// both channels of each without looking.
+// UnmarshalYAML rejects anything but a list of pairs, because users of a platform access both channels of each
+// pair without a check.
 func (c *channelPairs) UnmarshalYAML(list *yaml.Node) error {
 	var pairs [][]int
 	if err := list.Decode(&pairs); err != nil {
@@ -153,7 +148,7 @@ func (c *channelPairs) UnmarshalYAML(list *yaml.Node) error {
 	return nil
 }
 
-// unreadable says which file cannot be read, with the line where the decoder names one.
+// unreadable returns an error that names the file, and the line if the decoder names one.
 func unreadable(file string, err error) error {
 	text := err.Error()
 	var wrong *yaml.TypeError

@@ -32,7 +32,7 @@ func TestDocumentedFor(t *testing.T) {
 		assert.Equal(t, c.want, d.DocumentedFor(c.vendor, c.product), "%s %s", c.vendor, c.product)
 	}
 	for _, broken := range []string{"dell\tDELL-\n", "Dell Inc.\tDELL-\t\n", "dell\t\t\n"} {
-		_, err := authorsOf(fstest.MapFS{makersFile: {Data: []byte(broken)}}, []string{"DELL-11G"})
+		_, err := authorsOf(fstest.MapFS{vendorsFile: {Data: []byte(broken)}}, []string{"DELL-11G"})
 		assert.ErrorContains(t, err, "makers.tsv:1", broken)
 	}
 }

@@ -19,33 +19,32 @@ type Citation struct {
 
 // Authorities of a document.
 const (
-	// OfMaker is a maker of machines about its own; also what nothing is said of.
-	OfMaker = "maker"
-	// OfProcessorMaker is the maker of the platform's processors.
-	OfProcessorMaker = "processor"
-	// OfThird is somebody who makes neither: a review, a tutorial, a measurement.
-	OfThird = "third"
-	// OfCollection is a list of what was seen: evidence, which asks for nothing.
-	OfCollection = "collection"
+	// FromVendor is a vendor of machines writing about its own; also the default.
+	FromVendor = "maker"
+	// FromCPUVendor is the vendor of the platform's processors.
+	FromCPUVendor = "processor"
+	// FromThirdParty is a third party: a review, a tutorial, a measurement.
+	FromThirdParty = "third"
+	// FromCollection is a list of observed machines: evidence without recommendations.
+	FromCollection = "collection"
 )
 
 // Document is a document with what it may be cited for.
 type Document struct {
 	Citation
-	// Authority is whose word it is.
+	// Authority is the kind of author.
 	Authority string
-	// Says lists what was read in it, in the words of rules/platforms/sources.tsv;
-	// nil for a document that the list does not have.
-	Says []string
+	// Topics lists its topics, in the words of rules/platforms/sources.tsv; nil for a document that is not in the
+	// list.
+	Topics []string
 }
 
-// Speaks reports whether the document says something of one of the topics.
-func (d *Document) Speaks(topics []string) bool {
-	return slices.ContainsFunc(d.Says, func(s string) bool { return slices.Contains(topics, s) })
+// Covers reports whether the document covers one of the topics.
+func (d *Document) Covers(topics []string) bool {
+	return slices.ContainsFunc(d.Topics, func(s string) bool { return slices.Contains(topics, s) })
 }
 
-// platformDocuments reads the documents of the keys, or of all keys when there
-// are none.
+// platformDocuments reads the documents for the keys, or all documents if keys is empty.
 func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 	raw, err := fs.ReadFile(k, documentsFile)
 	if err != nil {
@@ -64,16 +63,16 @@ func platformDocuments(k fs.FS, keys []string) (map[string]Document, error) {
 	return out, nil
 }
 
-// documentOf is a row; one of a site may end before the last two columns.
+// documentOf parses a row; one of a site may omit the last two columns.
 func documentOf(col []string) Document {
-	d := Document{Authority: OfMaker, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
+	d := Document{Authority: FromVendor, Citation: Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}}
 	if len(col) == 8 {
-		d.Authority, d.Says = col[6], strings.Fields(col[7])
+		d.Authority, d.Topics = col[6], strings.Fields(col[7])
 	}
 	return d
 }
 
-// documentsBehind are those of the keys that are listed, in their order.
+// documentsBehind returns the listed documents of the keys, in their order.
 func documentsBehind(k fs.FS, keys []string) []Document {
 	all, err := platformDocuments(k, keys)
 	if err != nil {

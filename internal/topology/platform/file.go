@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// platformFile is the first document of a file of rules/platforms; the second
-// one, recogniseFile, is read only to make the index.
+// platformFile is the first YAML document of a file in rules/platforms; the second, recogniseFile, is read only
+// to build the index.
 type platformFile struct {
 	ID            string `yaml:"id"`
 	Name          string `yaml:"name"`
@@ -60,15 +60,15 @@ type platformFacts struct {
 	Unverified   []string         `yaml:"unverified"`
 }
 
-// platformPart overrides facts for the processors whose brand matches.
+// platformPart overrides facts for processors with a matching brand.
 type platformPart struct {
 	Brand         string `yaml:"brand"`
 	platformFacts `yaml:",inline"`
 }
 
-// recogniseFile is the second document of a platform file.
+// recogniseFile is the second YAML document of a platform file.
 type recogniseFile struct {
-	// Rest is set where the rows take what no other platform with the CPUID does.
+	// Rest is set if the rows match processors that no other platform with the CPUID matches.
 	Rest      bool           `yaml:"rest"`
 	Recognise []recogniseRow `yaml:"recognise"`
 	Brands    []string       `yaml:"brands"`
@@ -97,7 +97,7 @@ type citationFile struct {
 	URL    string `yaml:"url"`
 }
 
-// choose lays the facts of the matching part over those of the platform.
+// choose applies the facts of the matching part over those of the platform.
 func (f *platformFile) choose(brand string) error {
 	for _, part := range f.Parts {
 		re, err := regexp.Compile("(?i)" + part.Brand)
@@ -155,7 +155,7 @@ func (f *platformFile) platform() *Platform {
 		},
 	}
 	if p.BoardDepth == 0 {
-		p.BoardDepth = usualBoardDepth
+		p.BoardDepth = defaultBoardDepth
 	}
 	if len(f.Unverified) > 0 {
 		p.Unverified = make(map[string]bool, len(f.Unverified))
@@ -166,9 +166,9 @@ func (f *platformFile) platform() *Platform {
 	return p
 }
 
-// usualBoardDepth is where boards begin to differ unless the platform says
-// otherwise.
-const usualBoardDepth = 3
+// defaultBoardDepth is the number of DIMMs per channel from which boards differ, unless the platform defines
+// another.
+const defaultBoardDepth = 3
 
 func orTrue(b *bool) bool { return b == nil || *b }
 

@@ -48,8 +48,8 @@ func sourceKeys(t testing.TB) map[string]Citation {
 		}
 		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		require.Len(t, col, 8, line)
-		require.Contains(t, []string{OfMaker, OfProcessorMaker, OfThird, OfCollection}, col[6], line)
-		if col[6] == OfCollection {
+		require.Contains(t, []string{FromVendor, FromCPUVendor, FromThirdParty, FromCollection}, col[6], line)
+		if col[6] == FromCollection {
 			require.Empty(t, col[7], "what was seen asks for nothing: %s", line)
 		}
 		for _, topic := range strings.Fields(col[7]) {
@@ -109,9 +109,9 @@ func TestNumbersHaveADocument(t *testing.T) {
 		says := map[string]bool{}
 		for _, d := range info.Documents {
 			assert.NotContains(t, d.Place, "rules/", "%s: %s is a file of this project", f.ID, d.Key)
-			if d.Authority != OfCollection {
+			if d.Authority != FromCollection {
 				says["any"] = true
-				for _, topic := range d.Says {
+				for _, topic := range d.Topics {
 					says[topic] = true
 				}
 			}

@@ -7,17 +7,16 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// knownIdentity is a processor's identity and the reading it rests on.
+// knownIdentity is a processor's identity and its evidence.
 type knownIdentity struct {
 	cpuIdentity
 	from fact.Evidence
-	// kernel is true where the kernel says the brand string, too.
+	// kernel is true if the kernel reports the brand string, too.
 	kernel bool
 }
 
-// identities lists the populated sockets' identities; what SMBIOS does not
-// say of a socket is taken from the kernel. Without sockets it is the
-// kernel's processor alone.
+// identities lists the populated sockets' identities; what SMBIOS does not contain is taken from the kernel.
+// Without sockets it returns only the kernel's processor.
 func identities(sys *inventory.System) []knownIdentity {
 	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
 	for i := range sys.Sockets {
@@ -63,7 +62,7 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 	return id
 }
 
-// vendorOf reads the CPUID vendor out of a brand string or maker's name.
+// vendorOf returns the CPUID vendor for a brand string or vendor's name.
 func vendorOf(text string) string {
 	text = strings.ToLower(text)
 	switch {
@@ -97,38 +96,37 @@ func identifyMachine(sys *inventory.System) machineIdentity {
 	return m
 }
 
-// SameMemory reports whether recognition sees the same kinds of memory in two states
-// of one machine: of its modules it reads nothing else.
+// SameMemory reports whether two states of one machine have the same kinds of memory for recognition, which
+// reads nothing else of DIMMs.
 func SameMemory(x, y *inventory.System) bool {
 	return identifyMachine(x).memory == identifyMachine(y).memory
 }
 
 func isX86Vendor(v string) bool { return v == Intel || v == AMD }
 
-// cpuIdentity is what tells one processor from another; -1 and "" are
-// unknown.
+// cpuIdentity identifies a processor; -1 and "" are unknown.
 type cpuIdentity struct {
 	vendor                  string
 	family, model, stepping int
 	brand                   string // manufacturer and brand string
-	series                  string // firmware's word for the family of products
+	series                  string // firmware's name of the product family
 }
 
-// machineIdentity is what else tells platforms apart.
+// machineIdentity are the other properties that identify a platform.
 type machineIdentity struct {
 	product string
 	memory  string // types and form factors of the populated slots
 	sockets int    // populated ones
 }
 
-// undecided reports whether the brand string names no processor at all (no
-// number in it), so that a better string could decide.
+// undecided reports whether the brand string does not identify a processor (no digit in it), so that a better
+// string could decide.
 func undecided(brand string) bool {
 	return !strings.ContainsAny(brand, "123456789")
 }
 
-// MakerWord folds the makers' spellings; others keep their first word.
-func MakerWord(name string) string {
+// VendorWord normalises vendors' names; of an unknown one it keeps the first word.
+func VendorWord(name string) string {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), " ")
 	word = strings.Trim(word, ",.")
 	switch word {
@@ -143,12 +141,11 @@ func MakerWord(name string) string {
 	}
 }
 
-// ProcessorMakers are the makers of processors that ProcessorMaker knows.
-var ProcessorMakers = [...]string{"intel", "amd"}
+// CPUVendors are the processor vendors that ProcessorMaker knows.
+var CPUVendors = [...]string{"intel", "amd"}
 
-// ProcessorMaker is the maker behind a processor's CPUID vendor string, "" when
-// it is not known.
-func ProcessorMaker(vendor string) string {
+// CPUVendor returns the vendor for a CPUID vendor string, "" if unknown.
+func CPUVendor(vendor string) string {
 	switch vendor {
 	case Intel:
 		return "intel"

@@ -8,9 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// A DIMM kind is a key of Platform.Speeds: a module ("rdimm", "lrdimm",
-// "udimm", "mrdimm"), then optionally the ranks it covers ("1r2r") and the
-// voltage ("1.35v"), with dashes: "rdimm-2r-1.35v".
+// dimmKind is a parsed key of Platform.Speeds: a module ("rdimm", "lrdimm", "udimm", "mrdimm"), then optionally
+// the ranks it covers ("1r2r") and the voltage ("1.35v"), with dashes: "rdimm-2r-1.35v".
 type dimmKind struct {
 	module string
 	ranks  string
@@ -31,12 +30,12 @@ func parseKind(key string) dimmKind {
 	return k
 }
 
-// coversRanks reports whether the kind is for modules of n ranks.
+// coversRanks reports whether the kind is for modules with n ranks.
 func (k dimmKind) coversRanks(n int) bool {
 	return k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+n))+"r")
 }
 
-// fewestRanks is the smallest rank count the kind names.
+// fewestRanks returns the smallest rank count of the kind.
 func (k dimmKind) fewestRanks() int {
 	if k.ranks == "" {
 		return 0
@@ -44,7 +43,7 @@ func (k dimmKind) fewestRanks() int {
 	return int(k.ranks[0] - '0')
 }
 
-// moduleOf classifies a DIMM; "" when the type detail does not say.
+// moduleOf classifies a DIMM; "" if the type detail is missing.
 func moduleOf(s *inventory.Slot, p *Platform) string {
 	if strings.Contains(s.Type.Or(""), "MRDIMM") || beyondRDIMM(s, p) {
 		return "mrdimm"
@@ -65,21 +64,19 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 // IsMRDIMM reports whether a module is an MRDIMM.
 func IsMRDIMM(s *inventory.Slot, p *Platform) bool { return moduleOf(s, p) == "mrdimm" }
 
-// beyondRDIMM reports whether the platform takes MRDIMMs and the module is
-// rated faster than any of its RDIMMs.
+// beyondRDIMM reports whether the platform takes MRDIMMs and the module is rated faster than any of its RDIMMs.
 func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 	top := SpeedAt(p.Speeds["rdimm"], 1)
 	return len(p.Speeds["mrdimm"]) > 0 && top > 0 && s.RatedMTs.Or(0) > top+ddr.Tolerance
 }
 
-// KindsFor lists the rows of the speed table that may describe the DIMM.
-// exact is false when the table has no row for just this kind and the rows are
-// the nearest documented ones. The order is always the same: of two rows with
-// one speed the first is named.
+// KindsFor lists the rows of the speed table that may describe the DIMM. exact is false if the table has no row
+// for this kind and the rows are the nearest documented ones. The order is fixed: of two rows with one speed
+// the first is reported.
 func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
 	var same, more []string
-	var space [16]string // asked for every slot: no memory for the usual handful of rows
+	var space [16]string // called for every slot: no allocation for the usual few rows
 	keysInOrder := space[:0]
 	for key := range p.Speeds {
 		keysInOrder = append(keysInOrder, key)
@@ -106,8 +103,8 @@ func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	return lowestRanks(more), false
 }
 
-// lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks
-// loads a channel less than the next documented one.
+// lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks loads a channel less than the
+// next documented one.
 func lowestRanks(keys []string) []string {
 	least := 10
 	for _, key := range keys {
@@ -122,8 +119,7 @@ func lowestRanks(keys []string) []string {
 	return out
 }
 
-// voltageFits compares the voltage of the kind with the configured one; an
-// unknown one fits both.
+// voltageFits compares the voltage of the kind with the configured one; an unknown one matches both.
 func voltageFits(k dimmKind, s *inventory.Slot) bool {
 	mv, ok := s.ConfiguredMV.Get()
 	if k.volts == "" || !ok {
@@ -133,10 +129,9 @@ func voltageFits(k dimmKind, s *inventory.Slot) bool {
 	return low == (k.volts == "1.35v")
 }
 
-// LowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
-// table tells the voltages apart, but not for this kind of module: at the lower
-// voltage it may well be slower (Sandy Bridge-EP with LRDIMMs, of which firmware
-// before SMBIOS 2.8 does not say the voltage).
+// LowVoltageUnlisted reports whether a module runs at 1.35 V on a platform whose table distinguishes voltages,
+// but not for this kind of module. At the lower voltage it may be slower (Sandy Bridge-EP with LRDIMMs, for
+// which firmware before SMBIOS 2.8 does not report the voltage).
 func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	if mv, ok := s.ConfiguredMV.Get(); ok && mv >= 1425 || !ok && !s.LoadReduced.Or(false) {
 		return false
@@ -154,14 +149,14 @@ func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	return false
 }
 
-// Takes reports whether a channel takes d modules of the kind: where a document
-// allows fewer, a module that sits there is of another kind.
+// Takes reports whether a channel takes d modules of the kind. If a document allows fewer, an installed module
+// must be of another kind.
 func (p *Platform) Takes(kind string, d int) bool {
 	most := p.MostDPC[kind]
 	return most == 0 || d <= most
 }
 
-// SpeedAt is the speed with d DIMMs per channel, 0 when the row has none.
+// SpeedAt returns the speed in MT/s with d DIMMs per channel, 0 if the row has none.
 func SpeedAt(row []int, d int) int {
 	if d < 1 || d > len(row) {
 		return 0
@@ -169,9 +164,8 @@ func SpeedAt(row []int, d int) int {
 	return row[d-1]
 }
 
-// FrontSideBus reports whether the memory hangs on the chipset. Without a
-// platform the memory type decides: Intel moved the controller into the
-// processor with DDR3 (Nehalem), AMD did long before.
+// FrontSideBus reports whether the memory is attached to the chipset. Without a platform the memory type
+// decides: Intel moved the controller into the processor with DDR3 (Nehalem), AMD long before.
 func FrontSideBus(sys *inventory.System, p *Platform) bool {
 	if p != nil {
 		return !p.NUMA
@@ -195,7 +189,7 @@ func FrontSideBus(sys *inventory.System, p *Platform) bool {
 	return false
 }
 
-// intelSockets reports whether some processor says it is Intel's.
+// intelSockets reports whether a processor's vendor is Intel.
 func intelSockets(sys *inventory.System) bool {
 	for i := range sys.Sockets {
 		if sys.Sockets[i].Vendor.Or("") == "GenuineIntel" {

@@ -11,8 +11,8 @@ import (
 // processorTable is sorted by its first column, the normalised name.
 const processorTable = "processors.csv"
 
-// observedTable lists the parts that were never seen to run memory faster than
-// a speed below that of their DIMMs.
+// observedTable lists the parts that were only seen to run memory at or below a speed that is lower than their
+// DIMMs'.
 const observedTable = "platforms/observed-speeds.tsv"
 
 // processorColumns of a row: key, vendor, number, codename, cores, threads,
@@ -20,8 +20,8 @@ const observedTable = "platforms/observed-speeds.tsv"
 // comma or a quote.
 const processorColumns = 13
 
-// Processors returns the vendor's row of each socket's processor, nil
-// where the table has none or the brand string is not exact.
+// Processors returns the vendor's row of each socket's processor, nil if the table has none or the brand string
+// is not exact.
 func Processors(sys *inventory.System, k fs.FS) []*Processor {
 	out := make([]*Processor, len(sys.Sockets))
 	var lastKey string
@@ -47,8 +47,7 @@ func Processors(sys *inventory.System, k fs.FS) []*Processor {
 	return out
 }
 
-// observedSpeed is the processor's row in the table of observed speeds, 0
-// without.
+// observedSpeed returns the highest observed speed of the processor in MT/s, 0 if it is not listed.
 func observedSpeed(k fs.FS, key string) int {
 	raw, err := fs.ReadFile(k, observedTable)
 	if err != nil {
@@ -59,8 +58,8 @@ func observedSpeed(k fs.FS, key string) int {
 	return atoiOr(mts, 0)
 }
 
-// versionFits guards against brand strings cut short: "E5-2620" of an
-// E5-2620 v4 names another processor, and its CPUID says so.
+// versionFits guards against truncated brand strings: "E5-2620" of an E5-2620 v4 names another processor, which
+// its CPUID shows.
 func versionFits(key string, p *cpuIdentity) bool {
 	family, rest, _ := strings.Cut(strings.TrimPrefix(key, "intel xeon "), "-")
 	if p.family < 0 || p.model < 0 {
@@ -82,7 +81,7 @@ func versionFits(key string, p *cpuIdentity) bool {
 	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
 }
 
-// lookUpProcessor finds the row of a key, nil without.
+// lookUpProcessor finds the row of a key, nil if there is none.
 func lookUpProcessor(k fs.FS, key string) *Processor {
 	raw, err := fs.ReadFile(k, processorTable)
 	if err != nil {
@@ -119,22 +118,22 @@ func parseProcessor(line string) *Processor {
 type Processor struct {
 	Vendor, Number, Name, Codename string
 	Cores, Threads                 int
-	// SMT and Turbo are "yes", "no" or "" when the source does not say. Without a word on SMT,
-	// cores and threads decide.
+	// SMT and Turbo are "yes", "no" or "" if the source does not list them. Without SMT, cores and threads
+	// decide.
 	SMT, Turbo string
 	Channels   int
-	// MaxMTs is the highest memory speed in MT/s, 0 when unknown; MaxMTs2DPC
-	// the one with two DIMMs per channel where a source prints it.
+	// MaxMTs is the highest memory speed in MT/s, 0 if unknown; MaxMTs2DPC the one with two DIMMs per channel
+	// if a source lists it.
 	MaxMTs, MaxMTs2DPC int
-	// ObservedMTs is the speed above which the part was never seen to run, 0
-	// without; it may excuse a machine and never accuses one.
+	// ObservedMTs is the highest memory speed in MT/s at which the part was observed, 0 if unknown. It may
+	// excuse a machine, but never causes a finding.
 	ObservedMTs int
-	// How says what kind of statement the speed is; Source where it is from.
+	// How is the kind of statement that the speed is from, Source its document.
 	How, Source string
 }
 
-// CountsLinks reports whether the row's channels are links to memory buffers,
-// behind each of which are two channels: Xeon 6500, 7500 and E7.
+// CountsLinks reports whether the row's channels are links to memory buffers, each with two channels: Xeon
+// 6500, 7500 and E7.
 func (p *Processor) CountsLinks() bool {
 	return strings.HasSuffix(p.Codename, " EX") || strings.HasPrefix(p.Number, "E7-")
 }

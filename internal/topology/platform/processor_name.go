@@ -2,11 +2,10 @@ package platform
 
 import "strings"
 
-// processorKey reduces a brand string to the key of the processor table:
-// "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz" is "intel xeon gold 6252n",
-// "AMD EPYC 7543 32-Core Processor" is "amd epyc 7543". It drops only words
-// that name no processor, so that whatever else the string says keeps it from
-// matching. "" when nothing is left.
+// processorKey reduces a brand string to the key of the processor table: "Intel(R) Xeon(R) Gold 6252N CPU @
+// 2.30GHz" is "intel xeon gold 6252n", "AMD EPYC 7543 32-Core Processor" is "amd epyc 7543". It drops only
+// words that do not identify a processor, so that any other word prevents a match. It returns "" if no word is
+// left.
 func processorKey(brand string) string {
 	brand, _, _ = strings.Cut(brand, "@")
 	key := make([]byte, 0, len(brand))
@@ -23,7 +22,7 @@ func processorKey(brand string) string {
 	return fixKey(string(key))
 }
 
-// plainWord is the word in lower case without trade marks.
+// plainWord returns the word in lower case without trade marks.
 func plainWord(word string) string {
 	word = strings.ToLower(word)
 	for _, mark := range [...]string{"(r)", "(tm)", "®", "™"} {
@@ -41,9 +40,9 @@ func noiseWord(word string) bool {
 	}
 }
 
-// fixKey undoes the habits of some generations: "E31240" is the E3-1240, a
-// lone "E" stands before "E-2488", "i7 920" and "i7 X 980" are the i7-920 and
-// the i7-980X; "i5+8400" is Intel's name of an i5-8400 sold with a cache.
+// fixKey normalises the spelling of some generations: "E31240" is the E3-1240, a separate "E" precedes
+// "E-2488", "i7 920" and "i7 X 980" are the i7-920 and the i7-980X; "i5+8400" is Intel's name of an i5-8400
+// sold with a cache.
 func fixKey(key string) string {
 	if number, ok := strings.CutPrefix(key, "intel core i"); ok {
 		return "intel core i" + coreNumber(number)
@@ -73,8 +72,8 @@ func coreNumber(number string) string {
 	return number[:1] + "-" + number[2:]
 }
 
-// displayName writes the key of the table as vendors do: "Intel Xeon Gold
-// 6252N". number is the processor number in its own spelling.
+// displayName spells the key of the table as vendors do: "Intel Xeon Gold 6252N". number is the processor
+// number in the vendor's spelling.
 func displayName(key, number string) string {
 	words := strings.Fields(key)
 	size := len(strings.Fields(number))

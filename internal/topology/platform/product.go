@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// ProductName is the machine's product and board, as the patterns of the
-// platform files expect them.
+// ProductName returns the machine's product and board, as the patterns of the platform files expect them.
 func ProductName(m *inventory.Machine) string {
 	product, board := m.Product.Or(""), m.Board.Or("")
 	if board == "" || board == product {
@@ -19,7 +18,7 @@ func ProductName(m *inventory.Machine) string {
 	return strings.TrimSpace(product + " " + board)
 }
 
-// FindBoard is the first board whose pattern matches the product, nil without.
+// FindBoard returns the first board with a matching pattern, nil if there is none.
 func FindBoard(boards []Board, product string) *Board {
 	for i := range boards {
 		if product != "" && matches(boards[i].Product, product) {
@@ -29,11 +28,11 @@ func FindBoard(boards []Board, product string) *Board {
 	return nil
 }
 
-// Unverified reports whether what the table says of the board has no document.
+// Unverified reports whether the data of the board have no document.
 func (b *Board) Unverified() bool { return !orTrue(b.Verified) }
 
-// Document names the document of a key as "vendor, title", for people; the key
-// itself where nothing describes it (a site's own platform).
+// Document returns the document of a key as "vendor, title"; the key itself if the document is not listed (a
+// site's own platform).
 func (p *Platform) Document(key string) string {
 	if c := &p.Citation; c.Key == key && c.Title != "" {
 		return c.Vendor + ", " + c.Title
@@ -46,7 +45,7 @@ func (p *Platform) Document(key string) string {
 	return key
 }
 
-// MeasuredOn lists the measurements that hold for a product.
+// MeasuredOn lists the measurements that apply to a product.
 func (p *Platform) MeasuredOn(product string) []*Measurement {
 	var out []*Measurement
 	for i := range p.Measured {
@@ -57,24 +56,24 @@ func (p *Platform) MeasuredOn(product string) []*Measurement {
 	return out
 }
 
-// makersFile says whose machines a document speaks of.
-const makersFile = "platforms/makers.tsv"
+// vendorsFile lists the vendor whose machines each document covers.
+const vendorsFile = "platforms/makers.tsv"
 
-// DocumentedFor reports whether a document of the machine's own maker is behind
-// the platform's table, and speaks of such a product.
+// DocumentedFor reports whether a document of the machine's vendor that covers the product is a source of the
+// platform's table.
 func (d *Detail) DocumentedFor(vendor, product string) bool {
-	maker := MakerWord(vendor)
+	maker := VendorWord(vendor)
 	return slices.ContainsFunc(d.Authors, func(a Author) bool {
-		return a.Maker == maker && !slices.ContainsFunc(a.Not, func(n string) bool { return strings.Contains(product, n) })
+		return a.Vendor == maker && !slices.ContainsFunc(a.Not, func(n string) bool { return strings.Contains(product, n) })
 	})
 }
 
-// authorsOf are the makers behind keys of sources, by the rows of makersFile. A
-// site's own knowledge without the file knows of none.
+// authorsOf returns the vendors of the documents in keys, from makersFile. A site's own knowledge may lack the
+// file; then it returns nil.
 func authorsOf(k fs.FS, keys []string) ([]Author, error) {
-	raw, err := fs.ReadFile(k, makersFile)
+	raw, err := fs.ReadFile(k, vendorsFile)
 	if err != nil {
-		return nil, nil //nolint:nilerr // no author is known then, and speeds of full channels stay unverified
+		return nil, nil //nolint:nilerr // without authors, speeds of full channels stay unverified
 	}
 	var out []Author
 	n := 0
@@ -84,8 +83,8 @@ func authorsOf(k fs.FS, keys []string) ([]Author, error) {
 			continue
 		}
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != 3 || cells[0] == "" || cells[0] != MakerWord(cells[0]) || cells[1] == "" {
-			return nil, fmt.Errorf("%s:%d: expected a maker in one small word, beginnings of keys, parts of products", makersFile, n)
+		if len(cells) != 3 || cells[0] == "" || cells[0] != VendorWord(cells[0]) || cells[1] == "" {
+			return nil, fmt.Errorf("%s:%d: expected a maker in one small word, beginnings of keys, parts of products", vendorsFile, n)
 		}
 		begins := func(key string) bool {
 			return slices.ContainsFunc(strings.Fields(cells[1]), func(b string) bool { return strings.HasPrefix(key, b) })

@@ -11,22 +11,20 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Part is the part of the compiled knowledge that says how platforms are
-// recognised: a list of IndexRow.
+// Part is the part of the compiled knowledge with the index of platforms, a list of IndexRow.
 const Part = "platforms"
 
-// verdict is the outcome of looking one processor up in the index.
-type verdict struct {
+// platformMatch is the result of looking up one processor in the index.
+type platformMatch struct {
 	row *IndexRow
 	// by is cpuid, brand or product.
 	by string
-	// candidates are rows of platforms that share the CPUID when a brand was
-	// missing.
+	// candidates are rows of platforms that share the CPUID if the brand is missing.
 	candidates []*IndexRow
 }
 
-// Recognise finds the platform of the machine by CPUID, brand string, the
-// processor table and, where nothing else decides, product name.
+// Recognise finds the platform of the machine by CPUID, brand string, the processor table and, if nothing else
+// decides, the product name.
 func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
@@ -36,10 +34,10 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
 	m := identifyMachine(sys)
-	var found verdict
+	var found platformMatch
 	var evidence fact.Evidence
 	var last cpuIdentity
-	for _, id := range speaking(identities(sys)) {
+	for _, id := range decisive(identities(sys)) {
 		if id.cpuIdentity == last {
 			continue
 		}
@@ -61,11 +59,10 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
-// speaking leaves out processors that split no machine: those of which firmware
-// says neither CPUID nor brand while it says one of another, and those without
-// CPUID whose brand is that of one with it (boards of 2003 to 2005 repeat a
-// hyper-threaded or two-core processor so).
-func speaking(ids []knownIdentity) []knownIdentity {
+// decisive drops identities that do not contradict the others: processors without CPUID and brand if another
+// has one, and those without CPUID whose brand is that of one with it (boards of 2003 to 2005 repeat a
+// hyper-threaded or dual-core processor this way).
+func decisive(ids []knownIdentity) []knownIdentity {
 	identified := map[string]bool{}
 	for _, id := range ids {
 		if id.family >= 0 {
@@ -81,7 +78,7 @@ func speaking(ids []knownIdentity) []knownIdentity {
 	return said
 }
 
-func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.Fact[*Platform] {
+func loadRecognised(k fs.FS, v platformMatch, brand string, from fact.Evidence) fact.Fact[*Platform] {
 	p, err := loadPlatform(k, v.row.ID, brand)
 	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, err.Error(), "", from)
@@ -96,7 +93,7 @@ func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.F
 	return f
 }
 
-func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
+func unrecognised(v platformMatch, id knownIdentity) fact.Fact[*Platform] {
 	if len(v.candidates) > 0 {
 		ids := make([]string, 0, len(v.candidates))
 		for _, r := range v.candidates {
@@ -113,8 +110,8 @@ func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
 }
 
-// brandKnownBy is what would say which processor it is: "" where the brand string is
-// that of a sample, or the kernel says it, which has it from the processor.
+// brandKnownBy returns the input that would identify the processor: "" if the brand string is that of an
+// engineering sample, or the kernel reports it, which reads it from the processor.
 func brandKnownBy(id knownIdentity) string {
 	sample := strings.Contains(id.brand, "Genuine") || strings.Contains(id.brand, "Eng Sample")
 	switch {
@@ -127,10 +124,9 @@ func brandKnownBy(id knownIdentity) string {
 	}
 }
 
-// lookUpPlatform tries rows with a verified CPUID first, then those that only
-// a brand or product decides.
-func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) verdict {
-	var v verdict
+// lookUpPlatform tries rows with a verified CPUID first, then those that only a brand or product decides.
+func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) platformMatch {
+	var v platformMatch
 	for i := range rows {
 		r := &rows[i]
 		if r.Rest || !r.Verified || r.Family < 0 || !r.vendorFits(p) {
@@ -152,14 +148,14 @@ func lookUpPlatform(rows []IndexRow, p *cpuIdentity, m *machineIdentity) verdict
 	return v
 }
 
-// try decides a row whose CPUID is verified.
-func (v *verdict) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
+// try matches a row with a verified CPUID.
+func (v *platformMatch) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	same, known := r.cpuid(p)
 	if known && !same {
 		return false
 	}
 	if !known && (!namesModel(r.Brand) || undecided(p.brand)) {
-		return false // "Xeon" alone is every Xeon there ever was, and so is a brand cut short before its number
+		return false // "Xeon" alone is every Xeon, and so is a brand truncated before its number
 	}
 	if r.Brand == "" && p.vendor == "" {
 		return false // AMD and Intel share family numbers
@@ -180,9 +176,9 @@ func (v *verdict) try(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	return true
 }
 
-// tryNamed decides a row whose CPUID is missing or not verified: the brand
-// must match, or the product together with the CPUID.
-func (v *verdict) tryNamed(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
+// tryNamed matches a row without a verified CPUID: the brand must match, or the product together with the
+// CPUID.
+func (v *platformMatch) tryNamed(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool {
 	if r.Brand == "" {
 		same, _ := r.cpuid(p)
 		if r.Product == "" || !same || !r.conditions(m) {
@@ -205,7 +201,7 @@ func (v *verdict) tryNamed(r *IndexRow, p *cpuIdentity, m *machineIdentity) bool
 	return true
 }
 
-func (v *verdict) addCandidate(r *IndexRow, m *machineIdentity) {
+func (v *platformMatch) addCandidate(r *IndexRow, m *machineIdentity) {
 	if r.Sockets > 0 && m.sockets > r.Sockets {
 		return
 	}
@@ -217,9 +213,9 @@ func (v *verdict) addCandidate(r *IndexRow, m *machineIdentity) {
 	v.candidates = append(v.candidates, r)
 }
 
-// decide is the last resort where no row matched: the processor table's code
-// name, the only platform that the CPUID leaves, the row that takes the rest.
-func (v *verdict) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
+// decide is used if no row matched: it tries the processor table's code name, the only platform left by the
+// CPUID, and the row for the remaining processors.
+func (v *platformMatch) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) {
 	if v.row != nil {
 		return
 	}
@@ -246,9 +242,8 @@ func (v *verdict) decide(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIde
 	}
 }
 
-// restByBrand finds what takes the rest by its brand, where firmware gives no
-// CPUID.
-func (v *verdict) restByBrand(rows []IndexRow, p *cpuIdentity) {
+// restByBrand finds a row for the remaining processors by brand, if firmware reports no CPUID.
+func (v *platformMatch) restByBrand(rows []IndexRow, p *cpuIdentity) {
 	for i := range rows {
 		r := &rows[i]
 		if r.Rest && r.Family < 0 && r.vendorFits(p) && matches(r.Brand, p.brand) {
@@ -258,9 +253,9 @@ func (v *verdict) restByBrand(rows []IndexRow, p *cpuIdentity) {
 	}
 }
 
-// bySeries is the only candidate, or the one that takes every processor of the
-// series that firmware states: what it says is true of all of them.
-func (v *verdict) bySeries(p *cpuIdentity) *IndexRow {
+// bySeries returns the only candidate, or the one that covers every processor of the series that firmware
+// reports.
+func (v *platformMatch) bySeries(p *cpuIdentity) *IndexRow {
 	if len(v.candidates) == 1 {
 		return v.candidates[0]
 	}
@@ -272,9 +267,8 @@ func (v *verdict) bySeries(p *cpuIdentity) *IndexRow {
 	return nil
 }
 
-// byCodename asks the processor table which generation the brand string names;
-// named is true when it names one of ours. A CPUID that is known and another
-// one's goes before it, and then there is no row.
+// byCodename looks up the generation of the brand string in the processor table; named is true if it is one of
+// the index. A known CPUID of another generation takes precedence; then row is nil.
 func byCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (row *IndexRow, named bool) {
 	key := processorKey(p.brand)
 	if key == "" {
@@ -297,8 +291,7 @@ func byCodename(k fs.FS, rows []IndexRow, p *cpuIdentity, m *machineIdentity) (r
 	return nil, named
 }
 
-// namesModel reports whether a brand pattern asks for a model number and so
-// decides without a CPUID.
+// namesModel reports whether a brand pattern contains a model number and so decides without a CPUID.
 func namesModel(pattern string) bool {
 	return strings.Contains(pattern, `\d`) || strings.ContainsAny(pattern, "123456789")
 }

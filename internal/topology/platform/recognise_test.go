@@ -322,7 +322,7 @@ func TestHowSureAPlatformIs(t *testing.T) {
 		{"known", "cpuid", false, fact.Indirect, true}, {"known", "brand", false, fact.Direct, false}, {"known", "product", false, fact.Indirect, false},
 		{"known", "candidate", true, fact.Indirect, false}, {"guess", "cpuid", true, fact.Direct, true}, {"guess", "brand", false, fact.Direct, true},
 	} {
-		f := loadRecognised(k, verdict{row: &IndexRow{ID: c.id, Verified: c.verified}, by: c.by}, "", fact.Evidence{})
+		f := loadRecognised(k, platformMatch{row: &IndexRow{ID: c.id, Verified: c.verified}, by: c.by}, "", fact.Evidence{})
 		assert.Equal(t, []any{c.certainty, c.unverified}, []any{f.Certainty, f.Unverified}, "%+v", c)
 		assert.Equal(t, c.by, f.Value.Recognised)
 	}
@@ -330,21 +330,21 @@ func TestHowSureAPlatformIs(t *testing.T) {
 
 // TestUnrecognised: why not, and what would decide.
 func TestUnrecognised(t *testing.T) {
-	one := verdict{candidates: []*IndexRow{{ID: "naples"}}}
-	two := verdict{candidates: []*IndexRow{{ID: "naples"}, {ID: "ryzen-am4"}}}
+	one := platformMatch{candidates: []*IndexRow{{ID: "naples"}}}
+	two := platformMatch{candidates: []*IndexRow{{ID: "naples"}, {ID: "ryzen-am4"}}}
 	id := func(brand string, family int) knownIdentity {
 		return knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: family}}
 	}
 	for _, c := range []struct {
-		v    verdict
+		v    platformMatch
 		id   knownIdentity
 		want string
 	}{
 		{two, id("", 23), "the CPUID belongs to naples or ryzen-am4 and the brand string does not decide"},
 		{one, id("", 23), "the CPUID belongs to naples and the brand string does not decide"},
-		{verdict{}, id("", -1), "neither CPUID nor brand string of the processor is known"},
-		{verdict{}, id("", 23), "no platform data for this processor"},
-		{verdict{}, id("Loongson 3A6000", -1), "no platform data for this processor"},
+		{platformMatch{}, id("", -1), "neither CPUID nor brand string of the processor is known"},
+		{platformMatch{}, id("", 23), "no platform data for this processor"},
+		{platformMatch{}, id("Loongson 3A6000", -1), "no platform data for this processor"},
 	} {
 		assert.Equal(t, c.want, unrecognised(c.v, c.id).Reason)
 	}
@@ -358,7 +358,7 @@ func TestWhatWouldDecide(t *testing.T) {
 		"Genuine Intel(R) CPU 0000%@": "", "Intel(R) Genuine processor": "", "AMD Eng Sample: 100-000000314-02_30/16_N": "",
 	} {
 		id := knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: 6}}
-		v := verdict{candidates: []*IndexRow{{ID: "naples"}}}
+		v := platformMatch{candidates: []*IndexRow{{ID: "naples"}}}
 		assert.Equal(t, want, unrecognised(v, id).KnownBy, brand)
 		if id.kernel = true; brand != "" {
 			assert.Empty(t, unrecognised(v, id).KnownBy, brand)

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// RowPart is the part of the compiled knowledge that holds the platforms, by id.
+// RowPart is the part of the compiled knowledge with the platforms, by id.
 const RowPart = "platform-rows"
 
 // platformRow is a platform as its file describes it, with its documents.
@@ -24,8 +24,8 @@ type platformRow struct {
 // ByID reads a platform of rules/platforms by its id.
 func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
 
-// loadPlatform reads a platform as it is compiled, else rules/platforms/ID.yaml; brand chooses
-// among the parts of the platform that differ.
+// loadPlatform reads a compiled platform, or otherwise rules/platforms/ID.yaml; brand chooses among the parts
+// of the platform that differ.
 func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	r, err := findRow(k, id)
 	if err == nil && r == nil {
@@ -42,7 +42,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	return p, nil
 }
 
-// readRow reads a platform from its file and the lists beside it.
+// readRow reads a platform from its file and the lists next to it.
 func readRow(k fs.FS, id string) (*platformRow, error) {
 	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
 	if err != nil {
@@ -62,12 +62,12 @@ func readRow(k fs.FS, id string) (*platformRow, error) {
 	return &r, nil
 }
 
-// findRow reads the row of a platform; nil if there is none, as of a site's own
-// platform, or no such part, as where a site has documents of its own.
+// findRow reads the compiled row of a platform; nil if there is none, because the platform or its documents are
+// a site's own.
 func findRow(k fs.FS, id string) (*platformRow, error) {
 	var rows map[string]compiled.Raw
 	if err := compiled.ReadPart(k, RowPart, &rows); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // its file is read then
+		return nil, nil // then its file is read
 	} else if err != nil {
 		return nil, err
 	}

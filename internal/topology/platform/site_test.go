@@ -58,9 +58,9 @@ func TestSitesPlatform(t *testing.T) {
 		have := &Platform{ChannelsPerSocket: p.ChannelsPerSocket, MaxDPC: p.MaxDPC, Speeds: p.Speeds, RecommendedDIMMs: p.RecommendedDIMMs, AcceptableDIMMs: p.AcceptableDIMMs,
 			Unverified: p.Unverified, Detail: Detail{ProcessorMTs: p.ProcessorMTs, RatedBelow: p.RatedBelow}}
 		assert.Equal(t, want, have, brand)
-		assert.Equal(t, usualBoardDepth, p.BoardDepth, brand)
-		assert.Equal(t, []Document{{Citation: Citation{"SHORT", "Example", "Guide", 2023, "p2", ""}, Authority: OfMaker},
-			{Citation: Citation{"OWN", "Example", "Manual", 2024, "p1", "https://example.com"}, Authority: OfThird, Says: []string{"channels", "alike"}}}, p.Documents)
+		assert.Equal(t, defaultBoardDepth, p.BoardDepth, brand)
+		assert.Equal(t, []Document{{Citation: Citation{"SHORT", "Example", "Guide", 2023, "p2", ""}, Authority: FromVendor},
+			{Citation: Citation{"OWN", "Example", "Manual", 2024, "p1", "https://example.com"}, Authority: FromThirdParty, Topics: []string{"channels", "alike"}}}, p.Documents)
 	}
 	deep, err := loadPlatform(site(map[string]string{"platforms/deep.yaml": "id: deep\nboard_depth: 1\n"}), "deep", "")
 	require.NoError(t, err)

@@ -13,32 +13,32 @@ import (
 // builder derives the populations of one machine.
 type builder struct {
 	sys      *inventory.System
-	platform *platform.Platform // nil when not recognised
+	platform *platform.Platform // nil if not recognised
 	fact     fact.Fact[*platform.Platform]
 	procs    []*platform.Processor
 	places   []place.Placement
 	product  string
-	// letters are the product's name as the keys of boards are compared with it.
-	letters string
-	sets    *place.Sets
-	fill    *place.FillOrder
-	fsb     bool // one memory controller outside the processors
-	// What the platform says of this product; nil without.
+	// productKey is the normalised product name, for comparison with the keys of boards.
+	productKey string
+	sets       *place.Sets
+	fill       *place.FillOrder
+	fsb        bool // the one memory controller is outside the CPUs
+	// The platform's entries for this product; nil if there are none.
 	board, lockstepBoard *platform.Board
 	measured             []*platform.Measurement
-	// unowned is the first DRAM slot whose processor is not known, -1 without;
-	// then no processor's count is known.
+	// unowned is the first DRAM slot without a known CPU, -1 if there is none; with one, no CPU's count is
+	// known.
 	unowned int
-	// unlisted is the result's.
+	// unlisted is copied from the result.
 	unlisted *inventory.Problem
-	// moreNodes says that more processors have memory by the kernel than by the slots'
-	// places; "" where they do not. Then no processor's count is known.
+	// moreNodes describes that by the kernel more CPUs have memory than by the slots' placements; "" if not.
+	// Then no CPU's count is known.
 	moreNodes string
-	// conflicts are what firmware states and cannot be.
+	// conflicts are impossible values of firmware.
 	conflicts []inventory.Conflict
 }
 
-// newBuilder resolves what the platform says of the machine's product.
+// newBuilder looks up the platform's entries for the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
 	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill,
@@ -49,7 +49,7 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	if p == nil {
 		return b
 	}
-	b.letters = letters(b.product)
+	b.productKey = normalizedName(b.product)
 	b.board = platform.FindBoard(p.Boards, b.product)
 	b.lockstepBoard = platform.FindBoard(p.LockstepBoards, b.product)
 	b.measured = p.MeasuredOn(b.product)
@@ -58,7 +58,7 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 
 func (b *builder) frontSideBus() bool { return b.fsb }
 
-// memoryOwner is a processor that memory belongs to, or the chipset.
+// memoryOwner is the CPU, or the chipset, that memory is attached to.
 type memoryOwner struct {
 	id   int
 	proc *platform.Processor
@@ -82,9 +82,8 @@ func (b *builder) owners() []memoryOwner {
 	return out
 }
 
-// lost says that the table may have listed more than is known; nil when it
-// is whole.
-func (b *builder) lost() *fact.Fact[int] {
+// incompleteTable returns an unknown count if the table may have listed more slots than were read; nil if it is complete.
+func (b *builder) incompleteTable() *fact.Fact[int] {
 	p := b.sys.Firmware.Lost
 	if p == nil {
 		return nil
@@ -93,9 +92,9 @@ func (b *builder) lost() *fact.Fact[int] {
 	return &f
 }
 
-// placed is the weakest certainty of the slots' placements and whether one
-// rests on unverified knowledge.
-func (b *builder) placed(slots []int, ok func(*place.Placement) bool) (c fact.Certainty, unverified bool) {
+// weakestPlacement returns the weakest certainty of the slots' placements that ok accepts, and whether one of them is
+// unverified.
+func (b *builder) weakestPlacement(slots []int, ok func(*place.Placement) bool) (c fact.Certainty, unverified bool) {
 	c = fact.Direct
 	for _, i := range slots {
 		if p := &b.places[i]; ok(p) {
@@ -105,7 +104,7 @@ func (b *builder) placed(slots []int, ok func(*place.Placement) bool) (c fact.Ce
 	return c, unverified
 }
 
-// evidence is the reading that a population's facts rest on first.
+// evidence returns the main evidence of a population's facts.
 func (b *builder) evidence(pop *Population) fact.Evidence {
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		if len(l) > 0 {
@@ -133,15 +132,15 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 	return fact.Known(sum, c, from)
 }
 
-// sortSlots orders the slots of a channel by slot number, then table row.
+// sortSlots orders the slots of a channel by slot number, then by table row.
 func (b *builder) sortSlots(slots []int) {
 	slices.SortFunc(slots, func(x, y int) int {
 		return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y))
 	})
 }
 
-// maybeDRAM reports whether a slot can hold DRAM, as a module or a soldered package: firmware does not
-// report another technology.
+// maybeDRAM reports whether a slot can hold DRAM, as a DIMM or a soldered package: firmware does not report
+// another technology.
 func maybeDRAM(s *inventory.Slot) bool {
 	return s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
@@ -153,13 +152,13 @@ func (b *builder) maxDPC() int {
 	return b.platform.MaxDPC
 }
 
-// rasMode is the setting that says how channels or ranks stand in for others.
+// rasMode is the setting for mirroring, sparing and lockstep of channels or ranks.
 const rasMode = "memory_ras_mode"
 
-// Its words for sparing and for none of these modes.
+// Its values for sparing, and for none of these modes.
 const sparingWord, independentWord = "spare", "independent"
 
-// mode is what the setting says, "" where it is not known.
+// mode returns the value of the setting, "" if unknown.
 func (b *builder) mode() string {
 	s := b.sys.Settings[rasMode]
 	return fact.First(s.Configured, s.Effective).Or("")

@@ -12,12 +12,12 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// channels fills everything that needs to know which channel a DIMM sits on.
+// channels derives everything that depends on the channel of each DIMM.
 func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
 	if reason, state := b.unmapped(pop); reason != "" {
 		b.blankChannels(pop, state, reason)
-		// The maker's table names slots, not channels: it judges them without a map.
+		// The vendor's table names slots, not channels, so it needs no slot map.
 		if listed := b.setOrder(pop); pop.DIMMs.Known() && listed.Known() {
 			pop.Order = listed
 		}
@@ -65,8 +65,8 @@ func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
 	return equal
 }
 
-// channelsTotal takes the processor's own row before the platform's general
-// value, except on buffered platforms, where the table counts links.
+// channelsTotal uses the CPU's own row before the platform's general value, except on buffered platforms, where
+// the table counts links.
 func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	p := b.platform
 	if p == nil && b.frontSideBus() {
@@ -82,7 +82,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 		}
 		f := fact.Known(proc.Channels, fact.Direct, fact.Evidence{
 			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
-		f.Unverified = p == nil // its platform's document may call fewer DIMMs a good number
+		f.Unverified = p == nil // its platform's document may recommend fewer DIMMs
 		return f
 	}
 	if p == nil {
@@ -99,9 +99,8 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 	return f
 }
 
-// labelledChannels counts the channels that the labels name on a board whose platform is not known:
-// one array of up to four slots of DIMMs, all of them listed and placed, has slots for all channels of
-// its only processor.
+// labelledChannels counts the channels named by the labels on a board with an unknown platform: one array of up
+// to four DIMM slots, all of them listed and placed, has slots for all channels of its only CPU.
 func (b *builder) labelledChannels() fact.Fact[int] {
 	unknown := fact.Blame[int](b.fact)
 	if len(b.sys.Arrays) != 1 || len(b.sys.Sockets) != 1 || len(b.sys.Slots) > 4 || b.sys.Arrays[0].Devices.Or(0) != len(b.sys.Slots) {
@@ -122,14 +121,13 @@ func (b *builder) labelledChannels() fact.Fact[int] {
 	return f
 }
 
-// partWired reports whether the slots say that their board has fewer channels
-// than the processor.
+// partWired reports whether a slot map defines that the board has fewer channels than the CPU.
 func (b *builder) partWired(pop *Population) bool {
 	return slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired })
 }
 
-// chipsetChannels needs the slots' word for it: sister chipsets for the same
-// processors have fewer channels.
+// chipsetChannels requires that the slots confirm the number: sister chipsets for the same CPUs have fewer
+// channels.
 func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	n := b.platform.ChannelsPerSystem
 	if n == 0 {
@@ -153,7 +151,7 @@ func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	return f
 }
 
-// unmapped says why the channel of some populated slot is not known.
+// unmapped returns why the channel of a populated slot is unknown.
 func (b *builder) unmapped(pop *Population) (string, fact.State) {
 	if !pop.DIMMs.Known() {
 		return pop.DIMMs.Reason, pop.DIMMs.State
@@ -172,8 +170,8 @@ func (b *builder) unmapped(pop *Population) (string, fact.State) {
 	return "", fact.OK
 }
 
-// blankChannels leaves every fact that needs channels unknown, but for a
-// processor without DIMMs, whose populated channels are none.
+// blankChannels leaves every fact that depends on channels unknown. A CPU without DIMMs has zero populated
+// channels.
 func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
 	u := fact.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
 	pop.ChannelSlots = nil
@@ -198,9 +196,8 @@ func (b *builder) highestChannel(pop *Population) int {
 	return highest
 }
 
-// spread sorts the populated slots into n channels. It returns the reason
-// when the placement cannot be right: a channel too many, too many DIMMs on
-// one, or two in one slot.
+// spread sorts the populated slots into n channels. It returns the reason if the placement is impossible: too
+// many channels, too many DIMMs on one, or two in one slot.
 func (b *builder) spread(pop *Population, n int) string {
 	pop.ChannelSlots = make([][]int, n)
 	for _, i := range pop.Slots {
@@ -226,10 +223,10 @@ func (b *builder) spread(pop *Population, n int) string {
 	return ""
 }
 
-// channelFacts fills the counts by channel. total is false when the channels
-// of the processor are not known: then empty ones cannot be told.
+// channelFacts counts DIMMs and bytes by channel. total is false if the CPU's number of channels is unknown;
+// then empty channels are unknown, too.
 func (b *builder) channelFacts(pop *Population, total bool) {
-	c, unverified := b.placed(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
+	c, unverified := b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Channel != place.Unplaced })
 	from := b.evidence(pop)
 	populated := 0
 	dpc, bytes := make([]int, len(pop.ChannelSlots)), make([]int64, len(pop.ChannelSlots))
@@ -256,11 +253,11 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 		return
 	}
 	pop.ChannelBytes = fact.Known(bytes, c, from)
-	// Which channels there are to compare is the platform's word.
+	// The platform defines which channels there are to compare.
 	pop.ChannelBytes.Unverified = unverified || pop.ChannelsTotal.Unverified
 }
 
-// tooDeep says that a slot map must be wrong.
+// tooDeep returns the reason that a channel has more DIMMs than possible, so the slot map must be wrong.
 func tooDeep(channel, dimms, most int) string {
 	return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", channel, dimms, most)
 }

@@ -20,9 +20,8 @@ const (
 // documentedClasses are the classes of a platform's document, best first.
 var documentedClasses = [...]string{"1", "2", "3", "discouraged"}
 
-// classes fills the class of every population: the document's own where there
-// is one, else the general model's grade. A platform without an interleave
-// policy is counted, not graded.
+// classes sets the class of every population: the document's own if there is one, otherwise the general model's
+// grade. Platforms without an interleave policy are counted, not graded.
 func (b *builder) classes(pops []Population) {
 	for i := range pops {
 		pops[i].Class = b.class(&pops[i])
@@ -114,7 +113,7 @@ func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	}
 }
 
-// gradeRegions grades by the regions alone; A stands for A or B.
+// gradeRegions grades by the regions alone; A means A or B.
 func gradeRegions(regions []Region, n int) string {
 	worst := regions[0].Ways
 	for _, r := range regions {
@@ -132,9 +131,8 @@ func gradeRegions(regions []Region, n int) string {
 	}
 }
 
-// fullSpeed reports whether the population may run at what the processor
-// allows; a slower processor is no reduction. Where no document says what it may run at, it
-// is enough that it does.
+// fullSpeed reports whether the population may run at the CPU's memory speed; a slower CPU is no reduction. If
+// no document gives the allowed speed, running at the CPU's is enough.
 func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	s, ok := pop.Speed.Get()
 	if !ok {
@@ -147,9 +145,8 @@ func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	return s.Limiter == LimitProcessor || s.Limiter == LimitNone, ""
 }
 
-// machineClass is the worst class over the processors. Processors that differ
-// make the general model's E, but where no more than the modules differ that make up
-// the same capacity on each channel.
+// machineClass returns the worst class of all CPUs. In the general model CPUs with different populations make
+// it E, unless only the modules differ that make up the same capacity on each channel.
 func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 	pops := r.Populations
 	if len(pops) == 0 {
@@ -160,7 +157,7 @@ func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 		c := &pops[i].Class
 		if !c.Known() {
 			if b.platform != nil && b.platform.Classes != "" && len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
-				continue // no class of its own; another rule speaks of it
+				continue // has no class of its own; another rule covers it
 			}
 			return fact.Blame[Class](*c)
 		}
@@ -178,7 +175,7 @@ func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 	return out
 }
 
-// classRank orders class names from best to worst.
+// classRank returns the position of a class, best first.
 func classRank(name string) int {
 	if i := slices.Index(documentedClasses[:], name); i >= 0 {
 		return i

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// speeds fills the population's own expected and running speed.
+// speeds derives the population's own expected and running speed.
 func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
 	if b.frontSideBus() {
@@ -24,13 +24,13 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		return
 	}
 	pop.HighestMTs = b.highest(pop, proc)
-	b.believe(pop)
+	b.capRunningSpeed(pop)
 	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
 	pop.BoundMTs = b.speedBound(pop, proc)
 }
 
-// highest is the speed in MT/s above which a server's processor runs no memory, however
-// it is populated: its maker says so. Desktops' memory may be overclocked.
+// highest returns the highest memory speed in MT/s of a server's CPU for any population, by its vendor.
+// Desktops' memory may be overclocked.
 func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	var e expectation
 	if b.platform == nil || !b.platform.TakesRegistered() {
@@ -42,9 +42,9 @@ func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[i
 	return fact.Known(e.processor, fact.Direct, b.evidence(pop))
 }
 
-// believe takes the processor's highest speed for a stated one that is above it:
-// firmware does print modules' ratings as the running speed.
-func (b *builder) believe(pop *Population) {
+// capRunningSpeed lowers a reported speed to the CPU's highest: some firmware reports the DIMMs' rating as the running
+// speed.
+func (b *builder) capRunningSpeed(pop *Population) {
 	running, ok := pop.RunningMTs.Get()
 	highest, limited := pop.HighestMTs.Get()
 	if !ok || !limited || running <= highest+ddr.Tolerance {
@@ -57,8 +57,8 @@ func (b *builder) believe(pop *Population) {
 	pop.RunningMTs = fact.Known(highest, fact.Indirect, stated, possible)
 }
 
-// HighestMTs is the speed in MT/s above which no processor with modules runs them: what
-// any of them is rated beyond it is never used. 0 where that is not known of one.
+// HighestMTs returns the speed in MT/s above which no CPU with DIMMs runs them, whatever their rating. It is 0
+// if unknown for one of them.
 func (r *Result) HighestMTs() int {
 	highest := 0
 	for i := range r.Populations {
@@ -75,9 +75,8 @@ func (r *Result) HighestMTs() int {
 	return highest
 }
 
-// speedBound is the lowest of the limits that hold whatever the depth and the
-// kind of module: the slowest rating, the processor's maximum, the board's.
-// One of them is enough: nothing that is not known can raise it.
+// speedBound returns the lowest of the limits that apply at any depth and for any DIMM type: the slowest
+// rating, the CPU's maximum, the board's. One known limit is enough, because an unknown one cannot raise it.
 func (b *builder) speedBound(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
 	lower := func(f fact.Fact[int]) {
@@ -102,8 +101,8 @@ func (b *builder) speedBound(pop *Population, proc *platform.Processor) fact.Fac
 	return out
 }
 
-// depths says how many DIMMs share a slot's channel: exactly, when the
-// channels are known, else anything that fits.
+// depths returns the number of DIMMs on a slot's channel: exact if the channels are known, otherwise the
+// possible range.
 func (b *builder) depths(pop *Population) channelDepths {
 	if pop.ChannelSlots != nil {
 		return channelDepths{known: true, of: func(slot int) (int, int) {
@@ -122,8 +121,7 @@ func (b *builder) depths(pop *Population) channelDepths {
 	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}
 }
 
-// commonClock lowers every expectation to the slowest one: all channels of
-// all processors run at one speed.
+// commonClock lowers every expected speed to the slowest, because all channels of all CPUs run at one speed.
 func (b *builder) commonClock(pops []Population) {
 	slowest := -1
 	for i := range pops {
@@ -150,7 +148,7 @@ func (b *builder) commonClock(pops []Population) {
 	}
 }
 
-// unknownClock spreads one population's unknown speed over the others.
+// unknownClock makes the other populations' speeds unknown because one is.
 func (b *builder) unknownClock(pops []Population, bad int) {
 	for i := range pops {
 		f := &pops[i].Speed
@@ -161,8 +159,8 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 	}
 }
 
-// peaks fills the theoretical peak: 8 bytes per transfer and populated
-// channel, at the running speed, else the expected one.
+// peaks computes the theoretical peak: 8 bytes per transfer and populated channel, at the running speed, or
+// otherwise at the expected one.
 func (b *builder) peaks(pops []Population) {
 	for i := range pops {
 		pops[i].Peak = channelsPeak(&pops[i], b.dataPath(&pops[i]))
@@ -172,9 +170,9 @@ func (b *builder) peaks(pops []Population) {
 	}
 }
 
-// dataPath returns the width of all populated channels in bytes: 8 for each, and for packages of LPDDR,
-// whose channels have 16 or 32 bits, what their widths add up to. Firmware is not believed if that is
-// no width that processors with LPDDR have (64, 128 or 256 bits).
+// dataPath returns the width of all populated channels in bytes: 8 for each; for LPDDR packages, with channels
+// of 16 or 32 bits, the sum of their widths. It is unknown unless the sum is a width of CPUs with LPDDR (64,
+// 128 or 256 bits).
 func (b *builder) dataPath(pop *Population) fact.Fact[int] {
 	path := pop.ChannelsPopulated
 	path.Value *= bytesPerTransfer

@@ -5,13 +5,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// runningClock is the speed in MT/s that a machine's memory runs at beside the one that it is expected
-// to run at; both are 0 if one of them is not known.
+// runningClock is the speed in MT/s that a machine's memory runs at, and the one expected; both are 0 if one of
+// them is unknown.
 type runningClock struct{ running, expected int }
 
-// Running returns r for deriving the same machine with its modules in other slots (Again,
-// WithModules): whatever keeps the memory from its expected speed today, a setting or firmware, still
-// does then. Without it two modules that change places would seem to raise the clock.
+// Running returns r for deriving the same machine with its DIMMs in other slots (Again, WithModules): a setting
+// or firmware that keeps the memory below its expected speed today will still do so. Without it, swapping two
+// DIMMs would seem to raise the speed.
 func (r *Result) Running() *Result {
 	out := *r
 	out.clock = runningClock{}
@@ -28,8 +28,8 @@ func (r *Result) Running() *Result {
 	return &out
 }
 
-// mts is the speed that modules expected to run at this one are taken to run at: as today if the
-// same is expected today, and no more than today if today's is below its expectation.
+// mts returns the speed that DIMMs with this expected speed are assumed to run at: as today if the expectation
+// is the same, and no more than today if memory runs below its expectation.
 func (c runningClock) mts(expected int) int {
 	switch {
 	case expected == c.expected:
@@ -41,7 +41,7 @@ func (c runningClock) mts(expected int) int {
 	}
 }
 
-// apply fills the running speed of populations whose modules have not run yet.
+// apply sets the running speed of populations with DIMMs that have not run yet.
 func (c runningClock) apply(pops []Population) {
 	if c.running == 0 {
 		return

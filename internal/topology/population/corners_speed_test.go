@@ -95,7 +95,7 @@ func TestProcessorsOwnRow(t *testing.T) {
 func TestDepthWithoutPlatform(t *testing.T) {
 	b := &builder{sys: &inventory.System{}}
 	for depth, known := range map[int]bool{1: true, 2: false, 3: false} {
-		got := b.settleSpeed(&Population{}, &expectation{dimm: 2400, processor: 2400, maxDepth: depth}, atDepth(depth, depth))
+		got := b.resolveSpeed(&Population{}, &expectation{dimm: 2400, processor: 2400, maxDepth: depth}, atDepth(depth, depth))
 		assert.Equal(t, known, got.Known(), depth)
 		assert.Equal(t, known, got.Unverified, depth)
 	}
@@ -163,13 +163,13 @@ func TestAlsoNormalDepths(t *testing.T) {
 		{"System x3650", 1, 1, []int{2000}, []int{2000}},
 		{"System x3550 M5", 3, 1, []int{2000, 1800}, nil},
 	} {
-		b := &builder{platform: p, product: c.product, letters: letters(c.product)}
+		b := &builder{platform: p, product: c.product, productKey: normalizedName(c.product)}
 		all, others := b.alsoNormal(&expectation{dimm: 2133, processor: 2133, maxDepth: c.deepest, platform: speedLimit{dpc: c.deciding}}, 2133)
 		assert.Equal(t, c.all, all, c)
 		assert.ElementsMatch(t, c.others, others, c)
 	}
 	for key, want := range map[string]bool{"lenovo-x3550-m5": true, "lenovo-x3650-m5": false, "lenovo-system": false, "x3550m5": false, "lenovo": false} {
-		assert.Equal(t, want, namesBoard(key, letters("System x3550 M5")), key)
+		assert.Equal(t, want, namesBoard(key, normalizedName("System x3550 M5")), key)
 	}
 	assert.False(t, namesBoard("lenovo-x3550-m5", ""), "no product is named")
 }
@@ -287,7 +287,7 @@ func TestWhyVoltage(t *testing.T) {
 	p := &platform.Platform{}
 	p.Speeds = map[string][]int{"rdimm-1r-1.35v": {1333}, "rdimm-1r-1.5v": {1600}, "rdimm-2r-1.35v": {1333}, "rdimm-2r-1.5v": {1333}, "rdimm-4r": {1066}}
 	for kind, want := range map[string]string{"rdimm-1r-1.35v": LimitVoltage, "rdimm-2r-1.35v": LimitRanks, "rdimm-4r": LimitRanks} {
-		got, _ := speedLimit{lo: p.Speeds[kind][0], kind: kind, dpc: 1}.why(p)
+		got, _ := speedLimit{lo: p.Speeds[kind][0], kind: kind, dpc: 1}.limiter(p)
 		assert.Equal(t, want, got, kind)
 	}
 }

@@ -282,7 +282,7 @@ func TestBelievedAtBounds(t *testing.T) {
 		pop := &Population{RunningMTs: sure(running)}
 		pop.HighestMTs = b.highest(pop, &platform.Processor{MaxMTs: 2933, MaxMTs2DPC: 2666})
 		assert.Equal(t, 2933, pop.HighestMTs.Value, "with one module a channel")
-		b.believe(pop)
+		b.capRunningSpeed(pop)
 		assert.Equal(t, conflict, len(b.conflicts) == 1, running)
 	}
 	b := &builder{platform: &platform.Platform{Speeds: map[string][]int{"udimm": {2933}}}}

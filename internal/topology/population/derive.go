@@ -10,9 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// Derive works out platform, processors, placement, population and classes of
-// a machine. k is the tree under rules/; nothing else is read. It never
-// fails: what cannot be derived is unknown with the reason.
+// Derive derives platform, processors, placements, populations and classes of a machine. k is the rules folder;
+// nothing else is read. It never fails: what cannot be derived is unknown, with the reason.
 func Derive(sys *inventory.System, k fs.FS) *Result {
 	r := &Result{}
 	r.derive(sys, k)
@@ -27,17 +26,17 @@ func (r *Result) derive(sys *inventory.System, k fs.FS) {
 	r.populate(sys)
 }
 
-// Again works the population out anew for the same machine with its modules in
-// other slots: platform, processors and places stay as they are in r.
-func (r *Result) Again(sys *inventory.System) *Result {
+// Repopulate derives the populations of the same machine with its DIMMs in other slots; platform, processors and
+// placements are reused.
+func (r *Result) Repopulate(sys *inventory.System) *Result {
 	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed, clock: r.clock}
 	out.placed = r.placed
 	out.populate(sys)
 	return out
 }
 
-// WithModules is Derive of after, the machine that r was derived of, before, with its
-// modules in other slots or with others: what reads nothing of modules is taken over.
+// WithModules is Derive for after, the machine of r (before) with its DIMMs in other slots or with other DIMMs.
+// It reuses what does not depend on DIMMs.
 func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 	if !platform.SameMemory(before, after) {
 		out := &Result{clock: r.clock}
@@ -50,21 +49,21 @@ func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 	return out
 }
 
-// PlacedLike reports whether the same is known of every slot's place, and contradicts
-// it, as in other: Again then gives what WithModules does.
-func (r *Result) PlacedLike(other *Result) bool {
+// SamePlacements reports whether every slot's placement and doubt are the same as in other, so that Again returns
+// what WithModules would.
+func (r *Result) SamePlacements(other *Result) bool {
 	return slices.Equal(r.Placements, other.Placements) && slices.Equal(r.placed, other.placed)
 }
 
-// placeSlots fills what each slot is on, and what contradicts it.
+// placeSlots derives the position of each slot, and what contradicts it.
 func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
 	p, _ := r.Platform.Get()
 	r.Placements, r.placed = place.Slots(sys, p, k)
 	r.Conflicts = r.placed
-	r.Errors, r.Stray = place.JoinErrors(sys, p, r.Placements)
+	r.Errors, r.UnplacedErrors = place.JoinErrors(sys, p, r.Placements)
 }
 
-// populate fills what follows from platform, processors and placements.
+// populate derives what follows from platform, processors and placements.
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)
 	r.Populations = b.populations()
@@ -95,7 +94,7 @@ func (b *builder) installed() fact.Fact[int64] {
 	if len(b.sys.Slots) == 0 {
 		return fact.Unknown[int64](fact.Unread, "no memory devices are listed", "audit with SMBIOS")
 	}
-	if f := b.lost(); f != nil {
+	if f := b.incompleteTable(); f != nil {
 		return fact.Blame[int64](*f)
 	}
 	return b.sumBytes(all)

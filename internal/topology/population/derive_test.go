@@ -659,9 +659,9 @@ func TestPlacedLike(t *testing.T) {
 	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
 	doubt := []inventory.Conflict{{Fact: "place of A1"}}
 	r := &Result{Placements: here}
-	assert.True(t, r.PlacedLike(&Result{Placements: here}))
-	assert.False(t, r.PlacedLike(&Result{Placements: there}))
-	assert.False(t, r.PlacedLike(&Result{Placements: here, placed: doubt}))
+	assert.True(t, r.SamePlacements(&Result{Placements: here}))
+	assert.False(t, r.SamePlacements(&Result{Placements: there}))
+	assert.False(t, r.SamePlacements(&Result{Placements: here, placed: doubt}))
 }
 
 // TestBelowRatedAloneIsNoFault: a processor that allows less than the DIMMs
@@ -693,10 +693,10 @@ func TestRunningClock(t *testing.T) {
 	for i := range next.Slots {
 		next.Slots[i].ConfiguredMTs = fact.Unknown[int](fact.Unread, "not yet run", "")
 	}
-	then := now.Running().Again(&next)
+	then := now.Running().Repopulate(&next)
 	assert.Equal(t, 800, then.Populations[0].RunningMTs.Value)
 	assert.Equal(t, now.Populations[0].Peak.Value, then.Populations[0].Peak.Value)
 	assert.Equal(t, now.Populations[0].Relative.Value, then.Populations[0].Relative.Value)
-	assert.Equal(t, 1333, now.Again(&next).Populations[0].Speed.Value.MTs)
-	assert.False(t, now.Again(&next).Populations[0].RunningMTs.Known())
+	assert.Equal(t, 1333, now.Repopulate(&next).Populations[0].Speed.Value.MTs)
+	assert.False(t, now.Repopulate(&next).Populations[0].RunningMTs.Known())
 }

@@ -7,20 +7,17 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// The buffered platforms (Nehalem-EX, Westmere-EX): DIMMs come in lockstep
-// pairs, one behind each of the two buffers of a controller. A pair of
-// lockstep channels is one logical channel of the interleave; a processor has
-// four, two per controller (Fujitsu, Memory Performance of Westmere-EX based
-// Systems, 2011).
+// The buffered platforms (Nehalem-EX, Westmere-EX): DIMMs are installed in lockstep pairs, one behind each of
+// the two buffers of a controller. A pair of lockstep channels is one logical channel of the interleave; a CPU
+// has four, two per controller (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 
-// exPairs is the number of logical channels of a processor, exHalf those of
-// one controller.
+// exPairs is the number of logical channels of a CPU, exHalf of one controller.
 const (
 	exPairs = 4
 	exHalf  = exPairs / 2
 )
 
-// pairBytes is the capacity of each logical channel.
+// pairBytes returns the capacity of each logical channel.
 func (l *layout) pairBytes(p *platform.Platform) ([]int64, bool) {
 	if len(p.LockstepChannels) != exPairs {
 		return nil, false
@@ -37,10 +34,9 @@ func (l *layout) pairBytes(p *platform.Platform) ([]int64, bool) {
 	return out, true
 }
 
-// lockstepRegions peels segments over the logical channels. Ways count
-// logical channels, as the document does; Channels are the DDR channels. Three
-// logical channels never interleave: what the document does not describe is
-// not known.
+// lockstepRegions splits the logical channels into regions. Ways count logical channels, as the document does;
+// Channels are the DDR channels. Three logical channels never interleave; a layout that the document does not
+// describe is unknown.
 func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 	bytes, ok := l.pairBytes(p)
 	if !ok {
@@ -61,10 +57,9 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 	return segments, true
 }
 
-// exSegments are the segments with Channels naming logical channels.
-//
-// If both controllers hold the same capacity, they interleave whatever the layout behind each is (the
-// document, Interleaving, p. 9): each address range then takes what the two have there.
+// exSegments returns the segments with Channels naming logical channels. If both controllers have the same
+// capacity they interleave, whatever the layout behind each (the document, Interleaving, p. 9): each address
+// range then uses the regions that the two have there.
 func exSegments(bytes []int64) ([]Region, bool) {
 	if len(bytes) == exPairs && bytes[0]+bytes[1] == bytes[2]+bytes[3] && !slices.Equal(bytes[:exHalf], bytes[exHalf:]) {
 		return bothControllers(peelRegions(bytes[:exHalf], allChannels), peelRegions(bytes[exHalf:], allChannels)), true
@@ -78,8 +73,8 @@ func exSegments(bytes []int64) ([]Region, bool) {
 	return segments, true
 }
 
-// bothControllers joins the regions of two controllers of the same capacity, range by range. A range
-// over one logical channel of a controller and two of the other runs as two.
+// bothControllers combines the regions of two controllers of the same capacity, range by range. A range over
+// one logical channel of a controller and two of the other runs as two.
 func bothControllers(first, second []Region) []Region {
 	var out []Region
 	for i, j, a, b := 0, 0, int64(0), int64(0); i < len(first) && j < len(second); {
@@ -99,8 +94,8 @@ func bothControllers(first, second []Region) []Region {
 	return out
 }
 
-// exClass is the document's class of a layout: the worst of its segments.
-// known is false where the document says nothing of a segment.
+// exClass returns the document's class of a layout, the worst of its segments. known is false if the document
+// does not cover a segment.
 func exClass(bytes []int64, dimms int) (name string, known bool) {
 	segments, known := exSegments(bytes)
 	worst := 0
@@ -119,9 +114,8 @@ func exClass(bytes []int64, dimms int) (name string, known bool) {
 	}
 }
 
-// exSegmentClass is 1 for all four logical channels, 2 for both controllers
-// with one or three, 3 for both of one controller, 4 (discouraged) for a
-// single one.
+// exSegmentClass returns 1 for all four logical channels, 2 for both controllers with one or three, 3 for both
+// of one controller, 4 (discouraged) for a single one.
 func exSegmentClass(pairs []int) int {
 	switch len(pairs) {
 	case exPairs:
@@ -140,9 +134,9 @@ func exSegmentClass(pairs []int) int {
 	}
 }
 
-// exShorthand writes the layout as the document does, "2-1|2-1": lockstep
-// pairs on the first and second logical channel of each controller, the fuller
-// controller first. "" when a logical channel holds unequal numbers.
+// exShorthand returns the layout as the document writes it, "2-1|2-1": lockstep pairs on the first and second
+// logical channel of each controller, the fuller controller first. It is "" if a logical channel's two have
+// unequal numbers.
 func (l *layout) exShorthand(p *platform.Platform) string {
 	if len(p.LockstepChannels) != exPairs {
 		return ""

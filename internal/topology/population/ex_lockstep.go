@@ -7,9 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// pairing says whether the channels of a population are known to pair up as
-// LockstepChannels says: on the boards whose labels the documents explain, or
-// where all channels are alike, so that it does not matter.
+// pairing reports whether the channels of a population are known to pair up as in LockstepChannels: on boards
+// with documented labels, or if all channels are alike, so that it does not matter.
 func (b *builder) pairing(pop *Population) (known, unverified bool) {
 	p := b.platform
 	if p == nil || !p.LockstepPairs || len(p.LockstepChannels) == 0 {
@@ -26,9 +25,8 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 	return len(pop.ChannelSlots) == p.ChannelsPerSocket, false
 }
 
-// lockstep compares the DIMMs of each lockstep pair: the same positions, and
-// the same kind of module in them. Hemisphere mode asks for more: both
-// controllers of the processor configured identically.
+// lockstep compares the DIMMs of each lockstep pair: the same positions, with the same kind of DIMM. Hemisphere
+// mode requires more: both controllers of the CPU populated identically.
 func (b *builder) lockstep(pop *Population) {
 	p := b.platform
 	switch {
@@ -82,8 +80,8 @@ func (b *builder) hemisphere(pop *Population) {
 	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
 }
 
-// pairDiffers compares two lockstep channels slot by slot: in what they are
-// known to differ, else what leaves it open that they are alike.
+// pairDiffers compares two lockstep channels slot by slot. It returns the known difference, or otherwise what
+// prevents a comparison.
 func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	for i := range max(len(x), len(y)) {
 		switch {
@@ -104,9 +102,9 @@ func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	return "", open
 }
 
-// slotDiffers names the first property in which two DIMMs are known to differ;
-// else, with known false, the first that is not known of both. One maker's one
-// part number stands for every property but size and position.
+// slotDiffers returns the first property in which two DIMMs are known to differ; otherwise, with known false,
+// the first that is not known of both. The same part number of the same vendor makes all properties equal but
+// size and position.
 func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 	s, t := &b.sys.Slots[x], &b.sys.Slots[y]
 	part := samePart(s, t)

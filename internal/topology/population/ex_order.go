@@ -7,12 +7,10 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// exOrderKept checks the fill order of the lockstep boards: the first slots of a
-// controller's pairs of channels in the order of the platform's data, then the
-// second slots, larger DIMMs first (Fujitsu, Memory Performance of Westmere-EX
-// based Systems, 2011, "DIMM slots and connection": 1B-1D, 1A-1C, 2B-2D, 2A-2C).
-// Only the first channel of a pair is followed: the other one is its mirror, and
-// memory.lockstep.identical speaks of that.
+// exOrderKept checks the fill order of the lockstep boards: the first slots of a controller's pairs of channels
+// in the order of the platform's data, then the second slots, larger DIMMs first (Fujitsu, Memory Performance
+// of Westmere-EX based Systems, 2011, "DIMM slots and connection": 1B-1D, 1A-1C, 2B-2D, 2A-2C). It follows only
+// the first channel of a pair: the other one is its mirror, which memory.lockstep.identical checks.
 func (b *builder) exOrderKept(pop *Population) {
 	pairs := b.platform.LockstepChannels
 	for controller := range slices.Chunk(pairs, max(1, (len(pairs)+1)/2)) {
@@ -30,9 +28,9 @@ func (b *builder) exOrderKept(pop *Population) {
 	pop.Order.Unverified = pop.DPC.Unverified || b.lockstepBoard.Unverified()
 }
 
-// exController walks the positions behind one controller in fill order.
+// exController checks the positions behind one controller in fill order.
 func (b *builder) exController(pop *Population, pairs [][]int) {
-	last, gap := place.Unplaced, false // the slot filled last; an empty one ahead
+	last, gap := place.Unplaced, false // the slot filled last; an empty one before it
 	for slot := range b.platform.MaxDPC {
 		for _, pair := range pairs {
 			at := b.slotAt(pop, pair[0], slot)
@@ -50,7 +48,7 @@ func (b *builder) exController(pop *Population, pairs [][]int) {
 	}
 }
 
-// slotAt is the populated slot at a place, Unplaced when there is none.
+// slotAt returns the populated slot at a position, Unplaced if there is none.
 func (b *builder) slotAt(pop *Population, channel, slot int) int {
 	if channel >= len(pop.ChannelSlots) {
 		return place.Unplaced

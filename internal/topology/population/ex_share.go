@@ -8,19 +8,17 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// pairShare is the share of a layout of lockstep pairs by channels, the regions
-// of logical channels behind it, and the document's name for it. What sparing
-// leaves of a layout performs as the layout that is left (Fujitsu, Memory
-// Performance of Westmere-EX based Systems, 2011, Memory performance under
-// redundancy).
+// pairShare returns the share of a layout of lockstep pairs by channels, its regions of logical channels, and
+// the document's name for it. Under sparing, a layout performs as the layout that is left (Fujitsu, Memory
+// Performance of Westmere-EX based Systems, 2011, Memory performance under redundancy).
 func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Region, Share, layoutNames) {
 	name := l.exShorthand(b.platform)
 	if !b.equalDIMMs(pop.Slots) {
 		name = ""
 	}
 	bytes, _ := l.pairBytes(b.platform)
-	if left, ok := b.left(name); ok {
-		name, bytes = left, pairsLeft(left)
+	if left, ok := b.underMode(name); ok {
+		name, bytes = left, parsePairs(left)
 	}
 	if segments, ok := exSegments(bytes); ok {
 		regions = segments
@@ -28,12 +26,12 @@ func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Reg
 	return regions, channelShare(regions, bytes, exPairs), layoutNames{best: []string{name}}
 }
 
-// left is the layout that the memory mode leaves of another one. A mirrored processor has at most what
-// its first controller alone has (the same document). If half of the memory is visible and the mode is
-// not known, it is the better one of sparing and mirroring.
-func (b *builder) left(name string) (left string, ok bool) {
+// underMode returns the layout that the memory mode leaves of the given one. A mirrored CPU performs at most as its
+// first controller alone (the same document). If half of the memory is visible and the mode is unknown, the
+// better of sparing and mirroring is assumed.
+func (b *builder) underMode(name string) (left string, ok bool) {
 	first, _, whole := strings.Cut(name, "|")
-	if spared, ok := b.spared(name); ok {
+	if spared, ok := b.underSparing(name); ok {
 		return spared, true
 	}
 	if !whole || !b.mirrored() {
@@ -42,15 +40,15 @@ func (b *builder) left(name string) (left string, ok bool) {
 	return first + "|0-0", true
 }
 
-// spared is the layout that sparing leaves of another one; ok is false where
-// nothing is spared, or no document says what is left.
-func (b *builder) spared(name string) (left string, ok bool) {
+// underSparing returns the layout that sparing leaves of the given one; ok is false if nothing is spared, or no
+// document describes the result.
+func (b *builder) underSparing(name string) (left string, ok bool) {
 	maybe := b.mode() == "" && b.mirrored()
 	if !b.sparing() && !maybe {
 		return "", false
 	}
 	for _, m := range b.measured {
-		if left, ok := m.Spared[name]; ok && (!maybe || len(pairsLeft(left)) > 0 && 2*pairs(left) == pairs(name)) {
+		if left, ok := m.Spared[name]; ok && (!maybe || len(parsePairs(left)) > 0 && 2*pairs(left) == pairs(name)) {
 			return left, true
 		}
 	}
@@ -60,15 +58,15 @@ func (b *builder) spared(name string) (left string, ok bool) {
 // pairs counts the lockstep pairs of a layout's shorthand.
 func pairs(name string) int64 {
 	var sum int64
-	for _, n := range pairsLeft(name) {
+	for _, n := range parsePairs(name) {
 		sum += n
 	}
 	return sum
 }
 
-// pairsLeft reads a layout's shorthand, "1-0|1-0", as the number of lockstep
-// pairs on each logical channel; nil when it is none.
-func pairsLeft(name string) []int64 {
+// parsePairs parses a layout's shorthand, "1-0|1-0", into the number of lockstep pairs on each logical channel;
+// nil if it is invalid.
+func parsePairs(name string) []int64 {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '|' })
 	out := make([]int64, len(parts))
 	for i, part := range parts {
@@ -84,8 +82,8 @@ func pairsLeft(name string) []int64 {
 	return out
 }
 
-// pairLevels takes the levels that a document measured of such regions on this
-// product, lowest to highest, where it measured all of them.
+// pairLevels sets the lowest and highest measured bandwidth of the regions, if a document measured all of them
+// on this product.
 func (b *builder) pairLevels(s *Share, segments []Region) {
 	for _, m := range b.measured {
 		low, high, all := 1.0, 0.0, len(segments) > 0
@@ -101,8 +99,7 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 	}
 }
 
-// segmentName is the shorthand of one lockstep pair on each logical channel of a
-// region.
+// segmentName returns the shorthand for one lockstep pair on each logical channel of a region.
 func segmentName(pairs []int) string {
 	switch exSegmentClass(pairs) {
 	case 1:
@@ -118,8 +115,8 @@ func segmentName(pairs []int) string {
 	}
 }
 
-// activePairs is what each logical channel holds for use, and the number of DIMMs
-// in use: without the spare ones, where the document says what sparing leaves.
+// activePairs returns the usable capacity of each logical channel and the number of DIMMs in use: without the
+// spare ones, if a document describes what sparing leaves.
 func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
 	l, _ := b.layout(pop)
 	bytes, ok := l.pairBytes(b.platform)
@@ -130,25 +127,25 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 	if !b.sparing() && !mirrored {
 		return bytes, len(pop.Slots), ""
 	}
-	left, ok := b.left(l.exShorthand(b.platform))
+	left, ok := b.underMode(l.exShorthand(b.platform))
 	switch {
 	case !ok && mirrored, mirrored && !b.equalDIMMs(pop.Slots):
 		return nil, 0, "the memory is mirrored, and the document does not say what that leaves of this layout"
 	case !ok || !b.equalDIMMs(pop.Slots):
 		return nil, 0, "BIOS setup keeps spare memory, and the document does not say what that leaves of this layout"
 	}
-	bytes = pairsLeft(left)
+	bytes = parsePairs(left)
 	for _, n := range bytes {
 		dimms += 2 * int(n)
 	}
 	return bytes, dimms, ""
 }
 
-// mirrorWord is the memory mode's word for mirroring all memory.
+// mirrorWord is the setting's value for mirroring all memory.
 const mirrorWord = "mirror_full"
 
-// mirrored reports whether all memory is mirrored: by BIOS setup, or if that is not known, by half of
-// the installed memory being visible. What firmware and kernel reserve is 4 % or 2 GiB.
+// mirrored reports whether all memory is mirrored: by BIOS setup, or if that is unknown, because half of the
+// installed memory is visible. The tolerance for reserved memory is 4 % or 2 GiB.
 func (b *builder) mirrored() bool {
 	if mode := b.mode(); mode != "" {
 		return mode == mirrorWord
@@ -166,5 +163,5 @@ func (b *builder) mirrored() bool {
 		(!read || !slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") }))
 }
 
-// sparing reports whether BIOS setup keeps memory back as a spare.
+// sparing reports whether BIOS setup reserves spare memory.
 func (b *builder) sparing() bool { return b.mode() == sparingWord }

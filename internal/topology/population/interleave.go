@@ -8,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// interleave fills controllers, regions, lockstep, hemisphere and order; the
-// channels are known.
+// interleave derives controllers, regions, lockstep, hemisphere and order from the known channels.
 func (b *builder) interleave(pop *Population) {
 	b.orderKept(pop)
 	l, owners := b.layout(pop)
@@ -55,8 +54,8 @@ func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 		(p.Policy == platform.PolicySymmetricIMC && !stated)
 }
 
-// lettered reports whether the slots' own labels name the channels, A as 0.
-// Slot maps of these platforms number the channels in the order of the slots.
+// lettered reports whether the slots' labels name the channels by letter, A as 0. Slot maps of these platforms
+// number the channels in the order of the slots.
 func (b *builder) lettered(pop *Population) bool {
 	for _, i := range pop.Slots {
 		if s := b.places[i].Source; s != place.SourceLocator && s != place.SourceBank {
@@ -66,8 +65,7 @@ func (b *builder) lettered(pop *Population) bool {
 	return true
 }
 
-// even reports whether all channels carry the same capacity, so that it does
-// not matter which is which.
+// even reports whether all channels have the same capacity, so that their order does not matter.
 func (l *layout) even() bool {
 	for _, n := range l.bytes {
 		if n != l.bytes[0] {
@@ -77,8 +75,7 @@ func (l *layout) even() bool {
 	return true
 }
 
-// unverified reports whether a field of the platform is from general
-// knowledge.
+// unverified reports whether a field of the platform is from general knowledge.
 func (b *builder) unverified(field string) bool {
 	return b.platform != nil && (!b.platform.Verified || b.platform.Unverified[field])
 }
@@ -92,8 +89,8 @@ func (b *builder) equalDIMMs(slots []int) bool {
 	return true
 }
 
-// layout gathers the capacity by channel and the channels' controllers;
-// stated is false when the controllers follow from the channel numbers only.
+// layout collects the capacity by channel and the channels' controllers; stated is false if the controllers are
+// only derived from the channel numbers.
 func (b *builder) layout(pop *Population) (l *layout, stated bool) {
 	n := len(pop.ChannelSlots)
 	l = &layout{bytes: pop.ChannelBytes.Value, dpc: pop.DPC.Value}
@@ -126,7 +123,7 @@ func (b *builder) layout(pop *Population) (l *layout, stated bool) {
 	return l, stated
 }
 
-// controllers describes what sits behind each memory controller.
+// controllers describes the memory behind each controller.
 func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	if l.ctrls == 0 {
 		reason := "no document gives the controllers of this processor"
@@ -157,8 +154,7 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	}
 }
 
-// appendChannel writes a channel with its DIMMs: "0:32G+32G"; an empty one is
-// left out.
+// appendChannel appends a channel with its DIMMs: "0:32G+32G"; an empty one is omitted.
 func (b *builder) appendChannel(text []byte, c int, slots []int) []byte {
 	if len(slots) == 0 {
 		return text
@@ -174,7 +170,7 @@ func (b *builder) appendChannel(text []byte, c int, slots []int) []byte {
 	return text
 }
 
-// appendSize writes a capacity in GiB, or MiB where it is not a whole number of GiB.
+// appendSize appends a capacity in GiB, or in MiB if it is not a multiple of a GiB.
 func appendSize(text []byte, f fact.Fact[int64]) []byte {
 	v, ok := f.Get()
 	switch {

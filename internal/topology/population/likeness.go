@@ -5,16 +5,16 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// likeness is what is known of a property of two modules.
+// likeness is the result of comparing a property of two DIMMs.
 type likeness uint8
 
 const (
-	unsure likeness = iota // one of the two is not known
+	unsure likeness = iota // one of the two is unknown
 	alike
 	different
 )
 
-// compare never takes an unknown value for equal.
+// compare never treats an unknown value as equal.
 func compare[T comparable](x, y fact.Fact[T]) likeness {
 	switch {
 	case !x.Known() || !y.Known():
@@ -26,8 +26,8 @@ func compare[T comparable](x, y fact.Fact[T]) likeness {
 	}
 }
 
-// or settles what is open by the part number, another witness; where it
-// contradicts a difference that firmware states, neither is believed.
+// or resolves an unknown comparison by the part number, an independent source. If that contradicts a difference
+// that firmware reports, the result is unknown.
 func (l likeness) or(same bool) likeness {
 	switch {
 	case l == unsure && same:
@@ -39,13 +39,12 @@ func (l likeness) or(same bool) likeness {
 	}
 }
 
-// samePart reports whether two modules carry one part number of one maker.
+// samePart reports whether two DIMMs have the same vendor and part number.
 func samePart(s, t *inventory.Slot) bool {
 	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
 }
 
-// sameRanks compares the modules' ranks, where firmware does not state them by
-// one maker's one part number.
+// sameRanks compares the DIMMs' ranks, or their part numbers if firmware does not report ranks.
 func (b *builder) sameRanks(slots []int) likeness {
 	out := alike
 	for _, i := range slots {

@@ -8,9 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// symmetric compares the processors: number of DIMMs, capacity and layout.
-// Layouts that differ only in which of the equal channels or controllers are
-// used are the same, so that a mirrored board is not called unequal.
+// symmetric compares the CPUs: number of DIMMs, capacity and layout. Layouts that differ only in which of the
+// equal channels or controllers are used are the same, so that a mirrored board is not reported as unequal.
 func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus() {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
@@ -43,7 +42,7 @@ func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fac
 	return f
 }
 
-// sameLayouts compares the layouts of processors with equal counts.
+// sameLayouts compares the layouts of CPUs with equal counts.
 func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
 	first := &pops[0]
 	if len(pops) == 1 {
@@ -64,9 +63,8 @@ func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bo
 	return symmetry(true, c, unverified, first.DIMMs.From)
 }
 
-// channelsAlike reports whether every populated processor has the same capacity on
-// each of its channels, whatever modules make it up: they interleave alike then.
-// A processor without memory is unlike one that has some.
+// channelsAlike reports whether every populated CPU has the same capacity on each of its channels, whatever its
+// DIMMs: then they interleave alike. A CPU without memory differs from one that has some.
 func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus() {
 		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
@@ -96,14 +94,13 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	return symmetry(true, c, unverified, pops[0].ChannelBytes.From)
 }
 
-// shape is the layout without regard to the order of controllers, and of
-// channels behind one controller.
+// shape returns the layout, regardless of the order of controllers and of channels behind one controller.
 func (b *builder) shape(pop *Population) string {
 	return b.shapeBy(pop, func(channel int) string { return string(b.appendChannel(nil, 0, pop.ChannelSlots[channel])) })
 }
 
-// shapeBy is what each channel holds, in the words of holds, without regard to the
-// order of controllers, and of channels behind one controller.
+// shapeBy joins the texts of holds for each channel, regardless of the order of controllers and of channels
+// behind one controller.
 func (b *builder) shapeBy(pop *Population, holds func(channel int) string) string {
 	groups := [][]string{nil}
 	l, _ := b.layout(pop)

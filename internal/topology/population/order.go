@@ -11,11 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// orderKept checks the slots that are filled against the documents: the paper of
-// the lockstep boards, else the order within the channels that the slot map
-// gives, and the vendor's own sets of slots for this number of modules. It is
-// kept only where the vendor's sets, or equal channels filled from the first slot
-// on, prove it.
+// orderKept checks the filled slots against the documents: the paper for lockstep boards, otherwise the order
+// within the channels from the slot map, and the vendor's own sets of slots for this number of DIMMs. It is
+// true only if the vendor's sets, or equal channels filled from the first slot on, prove it.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
 	if len(pop.Slots) == 0 {
@@ -40,15 +38,14 @@ func (b *builder) orderKept(pop *Population) {
 	}
 }
 
-// channelOrder checks the order within the channels: the slot that comes first holds a
-// DIMM before the next one does. Slot maps say which slot of a channel is first (known),
-// else the document of a board whose labels name channel and slot; labels alone do not,
-// and neither does a map that no document or dump confirms.
+// channelOrder checks the order within the channels: the first slot must hold a DIMM before the next one does.
+// The first slot of a channel comes from a slot map (known), or from the document of a board with labels that
+// name channel and slot; labels alone, or a map that no document or dump confirms, are not enough.
 func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
 	c, labelled := fact.Direct, false
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {
-			if b.turn(i) == place.Unplaced {
+			if b.fillPosition(i) == place.Unplaced {
 				return kept, false
 			}
 			labelled = labelled || b.places[i].Source != place.SourceMap
@@ -62,14 +59,14 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 		}
 		turn := at.Slot
 		if labelled {
-			turn = b.turn(e)
+			turn = b.fillPosition(e)
 		}
 		if turn == place.Unplaced {
 			pop.OrderDetail = ""
 			return kept, false
 		}
 		for _, i := range pop.ChannelSlots[at.Channel] {
-			if b.turn(i) > turn {
+			if b.fillPosition(i) > turn {
 				pop.OrderDetail = joinDetail(pop.OrderDetail, b.sys.Slots[i].Name()+" is filled before "+b.sys.Slots[e].Name())
 			}
 		}
@@ -80,9 +77,9 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
 }
 
-// turn is when a slot is filled on its channel, from 0; place.Unplaced where neither a
-// slot map nor the board's document says it.
-func (b *builder) turn(slot int) int {
+// fillPosition returns the position of a slot in its channel's filling order, from 0; place.Unplaced if neither a slot
+// map nor the board's document gives it.
+func (b *builder) fillPosition(slot int) int {
 	at := &b.places[slot]
 	switch {
 	case at.Source != place.SourceMap:
@@ -93,9 +90,9 @@ func (b *builder) turn(slot int) int {
 	return at.Slot
 }
 
-// setOrder checks the filled slots against the vendor's sets for this number of
-// modules. A set of lockstep, mirroring or sparing says nothing unless BIOS setup
-// is known to have none of them on. What a sister model's manual says is not verified.
+// setOrder checks the filled slots against the vendor's sets for this number of DIMMs. Sets for lockstep,
+// mirroring or sparing are ignored unless BIOS setup is known to have these off. A sister model's manual is
+// unverified.
 func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	unknown := func(reason string) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
@@ -129,9 +126,9 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	return f
 }
 
-// makerCounts checks the number of modules against the table of the product's own manual, if that says
-// which numbers are not allowed.
-func (b *builder) makerCounts(pop *Population) {
+// checkAllowedCounts checks the number of DIMMs against the table of the product's own manual, if it lists the numbers
+// that are not allowed.
+func (b *builder) checkAllowedCounts(pop *Population) {
 	n, known := pop.DIMMs.Get()
 	if b.sets == nil || b.sets.Analogous || !known || b.sets.Rows[n].Grade != place.NotAllowed {
 		return
@@ -145,15 +142,15 @@ func (b *builder) makerCounts(pop *Population) {
 	slices.Sort(pop.Counts)
 	at, _ := slices.BinarySearch(pop.Counts, n)
 	if at < len(pop.Counts) {
-		pop.CountWays = append(pop.CountWays, b.countWay(pop, pop.EmptySlots, "fill", pop.Counts[at]))
+		pop.CountWays = append(pop.CountWays, b.describeCount(pop, pop.EmptySlots, "fill", pop.Counts[at]))
 	}
 	if at > 0 {
-		pop.CountWays = append(pop.CountWays, b.countWay(pop, pop.Slots, "empty", pop.Counts[at-1]))
+		pop.CountWays = append(pop.CountWays, b.describeCount(pop, pop.Slots, "empty", pop.Counts[at-1]))
 	}
 }
 
-// countWay says which slots to fill or to empty for the vendor's set of a number of modules.
-func (b *builder) countWay(pop *Population, from []int, verb string, count int) string {
+// describeCount describes which slots to fill or to empty for the vendor's set of a number of DIMMs.
+func (b *builder) describeCount(pop *Population, from []int, verb string, count int) string {
 	wanted := b.sets.Rows[count].Sets[0]
 	var names []string
 	for _, slot := range from {
@@ -168,7 +165,7 @@ func (b *builder) countWay(pop *Population, from []int, verb string, count int) 
 	return verb + " " + prose.And(names) + " (" + prose.Count(count, "DIMM") + ")"
 }
 
-// listed names the sets of a row: "1, 2" or "1, 3 or 6, 8".
+// listed formats the sets of a row: "1, 2" or "1, 3 or 6, 8".
 func (b *builder) listed(pop *Population, row *place.SetRow) string {
 	out := make([]string, len(row.Sets))
 	for i, set := range row.Sets {
@@ -177,8 +174,8 @@ func (b *builder) listed(pop *Population, row *place.SetRow) string {
 	return strings.Join(out, " or ")
 }
 
-// printed names slots of a set: by number, or by label where this processor's
-// labels have other numbers than the rows.
+// printed formats the slots of a set: by number, or by label if this CPU's labels have other numbers than the
+// rows.
 func (b *builder) printed(pop *Population, set []int) string {
 	names := map[int]string{}
 	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {
@@ -199,7 +196,7 @@ func (b *builder) printed(pop *Population, set []int) string {
 	return strings.Join(out, ", ")
 }
 
-// equallyDeep reports whether all channels hold the same number of modules.
+// equallyDeep reports whether all channels have the same number of DIMMs.
 func equallyDeep(dpc []int) bool {
 	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
 }

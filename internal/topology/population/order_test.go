@@ -66,7 +66,7 @@ func TestOrderBySets(t *testing.T) {
 		}
 		r := m.derive(t)
 		r.Sets = c.sets
-		r = r.Again(&m.sys)
+		r = r.Repopulate(&m.sys)
 		p := &r.Populations[0]
 		assert.Equal(t, strings.HasPrefix(c.name, "a set of a mode"), p.ModeSlots, c.name)
 		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
@@ -80,7 +80,7 @@ func TestOrderBySets(t *testing.T) {
 		}
 		for mode, on := range map[string]bool{"independent": false, "lockstep": true, "advanced_ecc": true} {
 			m.sys.Settings = map[string]inventory.Setting{"memory_ras_mode": {Configured: fact.Known(mode, fact.Direct, fact.Evidence{})}}
-			p := &r.Again(&m.sys).Populations[0]
+			p := &r.Repopulate(&m.sys).Populations[0]
 			assert.Equal(t, on, p.ModeSlots, mode)
 			assert.Equal(t, !on, p.Order.Known(), mode)
 			assert.False(t, p.Order.Value, mode)
@@ -137,7 +137,7 @@ func TestOrderByLabels(t *testing.T) {
 		}
 		r := m.derive(t)
 		r.Fill = c.fill
-		r = r.Again(&m.sys)
+		r = r.Repopulate(&m.sys)
 		p := &r.Populations[0]
 		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
 		assert.Equal(t, c.kept, p.Order.Value, c.name)

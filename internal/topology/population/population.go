@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// populations has one entry for each populated socket, one with Socket
-// Unplaced on a front-side-bus machine.
+// populations returns one entry for each populated socket; one with Socket Unplaced on a front-side-bus
+// machine.
 func (b *builder) populations() []Population {
 	owners := b.owners()
 	out := make([]Population, len(owners))
@@ -27,14 +27,14 @@ func (b *builder) populations() []Population {
 	}
 	for i := range out {
 		b.count(&out[i])
-		b.makerCounts(&out[i])
+		b.checkAllowedCounts(&out[i])
 		b.channels(&out[i], owners[i].proc)
 		b.speeds(&out[i], owners[i].proc)
 	}
 	return out
 }
 
-// assign gives a DRAM slot to the population it belongs to.
+// assign adds a DRAM slot to the population it belongs to.
 func (b *builder) assign(i int, pops []Population) {
 	s := &b.sys.Slots[i]
 	if !maybeDRAM(s) {
@@ -67,15 +67,15 @@ func (b *builder) assign(i int, pops []Population) {
 	}
 }
 
-// allChannelsListed reports whether the slots listed are the board's, whatever number the arrays
-// announce: every channel of every processor has slots in the list, as many as the other channels or
-// in the pattern of the other processors' slots. One row less would break that.
+// allChannelsListed reports whether the listed slots are all of the board's, whatever number the arrays report:
+// every channel of every CPU has slots in the list, as many as the other channels or in the pattern of the
+// other CPUs' slots. A missing row would break that.
 func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) bool {
 	if len(pops) == 0 {
 		return false
 	}
 	channels := b.channelsTotal(&pops[0], owners[0].proc).Or(0)
-	slots := map[int][]int{} // by socket, of each channel
+	slots := map[int][]int{} // by socket and channel
 	for i := range pops {
 		slots[pops[i].Socket] = make([]int, channels)
 	}
@@ -87,7 +87,7 @@ func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) boo
 		if at.Channel < 0 || at.Channel >= channels || at.Socket == place.Unplaced && !b.frontSideBus() {
 			return false
 		}
-		if slots[at.Socket] == nil { // a socket without a processor
+		if slots[at.Socket] == nil { // a socket without a CPU
 			slots[at.Socket] = make([]int, channels)
 		}
 		slots[at.Socket][at.Channel]++
@@ -101,10 +101,9 @@ func (b *builder) allChannelsListed(pops []Population, owners []memoryOwner) boo
 	return channels > 0 && (len(slots) > 1 || slices.Min(first) == slices.Max(first))
 }
 
-// noneListed reports whether the table names no DRAM module at all: the
-// machine runs, so that the table is not whole, or calls modules non-volatile
-// that are not (a Huawei RH2288 V3 does so with all of its own). Processors with HBM and boards
-// with soldered memory run without a module.
+// noneListed reports whether the table lists no DRAM module at all. As the machine runs, either the table is
+// incomplete, or it reports volatile DIMMs as non-volatile (a Huawei RH2288 V3 does so with all of its own).
+// CPUs with HBM and boards with soldered memory run without a DIMM.
 func (b *builder) noneListed() bool {
 	if b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs) {
 		return false
@@ -117,7 +116,7 @@ func (b *builder) noneListed() bool {
 	return true
 }
 
-// runsFrom reports whether a machine can run from the module alone.
+// runsFrom reports whether a machine can run from this module alone.
 func runsFrom(s *inventory.Slot) bool {
 	switch s.Technology.Or(inventory.DRAM) {
 	case inventory.NVDIMM, inventory.Flash, inventory.CXL:
@@ -127,9 +126,9 @@ func runsFrom(s *inventory.Slot) bool {
 	}
 }
 
-// count fills DIMMs and Bytes.
+// count sets DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
-	if f := b.lost(); f != nil {
+	if f := b.incompleteTable(); f != nil {
 		pop.DIMMs, pop.Bytes = *f, fact.Blame[int64](*f)
 		return
 	}
@@ -169,17 +168,17 @@ func (b *builder) count(pop *Population) {
 			return
 		}
 	}
-	// An unverified slot map doubts the channel of a module, not its processor.
+	// An unverified slot map makes the DIMM's channel doubtful, not its CPU.
 	c := fact.Direct
 	if !b.frontSideBus() {
-		c, _ = b.placed(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
+		c, _ = b.weakestPlacement(pop.Slots, func(p *place.Placement) bool { return p.Socket != place.Unplaced && !p.Unverified })
 	}
 	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
 }
 
-// sizeUnknown says why the size of a module, and so whether there is one, is not known.
+// sizeUnknown returns why the size of a module, and so whether it is present, is unknown.
 func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
 	from := s.SizeBytes.From
 	switch {
@@ -194,17 +193,17 @@ func sizeUnknown[T any](s *inventory.Slot) fact.Fact[T] {
 	}
 }
 
-// layout is where the capacity of one processor sits: the input of the
-// interleave policies. Slices are indexed by channel.
+// layout is the capacity of one CPU by channel, the input of the interleave policies. Slices are indexed by
+// channel.
 type layout struct {
 	bytes []int64
 	dpc   []int
-	ctrl  []int // controller of each channel, nil when not known
-	ctrls int   // number of controllers, 0 when not known
+	ctrl  []int // controller of each channel, nil if unknown
+	ctrls int   // number of controllers, 0 if unknown
 }
 
-// peelRegions takes the smallest remaining capacity of the chosen channels off them
-// as one region until nothing is left (the general algorithm of the model).
+// peelRegions repeatedly removes the smallest remaining capacity of the chosen channels as one region until
+// nothing is left (the general algorithm of the model).
 func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 	rem := append([]int64(nil), bytes...)
 	var out []Region
@@ -224,8 +223,7 @@ func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 	}
 }
 
-// allChannels is the policy "any": every subset may interleave, so the set is
-// every channel with capacity left.
+// allChannels is the policy "any": every subset may interleave, so the set is every channel with capacity left.
 func allChannels(rem []int64) []int {
 	var set []int
 	for c, b := range rem {

@@ -6,10 +6,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// regions splits the capacity into interleave sets as the policy chooses
-// them. known is false when the policy needs something that is not known.
-// The partition is the processor: SNC, NPS and node interleaving are left at
-// their defaults (off, NPS1, off).
+// regions splits the capacity into interleave sets by the platform's policy. known is false if the policy needs
+// an unknown value. SNC, NPS and node interleaving are taken at their defaults (off, NPS1, off), so that sets
+// cover the CPU.
 func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 	switch p.Policy {
 	case platform.PolicyAny:
@@ -30,11 +29,10 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 	}
 }
 
-// symmetricSet is the policy "symmetric-imc": the same number of channels on
-// each taking controller, of which there are one, two (of four) or all. The
-// largest legal set wins, then the one with the larger smallest channel, then
-// the one over more controllers, with the fullest channels: which number a
-// channel has decides nothing but names.
+// symmetricSet is the policy "symmetric-imc": the same number of channels on each participating controller:
+// one, two (of four) or all. It chooses the largest legal set, then the one with the larger smallest channel,
+// then the one over more controllers, with the fullest channels: the numbers of channels affect nothing but
+// names.
 func (l *layout) symmetricSet(rem []int64) []int {
 	by := l.byController(rem)
 	var best []int
@@ -61,8 +59,7 @@ func takingControllers(n int) []int {
 	}
 }
 
-// byController lists each controller's channels with capacity left, fullest
-// first.
+// byController lists each controller's channels with capacity left, fullest first.
 func (l *layout) byController(rem []int64) [][]int {
 	by := make([][]int, l.ctrls)
 	for c, b := range rem {
@@ -81,8 +78,8 @@ func (l *layout) byController(rem []int64) [][]int {
 	return by
 }
 
-// pickSymmetric takes the fullest channels, each of them per controller, from
-// the controllers whose choice is fullest.
+// pickSymmetric picks the fullest channels, `each` of them per controller, from the controllers whose choice is
+// fullest.
 func pickSymmetric(rem []int64, by [][]int, taking, each int) (set []int, least int64) {
 	used := make([]bool, len(by))
 	for range taking {
@@ -110,8 +107,8 @@ func pickSymmetric(rem []int64, by [][]int, taking, each int) (set []int, least 
 	return set, least
 }
 
-// zen4Set is the policy "amd-zen4": sets of 1, 2, 4, 6, 8, 10 or 12 channels.
-// That these are the legal sizes was not verified.
+// zen4Set is the policy "amd-zen4": sets of 1, 2, 4, 6, 8, 10 or 12 channels. That these are the legal sizes
+// was not verified.
 func zen4Set(rem []int64) []int {
 	set := allChannels(rem)
 	n := len(set)
@@ -121,7 +118,7 @@ func zen4Set(rem []int64) []int {
 	if n == len(set) {
 		return set
 	}
-	// leave out the emptiest, the last of equals
+	// Drop the emptiest channel, the last of equal ones.
 	drop := 0
 	for i, c := range set {
 		if rem[c] <= rem[set[drop]] {

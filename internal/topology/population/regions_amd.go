@@ -9,15 +9,13 @@ import (
 // amdChannels is the number of channels of Rome and Milan, A to H.
 const amdChannels = 8
 
-// sixChannelLimit is the highest capacity of a channel that takes part in
-// Milan's six-channel interleaving, in bytes (Gigabyte, Memory Population
-// Guidelines for EPYC 7003).
+// sixChannelLimit is the highest capacity in bytes of a channel in Milan's six-channel interleaving (Gigabyte,
+// Memory Population Guidelines for EPYC 7003).
 const sixChannelLimit = 256 << 30
 
-// amdRegions is the policy "amd-mode" in NPS1: one mode for the whole
-// processor. Eight equal channels interleave eight ways, exactly ACDEGH six
-// ways (Milan), exactly ABCD, EFGH or CDGH four ways; everything else two ways
-// per pair, and what has no partner not at all.
+// amdRegions is the policy "amd-mode" in NPS1: one mode for the whole CPU. Eight equal channels interleave
+// eight ways, exactly ACDEGH six ways (Milan), exactly ABCD, EFGH or CDGH four ways; everything else two ways
+// per pair, and a channel without a partner not at all.
 func (l *layout) amdRegions(six bool) []Region {
 	if len(l.bytes) != amdChannels {
 		return nil
@@ -42,8 +40,7 @@ func amdSets(six bool) [][]int {
 	return sets
 }
 
-// exactly reports whether these channels, and no others, are populated with
-// one capacity each.
+// exactly reports whether these channels, and no others, are populated, all with the same capacity.
 func (l *layout) exactly(set []int) (each int64, ok bool) {
 	n := 0
 	for _, b := range l.bytes {
@@ -63,8 +60,7 @@ func (l *layout) exactly(set []int) (each int64, ok bool) {
 	return each, each > 0
 }
 
-// pairRegions interleaves what two channels have in common and leaves the
-// rest of the larger one alone.
+// pairRegions interleaves the common capacity of two channels and leaves the rest of the larger one alone.
 func pairRegions(bytes []int64, a, b int) []Region {
 	common := min(bytes[a], bytes[b])
 	var out []Region
@@ -79,10 +75,9 @@ func pairRegions(bytes []int64, a, b int) []Region {
 	return out
 }
 
-// EquivalentDepths writes the depths of a processor's channels as the first of all layouts of
-// equal modules that interleave alike: of a platform that tells its channels apart
-// the two of a pair may change places, but for A with B and E with F where only A
-// and E take part in six-channel interleaving, and so may A to D with E to H.
+// EquivalentDepths returns the first of all layouts of equal DIMMs that interleave like the given depths of a
+// CPU's channels. On a platform that distinguishes its channels, the two of a pair may be swapped (except A
+// with B and E with F if only A and E take part in six-channel interleaving), and so may A to D with E to H.
 func EquivalentDepths(p *platform.Platform, depths []int) []int {
 	out := slices.Clone(depths)
 	if p.Policy != platform.PolicyAMD || len(out) != amdChannels {

@@ -2,12 +2,10 @@ package population
 
 import "strings"
 
-// metrics are the fractions of the full peak that docs/population.md, Shares,
-// defines.
+// metrics are the fractions of the full peak defined in docs/population.md, Shares.
 type metrics struct{ best, worst, sweep, spread float64 }
 
-// measure computes the metrics of regions over n channels, of which bytes
-// gives the capacities.
+// measure computes the metrics of regions over n channels with the given capacities in bytes.
 func measure(regions []Region, bytes []int64, n int) metrics {
 	var m metrics
 	if len(regions) == 0 || n == 0 {
@@ -32,16 +30,15 @@ func measure(regions []Region, bytes []int64, n int) metrics {
 	return m
 }
 
-// layoutNames are the names under which a document may have measured a layout:
-// at the clock that it runs at, and at the best one.
+// layoutNames are the names under which a document may have measured a layout: at its running speed, and at the
+// best one.
 type layoutNames struct {
 	clocked string
 	best    []string
 }
 
-// channelShare is the bracket that channels alone give: one figure for one region;
-// for several, from the narrowest to all memory at once, or to the whole where
-// one region spans all channels.
+// channelShare returns the share by channels alone: one figure for one region; for several a range, from the
+// narrowest to all memory at once, or to the full bandwidth if one region spans all channels.
 func channelShare(regions []Region, bytes []int64, n int) Share {
 	m := measure(regions, bytes, n)
 	s := Share{Low: m.worst, High: m.worst}
@@ -54,7 +51,7 @@ func channelShare(regions []Region, bytes []int64, n int) Share {
 	return s
 }
 
-// Where a share comes from that no document measured.
+// Where a share comes from if no document measured it.
 const (
 	shareByModel    = "population model: channels and clock"
 	shareByChannels = "population model: channels alone, the clock is not known"
@@ -62,6 +59,5 @@ const (
 	shareByLayout   = "measured for this layout"
 )
 
-// ByChannels reports whether the share is of channels alone: at which clock they
-// run is not known.
+// ByChannels reports whether the share is by channels alone, because their speed is unknown.
 func (s *Share) ByChannels() bool { return strings.HasPrefix(s.Source, shareByChannels) }

@@ -239,5 +239,5 @@ func TestMetricsAtBounds(t *testing.T) {
 	assert.Equal(t, metrics{best: 1, worst: 1, sweep: 1, spread: 1}, measure(one, []int64{8}, 1))
 	assert.True(t, (&Share{Source: shareByChannels}).ByChannels())
 	assert.False(t, (&Share{Source: shareByModel}).ByChannels())
-	assert.Equal(t, "x11dpht", letters("X11 DPH-T"))
+	assert.Equal(t, "x11dpht", normalizedName("X11 DPH-T"))
 }

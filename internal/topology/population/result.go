@@ -1,10 +1,9 @@
-// Package population derives what no single source states: beside the platform
-// and the place of every slot, how the memory is interleaved, what speed it may
-// run at, and how far the population is from its peak.
+// Package population derives what no single source reports: in addition to the platform and the position of
+// every slot, how the memory is interleaved, what speed it may run at, and how far the population is from its
+// peak.
 //
-// It reads the model (inventory) and the data under rules/ and does no I/O of
-// its own. What cannot be derived stays unknown with the reason; a
-// machine that the population model (docs/population.md) cannot place is
+// It reads the model (inventory) and the data in rules/ and does no I/O of its own. What cannot be derived
+// stays unknown with the reason; a machine that the population model (docs/population.md) does not cover is
 // counted, never graded.
 package population
 
@@ -23,52 +22,50 @@ import (
 type Result struct {
 	// Platform is the recognised platform, unknown with a reason otherwise.
 	Platform fact.Fact[*platform.Platform]
-	// Processors is aligned with System.Sockets: the vendor's row of each
-	// populated socket's processor, nil where the table has none.
+	// Processors is aligned with System.Sockets: the vendor's row of each populated socket's processor, nil if
+	// the table has none.
 	Processors []*platform.Processor
 	// Placements is aligned with System.Slots.
 	Placements []place.Placement
-	// Errors are the memory errors that the kernel counted on each slot's module,
-	// aligned with System.Slots; Stray those that no slot is known for. Both are
-	// of the machine as it runs: empty for one with its modules moved.
-	Errors []*place.Errors
-	Stray  []place.StrayErrors
-	// Sets are the vendor's own, nil where none are known.
+	// Errors are the memory errors that the kernel counted on each slot's DIMM, aligned with System.Slots;
+	// UnplacedErrors those without a known slot. Both are of the machine as it runs: empty for one with its
+	// DIMMs moved.
+	Errors         []*place.Errors
+	UnplacedErrors []place.UnplacedErrors
+	// Sets are the vendor's own, nil if none are known.
 	Sets *place.Sets
-	// Fill is the order within the channels that the board's document gives, nil where
-	// none is known.
+	// Fill is the board's documented filling order within the channels, nil if unknown.
 	Fill *place.FillOrder
-	// Populations has one entry for each populated socket, in socket order;
-	// one with Socket Unplaced on a front-side-bus machine.
+	// Populations has one entry for each populated socket, in socket order; one with Socket Unplaced on a
+	// front-side-bus machine.
 	Populations []Population
-	// Symmetric is true when all populated sockets carry the same layout.
+	// Symmetric is true if all populated sockets have the same layout.
 	Symmetric fact.Fact[bool]
-	// ChannelsAlike is true when each populated socket has the same capacity on each
-	// of its channels, whatever modules make it up.
+	// ChannelsAlike is true if each populated socket has the same capacity on each of its channels, whatever
+	// its DIMMs.
 	ChannelsAlike fact.Fact[bool]
 	// Class is the machine's worst class by the platform's document, or by
 	// the general model (A ... E).
 	Class fact.Fact[Class]
 	// InstalledBytes is the sum of the populated DRAM slots.
 	InstalledBytes fact.Fact[int64]
-	// Unlisted is the defect by which the table may not list all slots: Firmware.Short, unless the slots
-	// listed are those of every channel. What is listed is there; what is not may be empty or filled.
+	// Unlisted is the reason why the table may not list all slots: Firmware.Short, unless slots of every
+	// channel are listed. The listed slots exist; missing ones may be empty or filled.
 	Unlisted *inventory.Problem
-	// Conflicts lists what two sources of a slot's place disagree about.
+	// Conflicts lists disagreements between two sources of a slot's position.
 	Conflicts []inventory.Conflict
-	// placed are those of Conflicts that are about places.
+	// weakestPlacement are those of Conflicts about positions.
 	placed []inventory.Conflict
-	// clock is the one that memory with its modules in other slots is taken to run at, set by Running.
+	// clock is the one that memory with its modules in other slots is assumed to run at, set by Running.
 	clock runningClock
 }
 
-// Class is a population's class and the best one the same document knows.
+// Class is a population's class and the best one in the same document.
 type Class struct {
 	Name, Best string
-	// Documented is true for a class of the platform's own document, false
-	// for the general model's grade.
+	// Documented is true for a class of the platform's own document, false for the general model's grade.
 	Documented bool
-	// Discouraged is true where the document discourages the layout.
+	// Discouraged is true if the document discourages the layout.
 	Discouraged bool
 	// Source is the citation key of the document ("" for the general model).
 	Source string
@@ -79,8 +76,7 @@ type Controller struct {
 	Index int
 	DIMMs int
 	Bytes int64
-	// Layout is a canonical description of what sits where behind this
-	// controller; equal layouts are equal strings.
+	// Layout is a canonical description of the DIMMs behind this controller; equal layouts are equal strings.
 	Layout string
 }
 
@@ -92,24 +88,22 @@ type Region struct {
 	Channels []int
 }
 
-// Share is the part that a population leaves of the bandwidth that its
-// processor has at its best: all channels alike, at the processor's highest
-// memory speed.
+// Share is the fraction of the CPU's best bandwidth that a population leaves. The best is with all channels
+// alike, at the CPU's highest memory speed.
 type Share struct {
-	// Value is set only where a document measured this layout.
+	// Value is set only if a document measured this layout.
 	Value *float64
-	// Low is what a program inside the slowest region has, High what one can
-	// have at most: by channels and clock, or by the levels that a document
-	// measured of each region.
+	// Low is for a program within the slowest region, High the highest possible: by channels and clock, or by
+	// the levels that a document measured for each region.
 	Low, High float64
-	// Model is the slowest region's share by channels and clock alone, whatever
-	// was measured: one yardstick for layouts of which only some were.
+	// Model is the slowest region's share by channels and clock alone, regardless of measurements, to compare
+	// layouts with and without one.
 	Model float64
-	// Channels is the slowest region's share by channels alone, at whatever clock.
+	// Channels is the slowest region's share by channels alone, at any clock.
 	Channels float64
-	// Source names the document that measured it, or says that the model computed it.
+	// Source names the document that measured it, or that the model computed it.
 	Source string
-	// Basis says what the bounds rest on in a few words, without the document.
+	// Basis is a short description of what the bounds are based on, without the document.
 	Basis string
 }
 
@@ -124,21 +118,19 @@ const (
 	LimitNone      = "none"
 )
 
-// Speed is what a population may run at, and what decides it.
+// Speed is the speed a population may run at, and what limits it.
 type Speed struct {
 	// MTs is the expected speed in MT/s: min(DIMM, processor, platform at
 	// this DPC and rank).
 	MTs     int
 	Limiter string
-	// Detail names the limit in a few words: "2 DIMMs per channel: 2933".
+	// Detail describes the limit in a few words: "2 DIMMs per channel: 2933".
 	Detail string
-	// AlsoNormal lists lower speeds that a document calls normal on some
-	// boards of the platform, and the one that the processor was never seen
-	// above; a machine running one of them is not at fault.
+	// AlsoNormal lists lower speeds in MT/s that a document lists as normal on some boards of the platform, and
+	// the highest at which the processor was observed; a machine at one of them is not at fault.
 	AlsoNormal []int
-	// OtherBoards are those of AlsoNormal that only documents of other boards
-	// call normal: whether this board runs there by design, its own document
-	// decides.
+	// OtherBoards are those of AlsoNormal from documents of other boards only: whether this board runs there by
+	// design, only its own document shows.
 	OtherBoards []int
 }
 
@@ -151,61 +143,58 @@ type Population struct {
 	Slots []int
 	// EmptySlots are indexes of the empty ones.
 	EmptySlots []int
-	// DIMMs counts the populated slots; unknown when some slot's socket is.
+	// DIMMs counts the populated slots; unknown if a slot's socket is.
 	DIMMs fact.Fact[int]
 	// Bytes is their capacity.
 	Bytes fact.Fact[int64]
-	// ChannelsTotal is the processor's number of channels, ChannelsPopulated
-	// those with at least one DIMM.
+	// ChannelsTotal is the processor's number of channels, ChannelsPopulated those with at least one DIMM.
 	ChannelsTotal, ChannelsPopulated fact.Fact[int]
 	// DPC counts the DIMMs of each channel, by channel; ChannelBytes their
 	// capacities.
 	DPC          fact.Fact[[]int]
 	ChannelBytes fact.Fact[[]int64]
-	// ChannelsEqual is true if all populated channels have the same capacity; behind lockstep pairs, if
-	// one region spans what the memory mode leaves of them.
+	// ChannelsEqual is true if all populated channels have the same capacity; with lockstep pairs, if one
+	// region spans what the memory mode leaves of them.
 	ChannelsEqual fact.Fact[bool]
-	// ChannelSlots are the slot indexes of each channel, by channel, sorted by
-	// slot number; populated ones only.
+	// ChannelSlots are the slot indexes of each channel, by channel, sorted by slot number; populated ones
+	// only.
 	ChannelSlots [][]int
 	Controllers  fact.Fact[[]Controller]
 	Regions      fact.Fact[[]Region]
 	Class        fact.Fact[Class]
 	Speed        fact.Fact[Speed]
-	// BoundMTs is a speed in MT/s that the population cannot exceed, whatever
-	// else is not known: the slowest module's rating or the processor's maximum.
+	// BoundMTs is an upper limit of the speed in MT/s, whatever else is unknown: the slowest module's rating or
+	// the processor's maximum.
 	BoundMTs fact.Fact[int]
-	// HighestMTs is the speed in MT/s above which the processor runs no memory, by its maker's
-	// table; unknown where none says so, and where memory may be overclocked.
+	// HighestMTs is the processor's highest memory speed in MT/s, by its vendor's table; unknown if the table
+	// has none, and if memory may be overclocked.
 	HighestMTs fact.Fact[int]
-	// RunningMTs is the speed the population runs at (lowest configured).
+	// RunningMTs is the speed the population runs at (lowest configured), in MT/s.
 	RunningMTs fact.Fact[int]
-	// Peak is the theoretical peak in bytes per second of the populated
-	// channels at the running, else the expected speed.
+	// Peak is the theoretical peak in bytes per second of the populated channels at the running speed, or
+	// otherwise at the expected one.
 	Peak fact.Fact[int64]
-	// Best is the theoretical peak in bytes per second that the processor has
-	// with all channels at its highest memory speed.
+	// Best is the theoretical peak in bytes per second of the processor with all channels at its highest memory
+	// speed.
 	Best     fact.Fact[int64]
 	Relative fact.Fact[Share]
-	// Lockstep is true when every lockstep pair or group is identical; it is
-	// Absent where the platform knows no lockstep. LockstepDetail names the
-	// pairs that differ.
+	// Lockstep is true if every lockstep pair or group is identical; it is Absent if the platform has no
+	// lockstep. LockstepDetail names the pairs that differ.
 	Lockstep       fact.Fact[bool]
 	LockstepDetail string
-	// Hemisphere is true when the controllers of the processor carry identical
-	// layouts (EX).
+	// Hemisphere is true if the controllers of the processor have identical layouts (EX).
 	Hemisphere fact.Fact[bool]
-	// Order is true when the documented fill order is kept; Absent without a
-	// documented order. OrderDetail names the slots that break it.
+	// Order is true if the documented fill order is kept; Absent without a documented order. OrderDetail names
+	// the slots that break it.
 	Order       fact.Fact[bool]
 	OrderDetail string
-	// ModeSlots is set where the filled slots are the vendor's set for lockstep,
-	// mirroring or sparing alone: the mode may be on, and leave a channel empty.
+	// ModeSlots is set if the filled slots are the vendor's set for lockstep, mirroring or sparing only: the
+	// mode may be on, and leave a channel empty.
 	ModeSlots bool
 	// OrderFaults are the slots of lockstep pairs that break their order.
 	OrderFaults []OrderFault
-	// Counts are the numbers of modules that the product's own manual allows, set if the number in
-	// place is none of them; CountWays say what to fill or to empty, CountSource names the manual.
+	// Counts are the numbers of DIMMs that the product's own manual allows, set if the installed number is not
+	// among them; CountWays describe what to fill or to empty, CountSource names the manual.
 	Counts      []int
 	CountWays   []string
 	CountSource string
@@ -213,12 +202,11 @@ type Population struct {
 	OrderSource string
 }
 
-// OrderFault is a slot of a lockstep pair that is filled out of turn: before a
-// position ahead of it, or with a larger module than the one in Smaller
-// (place.Unplaced for none).
+// OrderFault is a slot of a lockstep pair that breaks the filling order: it is filled before a position that
+// precedes it, or has a larger DIMM than the one in Smaller (place.Unplaced for none).
 type OrderFault struct{ Slot, Smaller int }
 
-// ownerName names a processor, or the chipset.
+// ownerName names a CPU, or the chipset.
 func ownerName(socket int) string {
 	if socket == place.Unplaced {
 		return "the chipset"
@@ -233,8 +221,8 @@ func joinDetail(have, more string) string {
 	return have + "; " + more
 }
 
-// letters are the small letters and digits of a name, without blanks and hyphens.
-func letters(name string) string {
+// normalizedName returns the lower-case letters and digits of a name, without blanks and hyphens.
+func normalizedName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
 			return -1

@@ -11,11 +11,10 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// ratedBelow is why neither peak nor share of some processors is known.
+// ratedBelow is the reason why neither peak nor share of some CPUs is known.
 const ratedBelow = "the CPU vendor rates it below what its channels give together, and what fewer channels leave of that is not documented"
 
-// shares fills what each population leaves of its processor's best bandwidth;
-// regions and speeds are known by now, or unknown for good.
+// shares sets each population's share of its CPU's best bandwidth; regions and speeds were derived before.
 func (b *builder) shares(pops []Population) {
 	owners := b.owners()
 	for i := range pops {
@@ -43,8 +42,7 @@ func (b *builder) shares(pops []Population) {
 	}
 }
 
-// noteBest adds to a share of the model what its best cannot be had with: the modules or the board in
-// place.
+// noteBest adds to a share of the model what prevents its best: the DIMMs or the board in place.
 func (b *builder) noteBest(pop *Population, best int) {
 	s := &pop.Relative.Value
 	if !pop.Relative.Known() || s.Value != nil {
@@ -64,10 +62,10 @@ func (b *builder) hasMRDIMMs(pop *Population) bool {
 	return slices.ContainsFunc(pop.Slots, func(i int) bool { return platform.IsMRDIMM(&b.sys.Slots[i], b.platform) })
 }
 
-// slottedChannels counts the channels of a processor that the board has slots for, if firmware lists
-// all slots and they are fewer than the processor has channels; 0 otherwise.
+// slottedChannels counts the channels of a CPU that the board has slots for, if firmware lists all slots and
+// they are fewer than the CPU has channels; 0 otherwise.
 func (b *builder) slottedChannels(pop *Population) int {
-	announced, slotted := 0, uint64(0) // a bit for each channel
+	announced, slotted := 0, uint64(0) // one bit per channel
 	for i := range b.sys.Arrays {
 		announced += b.sys.Arrays[i].Devices.Or(0)
 	}
@@ -85,11 +83,10 @@ func (b *builder) slottedChannels(pop *Population) int {
 	return 0
 }
 
-// plainShare is the share of a layout that leaves interleaving no choice: all memory
-// on one channel has that channel's share, and where every channel holds the same no
-// layout of this processor has more. The other layouts of a platform whose
-// interleaving no document describes have none, nor has one behind memory buffers,
-// where the channels work in pairs.
+// plainShare returns the share of a layout with only one possible interleave: all memory on one channel has
+// that channel's share, and the same on every channel is the best layout. Other layouts have no share on a
+// platform with undocumented interleaving, and none have one behind memory buffers, where the channels work in
+// pairs.
 func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	if b.platform == nil || b.platform.Buffered || b.frontSideBus() || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
 		return fact.Blame[Share](pop.Regions)
@@ -113,10 +110,9 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	return f
 }
 
-// bestSpeed is the highest memory speed in MT/s that the processor can have in
-// this machine, whatever modules are in it: its own maximum, the platform's at
-// one module per channel, the board's, and the highest that machines with this
-// processor were seen at.
+// bestSpeed returns the highest memory speed in MT/s of the CPU in this machine with any DIMMs: its own
+// maximum, the platform's at one DIMM per channel, the board's, and the highest observed on machines with this
+// CPU.
 func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
 	if b.frontSideBus() {
 		return 0, false
@@ -159,10 +155,9 @@ func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 	return f
 }
 
-// clockShare is the part of the best speed that the population runs at, else
-// may run at. Behind memory buffers the links keep their speed, and a slower
-// memory clock costs little (about 5 % from 1066 to 800 on Westmere-EX, Fujitsu,
-// Memory Performance of Westmere-EX based Systems, 2011).
+// clockShare returns the fraction of the best speed that the population runs at, or otherwise may run at.
+// Behind memory buffers the links keep their speed, and a slower memory clock costs little (about 5 % from 1066
+// to 800 on Westmere-EX, Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool) {
 	if b.platform.Buffered {
 		return 1, true
@@ -174,9 +169,8 @@ func (b *builder) clockShare(pop *Population, best int) (share float64, ok bool)
 	return min(1, float64(ddr.Nominal(mts))/float64(best)), true
 }
 
-// relative is the share of the best bandwidth by channels and clock, with the
-// measured value where a document measured just this layout; else by the measured
-// level of each region, where a document has them.
+// relative returns the share of the best bandwidth by channels and clock, with the measured value if a document
+// measured this layout; otherwise by the measured level of each region, if a document has them.
 func (b *builder) relative(pop *Population, best int) Share {
 	regions := pop.Regions.Value
 	l, _ := b.layout(pop)
@@ -214,7 +208,7 @@ func (b *builder) relative(pop *Population, best int) Share {
 	return s
 }
 
-// names are those of a layout of equal modules in one region.
+// names returns the names of a layout of equal DIMMs in one region.
 func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
 		return layoutNames{}
@@ -235,8 +229,7 @@ func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	return out
 }
 
-// measuredShare finds the layout among the measurements that hold for this
-// product and for this processor's slots and speed.
+// measuredShare finds the layout among the measurements for this product and this CPU's slots and speed.
 func (b *builder) measuredShare(pop *Population, names layoutNames, best int, clock float64) (float64, string, bool) {
 	for _, m := range b.measured {
 		if m.Sockets != 0 && m.Sockets != b.processors() || m.Slots != 0 && m.Slots != len(pop.Slots)+len(pop.EmptySlots) || m.BestMTs != 0 && m.BestMTs != best {

@@ -15,11 +15,10 @@ import (
 // bytesPerTransfer is the width of a channel: 64 data bits.
 const bytesPerTransfer = 8
 
-// expectation gathers the limits of one population, in MT/s.
+// expectation collects the limits of one population, in MT/s.
 type expectation struct {
 	dimm, processor int
-	// observed is the highest speed that the processor was seen at in the
-	// field, 0 without.
+	// observed is the highest speed at which the CPU was observed in the field, 0 if unknown.
 	observed  int
 	platform  speedLimit
 	board     *platform.Board
@@ -27,13 +26,12 @@ type expectation struct {
 	from      fact.Evidence
 	more      []fact.Evidence
 	maxDepth  int
-	// processorDepth is set when the processor's maximum is the lower one it
-	// has with several DIMMs per channel.
+	// processorDepth is set if the CPU's maximum is its lower one for several DIMMs per channel.
 	processorDepth bool
 }
 
-// expectedSpeed is min(DIMM rating, processor maximum, platform at this depth
-// and kind, board). It is unknown as soon as one of them is and could matter.
+// expectedSpeed is the minimum of DIMM rating, CPU maximum, platform limit at this depth and kind, and board.
+// It is unknown if one of them is unknown and could be the lowest.
 func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth channelDepths) fact.Fact[Speed] {
 	if len(pop.Slots) == 0 {
 		return fact.Unknown[Speed](fact.Absent, "no DIMMs", "")
@@ -57,12 +55,11 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
 		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
 	}
-	return b.settleSpeed(pop, &e, depth)
+	return b.resolveSpeed(pop, &e, depth)
 }
 
-// persistentLimit holds the DRAM to the speed of the machine's persistent
-// modules, which sit on the same channels (Optane of the first generation is
-// rated 2666). It returns the rating that is not known.
+// persistentLimit lowers the DRAM speed to that of the machine's persistent modules on the same channels
+// (Optane of the first generation is rated 2666). It returns the rating that is unknown, if any.
 func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
@@ -81,8 +78,7 @@ func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 	return nil
 }
 
-// processorLimit finds the processor's maximum; it returns the reason when
-// there is none to be had.
+// processorLimit finds the CPU's maximum, or returns the reason why there is none.
 func (b *builder) processorLimit(e *expectation, proc *platform.Processor, depth channelDepths) string {
 	p := b.platform
 	if p != nil && p.SpeedByMode {
@@ -115,7 +111,7 @@ func (b *builder) processorLimit(e *expectation, proc *platform.Processor, depth
 	return ""
 }
 
-func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDepths) fact.Fact[Speed] {
+func (b *builder) resolveSpeed(pop *Population, e *expectation, depth channelDepths) fact.Fact[Speed] {
 	unknown := func(reason string) fact.Fact[Speed] {
 		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
 	}
@@ -147,11 +143,9 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 	return f
 }
 
-// speedUnverified reports whether the expectation rests on what no document
-// says of this machine: a limit from general knowledge, a processor without
-// platform data, or a channel with several DIMMs on a board by another maker
-// than those whose documents the platform's table was read from. Boards differ
-// at that depth.
+// speedUnverified reports whether the expected speed rests on something undocumented for this machine: a limit
+// from general knowledge, a CPU without platform data, or a channel with several DIMMs on a board of a vendor
+// without a document behind the platform's table. Boards differ at that depth.
 func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	switch {
 	case b.platform == nil:
@@ -165,9 +159,8 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	}
 }
 
-// speed names the lowest limit. Where two are equal, the one that comes first
-// here is named; "none" is a DIMM that runs at its rating on a processor that
-// allows no more.
+// speed names the lowest limit, the first one here if two are equal; "none" is a DIMM that runs at its rating
+// on a CPU that allows no more.
 func (e *expectation) speed(p *platform.Platform) Speed {
 	lowest := min(e.dimm, e.processor, e.platform.lo)
 	if e.board != nil && e.board.MaxMTs < lowest {
@@ -186,14 +179,13 @@ func (e *expectation) speed(p *platform.Platform) Speed {
 	case e.processor == lowest:
 		s.Limiter, s.Detail = LimitProcessor, "processor allows at most "+strconv.Itoa(lowest)
 	default:
-		s.Limiter, s.Detail = e.platform.why(p)
+		s.Limiter, s.Detail = e.platform.limiter(p)
 	}
 	return s
 }
 
-// alsoNormal lists the lower speeds that single boards run this population
-// at, or that the processor was never seen above, fastest first; others are
-// those that no document says of this board.
+// alsoNormal lists the lower speeds of this population on single boards, and the highest at which the CPU was
+// observed, fastest first; others are those not documented for this board.
 func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 	if b.platform == nil {
 		return nil, nil
@@ -207,7 +199,7 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 	}
 	for board, row := range b.platform.AlsoNormal {
 		to := &others
-		if namesBoard(board, b.letters) {
+		if namesBoard(board, b.productKey) {
 			to = &own
 		}
 		for d := 1; d <= e.maxDepth; d++ {
@@ -231,15 +223,15 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 	return all, others
 }
 
-// namesBoard reports whether the key of a row, its maker and its model joined
-// by hyphens ("lenovo-x3550-m5"), names the product, of which product are the letters.
+// namesBoard reports whether the key of a row, vendor and model joined by hyphens ("lenovo-x3550-m5"), names
+// the product, given as its normalised name.
 func namesBoard(key, product string) bool {
 	_, model, _ := strings.Cut(key, "-")
-	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, letters(model))
+	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, normalizedName(model))
 }
 
-// runningSpeed is the lowest configured speed in MT/s, known only when every
-// DIMM's is, and as sure as the least sure of them.
+// runningSpeed returns the lowest configured speed in MT/s, known only if every DIMM's is, with the lowest
+// certainty of them.
 func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	if len(slots) == 0 {
 		return fact.Unknown[int](fact.Absent, "no DIMMs", "")

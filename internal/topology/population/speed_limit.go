@@ -9,27 +9,27 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// unlimited is the platform's limit where its documents set none.
+// unlimited is the platform's limit if its documents set none.
 const unlimited = math.MaxInt
 
-// speedLimit is what the platform allows a population: between lo and hi MT/s,
-// which differ where the DIMM kind or the DIMMs per channel are not known.
+// speedLimit is the platform's limit for a population: between lo and hi MT/s, which differ if the DIMM kind or
+// the DIMMs per channel are unknown.
 type speedLimit struct {
 	lo, hi   int
 	kind     string // row of the speed table behind lo
 	dpc      int    // DIMMs per channel behind lo
-	indirect bool   // unverified, or read off a neighbouring row
-	volts    bool   // the module may run at 1.35 V, which the row does not tell apart
-	reason   string // why there is no limit to be had; "" when there is
+	indirect bool   // unverified, or from a neighbouring row
+	volts    bool   // the module may run at 1.35 V, which the row does not distinguish
+	reason   string // why there is no limit; "" if there is one
 }
 
-// channelDepths are the DIMMs per channel that each DIMM may sit at.
+// channelDepths is the possible number of DIMMs on each DIMM's channel.
 type channelDepths struct {
 	of    func(slot int) (lo, hi int)
 	known bool
 }
 
-// platformLimit is the lowest limit over the DIMMs of a population.
+// platformLimit returns the lowest limit of the DIMMs of a population.
 func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) speedLimit {
 	out := speedLimit{lo: unlimited, hi: unlimited}
 	for _, i := range slots {
@@ -47,11 +47,10 @@ func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, dep
 	return out
 }
 
-// slotLimit is the platform's limit for one DIMM on a channel with lo to hi
-// DIMMs.
+// slotLimit returns the platform's limit for one DIMM on a channel with lo to hi DIMMs.
 func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
-	// With DDR5 a board's second slot of a channel and a second rank lower the clock of a lone
-	// module, too: two ASRock Rack boards run 4800 modules at 4400 behind a Core i9-13900.
+	// With DDR5 a board's second slot per channel and a second rank lower the clock of a single module, too:
+	// two ASRock Rack boards run 4800 modules at 4400 with a Core i9-13900.
 	ddr5 := strings.HasPrefix(s.Type.Or(""), "DDR5")
 	if !p.SpeedDependsOnDPC || (len(p.Speeds) == 0 && hi == 1 && !ddr5) {
 		return speedLimit{lo: unlimited, hi: unlimited}
@@ -92,14 +91,14 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	return out
 }
 
-// moduleUnstated reports whether firmware leaves the ranks or the registering
-// of a module open, so that its kind is not known.
+// moduleUnstated reports whether firmware leaves the ranks or the type of a module open, so that its kind is
+// unknown.
 func moduleUnstated(s *inventory.Slot) bool {
 	return !s.Registered.Known() || s.Ranks.Or(0) == 0
 }
 
-// undocumented says which speed no document gives, in what is known: a kind
-// only where the module can be no other, a depth only where it is certain.
+// undocumented describes the missing documented speed by what is known: the kind only if the module can be no
+// other, the depth only if it is certain.
 func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int) string {
 	kind, depth := "each kind that this DIMM may be", "any number of DIMMs per channel that fits"
 	if len(keys) == 1 {
@@ -118,10 +117,9 @@ func dpcText(d int) string {
 	return strconv.Itoa(d) + " DIMMs per channel"
 }
 
-// why names the limiter behind a platform limit: depth where one DIMM per
-// channel would run faster, voltage where the same kind at 1.5 V would, else
-// the ranks and type of the DIMM.
-func (l speedLimit) why(p *platform.Platform) (limiter, detail string) {
+// limiter returns the limiter behind a platform limit: depth if one DIMM per channel would run faster, voltage if
+// the same kind at 1.5 V would, otherwise the ranks and type of the DIMM.
+func (l speedLimit) limiter(p *platform.Platform) (limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
 	if l.volts {
 		detail += ", which a board may not reach at 1.35 V"

@@ -8,16 +8,15 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// BoardDecides reports whether running, in MT/s, is below the expected speed
-// and normal by the documents of other boards only: neither a fault nor in
-// order until this board's document is read.
+// BoardDecides reports whether running, in MT/s, is below the expected speed and normal only by documents of
+// other boards: whether it is a fault is unknown until this board's document is read.
 func (s Speed) BoardDecides(running int) bool {
 	return running < s.MTs-ddr.Tolerance &&
 		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.SameSpeed(n, running) })
 }
 
-// ratedSpeed is the slot's rated speed in MT/s by its printed name; unknown
-// when the field is, or when its unit is in doubt.
+// ratedSpeed returns the slot's rated speed in MT/s by its printed name; unknown if the field is, or if its
+// unit is in doubt.
 func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
@@ -35,8 +34,8 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-// configuredSpeed is the slot's configured speed in MT/s by its printed name;
-// unknown when the unit of its rated speed is in doubt.
+// configuredSpeed returns the slot's configured speed in MT/s by its printed name; unknown if the unit of its
+// rated speed is in doubt.
 func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.ConfiguredMTs.Get()
 	if !ok {
@@ -52,7 +51,7 @@ func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-// unstated gives an unknown fact a reason when its source left none.
+// unstated gives an unknown fact a reason if its source has none.
 func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
 	if f.Reason == "" {
 		f.Reason = reason
