@@ -192,7 +192,7 @@ func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]stri
 func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
 	t.named = u.doubted == ""
-	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays}
+	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: slices.Clone(b.sys.Arrays)}
 	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets, Fill: b.topo.Fill}
 	for i := range b.sys.Sockets {
 		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
@@ -211,6 +211,13 @@ func (t *Target) fromBoard(b *board) {
 		}
 		sys.Slots = append(sys.Slots, s)
 		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
+	}
+	for i := range b.sys.Slots { // the arrays have the slots of the one processor
+		if _, taken := now[i]; !taken {
+			if at := slices.IndexFunc(sys.Arrays, func(a inventory.Array) bool { return a.Handle == b.sys.Slots[i].Array }); at >= 0 {
+				sys.Arrays[at].Devices.Value--
+			}
+		}
 	}
 	t.sys = &sys
 	t.unit, t.open = memoryUnit{socket: u.socket}, map[int]bool{}

@@ -202,26 +202,28 @@ func TestWaysOfUnplacedSlots(t *testing.T) {
 }
 
 // TestWaysOfABoardWithFewerChannels: a board has slots on six of Rome's eight channels. AMD's numbers
-// are for eight; one module on each of the six is a way too.
+// are for eight; one module on each of the six is a way too, for one processor and for two.
 func TestWaysOfABoardWithFewerChannels(t *testing.T) {
 	p := pipeline(t)
-	sys := server(t, "supermicro-rome", firstSlots)
-	topo := p.Derive(sys)
-	var slots []inventory.Slot
-	for i := range sys.Slots {
-		if at := &topo.Placements[i]; at.Socket == 0 && at.Slot == 0 && at.Channel%4 != 1 {
-			slots = append(slots, sys.Slots[i])
+	for sockets := range 2 {
+		sys := server(t, "supermicro-rome", firstSlots)
+		topo := p.Derive(sys)
+		var slots []inventory.Slot
+		for i := range sys.Slots {
+			if at := &topo.Placements[i]; at.Socket <= sockets && at.Slot == 0 && at.Channel%4 != 1 {
+				slots = append(slots, sys.Slots[i])
+			}
 		}
+		sys.Slots, sys.Sockets = slots, sys.Sockets[:sockets+1]
+		sys.Arrays = sys.Arrays[:1]
+		sys.Arrays[0].Devices.Value = len(slots) // firmware announces no more
+		target, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := target.Ways(int64(sockets+1)*6*32<<30, false)
+		require.NotEmpty(t, ways)
+		require.Equal(t, "6x32", mix(&ways[0]))
+		require.Equal(t, 6, ways[0].Channels.Value)
 	}
-	sys.Slots, sys.Sockets = slots, sys.Sockets[:1]
-	sys.Arrays = sys.Arrays[:1]
-	sys.Arrays[0].Devices.Value = len(slots) // firmware announces no more
-	target, why := plan.ForMachine(sys, p.Derive(sys), p)
-	require.Empty(t, why)
-	ways, _, _ := target.Ways(6*32<<30, false)
-	require.NotEmpty(t, ways)
-	require.Equal(t, "6x32", mix(&ways[0]))
-	require.Equal(t, 6, ways[0].Channels.Value)
 }
 
 // TestWaysWithTheModulesThere: new modules are like those that the machine has, of 1066 MT/s here;
