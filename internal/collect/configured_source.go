@@ -43,7 +43,7 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 			state = fact.SourcePartial
 			detail += "; " + own.Doubt
 		}
-		if e.Wishes {
+		if e.PendingOnly {
 			detail += "; " + describePending(e) + ": what is to be set, not evidence of what is set"
 		}
 	}

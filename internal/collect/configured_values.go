@@ -106,7 +106,7 @@ func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pen
 			configured = fact.Unknown[string](fact.Unread, tool+" shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
 		}
 	}
-	if j.Export.Wishes && !configured.Known() {
+	if j.Export.PendingOnly && !configured.Known() {
 		configured = fact.Unknown[string](fact.Unread, describePending(j.Export)+" says what is to be set, not what is set", "an export of the present settings")
 	}
 	return configured, pending

@@ -13,7 +13,7 @@ import (
 // any: Proc1Brand, and Proc1Id with family, model and stepping in hexadecimal ("6-6A-6"). A list of
 // changes to be made is not used.
 func (c *collector) exportProcessors(j *Joined) {
-	if len(c.sys.Sockets) > 0 || j.Foreign || j.Export.Wishes || j.Export.Vendor != bios.Dell {
+	if len(c.sys.Sockets) > 0 || j.Foreign || j.Export.PendingOnly || j.Export.Vendor != bios.Dell {
 		return
 	}
 	var found []inventory.Socket

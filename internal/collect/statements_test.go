@@ -537,7 +537,7 @@ func TestProcessorsOfAnExport(t *testing.T) {
 	assert.Empty(t, of(Joined{Export: dell("48", " ", true)}))
 	assert.Empty(t, of(Joined{Export: dell("48", "19-11-1", true), Foreign: true}), "another machine's")
 	pending := dell("48", "19-11-1", true)
-	pending.Wishes = true
+	pending.PendingOnly = true
 	assert.Empty(t, of(Joined{Export: pending}))
 	one := inventory.Socket{ID: 7}
 	assert.Equal(t, []inventory.Socket{one}, of(Joined{Export: dell("48", "19-11-1", true)}, one), "what is known stays")

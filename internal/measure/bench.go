@@ -18,17 +18,16 @@ type Bench interface {
 
 // Memory is a mapped buffer.
 type Memory interface {
-	// Placed says where the kernel put it, after the first touch.
+	// Placed returns the placement after the first touch.
 	Placed() Placement
 	Close() error
 }
 
-// Placement is where memory lies.
+// Placement is the placement of memory by the kernel.
 type Placement struct {
-	// Known is false where the kernel does not say.
+	// Known is false if the kernel does not report it.
 	Known bool
-	// Here is the share on the node that was asked for, Huge the share in huge
-	// pages; -1 for Huge when not known.
+	// Here is the share on the requested node, Huge the share in huge pages, -1 if unknown.
 	Here, Huge float64
 }
 

@@ -8,11 +8,11 @@ import (
 
 // Figure sums up the cell's passes of one kind.
 func (c *Cell) Figure(kind Kind) Figure {
-	return figureOf(kind, c.Passes, c.company)
+	return figureOf(kind, c.Passes, c.foreignLoad)
 }
 
-// figureOf sums up passes of one kind; company says that what else ran can have cost too much.
-func figureOf(kind Kind, passes []Pass, company func(*Figure) string) Figure {
+// figureOf summarises passes of one kind; company returns a reason if other load may have distorted the figure.
+func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure {
 	f := Figure{Kind: kind}
 	var values, clocks []float64
 	lost, why := 0, ""
@@ -31,7 +31,7 @@ func figureOf(kind Kind, passes []Pass, company func(*Figure) string) Figure {
 		f.Median, f.Low, f.High, f.Clock = median(values), slices.Min(values), slices.Max(values), median(clocks)
 	}
 	if f.Why = f.Undecided(lost, why); f.Why == "" {
-		f.Why = company(&f)
+		f.Why = foreignLoad(&f)
 	}
 	return f
 }

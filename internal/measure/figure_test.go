@@ -216,6 +216,6 @@ func TestCompany(t *testing.T) {
 	}
 	unknown := cell(Read, 0)
 	unknown.Passes[7].Foreign = nil
-	assert.Equal(t, "what else ran on the machine is not known", unknown.company(&Figure{Kind: Read}))
-	assert.Empty(t, unknown.company(&Figure{Kind: Triad}), "another kind's pass")
+	assert.Equal(t, "what else ran on the machine is not known", unknown.foreignLoad(&Figure{Kind: Read}))
+	assert.Empty(t, unknown.foreignLoad(&Figure{Kind: Triad}), "another kind's pass")
 }

@@ -14,11 +14,11 @@ import (
 // maxMemory limits what a document takes in memory, in bytes.
 const maxMemory = 256 << 20
 
-// ErrSchema says that a file is a document of another schema.
+// ErrSchema is returned for a document with another schema.
 var ErrSchema = errors.New("another schema")
 
-// Decode reads a document of memaudit measure. Figures are summed up anew from
-// the passes: what a document claims beyond them is not believed.
+// Decode reads a document of memaudit measure. Figures are recalculated from the passes, because the document
+// is not trusted.
 func Decode(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := strictjson.Unmarshal(data, r, maxMemory); err != nil {
@@ -58,7 +58,7 @@ func (p *Pass) check() error {
 	return nil
 }
 
-// Refuse is the document of a measurement that was not made.
+// Refuse returns the document of a measurement that was refused, with the reason.
 func Refuse(reason string, now time.Time) *Result {
 	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: &reason, Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
 }

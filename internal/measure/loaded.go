@@ -18,7 +18,7 @@ type LoadStep struct {
 	Latency   *float64 `json:"latency_seconds" jsonschema:"nullable"`
 	Bandwidth *float64 `json:"bytes_per_second" jsonschema:"nullable"`
 	Passes    []Pass   `json:"passes"`
-	// Undecided says why not enough quiet passes agree, null if they do.
+	// Undecided is the reason why not enough quiet passes agree, null if they do.
 	Undecided *string `json:"undecided" jsonschema:"nullable"`
 }
 
@@ -31,7 +31,7 @@ const (
 	loadedTime = 2500 * time.Millisecond
 )
 
-// loadSteps are the chains of each core.
+// loadSteps returns the numbers of chains of each core.
 func loadSteps() []int { return []int{1, 2, 3, 4, 6, MaxChains} }
 
 // loaded measures the latency of local memory under load.
@@ -59,7 +59,7 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 					continue
 				}
 				g := &passGroup{node: c.MemoryNode, kind: Latency, cpus: r.plan.Machine.node(c.CPUNode).CPUs, passes: &step.Passes, d: pass, chains: step.Chains}
-				if _, err := r.one(g); err != nil { // the chains begin anew, where lines of the last step may be in a cache
+				if _, err := r.one(g); err != nil { // the chains restart, and lines of the last step may be in a cache
 					return err
 				}
 				if err := r.group(g); err != nil {
@@ -74,16 +74,16 @@ func (r *measurementRun) loaded(ctx context.Context) error {
 // Figure sums up the passes of a step on so many threads.
 func (s *LoadStep) Figure(threads int) Figure {
 	return figureOf(Latency, s.Passes, func(f *Figure) string {
-		return companyOf(s.Passes, f, max(threads, 1), foreignShare*s.load(threads, f.Median)/foreignBytes)
+		return foreignLoadOf(s.Passes, f, max(threads, 1), foreignShare*s.load(threads, f.Median)/foreignBytes)
 	})
 }
 
-// load is what all threads load in a second at a latency.
+// load returns the bytes that all threads load per second at a latency in seconds.
 func (s *LoadStep) load(threads int, latency float64) float64 {
 	return float64(threads*s.Chains*lineBytes) / latency
 }
 
-// sum fills the step's figures from its passes, and says why it is undecided.
+// sum fills in the step's figures from its passes and returns the reason why it is undecided.
 func (s *LoadStep) sum(threads int) string {
 	s.Latency, s.Bandwidth, s.Undecided = nil, nil, nil
 	f := s.Figure(threads)

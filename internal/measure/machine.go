@@ -9,14 +9,13 @@ import (
 type Machine struct {
 	// Guest names the hypervisor of a virtual machine, "" on real hardware.
 	Guest string
-	// Quota says how the process's control group limits its processor time, ""
-	// when it does not.
+	// Quota describes the CPU limit of the process's control group, "" if there is none.
 	Quota string
 	// MemoryBytes is what the control group still grants, -1 without a limit.
 	MemoryBytes int64
 	// Nodes are the online NUMA nodes in numeric order.
 	Nodes []Node
-	// Notes are circumstances that bear on the figures: clocks, huge pages.
+	// Notes are conditions that affect the figures: clocks, huge pages.
 	Notes []string
 }
 
@@ -34,7 +33,7 @@ type Node struct {
 	// CacheBytes is the sum of the second and last level caches of the node's
 	// sockets, 0 when not known.
 	CacheBytes int64
-	// MemoryBarred is true where the process may not use the node's memory.
+	// MemoryBarred is set if the process may not use the node's memory.
 	MemoryBarred bool
 }
 
@@ -56,7 +55,7 @@ func (s *Machine) node(id int) *Node {
 	return &s.Nodes[i]
 }
 
-// allowed refuses a machine whose figures would say nothing of its memory.
+// allowed returns a Refusal for a machine with meaningless figures, such as a guest.
 func (s *Machine) allowed(force bool) error {
 	switch {
 	case s.Guest != "" && !force:
@@ -69,7 +68,7 @@ func (s *Machine) allowed(force bool) error {
 	}
 }
 
-// usable refuses nodes that the process may not use as a whole.
+// usable returns an error if the process may use only a part of a node.
 func (n *Node) usable(cpus, memory bool) error {
 	const hint = "run it outside the cpuset, or name other nodes with --nodes"
 	switch {

@@ -11,14 +11,14 @@ const (
 	// foreignBytes is what another program can move in a second of one
 	// processor's time, foreignShare the part of a figure that it may cost.
 	foreignBytes, foreignShare = 16e9, 0.03
-	// foreignLatency is how many processors others may keep busy beside a
-	// pointer chase, which waits for itself and not for bandwidth.
+	// foreignLatency is the number of CPUs that other processes may use during a pointer chase, which does not
+	// depend on bandwidth.
 	foreignLatency = 0.5
 	// tick is the unit of the kernel's processor times.
 	userHZ = 0.01
 )
 
-// newPass keeps one sample and says whether it counts.
+// newPass converts a sample to a pass and decides whether it counts.
 func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	p := Pass{Kind: kind, Value: s.Value, Wall: s.Wall.Seconds(), CPU: s.CPU.Seconds(), Switches: s.Switches, Clock: s.Clock,
 		Steal: seconds(before.Steal, after.Steal), Stall: seconds(before.Stall, after.Stall), Foreign: seconds(before.Foreign, after.Foreign)}
@@ -43,7 +43,7 @@ func seconds(before, after time.Duration) *float64 {
 	return &s
 }
 
-// disturbed says what else the machine did during a group of passes.
+// disturbed returns the reason why a group of passes was disturbed, otherwise "".
 func disturbed(before, after Counters, wall time.Duration) string {
 	stall := seconds(before.Stall, after.Stall)
 	switch {
@@ -58,17 +58,17 @@ func disturbed(before, after Counters, wall time.Duration) string {
 	}
 }
 
-// company says that what else ran on the machine can have cost too much of a
-// figure. It looks at all of its passes: the kernel counts in ticks.
-func (c *Cell) company(f *Figure) string {
+// foreignLoad returns a reason if other load on the machine may have distorted a figure, otherwise "". It checks all
+// passes together, because the kernel counts in ticks.
+func (c *Cell) foreignLoad(f *Figure) string {
 	if f.Kind == Latency {
-		return companyOf(c.Passes, f, 1, foreignLatency)
+		return foreignLoadOf(c.Passes, f, 1, foreignLatency)
 	}
-	return companyOf(c.Passes, f, max(c.Threads, 1), foreignShare*f.Median/foreignBytes)
+	return foreignLoadOf(c.Passes, f, max(c.Threads, 1), foreignShare*f.Median/foreignBytes)
 }
 
-// companyOf does so for a figure beside which others may keep so many processors busy.
-func companyOf(passes []Pass, f *Figure, threads int, allowed float64) string {
+// foreignLoadOf does the same with the number of CPUs that other processes may use.
+func foreignLoadOf(passes []Pass, f *Figure, threads int, allowed float64) string {
 	var busy, wall float64
 	for i := range passes {
 		p := &passes[i]

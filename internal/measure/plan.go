@@ -15,14 +15,13 @@ const (
 	cacheTimes = 4
 	// memoryShare is the part of the free memory that may be used.
 	memoryShare = 4
-	// unknownCache stands for caches whose size the kernel does not tell; it is
-	// more than most processors have.
+	// unknownCache is the assumed size in bytes of caches of unknown size, more than most processors have.
 	unknownCache = 256 << 20
 	// granule is what buffers are rounded up to: a huge page of most kernels.
 	granule = 2 << 20
 )
 
-// Options say what is measured.
+// Options select what is measured.
 type Options struct {
 	// Matrix measures every pair of nodes, Quick takes 3 seconds in all.
 	Matrix, Quick bool
@@ -40,9 +39,9 @@ type Plan struct {
 	Cells   []Pair
 	// Buffers are the memory to map on each memory node.
 	Buffers map[int]Buffer
-	// Limit bounds the whole measurement but for the latency under load.
+	// Limit is the time limit of the measurement except for the latency under load.
 	Limit time.Duration
-	// Loaded says that the latency under load is measured.
+	// Loaded is set to measure the latency under load.
 	Loaded bool
 }
 
@@ -50,7 +49,7 @@ type Plan struct {
 // over, and what the pointer chase does, in bytes.
 type Buffer struct{ Streams, Chain int64 }
 
-// Bytes is all of it.
+// Bytes returns the total size.
 func (b Buffer) Bytes() int64 { return b.Streams + b.Chain }
 
 // Pair is one cell to be measured.
@@ -83,8 +82,8 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 	return p, p.fits()
 }
 
-// timeLimit is 10 seconds for the four cells of two sockets, and as much for each
-// further cell.
+// timeLimit returns the time limit: 10 seconds for the four cells of two sockets, and proportionally more for further
+// cells.
 func timeLimit(cells int, quick bool) time.Duration {
 	if quick {
 		return 3 * time.Second
@@ -92,7 +91,7 @@ func timeLimit(cells int, quick bool) time.Duration {
 	return time.Duration(max(cells, 2)) * 2500 * time.Millisecond
 }
 
-// ErrNode says that a node was asked for that the machine does not have.
+// ErrNode is returned if a requested node does not exist.
 var ErrNode = errors.New("no node")
 
 // known refuses node numbers that the machine does not have.
@@ -109,8 +108,7 @@ func (s *Machine) known(ids []int) error {
 	return nil
 }
 
-// pairs are the local cells and one remote cell for each ordered pair of
-// sockets, or all of them.
+// pairs returns the local cells and one remote cell for each ordered pair of sockets, or all cells.
 func (s *Machine) pairs(o Options) []Pair {
 	var out []Pair
 	for i := range s.Nodes {
@@ -140,8 +138,7 @@ func (o *Options) takes(id int) bool { return len(o.Nodes) == 0 || slices.Contai
 
 func (n *Node) hasCPUs() bool { return len(n.CPUs)+len(n.Barred) > 0 }
 
-// first reports whether a node stands for its socket: the first of the nodes to
-// be measured that has processors and memory.
+// first reports whether a node represents its socket: it is the first measured one with CPUs and memory.
 func (s *Machine) first(n *Node, o Options) bool {
 	for i := range s.Nodes {
 		m := &s.Nodes[i]
@@ -152,8 +149,8 @@ func (s *Machine) first(n *Node, o Options) bool {
 	return false
 }
 
-// buffer is the memory that a cell needs, so that no cache holds a part of it
-// that matters. The chain's lines are a power of two.
+// buffer returns the memory that a cell needs, so that no significant part of it fits in a cache. The number of the
+// chain's lines is a power of two.
 func (s *Machine) buffer(c Pair) Buffer {
 	cache := s.node(c.CPU).CacheBytes
 	if cache == 0 {

@@ -1,7 +1,6 @@
-// Package measure plans and runs a measurement of memory, says how sure each
-// figure is, and compares results. What it runs on is an interface (Bench), so
-// that machines can be simulated; the live one is in package live. What a figure is
-// checked against, and when it is judged at all, is explained in docs/measure.md.
+// Package measure plans and runs measurements of memory, estimates the uncertainty of each figure, and compares
+// results. The measured machine is an interface (Bench), so that tests can simulate it; package live implements it
+// for the running machine. docs/measure.md explains what figures are compared with and when they are checked.
 package measure
 
 import (
@@ -35,23 +34,22 @@ type Result struct {
 	GeneratedAt string `json:"generated_at"`
 	// Machine is the report's block of the same name.
 	Machine json.RawMessage `json:"machine"`
-	// Refused says why nothing was measured.
+	// Refused is the reason why nothing was measured.
 	Refused *string `json:"refused" jsonschema:"nullable"`
-	// Forced is true for a guest that was measured on request: its figures are
-	// never judged.
+	// Forced is set for a guest that was measured on request: its figures are never checked.
 	Forced bool `json:"forced"`
 	// Kernel names the loops, Store the kind of store of Triad.
 	Kernel string `json:"kernel"`
 	Store  string `json:"store"`
-	// Threads is the number of threads of a node, BufferBytes the memory a node
-	// was measured in; null where the nodes differ.
+	// Threads is the number of threads of a node, BufferBytes the size of the memory measured on a node; null if
+	// the nodes differ.
 	Threads     *int   `json:"threads" jsonschema:"nullable"`
 	BufferBytes *int64 `json:"buffer_bytes" jsonschema:"nullable"`
 	// HugePages is true when all of the memory came in huge pages, false when
 	// some did not, null when that could not be seen.
 	HugePages *bool  `json:"huge_pages" jsonschema:"nullable"`
 	Nodes     []Cell `json:"nodes"`
-	// Notes are circumstances that bear on the figures.
+	// Notes are conditions that affect the figures.
 	Notes []string `json:"notes"`
 	// Findings are the report's findings of the measure rules.
 	Findings json.RawMessage `json:"findings"`
@@ -69,13 +67,13 @@ type Cell struct {
 	Latency *float64 `json:"latency_seconds" jsonschema:"nullable"`
 	Threads int      `json:"threads"`
 	Passes  []Pass   `json:"passes"`
-	// Loaded is the latency under load, by steps; absent unless it was asked for.
+	// Loaded is the latency under load, by steps; absent unless it was requested.
 	Loaded []LoadStep `json:"loaded,omitempty"`
 	// Spread is the widest of the figures' (highest - lowest) / median.
 	Spread *float64 `json:"spread" jsonschema:"nullable"`
 	// Decided is true when every figure rests on enough quiet passes that agree.
 	Decided bool `json:"decided"`
-	// Undecided says why not, one clause a figure.
+	// Undecided lists the reasons why not, one clause for each figure.
 	Undecided []string `json:"undecided"`
 }
 
@@ -87,23 +85,22 @@ type Pass struct {
 	// Wall and CPU are the threads' sums.
 	Wall float64 `json:"wall_seconds"`
 	CPU  float64 `json:"cpu_seconds"`
-	// Switches counts involuntary context switches, Steal is time that a
-	// hypervisor took, Stall time that tasks waited for a processor or memory
-	// (PSI); null where the kernel does not say.
-	// Foreign is the time that other processors than the pass's were busy.
+	// Switches is the number of involuntary context switches, Steal the time used by the hypervisor, Stall the
+	// time that tasks waited for a CPU or memory (PSI); null if the kernel does not report it. Foreign is the time
+	// that CPUs other than the pass's were busy.
 	Switches int64    `json:"involuntary_switches"`
 	Steal    *float64 `json:"steal_seconds" jsonschema:"nullable"`
 	Stall    *float64 `json:"pressure_seconds" jsonschema:"nullable"`
 	Foreign  *float64 `json:"foreign_seconds" jsonschema:"nullable"`
-	// Clock is the cores' speed just after it, in arithmetic steps per second:
-	// it means nothing but beside another one.
+	// Clock is the cores' speed just after the pass, in arithmetic steps per second: only the ratio of two such
+	// values is meaningful.
 	Clock float64 `json:"clock"`
-	// Discarded says why the pass does not count; null when it does.
+	// Discarded is the reason why the pass does not count; null if it does.
 	Discarded *string `json:"discarded" jsonschema:"nullable"`
 }
 
-// Unlike says why figures of two results cannot be compared, "" when they can:
-// only equal loops, stores, pages and threads measure the same thing.
+// Unlike returns the reason why figures of two results cannot be compared, "" if they can: loops, stores, pages and
+// threads must be the same.
 func (r *Result) Unlike(other *Result, kind Kind) string {
 	switch {
 	case r.Kernel != other.Kernel:

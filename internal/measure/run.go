@@ -19,7 +19,7 @@ const (
 	moreRounds = 3
 	// shortest and longest bound one pass.
 	shortest, longest = 5 * time.Millisecond, 150 * time.Millisecond
-	// placedShare of the memory must lie where it was asked for.
+	// placedShare is the share of the memory that must be on the requested node.
 	placedShare = 0.99
 )
 
@@ -33,8 +33,7 @@ type measurementRun struct {
 	cells  []Cell
 }
 
-// Run measures what the plan says. The memory is given back whatever happens;
-// an error means that there is no result.
+// Run measures according to a plan. The memory is always released. If it returns an error, there is no result.
 func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) {
 	r := &measurementRun{plan: plan, bench: bench, began: bench.Now(), memory: map[int]Memory{}}
 	defer func() {
@@ -119,7 +118,7 @@ type passGroup struct {
 	cpus   []int
 	passes *[]Pass
 	d      time.Duration
-	// chains is how many each CPU follows at once, for the latency under load; else 0.
+	// chains is the number of chains that each CPU follows at once for the latency under load, otherwise 0.
 	chains int
 }
 
@@ -155,7 +154,7 @@ func (r *measurementRun) group(g *passGroup) error {
 	return nil
 }
 
-// misplaced says that memory is not known to lie where it was asked for.
+// misplaced returns a reason if the memory is not, or may not be, on the requested node, otherwise "".
 func (r *measurementRun) misplaced(node int) string {
 	p := r.memory[node].Placed()
 	switch {

@@ -14,10 +14,10 @@ var kindUnits = map[Kind]struct {
 	scale float64
 }{Read: {"read, GB/s", 1e-9}, Triad: {"STREAM Triad, GB/s", 1e-9}, Latency: {"latency, ns", 1e9}}
 
-// Line is something to say of a result, with its name.
+// Line is a line of text about a result, with its name.
 type Line struct{ Name, Text string }
 
-// Circumstances say how a result was measured, or why nothing was.
+// Circumstances returns lines that describe how a result was measured, or why nothing was.
 func (r *Result) Circumstances() []Line {
 	if r.Refused != nil {
 		return []Line{{"refused", *r.Refused}}
@@ -32,7 +32,7 @@ func (r *Result) Circumstances() []Line {
 	return out
 }
 
-// Doubts say which figures are undecided, and why.
+// Doubts returns lines with the undecided figures and the reasons.
 func (r *Result) Doubts() []Line {
 	var out []Line
 	for i := range r.Nodes {
@@ -50,9 +50,8 @@ const (
 	cellWidth = 9
 )
 
-// Matrix is one kind in text: a row for each node of processors, a column for each
-// node of memory; as many columns beside each other as the width holds, the others
-// below. A figure that is undecided has a question mark.
+// Matrix returns the figures of one kind as text: a row for each CPU node, a column for each memory node. Columns
+// that exceed the width in characters are printed below. An undecided figure has a question mark.
 func (r *Result) Matrix(kind Kind, width int) string {
 	var rows, columns []int
 	for i := range r.Nodes {
@@ -125,8 +124,7 @@ func memoryWords(r *Result) string {
 	}
 }
 
-// Changes say what changed since another result, and why what cannot be compared
-// cannot.
+// Changes returns lines with the changes since another result, and the reasons why figures cannot be compared.
 func (r *Result) Changes(then *Result) []Line {
 	var out []Line
 	for i := range r.Nodes {
@@ -140,7 +138,7 @@ func (r *Result) Changes(then *Result) []Line {
 	return out
 }
 
-// change is one figure's line.
+// change returns one figure's line.
 func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if old == nil {
 		return "was not measured then"
@@ -148,7 +146,7 @@ func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if why := now.Unlike(then, kind); why != "" {
 		return "cannot be compared: " + why
 	}
-	if kind != Latency && old.Threads != c.Threads { // one thread chases, whatever the cores
+	if kind != Latency && old.Threads != c.Threads { // the chase always has one thread
 		return fmt.Sprintf("cannot be compared: %d threads then, %d now", old.Threads, c.Threads)
 	}
 	a, b := old.Figure(kind), c.Figure(kind)

@@ -35,7 +35,7 @@ func Forms() []string {
 // Lenovo's Redfish names become OneCLI's where a document or an export shows both.
 func formsOf(e *bios.Export) []Form {
 	switch {
-	case e.Wishes:
+	case e.PendingOnly:
 		return nil
 	case e.Format == bios.Racadm || e.Format == bios.WSMan:
 		return []Form{Racadm, SCP, Redfish}
@@ -69,9 +69,9 @@ func formsOf(e *bios.Export) []Form {
 func Choose(e *bios.Export, asked string) (Form, error) {
 	forms := formsOf(e)
 	switch {
-	case e.Format == bios.UCSXML && e.Wishes:
+	case e.Format == bios.UCSXML && e.PendingOnly:
 		return "", fmt.Errorf("a BIOS policy says what is to be set, not what is set: change it in UCS Manager or Intersight, and give the settings of a server that it was applied to")
-	case e.Wishes:
+	case e.PendingOnly:
 		return "", fmt.Errorf("%s says what is to be set, not what is set: expected an export of the present settings", e.Format)
 	case len(forms) == 0:
 		return "", fmt.Errorf("no form of a change is documented for an export in the form %s", e.Format)

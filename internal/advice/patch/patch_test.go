@@ -861,8 +861,8 @@ func TestChoose(t *testing.T) {
 		{bios.Export{Format: bios.Conrep, Vendor: bios.HPE}, []patch.Form{patch.Conrep}},
 		{bios.Export{Format: bios.DellSyscfg, Vendor: bios.Dell}, []patch.Form{patch.Syscfg}},
 		{bios.Export{Format: "other"}, nil},
-		{bios.Export{Format: bios.UCSXML, Vendor: bios.Cisco, Wishes: true}, nil},
-		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true}, nil},
+		{bios.Export{Format: bios.UCSXML, Vendor: bios.Cisco, PendingOnly: true}, nil},
+		{bios.Export{Format: bios.Redfish, Vendor: bios.Dell, PendingOnly: true}, nil},
 	} {
 		for _, f := range []patch.Form{"", patch.Racadm, patch.SCP, patch.Redfish, patch.ILORest, patch.OneCLI, patch.SUM, patch.Conrep} {
 			got, err := patch.Choose(&c.export, string(f))

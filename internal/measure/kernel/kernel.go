@@ -1,6 +1,6 @@
-// Package kernel holds the loops whose time is memory's: reads, STREAM's Triad,
-// a pointer chase, and a loop of arithmetic that knows no memory. They work on
-// pieces of a buffer and return, so that the runtime can stop them in between.
+// Package kernel contains the measured loops: reads, STREAM's Triad, a pointer chase, and a loop of arithmetic
+// that does not access memory. They process parts of a buffer and return, so that the runtime can stop them in
+// between.
 package kernel
 
 import "unsafe"
@@ -17,26 +17,24 @@ const (
 	Normal      = "normal"
 )
 
-// Words64 are the words of a buffer whose start is aligned to a line.
+// Words64 returns a buffer as words. Its start must be aligned to a cache line.
 func Words64(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// Floats are the numbers of a buffer whose start is aligned to a line.
+// Floats returns a buffer as numbers. Its start must be aligned to a cache line.
 func Floats(b []byte) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// byLine are the whole lines of a slice. A loop over lines of one length has its
-// bounds checked once, a loop over every eighth word checks each load, which
-// costs a tenth of the bandwidth that a thread reads.
+// byLine returns the complete lines of a slice. A loop over lines of fixed length checks bounds once; a loop over
+// every eighth word checks each load, which costs 10 % of a thread's bandwidth.
 func byLine[T uint64 | float64](words []T) [][Words]T {
 	return unsafe.Slice((*[Words]T)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/Words)
 }
 
-// Read loads one word of every whole line of three streams of equal length, which
-// brings the lines. Inlined, a compiler would leave out loads whose sum
-// nobody wants.
+// Read loads one word of every complete line of three streams of equal length, which transfers the lines. It is
+// not inlined, because a compiler would remove loads with an unused sum.
 //
 //go:noinline
 func Read(a, b, c []uint64) uint64 {
@@ -51,9 +49,8 @@ func Read(a, b, c []uint64) uint64 {
 	return s0 + s1 + s2
 }
 
-// TriadNormal is STREAM's a = b + s*c with ordinary stores, which read each line
-// of a before they write it. A line is loaded whole before it is stored, as
-// compilers for C make it.
+// TriadNormal computes STREAM's a = b + s*c with normal stores, which read each line of a before they write it. A
+// line is loaded completely before it is stored, as in code of C compilers.
 func TriadNormal(a, b, c []float64, s float64) {
 	n := min(len(a), len(b), len(c))
 	a, b, c = a[:n], b[:n], c[:n]
@@ -70,11 +67,10 @@ func TriadNormal(a, b, c []float64, s float64) {
 	}
 }
 
-// Chain makes one cycle through all lines of a buffer whose number of lines is
-// a power of two: the first word of a line is the index of the next line's first
-// word. The order is that of a linear congruential generator of full period
-// (Hull and Dobell, 1962: the increment is odd, the multiplier 1 modulo 4), so
-// that the chain is written front to back while no prefetcher can follow it.
+// Chain writes a cycle through all lines of a buffer; the number of lines must be a power of two. The first word of
+// a line is the index of the next line's first word. The order is that of a linear congruential generator of full
+// period (Hull and Dobell, 1962: the increment is odd, the multiplier 1 modulo 4), so the chain is written in one
+// pass and no prefetcher can follow it.
 func Chain(words []uint64) {
 	lines := uint64(len(words)) / Words
 	for i := range lines {
@@ -85,7 +81,7 @@ func Chain(words []uint64) {
 // multiplier and increment are those of the generator of a chain's order.
 const multiplier, increment = 0x5851F42D4C957F2D, 0x14057B7EF767814F
 
-// Along is the word that is so many lines behind the first one along a chain.
+// Along returns the index of the word that is this number of lines after the first one in a chain.
 func Along(words []uint64, lines uint64) uint64 {
 	add, m, c := uint64(0), uint64(multiplier), uint64(increment)
 	for ; lines > 0; lines >>= 1 {
@@ -108,8 +104,7 @@ func ChaseAll(chain, at []uint64, steps int) {
 	}
 }
 
-// Chase follows a chain from one word and returns where it came to. Each load
-// waits for the one before.
+// Chase follows a chain from one word and returns the last index. Each load waits for the one before.
 //
 //go:noinline
 func Chase(chain []uint64, at uint64, steps int) uint64 {

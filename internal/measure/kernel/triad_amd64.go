@@ -5,9 +5,8 @@ import "unsafe"
 // Store is the kind of store that Triad uses here.
 const Store = NonTemporal
 
-// Triad is STREAM's a = b + s*c. Its stores go past the caches, as compilers
-// make them for the figures that papers print. Slices start at a line; what is
-// after the last whole line is left alone.
+// Triad computes STREAM's a = b + s*c with non-temporal stores, as compilers generate them for published
+// figures. Slices start at a cache line; the rest after the last complete line is not changed.
 func Triad(a, b, c []float64, s float64) {
 	n := min(len(a), len(b), len(c))
 	if n < Words {
@@ -21,7 +20,7 @@ func Triad(a, b, c []float64, s float64) {
 
 func misaligned(f []float64) uintptr { return uintptr(unsafe.Pointer(&f[0])) % Line }
 
-// triad works on whole lines; SSE2, which every amd64 processor has.
+// triad processes complete lines with SSE2, which every amd64 processor has.
 //
 //go:noescape
 func triad(a, b, c *float64, lines int, s float64)

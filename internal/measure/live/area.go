@@ -29,11 +29,11 @@ type nodeMemory struct {
 	whole []byte
 	// streams and chain are parts of it.
 	streams, chain []byte
-	// at is where the chase stands, stood where each thread's streams do: a pass
-	// that began anew might find the beginning in a cache.
-	at    uint64
-	stood []int
-	// loads is where each thread's chains are under load, for one number of threads and chains.
+	// chasePos and streamPos are the current positions of the chase and of each thread's streams: a pass that
+	// restarts from the beginning might find that in a cache.
+	chasePos  uint64
+	streamPos []int
+	// loads are the positions of each thread's chains under load, for one number of threads and chains.
 	loads  [][]uint64
 	placed measure.Placement
 }
@@ -42,17 +42,17 @@ func (a *nodeMemory) bind(node int, size measure.Buffer) error {
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(a.whole))) & (hugePage - 1)
 	used := a.whole[skip : int64(skip)+size.Bytes()]
 	a.streams, a.chain = used[:size.Streams:size.Streams], used[size.Streams:]
-	// ENOSYS is a kernel without NUMA, EPERM a container's filter. Then the
-	// first touch decides, and where the memory came to lie is looked at anyway.
+	// ENOSYS means a kernel without NUMA, EPERM a container's filter. The first touch then decides; the placement
+	// is checked anyway.
 	if err := mbind(used, node); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("cannot bind memory to node %d: %w", node, err)
 	}
-	// Refused where the kernel has none; the size of the pages is looked at.
+	// Refused if the kernel has no huge pages; the page size is checked later.
 	_ = unix.Madvise(used, unix.MADV_HUGEPAGE)
 	return nil
 }
 
-// mbind is mbind(2) with MPOL_BIND and one node.
+// mbind calls mbind(2) with MPOL_BIND and one node.
 func mbind(b []byte, node int) error {
 	var mask [16]uint64
 	if node < 0 || node >= 64*len(mask) {
@@ -75,14 +75,14 @@ func fillFinite(b []byte) {
 	}
 }
 
-// partOfBuffer is one thread's part of a buffer, whole pages.
+// partOfBuffer returns one thread's part of a buffer, in complete pages.
 func partOfBuffer(b []byte, i, n int) []byte {
 	const page = 4096
 	size := len(b) / n / page * page
 	return b[i*size : (i+1)*size : (i+1)*size]
 }
 
-// Placed says where the memory lies.
+// Placed returns the placement of the memory.
 func (a *nodeMemory) Placed() measure.Placement { return a.placed }
 
 // Close gives the memory back.
@@ -95,7 +95,7 @@ func (a *nodeMemory) Close() error {
 	return unix.Munmap(whole)
 }
 
-// work is one thread's piece of work, to be called again and again.
+// work returns a function that does one thread's part of a pass and returns the bytes.
 func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
 		return a.chase()
@@ -103,7 +103,7 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	part := partOfBuffer(a.streams, i, n)
 	third := len(part) / 3 / kernel.Line * kernel.Line
 	x, y, z := part[:third], part[third:2*third], part[2*third:3*third]
-	at := a.stand(i, n)
+	at := a.streamPosition(i, n)
 	return func() int64 {
 		from := *at
 		end := min(from+pieceBytes, third)
@@ -115,35 +115,35 @@ func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 		} else {
 			_ = kernel.Read(kernel.Words64(x[from:end]), kernel.Words64(y[from:end]), kernel.Words64(z[from:end]))
 		}
-		// Three words an element, as STREAM counts them (McCalpin, stream.c: two loads and one
+		// Three words for each element, as STREAM counts them (McCalpin, stream.c: two loads and one
 		// store; the write-allocate read is not counted).
 		return 3 * int64(end-from)
 	}
 }
 
-// stand is where one of n threads goes on.
-func (a *nodeMemory) stand(i, n int) *int {
-	if len(a.stood) != n {
-		a.stood = make([]int, n)
+// streamPosition returns the position at which one of n threads continues.
+func (a *nodeMemory) streamPosition(i, n int) *int {
+	if len(a.streamPos) != n {
+		a.streamPos = make([]int, n)
 	}
-	return &a.stood[i]
+	return &a.streamPos[i]
 }
 
-// chase goes on where the last pass stopped, and stops after its part of the
-// chain: a line met again might still be in a cache.
+// chase returns a function that continues after the last pass and follows its part of the chain: a repeated line
+// might still be in a cache.
 func (a *nodeMemory) chase() func() int64 {
 	words := kernel.Words64(a.chain)
 	left := len(words) / kernel.Words / chainParts
 	return func() int64 {
 		n := min(left, chaseSteps)
-		a.at = kernel.Chase(words, a.at, n)
+		a.chasePos = kernel.Chase(words, a.chasePos, n)
 		left -= n
 		return int64(n)
 	}
 }
 
-// load is one thread's piece of work under load: it follows chains that begin evenly spread over the whole chain, so that
-// a line is met again only after all others.
+// load returns a function that does one thread's part of a pass under load: it follows chains with starts spread
+// evenly over the complete chain, so that a line is repeated only after all others.
 func (a *nodeMemory) load(chains, i, n int) func() int64 {
 	words := kernel.Words64(a.chain)
 	if len(a.loads) != n || len(a.loads[0]) != chains {

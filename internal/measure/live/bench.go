@@ -1,6 +1,5 @@
-// Package live is the running machine as package measure needs it: threads
-// pinned to processors, memory bound to a node, and what the kernel counts. It
-// maps and gives back memory of its own process and changes nothing else.
+// Package live implements measure.Bench on the running machine: threads pinned to CPUs, memory bound to a node, and
+// the kernel's counters. It only maps and releases memory of its own process.
 package live
 
 import (
@@ -31,7 +30,7 @@ func NewBench(ctx context.Context, root *host.Root) *Bench {
 // Close ends the pinned threads.
 func (b *Bench) Close() { b.crew.dismiss() }
 
-// Now is the clock.
+// Now returns the current time.
 func (b *Bench) Now() time.Time { return time.Now() }
 
 // Pass runs a kernel on the CPUs.

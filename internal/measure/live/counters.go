@@ -14,7 +14,7 @@ import (
 const (
 	// tick is USER_HZ: the kernel prints CPU times in hundredths of a second.
 	userHZ = 10 * time.Millisecond
-	// limitStat bounds /proc/stat, whose line of interrupts is long.
+	// limitStat limits the size of /proc/stat in bytes; its line of interrupts is long.
 	limitStat = 1 << 20
 )
 
@@ -71,8 +71,8 @@ func sumTicks(words []string, columns ...int) time.Duration {
 	return sum
 }
 
-// someTotal is the total of the "some" line of a pressure file in microseconds
-// (Documentation/accounting/psi.rst), -1 when it is not there.
+// someTotal returns the total of the "some" line of a pressure file (Documentation/accounting/psi.rst), -1 if it is
+// missing.
 func someTotal(psi []byte) time.Duration {
 	for line := range bytes.Lines(psi) {
 		text, some := strings.CutPrefix(string(line), "some ")
@@ -85,10 +85,9 @@ func someTotal(psi []byte) time.Duration {
 	return -1
 }
 
-// throttled sums up how often the cores and their packages were slowed for
-// their heat, -1 where the kernel does not count (only Intel's does). The package's
-// count is not there where the processor tells nothing of its package (X86_FEATURE_PTS
-// of therm_throt.c).
+// throttled returns how often the cores and their packages were throttled because of heat, -1 if the kernel does not
+// count that (only for Intel). The package's count is missing if the processor does not report it (X86_FEATURE_PTS
+// in therm_throt.c).
 func throttled(root *host.Root, cpus []int) int64 {
 	sum := int64(-1)
 	for _, cpu := range cpus {
@@ -104,7 +103,7 @@ func throttled(root *host.Root, cpus []int) int64 {
 
 func cpuDir(cpu int) string { return "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) }
 
-// number reads a file that holds one number.
+// number reads a file with one number.
 func number(root *host.Root, path string) (int64, bool) {
 	b, err := root.ReadFile(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
-// Map maps memory, binds it to the node before the first touch, asks for huge
-// pages, touches it from all CPUs, and looks where it came to lie.
+// Map maps memory, binds it to the node before the first touch, requests huge pages, touches it from all CPUs, and
+// reads its placement.
 func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, error) {
 	whole, err := unix.Mmap(-1, 0, int(size.Bytes()+hugePage), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {

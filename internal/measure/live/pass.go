@@ -20,12 +20,12 @@ func newGate(n int) *startGate {
 	return g
 }
 
-// patience bounds the wait for a thread whose CPU somebody else has.
-const patience = time.Second
+// threadTimeout limits the wait for a thread if another process uses its CPU.
+const threadTimeout = time.Second
 
 func (g *startGate) pass() {
 	g.missing.Add(-1)
-	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < patience; {
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < threadTimeout; {
 		_ = kernel.Spin(1000)
 	}
 }
@@ -57,8 +57,8 @@ func (j *passJob) do() outcome {
 // clockSteps take some 30 microseconds.
 const clockSteps = 30_000
 
-// coreClock is the core's speed in arithmetic steps per second: the fastest of
-// three, which an interrupt does not meet all.
+// coreClock returns the core's speed in arithmetic steps per second, the fastest of three runs because an interrupt
+// may delay one.
 func coreClock() float64 {
 	best := 0.0
 	for range 3 {
@@ -69,7 +69,7 @@ func coreClock() float64 {
 	return best
 }
 
-// threadUsage is the thread's processor time in ns and its involuntary switches.
+// threadUsage returns the thread's CPU time in ns and its involuntary context switches.
 func threadUsage() (cpu, switches int64, err error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
@@ -85,7 +85,7 @@ type passJob struct {
 	ctx  context.Context
 	d    time.Duration
 	work func() int64
-	// start holds the threads until all are there.
+	// start blocks the threads until all are ready.
 	start *startGate
 }
 

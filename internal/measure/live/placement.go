@@ -16,7 +16,7 @@ import (
 // each of the process's own mappings.
 const limitMaps = 4 << 20
 
-// placement reads where the process's memory lies
+// placement reads the placement of the process's memory
 // (Documentation/filesystems/proc.rst: smaps; man 5 numa: numa_maps).
 func placement(root *host.Root, b []byte, node int) measure.Placement {
 	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
@@ -61,7 +61,7 @@ func onNode(maps []byte, start, end uint64, node int) (share float64, known bool
 	return here / all, true
 }
 
-// pageSize is the size that a line counts in.
+// pageSize returns the page size of a line in bytes.
 func pageSize(words []string) float64 {
 	for _, w := range words {
 		if kb, found := strings.CutPrefix(w, "kernelpagesize_kB="); found {
@@ -73,8 +73,7 @@ func pageSize(words []string) float64 {
 	return 4
 }
 
-// hugeShare is AnonHugePages over Rss of the mappings in a range, -1 when
-// neither is said.
+// hugeShare returns AnonHugePages divided by Rss of the mappings in a range, -1 if they are missing.
 func hugeShare(maps []byte, start, end uint64) float64 {
 	var rss, huge float64
 	inside := false

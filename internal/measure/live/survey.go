@@ -69,7 +69,7 @@ func pickCPUs(root *host.Root, id int, online, may []int) measure.Node {
 	return n
 }
 
-// siblings are the hardware threads of a CPU's core, itself when not known.
+// siblings returns the hardware threads of a CPU's core, only the CPU itself if unknown.
 func siblings(root *host.Root, cpu int) []int {
 	for _, name := range []string{"/topology/core_cpus_list", "/topology/thread_siblings_list"} {
 		if l, ok := readList(root, cpuDir(cpu)+name); ok && slices.Contains(l, cpu) {
@@ -88,7 +88,7 @@ func readList(root *host.Root, path string) ([]int, bool) {
 	return l, err == nil
 }
 
-// freeMemory is MemFree of a meminfo file, -1 when not known.
+// freeMemory returns MemFree of a meminfo file in bytes, -1 if unknown.
 func freeMemory(root *host.Root, path string) int64 {
 	b, err := root.ReadLimit(path, host.LimitList)
 	if err != nil {
@@ -101,8 +101,8 @@ func freeMemory(root *host.Root, path string) int64 {
 	return n
 }
 
-// allowed are the CPUs and nodes that this process may use, nil when not known.
-// The file is the main thread's, which nobody pins.
+// allowed returns the CPUs and nodes that this process may use, nil if unknown. It reads the file of the main thread,
+// which is never pinned.
 func allowed(root *host.Root) (cpus, mems []int) {
 	b, err := root.ReadLimit("/proc/self/status", host.LimitList)
 	if err != nil {
@@ -122,8 +122,8 @@ func allowed(root *host.Root) (cpus, mems []int) {
 	return cpus, mems
 }
 
-// cacheBytes sums up the caches of level 2 and above of a socket's nodes; a
-// socket that is not known is all of them. 0 when the kernel does not say.
+// cacheBytes returns the total size of the caches of level 2 and above of a socket's nodes, of all nodes if the
+// socket is unknown; 0 if the kernel does not report it.
 func cacheBytes(root *host.Root, nodes []measure.Node, socket int) int64 {
 	var sum int64
 	for i := range nodes {
@@ -177,7 +177,7 @@ func firstOf(cpus, sharers []int) int {
 	return -1
 }
 
-// circumstances are circumstances that bear on the figures.
+// circumstances returns the conditions that affect the figures.
 func circumstances(root *host.Root) []string {
 	var out []string
 	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {

@@ -29,7 +29,7 @@ func TestCorpus(t *testing.T) {
 			if !assertRead(t, file, e, err) {
 				continue
 			}
-			t.Log(filepath.Base(file), e.Format, e.Vendor, e.Product, e.Firmware, len(e.Attributes), e.Complete, e.Wishes, e.Problems)
+			t.Log(filepath.Base(file), e.Format, e.Vendor, e.Product, e.Firmware, len(e.Attributes), e.Complete, e.PendingOnly, e.Problems)
 		}
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"sync"
 )
 
-// Decode reads one export and recognises its format by its content. name is kept as Export.Name.
-// The error is ErrEmpty, ErrUnrecognised or ErrMalformed; its text says what was found and
-// expected, and usually at which line or JSON path.
+// Decode reads one export and detects its format automatically. name becomes Export.Name. The error is ErrEmpty,
+// ErrUnrecognised or ErrMalformed; its text names what was found and expected, and usually the line or JSON path.
 func Decode(name string, data []byte) (*Export, error) {
 	e, err := decode(data)
 	if err != nil {

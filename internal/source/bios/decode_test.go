@@ -74,7 +74,7 @@ func TestDecode(t *testing.T) {
 				bare(value("AcPwrRcvryUserDelay", "120", "$.Attributes.AcPwrRcvryUserDelay")), bare(value("Flag", "true", "$.Attributes.Flag")),
 				{Name: "Nothing", Place: "$.Attributes.Nothing"}, value("ProcTurboMode", "Enabled", "$.Attributes.ProcTurboMode"),
 				{Name: "SetupPassword", Place: "$.Attributes.SetupPassword"}, value("SysProfile", "PerfOptimized", "$.Attributes.SysProfile")}}},
-		{"settings object alone", dellSettings, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true,
+		{"settings object alone", dellSettings, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, PendingOnly: true,
 			Path: "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", Attributes: []bios.Attribute{pending("ProcTurboMode", "Disabled", "$.Attributes.ProcTurboMode")}}},
 		{"cray", cray, bios.Export{Format: bios.Redfish, Vendor: bios.Cray, Path: "/redfish/v1/Systems/Node0/Bios", Attributes: []bios.Attribute{
 			{Name: "NUMA", Value: "NPS4", Stated: true, Default: "NPS1", Options: []string{"NPS1", "NPS4"}, Place: "$.Attributes.NUMA"}}}},
@@ -98,11 +98,11 @@ func TestDecode(t *testing.T) {
 			{Name: "Package C State", Menu: "Advanced > CPU Configuration", Value: "03", Stated: true, Text: "C6(Retention) state", Default: "Auto",
 				Options: []string{"C0/C1 state", "C6(Retention) state", "Auto"}, Place: "line 5"},
 			{Name: "Cores", Menu: "Advanced > CPU Configuration", Value: "0", Stated: true, Place: "line 6"}}}},
-		{"ilorest save", ilorest, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL360 Gen10", Firmware: "U32", Wishes: true,
+		{"ilorest save", ilorest, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL360 Gen10", Firmware: "U32", PendingOnly: true,
 			RegistryName: "BiosAttributeRegistryU32.v1_2_10", Path: "/redfish/v1/systems/1/bios/settings/",
 			Attributes: []bios.Attribute{pending("ProcTurbo", "Enabled", `$[1]["#Bios.v1_0_0.Bios"]["/redfish/v1/systems/1/bios/settings/"].Attributes.ProcTurbo`)}}},
 		{"what ilorest saved of an iLO 4", `[{"Comments": {"Model": "ProLiant DL380 Gen9"}}, {"#HpBios.1.2.0.HpBios": {"/rest/v1/systems/1/bios/Settings": {"ProcHyperthreading": "Enabled", "ProcTurbo": "Disabled"}}}]`,
-			bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL380 Gen9", Wishes: true, Path: "/rest/v1/systems/1/bios/Settings", Attributes: []bios.Attribute{
+			bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL380 Gen9", PendingOnly: true, Path: "/rest/v1/systems/1/bios/Settings", Attributes: []bios.Attribute{
 				pending("ProcHyperthreading", "Enabled", `$[1]["#HpBios.1.2.0.HpBios"]["/rest/v1/systems/1/bios/Settings"].ProcHyperthreading`),
 				pending("ProcTurbo", "Disabled", `$[1]["#HpBios.1.2.0.HpBios"]["/rest/v1/systems/1/bios/Settings"].ProcTurbo`)}}},
 		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Guessed: true, Attributes: []bios.Attribute{
@@ -127,7 +127,7 @@ func TestDecode(t *testing.T) {
 			value("logicproc", "disable", "line 1")}}},
 		{"asu show", asu, bios.Export{Format: bios.ASU, Vendor: bios.IBM, Attributes: []bios.Attribute{value("uEFI.TurboModeEnable", "Enable", "line 3"),
 			{Name: "uEFI.ProcessorC1eEnable", Default: "Disable", Options: []string{"Enable", "Disable"}, Place: "line 4"}}}},
-		{"asu batch", batch, bios.Export{Format: bios.ASUBatch, Vendor: bios.IBM, Wishes: true, Attributes: []bios.Attribute{
+		{"asu batch", batch, bios.Export{Format: bios.ASUBatch, Vendor: bios.IBM, PendingOnly: true, Attributes: []bios.Attribute{
 			pending("uEFI.OperatingMode", "Custom Mode", "line 2"), pending("uEFI.TurboModeEnable", "Enable", "line 3")}}},
 		{"onecli show", "Processors.HyperThreading=Enabled\n", bios.Export{Format: bios.ASU, Vendor: bios.Lenovo, Attributes: []bios.Attribute{
 			value("Processors.HyperThreading", "Enabled", "line 1")}}},
@@ -246,7 +246,7 @@ func TestSettingsObjects(t *testing.T) {
 		`"Id": "Settings"`: true, `"Id": "Pending"`: true, `"Id": "SD"`: true, `"Id": "Bios", "Name": "BIOS Pending Settings"`: true, `"Id": "Bios"`: false,
 	} {
 		e := decoded(t, "file", "{"+head+`, "Attributes": {"A": "x", "B": null}}`)
-		require.Equal(t, wishes, e.Wishes, head)
+		require.Equal(t, wishes, e.PendingOnly, head)
 		want := []string{"A=x", "B=(none)"}
 		if wishes {
 			want = []string{"A=(none) pending:x", "B=(none)"}
@@ -331,7 +331,7 @@ func TestSettingsObjectByName(t *testing.T) {
 	} {
 		e, err := bios.Decode("file", []byte(`{`+head+`,"Attributes":{"A":"1"}}`))
 		require.NoError(t, err, head)
-		require.Equal(t, wishes, e.Wishes, head)
+		require.Equal(t, wishes, e.PendingOnly, head)
 		a, _ := e.Attribute("A")
 		require.Equal(t, []bool{!wishes, wishes}, []bool{a.Stated, a.HasPending}, head)
 	}
@@ -353,9 +353,9 @@ func TestWishesOfCray(t *testing.T) {
 // TestWholeAnswer: how many attributes make an answer that lacks none.
 func TestWholeAnswer(t *testing.T) {
 	for _, c := range []struct {
-		head  string
-		n     int
-		whole bool
+		head     string
+		n        int
+		complete bool
 	}{
 		{`"Id":"Bios"`, 99, false}, {`"Id":"Bios"`, 100, true},
 		{`"@odata.type":"#Bios.v1_0_2.Bios"`, 39, false}, {`"@odata.type":"#Bios.v1_0_2.Bios"`, 40, true},
@@ -373,7 +373,7 @@ func TestWholeAnswer(t *testing.T) {
 		}
 		e, err := bios.Decode("file", []byte(`{`+c.head+`,"Attributes":{`+strings.Join(list, ",")+`}}`))
 		require.NoError(t, err)
-		require.Equal(t, c.whole, e.Complete, "%s %d", c.head, c.n)
+		require.Equal(t, c.complete, e.Complete, "%s %d", c.head, c.n)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Bounds on one export. The largest known registry is under 4 MiB and holds
-// under 2000 attributes; the deepest file nests 9 levels.
+// Limits of one export. The largest known registry is smaller than 4 MiB and has fewer than 2000 attributes; the
+// deepest file has 9 levels.
 const (
 	// MaxBytes is the longest file that is read.
 	MaxBytes      = 16 << 20
@@ -26,7 +26,7 @@ const (
 var (
 	// ErrUnrecognised: the content is not of a known format.
 	ErrUnrecognised = errors.New("not a known export of BIOS settings")
-	// ErrEmpty: the file is empty or holds only white space.
+	// ErrEmpty is returned for a file that is empty or has only white space.
 	ErrEmpty = errors.New("the file is empty")
 	// ErrMalformed: the format is known, but the content breaks its rules or a limit.
 	ErrMalformed = errors.New("malformed")
@@ -61,14 +61,13 @@ const (
 	UCSXML      Format = "ucs-xml"
 	// Menu is a table of the names and values that BIOS setup shows, written by a person.
 	Menu Format = "menu"
-	// OwnWords is a file of memaudit's own words, written by a person.
+	// OwnWords is a file of memaudit's canonical values, written by a person.
 	OwnWords Format = "settings"
-	// FirmwareAttributes is not a file: it stands for the kernel's class firmware-attributes.
+	// FirmwareAttributes is not a file but the kernel's class firmware-attributes.
 	FirmwareAttributes Format = "firmware-attributes"
 )
 
-// The vendors that are told apart; "" stands for a vendor that the export does not tell. Not all
-// have a table of settings.
+// The vendors of exports; "" if the export does not show its vendor. Not all have a table of settings.
 const (
 	Dell       = "dell"
 	HPE        = "hpe"
@@ -83,23 +82,22 @@ const (
 	Cray       = "cray"
 	ASRockRack = "asrockrack"
 	Fujitsu    = "fujitsu"
-	// IntelReference and AMDReference are not vendors. They stand for the attribute names of
-	// Intel's reference code and of AMD's common BIOS settings (CBS), which several makers ship
-	// unchanged.
+	// IntelReference and AMDReference are not vendors: the attribute names are those of Intel's reference code
+	// or AMD's common BIOS settings (CBS), which several vendors ship unchanged.
 	IntelReference = "intel-reference"
 	AMDReference   = "amd-cbs"
 )
 
 // Attribute is one attribute of an export, with name and values as the vendor writes them.
 type Attribute struct {
-	// Name is the attribute's name. Display is the text that BIOS setup shows for it and Menu its
-	// path in setup, where the export or its registry gives them.
+	// Name is the attribute's name. Display is its text in BIOS setup and Menu its path in setup, if the export or
+	// its registry has them.
 	Name, Display, Menu string
-	// Value is the current value. Stated is false if the export states none: it is null, a
-	// password, or the file lists only wishes.
+	// Value is the current value. Stated is false if the export has none: it is null or a password, or the file
+	// lists only pending values.
 	Value  string
 	Stated bool
-	// Pending is the value after the next boot; HasPending says whether the export states one.
+	// Pending is the value after the next boot; HasPending is set if the export has one.
 	Pending    string
 	HasPending bool
 	// Text and PendingText are what BIOS setup shows for Value and Pending; "" if that is not
@@ -107,10 +105,10 @@ type Attribute struct {
 	Text, PendingText string
 	// Default is the factory value, "" when not stated.
 	Default string
-	// ReadOnly says that the attribute cannot be changed at present.
+	// ReadOnly is set if the attribute cannot currently be changed.
 	ReadOnly bool
-	// Options are the possible values that the export lists. OptionTexts maps them to what BIOS
-	// setup shows, where a registry says so.
+	// Options are the possible values that the export lists. OptionTexts maps them to their texts in BIOS setup,
+	// if a registry has these.
 	Options     []string
 	OptionTexts map[string]string
 	// Bare is true for a JSON value that is not a string, for example a number or a boolean: it is
@@ -125,7 +123,7 @@ type Export struct {
 	// Name is the file name that was given to Decode.
 	Name   string `json:"name"`
 	Format Format `json:"format"`
-	// Vendor is one of the vendor constants, "" if the export does not tell.
+	// Vendor is one of the vendor constants, "" if unknown.
 	Vendor string `json:"vendor,omitempty"`
 	// Guessed is true if fewer than two attribute names indicate the vendor. That is not enough to
 	// conclude that the machine does not offer an attribute.
@@ -137,15 +135,14 @@ type Export struct {
 	// Complete is true if the file seems to list all attributes that the machine offers: what it
 	// does not list is not offered. It is false for an excerpt.
 	Complete bool `json:",omitempty"`
-	// Wishes is true if the file says what is to be set and not what is set: a settings object or a
-	// batch of set commands. Its values are in Pending.
-	Wishes bool `json:",omitempty"`
+	// PendingOnly is set if the file lists changes to be made and not current values: a settings object or a batch of
+	// set commands. Its values are in Pending.
+	PendingOnly bool `json:"Wishes,omitempty"`
 	// ReadsPending is true for a tool that prints a changed value at once although it takes effect
 	// at the next boot (Dell syscfg).
 	ReadsPending bool        `json:",omitempty"`
 	Attributes   []Attribute `json:"attributes"`
-	// Problems lists defects that cost single attributes, at most maxProblems and a line that says
-	// that there are more.
+	// Problems lists defects of single attributes, at most maxProblems and a line with the number of others.
 	Problems []string `json:"problems,omitempty"`
 	// Settings is the path of the settings object that a Redfish resource names; Path is that of
 	// the resource itself.
@@ -167,7 +164,7 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 	return nil, false
 }
 
-// HasRegistry tells whether the export is an attribute registry.
+// HasRegistry reports whether the export is an attribute registry.
 func (e *Export) HasRegistry() bool { return e.Registry != nil }
 
 // takeOver adds another export's defects.
@@ -187,8 +184,8 @@ func (e *Export) problem(format string, args ...any) {
 	}
 }
 
-// add appends an attribute, without its value if its name says that it is a password. Too many
-// attributes and one that is too long are errors; one without a name is a problem.
+// add appends an attribute, without its value if its name is that of a password. It returns an error if there are too
+// many attributes or one is too long; one without a name is a problem.
 func (e *Export) add(a Attribute) error {
 	if len(e.Attributes) >= maxAttributes {
 		return malformed(a.Place, "more than %d attributes", maxAttributes)
@@ -207,7 +204,7 @@ func (e *Export) add(a Attribute) error {
 	return nil
 }
 
-// dropValues removes everything that an attribute may hold, but not its name and place.
+// dropValues removes all values of an attribute, but not its name and place.
 func (a *Attribute) dropValues() {
 	a.Value, a.Text, a.Stated = "", "", false
 	a.Pending, a.PendingText, a.HasPending = "", "", false
@@ -226,7 +223,7 @@ func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
 type registry struct {
 	Name       string                `json:"name"`
 	Attributes map[string]registered `json:"attributes"`
-	// Locks says for each attribute under which conditions it can be changed.
+	// Locks maps attributes to the conditions under which they can be changed.
 	Locks map[string][]dependency `json:"locks,omitempty"`
 }
 
@@ -249,8 +246,8 @@ type dependency struct {
 	Terms []dependencyTerm `json:"terms"`
 }
 
-// dependencyTerm compares the current value of an attribute. It is combined with the terms before
-// it by OR if Or is set, else by AND.
+// dependencyTerm compares the current value of an attribute. It is combined with the previous terms by OR if Or is
+// set, otherwise by AND.
 type dependencyTerm struct {
 	Attribute string `json:"attribute"`
 	Condition string `json:"condition"`
@@ -263,8 +260,7 @@ func (e *Export) addPlain(name, value string, readOnly bool, place string) error
 	return e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place})
 }
 
-// secret tells whether the name of an attribute says that it holds a password or a key. Its value
-// is never kept.
+// secret reports whether the name of an attribute is that of a password or a key. Its value is never kept.
 func secret(name string) bool {
 	lower := strings.ToLower(name)
 	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {

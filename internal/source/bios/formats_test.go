@@ -47,7 +47,7 @@ func TestFormatsInTheField(t *testing.T) {
 	} {
 		e, err := Decode(name, []byte(c.text))
 		require.NoError(t, err, name)
-		assert.Equal(t, []any{c.format, c.vendor, c.wishes}, []any{e.Format, e.Vendor, e.Wishes}, name)
+		assert.Equal(t, []any{c.format, c.vendor, c.wishes}, []any{e.Format, e.Vendor, e.PendingOnly}, name)
 		for attribute, want := range c.is {
 			a, ok := e.Attribute(attribute)
 			if assert.True(t, ok, "%s: %s", name, attribute) {

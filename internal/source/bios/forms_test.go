@@ -407,9 +407,9 @@ func TestAtTheBound(t *testing.T) {
 
 // TestCut: an XML export that ends early, wherever, is refused and not read in part.
 func TestCut(t *testing.T) {
-	for name, whole := range map[string]string{"scp": scp, "ws-man": wsman, "sum": sumXML, "conrep": conrep} {
-		for n := strings.Index(whole, ">") + 1; n < len(whole); n++ {
-			e, err := bios.Decode("file", []byte(whole[:n]))
+	for name, complete := range map[string]string{"scp": scp, "ws-man": wsman, "sum": sumXML, "conrep": conrep} {
+		for n := strings.Index(complete, ">") + 1; n < len(complete); n++ {
+			e, err := bios.Decode("file", []byte(complete[:n]))
 			require.Error(t, err, "%s, %d bytes", name, n)
 			require.Nil(t, e)
 		}

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Join combines exports that belong together. A settings object becomes the pending values of its
-// resource. A registry gives names and texts to the exports that name it, or another version of it
-// if theirs is not among the files, and to those that name no registry. The result holds all exports
-// but the settings objects that were merged.
+// Join combines exports that belong together. A settings object provides the pending values of its resource. A registry
+// provides names and texts for the exports that name it, or another version of it if that is not among the files, and
+// for those that do not name a registry. The result has all exports except for the merged settings objects.
 func Join(exports []*Export) []*Export {
 	var out []*Export
 	used := map[*Export]bool{}
 	for _, e := range exports {
-		if e.Format != Redfish || e.Wishes {
+		if e.Format != Redfish || e.PendingOnly {
 			continue
 		}
 		for _, s := range exports {
-			if s.Wishes && s.Format == Redfish && !used[s] && e.settledBy(s) {
+			if s.PendingOnly && s.Format == Redfish && !used[s] && e.settledBy(s) {
 				e.merge(s)
 				used[s] = true
 			}
@@ -54,8 +53,7 @@ func registriesOf(e *Export, exports []*Export) []*registry {
 	return others
 }
 
-// settledBy tells whether s is the settings object of e: by the path that e names, or, where a path
-// is missing, by the vendor.
+// settledBy reports whether s is the settings object of e: by the path in e or, if a path is missing, by the vendor.
 func (e *Export) settledBy(s *Export) bool {
 	if e.Settings != "" && s.Path != "" {
 		return samePath(e.Settings, s.Path)
@@ -95,9 +93,9 @@ func (e *Export) merge(s *Export) {
 	}
 }
 
-// Check reports whether an export that was read from a capture is one that Decode could have
-// returned: not more and not longer attributes than a file may have, and none without a name.
-// Values of passwords are dropped, and dependencies without terms, which would apply always.
+// Check returns an error if Decode could not have returned this export: it has too many or too long attributes, or one
+// without a name. It checks exports from captures. Values of passwords are dropped, and dependencies without terms,
+// which would always apply.
 func (e *Export) Check() error {
 	if len(e.Attributes) > maxAttributes || e.Registry != nil && len(e.Registry.Attributes) > maxAttributes {
 		return malformed(e.Name, "more than %d attributes", maxAttributes)
@@ -125,8 +123,8 @@ func dropEmpty(locks map[string][]dependency) {
 	}
 }
 
-// Without returns a copy in which the attributes that keep rejects have no values, so that it holds
-// none of their serial numbers or passwords. Their names, places and flags stay.
+// Without returns a copy without the values of attributes that keep rejects, such as serial numbers and passwords. Their
+// names, places and flags are kept.
 func (e *Export) Without(keep func(name, display string) bool) *Export {
 	out := *e
 	out.Attributes = make([]Attribute, len(e.Attributes))

@@ -99,7 +99,7 @@ func scalar(v any) (string, bool) {
 	}
 }
 
-// isBareValue tells whether a JSON value is neither a string nor null.
+// isBareValue reports whether a JSON value is neither a string nor null.
 func isBareValue(v any) bool {
 	_, text := v.(string)
 	return v != nil && !text

@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// dropAmbiguousKeys sets keys that occur more than once in an object with different values to null,
-// because RFC 8259, clause 4, does not say which of the values counts. It returns the value so
-// changed and the paths of these keys, sorted.
+// dropAmbiguousKeys sets keys that occur more than once in an object with different values to null, because RFC 8259,
+// clause 4, does not define which value applies. It returns the changed value and the paths of these keys, sorted.
 func dropAmbiguousKeys(data []byte, root any) (any, []string) {
 	if keysWritten(data) == keysHeld(root) {
 		return root, nil

@@ -71,14 +71,14 @@ func decodePairs(at string, list []any) (*Export, error) {
 	return e, nil
 }
 
-// finishNames finds what the names of the attributes tell.
+// finishNames derives the vendor from the names of the attributes.
 func (e *Export) finishNames() {
 	e.Vendor, e.Guessed = vendorByNames(e.Attributes)
 	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
-	e.Complete = e.whole(object{})
+	e.Complete = e.looksComplete(object{})
 }
 
-// decodeKubernetes decodes metal3's HostFirmwareSettings: status.settings are the present values,
+// decodeKubernetes decodes metal3's HostFirmwareSettings: status.settings are the current values,
 // spec.settings those that are to be set. A list (kubectl get hfs -o json) must hold one host.
 func decodeKubernetes(at string, o object) (*Export, error) {
 	if items, ok := o["items"].([]any); ok {
@@ -95,7 +95,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	now, _ := status["settings"].(object)
 	spec, _ := o["spec"].(object)
 	wanted, _ := spec["settings"].(object)
-	e := &Export{Format: Redfish, Wishes: len(now) == 0}
+	e := &Export{Format: Redfish, PendingOnly: len(now) == 0}
 	names := maps.Clone(now)
 	if names == nil {
 		names = object{}
@@ -114,7 +114,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	if len(e.Attributes) == 0 {
 		return nil, malformed(at, "no settings, expected status.settings")
 	}
-	wishes := e.Wishes
+	wishes := e.PendingOnly
 	e.finishNames()
 	e.Complete = e.Complete && !wishes
 	return e, nil
@@ -160,8 +160,7 @@ func fromUTF16(data []byte, low, high int) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// cleanValue makes a value valid UTF-8 and trims spaces. Bytes that are not UTF-8 are taken for
-// Latin-1.
+// cleanValue makes a value valid UTF-8 and trims spaces. Bytes that are not UTF-8 are decoded as Latin-1.
 func cleanValue(s string) string {
 	if !utf8.ValidString(s) {
 		runes := make([]rune, 0, len(s))
@@ -189,9 +188,8 @@ const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_ef
 
 var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`) })
 
-// decodeWords decodes a file in memaudit's own words ("memory_ras_mode: spare"). A person writes it
-// after looking into BIOS setup, for a machine that exports nothing. Empty lines and comments after
-// # are ignored.
+// decodeWords decodes a file of canonical values ("memory_ras_mode: spare"). A person writes it from BIOS setup, for a
+// machine without an export. Empty lines and comments after # are ignored.
 func decodeWords(lines []textLine) (*Export, error) {
 	e := &Export{Format: OwnWords}
 	for _, l := range lines {

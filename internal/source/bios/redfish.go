@@ -38,8 +38,8 @@ func isHpBios(o object) bool {
 	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
 
-// isSettings tells whether a document is the settings object (values after the next boot) and not
-// the resource (present values), by its path or, without a path, by its Id or Name.
+// isSettings reports whether a document is the settings object (values after the next boot) and not the resource
+// (current values), by its path or, without a path, by its Id or Name.
 func isSettings(o object) bool {
 	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
 	for _, end := range []string{"/settings", "/pending", "/sd"} {
@@ -103,7 +103,7 @@ func decodePart(what string, data []byte) (*Export, error) {
 	case kind == registryKind:
 		decode = decodeRegistry
 	case what == "settings object":
-		// The caller followed the link to it, so it is one whatever its path.
+		// The caller followed the link to it, so its path does not matter.
 		body = maps.Clone(body)
 		body["@odata.id"] = strings.TrimRight(stringMember(body, "@odata.id"), "/") + "/settings"
 	}
@@ -162,7 +162,7 @@ func combine(docs []document) (*Export, error) {
 
 // decodeResource decodes a Bios resource or its settings object.
 func decodeResource(d document) (*Export, error) {
-	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), Wishes: isSettings(d.body)}
+	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), PendingOnly: isSettings(d.body)}
 	if s, ok := d.body["@Redfish.Settings"].(object); ok {
 		if link, ok := s["SettingsObject"].(object); ok {
 			e.Settings = stringMember(link, "@odata.id")
@@ -187,23 +187,23 @@ func decodeResource(d document) (*Export, error) {
 	}
 	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
-	e.Complete = !e.Wishes && e.whole(d.body)
-	if e.Wishes {
-		e.wish()
+	e.Complete = !e.PendingOnly && e.looksComplete(d.body)
+	if e.PendingOnly {
+		e.moveToPending()
 	}
 	return e, nil
 }
 
-// whole tells whether the resource is a machine's full answer and not an excerpt, by its type and
-// number of attributes. Real answers hold 70 to 550 attributes, those of Cray's nodes 13 to 18.
-func (e *Export) whole(body object) bool {
+// looksComplete reports whether the resource is a machine's complete answer and not an excerpt, by its type and number of
+// attributes. Real answers have 70 to 550 attributes, those of Cray's nodes 13 to 18.
+func (e *Export) looksComplete(body object) bool {
 	enveloped := strings.Contains(strings.ToLower(stringMember(body, "@odata.type")), "bios")
 	n := len(e.Attributes)
 	return n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10)
 }
 
-// wish moves the values of a settings object from Value to Pending.
-func (e *Export) wish() {
+// moveToPending moves the values of a settings object from Value to Pending.
+func (e *Export) moveToPending() {
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
 		if a.Stated && !a.HasPending {
@@ -213,8 +213,7 @@ func (e *Export) wish() {
 	}
 }
 
-// ownProperty tells whether a member of an iLO 4 resource is a property of the resource and not an
-// attribute.
+// ownProperty reports whether a member of an iLO 4 resource is a property of the resource and not an attribute.
 func ownProperty(name string, v any) bool {
 	switch name {
 	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":

@@ -20,8 +20,8 @@ func lockedBy(body object) map[string][]dependency {
 		}
 		to, property := stringMember(d, "MapToAttribute"), stringMember(d, "MapToProperty")
 		locks, said := d["MapToValue"].(bool)
-		terms, whole := termsOf(d["MapFrom"])
-		if to == "" || !said || !whole || property != "ReadOnly" && property != "GrayOut" {
+		terms, complete := termsOf(d["MapFrom"])
+		if to == "" || !said || !complete || property != "ReadOnly" && property != "GrayOut" {
 			continue
 		}
 		out[to] = append(out[to], dependency{locks, terms})
@@ -49,9 +49,8 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 	return out, len(out) > 0
 }
 
-// Locked tells whether the registry forbids changing an attribute while other attributes have the
-// values that current returns, and names the attribute that decides. said is false if no dependency
-// applies. Of several that apply the last one counts.
+// Locked reports whether the registry forbids changing an attribute while other attributes have the values that current
+// returns, and by which attribute. said is false if no dependency applies. If several apply, the last one counts.
 func (e *Export) Locked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
 	for _, d := range e.Locks[name] {
 		if d.hold(current) {
@@ -61,8 +60,8 @@ func (e *Export) Locked(name string, current func(attribute string) (string, boo
 	return locked, said, by
 }
 
-// DependsOn tells whether the value of the attribute other is among the conditions under which the
-// attribute name can be changed.
+// DependsOn reports whether the value of the attribute other is among the conditions under which the attribute name can
+// be changed.
 func (e *Export) DependsOn(name, other string) bool {
 	for _, d := range e.Locks[name] {
 		for _, t := range d.Terms {
@@ -74,8 +73,7 @@ func (e *Export) DependsOn(name, other string) bool {
 	return false
 }
 
-// hold evaluates the terms from left to right. A term about an attribute whose value is not known
-// does not hold.
+// hold evaluates the terms from left to right. A term with an unknown value is false.
 func (d *dependency) hold(current func(attribute string) (string, bool)) bool {
 	holds := false
 	for i, t := range d.Terms {

@@ -21,7 +21,7 @@ func registryEntries(o object) ([]any, bool) {
 	return list, ok && first["AttributeName"] != nil
 }
 
-// decodeRegistry decodes an attribute registry into an export whose attributes have no values.
+// decodeRegistry decodes an attribute registry into an export without values.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
 	r := &registry{Name: stringMember(d.body, "Id"), Attributes: map[string]registered{}, Locks: lockedBy(d.body)}
@@ -51,7 +51,7 @@ func decodeRegistry(d document) (*Export, error) {
 		return nil, malformed(d.path, "an attribute registry without attributes")
 	}
 	systems, _ := d.body["SupportedSystems"].([]any)
-	if len(systems) == 1 { // one of several says nothing of this machine
+	if len(systems) == 1 { // one of several does not identify this machine
 		s, _ := systems[0].(object)
 		e.Product, e.Firmware = stringMember(s, "ProductName"), stringMember(s, "FirmwareVersion")
 	}
@@ -59,8 +59,8 @@ func decodeRegistry(d document) (*Export, error) {
 	return e, nil
 }
 
-// register keeps an attribute. It returns false if the attribute was listed before with other
-// content; then none of its entries is kept. doubted collects the names of such attributes.
+// register keeps an attribute. It returns false if the attribute was listed before with different content; none of its
+// entries is then kept. doubted collects the names of such attributes.
 func (r *registry) register(name string, a registered, doubted map[string]bool) bool {
 	before, known := r.Attributes[name]
 	if doubted[name] || known && !reflect.DeepEqual(before, a) {

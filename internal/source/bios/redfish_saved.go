@@ -43,15 +43,15 @@ func decodeList(path string, list []any) (*Export, error) {
 	return e, err
 }
 
-// saved handles a settings object as "ilorest save" writes it: with all attributes, those that
-// nothing waits for with their present values (HPE, iLOrest user guide, save command). A file with a
-// few attributes was cut down for "ilorest load": it says what is to be set.
+// saved handles a settings object as "ilorest save" writes it: with all attributes, those without a pending change with
+// their current values (HPE, iLOrest user guide, save command). A file with a few attributes is for "ilorest load": it
+// lists changes to be made.
 func (e *Export) saved() {
-	const whole = 10
-	if !e.Wishes || len(e.Attributes) < whole {
+	const complete = 10
+	if !e.PendingOnly || len(e.Attributes) < complete {
 		return
 	}
-	e.Wishes, e.ReadsPending = false, true
+	e.PendingOnly, e.ReadsPending = false, true
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
 		a.Value, a.Stated = a.Pending, a.HasPending
@@ -97,8 +97,8 @@ func decodeAnsible(facts object, at string) (*Export, error) {
 	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(stringMember(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
 }
 
-// ilorestDocuments finds the resources in a file of "ilorest save", which stand below their type
-// and path: {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
+// ilorestDocuments finds the resources in a file of "ilorest save", which are below their type and path:
+// {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
 func ilorestDocuments(at string, body object) []document {
 	var docs []document
 	for _, key := range slices.Sorted(maps.Keys(body)) {
@@ -124,8 +124,8 @@ func ilorestDocuments(at string, body object) []document {
 	return docs
 }
 
-// decodeFlat decodes the output of "ilorest get --json", an object of names and values. It could be
-// any object, so it must contain a name that tells a vendor.
+// decodeFlat decodes the output of "ilorest get --json", an object of names and values. Because it could be any object,
+// it must contain a name that identifies a vendor.
 func decodeFlat(o object) (*Export, error) {
 	e := &Export{Format: ILORest}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -163,8 +163,8 @@ var ansibleAnswer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 })
 
-// ansibleLog finds the result of redfish_info in the printed output of Ansible; nil if there is
-// none. Results of several hosts are an error.
+// ansibleLog finds the result of redfish_info in the printed output of Ansible, or nil. It returns an error for results
+// of several hosts.
 func ansibleLog(data []byte) ([]byte, error) {
 	if !bytes.Contains(data, []byte(`"redfish_facts"`)) {
 		return nil, nil
@@ -175,7 +175,7 @@ func ansibleLog(data []byte) ([]byte, error) {
 		rest := data[at[1]-1:]
 		var answer json.RawMessage
 		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&answer); err != nil {
-			answer = rest // cut short: decodeJSON reports where
+			answer = rest // cut short: decodeJSON reports the position
 		}
 		if bytes.Contains(answer, []byte(`"redfish_facts"`)) {
 			found = answer

@@ -10,8 +10,7 @@ import (
 // version.
 var hpeRegistry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`) })
 
-// vendorOf finds the vendor of a Redfish document: by what the document itself names, else by the
-// names of its attributes.
+// vendorOf finds the vendor of a Redfish document by the document itself, or else by the names of its attributes.
 func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	if vendor := e.vendorByDocument(body); vendor != "" {
 		return vendor, false
@@ -19,9 +18,8 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	return vendorByNames(e.Attributes)
 }
 
-// vendorByDocument finds the vendor by the registry, the path, the OEM objects and the actions of
-// the document. It returns "" if none of them tells, or if there are OEM objects of several
-// vendors.
+// vendorByDocument finds the vendor by the registry, the path, the OEM objects and the actions of the document. It
+// returns "" if none of them identifies it, or if there are OEM objects of several vendors.
 func (e *Export) vendorByDocument(body object) string {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
@@ -59,7 +57,7 @@ func (e *Export) vendorByDocument(body object) string {
 	return ""
 }
 
-// nested tells whether all attributes are objects with a current_value.
+// nested reports whether all attributes are objects with a current_value.
 func nested(body object) bool {
 	attributes, _ := body["Attributes"].(object)
 	for _, v := range attributes {
@@ -74,7 +72,7 @@ func nested(body object) bool {
 	return len(attributes) > 0
 }
 
-// Patterns of attribute names that tell a vendor.
+// Patterns of attribute names that identify a vendor.
 var (
 	// lenovoName: a menu group of Lenovo ThinkSystem and an underscore.
 	lenovoName = sync.OnceValue(func() *regexp.Regexp {
@@ -94,8 +92,8 @@ var signatures = map[string]string{
 	"NumaGroupSizeOpt": HPE, "MaxMemBusFreqMHz": HPE, "AdvancedMemProtection": HPE, "MemPatrolScrubbing": HPE, "PowerProfile": HPE, "ServerAssetTag": HPE,
 	"IntelHyperThread": Cisco, "IntelTurboBoostTech": Cisco, "SelectMemoryRAS": Cisco, "CpuEngPerfBias": Cisco,
 	"CiscoAdaptiveMemTraining": Cisco, "NUMAOptimize": Cisco,
-	// Knobs of Intel's reference code, which several makers show as they are
-	// (registry 113.1.1.3 of an NVIDIA DGX H100).
+	// Knobs of Intel's reference code, which several vendors use unchanged (registry 113.1.1.3 of an NVIDIA DGX
+	// H100).
 	"PwrPerfSwitch": IntelReference, "C6Enable": IntelReference, "NumaEn": IntelReference, "ProcessorHyperThreadingDisable": IntelReference, "SncEn": IntelReference,
 	"ProcessorEistEnable": IntelReference, "ProcessorHWPMEnable": IntelReference, "ProcessorC1eEnable": IntelReference, "AltEngPerfBIAS": IntelReference,
 	"MlcStreamerPrefetcherEnable": IntelReference, "MlcSpatialPrefetcherEnable": IntelReference, "DCUStreamerPrefetcherEnable": IntelReference,
@@ -105,12 +103,11 @@ var signatures = map[string]string{
 // amdName is the prefix of the names of AMD's common BIOS settings.
 const amdName = "Cbs"
 
-// vendorByNames counts the attribute names that tell a vendor. The most frequent vendor wins; a tie
-// tells none. If more than half of the names are AMI's opaque ones, the vendor is Gigabyte where
-// one starts with GBT, else AMI.
+// vendorByNames counts the attribute names that identify a vendor. The most frequent vendor wins; a tie returns "". If
+// more than half of the names are AMI's opaque ones, the vendor is Gigabyte if one starts with GBT, otherwise AMI.
 //
-// Names of reference code win only if there are at least two of them, more than of the other's, and
-// fewer than two names of any vendor. guessed is true if fewer than two names tell the vendor, and always for AMI.
+// Names of reference code win only if there are at least two of them, more than of the other's, and fewer than two names
+// of any vendor. guessed is true if fewer than two names identify the vendor, and always for AMI.
 func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	votes, opaque := countNames(attributes)
 	if opaque > len(attributes)/2 {
@@ -146,7 +143,7 @@ func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	return best, most < 2
 }
 
-// countNames counts the names that tell a vendor, by vendor, and the opaque ones.
+// countNames counts the names that identify a vendor, by vendor, and the opaque ones.
 func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
 	votes = map[string]int{}
 	for i := range attributes {

@@ -16,8 +16,8 @@ func isQuestion(o object) bool {
 	return title && (id || value)
 }
 
-// decodeSCE decodes the JSON dump of AMI's setup configuration editor (SCE), which ASRock Rack
-// provides. Values are numbers, with their titles beside them.
+// decodeSCE decodes the JSON dump of AMI's setup configuration editor (SCE), which ASRock Rack provides. Values are
+// numbers with titles.
 func decodeSCE(list []any) (*Export, error) {
 	e := &Export{Format: SCE, Vendor: ASRockRack}
 	for i, v := range list {
@@ -56,8 +56,8 @@ var (
 	sceOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`) })
 )
 
-// decodeSCEText decodes the script that "SCELNX /o" writes: a block for each question of setup, in
-// which a star marks the present option, or the value of a number stands in angle brackets.
+// decodeSCEText decodes the script that "SCELNX /o" writes: a block for each question of setup, in which a star marks the
+// current option, or a number is in angle brackets.
 func decodeSCEText(lines []textLine) (*Export, error) {
 	e := &Export{Format: SCE, Vendor: AMI, Guessed: true}
 	var a *Attribute

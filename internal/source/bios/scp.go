@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// biosFQDD starts the name (FQDD) of the component of a Server Configuration Profile that holds the
-// BIOS settings.
+// biosFQDD is the prefix of the name (FQDD) of the component with the BIOS settings in a Server Configuration Profile.
 const biosFQDD = "BIOS.Setup."
 
 // scp decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,

@@ -12,8 +12,8 @@ import (
 // sumText matches the BIOS version on SUM's information page: "BIOS Version(3.3)".
 var sumText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BIOS Version ?\((.*)\)$`) })
 
-// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with
-// settings. Which XML attribute holds the value depends on the type of the setting.
+// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings. The type of a
+// setting determines the XML attribute with the value.
 func (w *walker) sum() (*Export, error) {
 	e := &Export{Format: SUMXML, Vendor: Supermicro}
 	var menus []string
@@ -39,7 +39,7 @@ func (w *walker) sum() (*Export, error) {
 	if len(e.Attributes) == 0 {
 		return nil, malformed(w.place(), "<BiosCfg> without a <Setting>")
 	}
-	e.Complete = len(e.Attributes) >= 40 // a file for ChangeBiosCfg may hold a few settings
+	e.Complete = len(e.Attributes) >= 40 // a file for ChangeBiosCfg may have a few settings
 	return e, nil
 }
 

@@ -19,8 +19,8 @@ var (
 	tableRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+=| :]+$`) })
 )
 
-// decodeTable decodes rows of a name and a value: the table of ironic's command line, whose names are
-// the vendor's Redfish attributes, or one of the names that BIOS setup shows, as documents print it.
+// decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
+// or a table with the texts of BIOS setup as in documents.
 func decodeTable(lines []textLine) (*Export, error) {
 	e := &Export{Format: Redfish}
 	for _, l := range lines {
@@ -41,7 +41,7 @@ func decodeTable(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// tableCells splits a row. Rules, headings and rows without a value are no rows.
+// tableCells splits a row. It skips rules, headings and rows without a value.
 func tableCells(text string) (name, value string, ok bool) {
 	if tableRule().MatchString(text) {
 		return "", "", false

@@ -40,7 +40,7 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 		if m := racadmPath().FindStringSubmatch(l.text); m != nil {
 			a := Attribute{Name: m[4], Menu: m[3], ReadOnly: m[2] != "", Place: l.place()}
 			if strings.Contains(l.text, "set BIOS.") {
-				e.Wishes = true
+				e.PendingOnly = true
 				a.Pending, a.HasPending = unquote(m[5]), true
 			} else {
 				a.Value, a.Stated = m[5], true
@@ -124,8 +124,8 @@ var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // with single names prints fewer.
 const wholeBIOS = 100
 
-// decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the
-// attributes indented below "Attributes=", beside the properties of the resource itself.
+// decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the properties of the resource, and
+// the attributes indented below "Attributes=".
 func decodeILORest(lines []textLine) (*Export, error) {
 	e := &Export{Format: ILORest, Vendor: HPE}
 	for _, l := range lines {

@@ -44,9 +44,9 @@ func decodeASU(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "Group.Name=Value of a UEFI setting")
 }
 
-// decodeASUBatch decodes a batch of set commands, which say what is to be set and not what is set.
+// decodeASUBatch decodes a batch of set commands: changes to be made, not current values.
 func decodeASUBatch(lines []textLine) (*Export, error) {
-	e := &Export{Format: ASUBatch, Wishes: true}
+	e := &Export{Format: ASUBatch, PendingOnly: true}
 	for _, l := range lines {
 		m := asuSet().FindStringSubmatch(l.text)
 		switch {
@@ -63,7 +63,7 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	return e, e.some(lines, `set Group.Name "Value"`)
 }
 
-// management tells whether a setting belongs to the BMC. It is not a BIOS setting
+// management reports whether a setting belongs to the BMC. It is not a BIOS setting
 // and may hold personal data.
 func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
@@ -80,8 +80,8 @@ func (a *Attribute) choices(values string) {
 	}
 }
 
-// unquote trims spaces and removes quotation marks around a value. iLOrest 3 puts them around words
-// too (HPE, iLOrest user guide, example commands and scripts: ServerAssetTag="MySystem").
+// unquote trims spaces and removes quotation marks around a value. iLOrest 3 also quotes single words (HPE, iLOrest user
+// guide, example commands and scripts: ServerAssetTag="MySystem").
 func unquote(s string) string {
 	s = cleanValue(s)
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
@@ -95,7 +95,7 @@ var ibmName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 })
 
-// asuVendor tells Lenovo's output from IBM's by the banner, else by the spelling of the names.
+// asuVendor distinguishes Lenovo's output from IBM's by the banner, or else by the spelling of the names.
 func asuVendor(lines []textLine) string {
 	for _, l := range lines {
 		switch {

@@ -8,8 +8,8 @@ import (
 )
 
 // ucs decodes the XML of Cisco's UCS Manager and of its IMC: elements such as
-// <biosVfIntelHyperThreadingTech vpIntelHyperThreadingTech="enabled"/>. Below biosVProfile they are
-// a policy, which says what is to be set; below biosSettings they are what is set.
+// <biosVfIntelHyperThreadingTech vpIntelHyperThreadingTech="enabled"/>. Below biosVProfile they are a policy (changes to be
+// made), below biosSettings the current values.
 func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: UCSXML, Vendor: Cisco}
 	policies, states := 0, 0
@@ -40,10 +40,10 @@ func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 	case policies+states > 1:
 		return nil, malformed(w.place(), "%d BIOS policies and %d servers, expected one", policies, states)
 	case policies > 0:
-		e.Wishes = true
-		e.wish()
+		e.PendingOnly = true
+		e.moveToPending()
 	}
-	e.Complete = !e.Wishes && len(e.Attributes) >= 40
+	e.Complete = !e.PendingOnly && len(e.Attributes) >= 40
 	return e, nil
 }
 

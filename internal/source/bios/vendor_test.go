@@ -174,7 +174,7 @@ func TestLocks(t *testing.T) {
 // of it is kept.
 func TestUndecidedLocks(t *testing.T) {
 	holds := term("B", "EQU", "x", "")
-	whole := dependency("ReadOnly", "true", holds)
+	complete := dependency("ReadOnly", "true", holds)
 	for name, d := range map[string]string{
 		"hidden is another matter":        dependency("Hidden", "true", holds),
 		"a comparison of numbers":         dependency("ReadOnly", "true", term("C", "GTR", "1", "")),
@@ -182,8 +182,8 @@ func TestUndecidedLocks(t *testing.T) {
 		"a property other than the value": dependency("ReadOnly", "true", strings.Replace(holds, "CurrentValue", "DefaultValue", 1)),
 		"no terms":                        dependency("ReadOnly", "true"),
 		"neither locked nor free":         dependency("ReadOnly", "null", holds),
-		"of another type than a map":      strings.Replace(whole, `"Map"`, `"Other"`, 1),
-		"of no attribute":                 strings.Replace(whole, `"MapToAttribute": "A", `, "", 1),
+		"of another type than a map":      strings.Replace(complete, `"Map"`, `"Other"`, 1),
+		"of no attribute":                 strings.Replace(complete, `"MapToAttribute": "A", `, "", 1),
 		"without its object":              `{"Type": "Map", "DependencyFor": "A"}`,
 		"a term of no attribute":          dependency("ReadOnly", "true", holds, term("", "EQU", "x", `, "MapTerms": "OR"`)),
 		"a term of no value":              dependency("ReadOnly", "true", strings.Replace(term("B", "NEQ", "y", ""), `"y"`, "null", 1)),

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wsman decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or
-// DCIM_BIOSInteger. A file holds one class; the settings that memaudit reads are in the first.
+// wsman decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or DCIM_BIOSInteger. A file has one
+// class; the settings that memaudit reads are in the first.
 func (w *walker) wsman() (*Export, error) {
 	e := &Export{Format: WSMan, Vendor: Dell}
 	enumerations, ended := 0, false

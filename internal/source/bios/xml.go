@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// xmlStart returns the offset at which the XML of a file begins, -1 if there is none. SUM prints a
-// banner and dots before it.
+// xmlStart returns the offset of the XML in a file, -1 if there is none. SUM prints a banner and dots before it.
 func xmlStart(data []byte) int {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); bytes.HasPrefix(trimmed, []byte{'<'}) {
 		return len(data) - len(trimmed)
@@ -28,7 +27,7 @@ func xmlStart(data []byte) int {
 // it use much memory.
 type walker struct {
 	*xml.Decoder
-	// before is the number of lines above the XML, roots that of the elements that stand in no other.
+	// before is the number of lines above the XML, roots the number of top-level elements.
 	before, depth, roots int
 }
 
@@ -61,7 +60,7 @@ func (w *walker) next() (xml.Token, error) {
 	return t, nil
 }
 
-// place returns the text for the current line, counted over the whole file.
+// place returns the text for the current line, counted from the start of the file.
 func (w *walker) place() string {
 	n, _ := w.InputPos()
 	return lineOrigin(w.before + n)

@@ -66,7 +66,7 @@ func TestPathsBelowTheRoot(t *testing.T) {
 
 // TestListedInNotes: a folder is listed where the notes say what is in it.
 func TestListedInNotes(t *testing.T) {
-	r := &Root{names: map[string][]string{"/a": {"b"}}, answers: map[question]answer{
+	r := &Root{names: map[string][]string{"/a": {"b"}}, results: map[query]queryResult{
 		{"list", "/c"}: {names: []string{"d"}, state: fact.OK}, {"list", "/e"}: {state: fact.Denied}}}
 	for path, want := range map[string]bool{"/a": true, "/c": true, "/e": false, "/f": false} {
 		_, ok := r.listed(path)

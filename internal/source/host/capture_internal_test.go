@@ -57,9 +57,9 @@ func TestCaptureMemory(t *testing.T) {
 	long := strings.Repeat("a", 1<<20-100)
 	cpu := func(i int) string { return fmt.Sprintf("sys/devices/system/cpu/x%d", i) }
 	for name, c := range map[string]struct {
-		n      int
-		header func(i int) *tar.Header
-		whole  bool
+		n        int
+		header   func(i int) *tar.Header
+		complete bool
 	}{
 		"long links":      {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeSymlink} }, true},
 		"long hard links": {16, func(i int) *tar.Header { return &tar.Header{Name: cpu(i), Linkname: long, Typeflag: tar.TypeLink} }, true},
@@ -78,13 +78,13 @@ func TestCaptureMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		l := newLoader()
-		if !c.whole {
+		if !c.complete {
 			l.keep = 1 << 20
 		}
 		err := l.load(archive)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if c.whole {
+		if c.complete {
 			require.NoError(t, err, name)
 			_, err = l.machine("").readlink("sys/devices/system/cpu/x0")
 			assert.Equal(t, name == "long comments", err == nil, "%s: %v", name, err)

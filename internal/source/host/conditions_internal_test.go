@@ -25,18 +25,18 @@ func TestNamesOfTables(t *testing.T) {
 func TestAnswersInNotes(t *testing.T) {
 	for _, c := range []struct {
 		op   string
-		a    answer
+		a    queryResult
 		want string
 	}{
-		{"stat", answer{kind: KindDir, state: fact.OK}, "kind\t/a\tdir\n"},
-		{"stat", answer{state: fact.OK}, ""},
-		{"read", answer{kind: KindFile, state: fact.OK}, ""},
-		{"read", answer{state: fact.Denied, reason: "no\tway\n out"}, "denied\t/a\tread\tno way  out\n"},
-		{"list", answer{state: fact.OK, names: []string{"c", "b", "d\te"}}, "some\t/a\tb\tc\n"},
-		{"readlink", answer{state: fact.OK, target: "../b"}, "link\t/a\t../b\n"},
-		{"readlink", answer{state: fact.OK, target: "../b\nnames\t/sys"}, ""},
+		{"stat", queryResult{kind: KindDir, state: fact.OK}, "kind\t/a\tdir\n"},
+		{"stat", queryResult{state: fact.OK}, ""},
+		{"read", queryResult{kind: KindFile, state: fact.OK}, ""},
+		{"read", queryResult{state: fact.Denied, reason: "no\tway\n out"}, "denied\t/a\tread\tno way  out\n"},
+		{"list", queryResult{state: fact.OK, names: []string{"c", "b", "d\te"}}, "some\t/a\tb\tc\n"},
+		{"readlink", queryResult{state: fact.OK, target: "../b"}, "link\t/a\t../b\n"},
+		{"readlink", queryResult{state: fact.OK, target: "../b\nnames\t/sys"}, ""},
 	} {
-		assert.Equal(t, c.want, c.a.line(question{c.op, "/a"}))
+		assert.Equal(t, c.want, c.a.line(query{c.op, "/a"}))
 	}
 	v := registerNote{state: fact.Denied}.value64("/dev/cpu/0/msr", 0x1A4)
 	assert.Equal(t, "read /dev/cpu/0/msr: denied: register 0x1A4: as the capture notes", v.Err.Error())
@@ -134,10 +134,10 @@ func TestLiveWithoutTrees(t *testing.T) {
 	root, err := openLive(dir)
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
-	assert.True(t, root.b.whole("sys/x"))
-	assert.False(t, root.b.whole("proc/x"))
-	assert.True(t, root.certain("/sys/x"))
-	assert.False(t, root.certain("no path"))
+	assert.True(t, root.b.complete("sys/x"))
+	assert.False(t, root.b.complete("proc/x"))
+	assert.True(t, root.conclusive("/sys/x"))
+	assert.False(t, root.conclusive("no path"))
 	require.NoError(t, root.firmwareMasked(), "a missing folder is not an empty one")
 	log := ReadKernelLog(root).Mirrored
 	require.Error(t, log.Err)

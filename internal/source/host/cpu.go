@@ -34,7 +34,7 @@ func ReadCPU(root *Root) *CPU {
 	c.Online = r.online()
 	c.Topology, c.Caches = r.topology(c.Online)
 	c.Source = sourceOf("cpu",
-		[]outcomer{c.Online, c.Packages, c.Cores, c.ThreadsPerCore, c.Vendor},
+		[]stater{c.Online, c.Packages, c.Cores, c.ThreadsPerCore, c.Vendor},
 		c.Present, c.Offline, c.SMTControl, c.SMTActive, c.L3, c.Levels, c.Flags)
 	return c
 }
@@ -45,7 +45,7 @@ func (r *reader) online() Value[[]int] {
 	if list.State == fact.OK && len(list.V) == 0 {
 		return malformed[[]int](list.Path, list.Raw, errNoCPU)
 	}
-	if !lacking(list) {
+	if !unavailable(list) {
 		return list
 	}
 	if found := r.withTopology(); found.State == fact.OK {

@@ -87,7 +87,7 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 		c.First = r.policy(dirs.V[0])
 		r.comparePolicies(c, dirs.V)
 	}
-	needed := []outcomer{c.Policies}
+	needed := []stater{c.Policies}
 	if len(dirs.V) > 0 {
 		needed = append(needed, c.First.Driver, c.First.Governor)
 	}
@@ -133,7 +133,7 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 		return known(dirs, freqDir, "")
 	case found.State != fact.OK && found.State != fact.Absent:
 		return unknownAs[[]string](found)
-	case !r.root.certain(freqDir) && found.State == fact.OK:
+	case !r.root.conclusive(freqDir) && found.State == fact.OK:
 		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
 	default:
 		return known(dirs, freqDir, "")

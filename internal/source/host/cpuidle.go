@@ -60,7 +60,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		ProcessorMax: r.number("/sys/module/processor/parameters/max_cstate"),
 		Limit:        r.dmaLatency(),
 	}
-	if lacking(c.Governor) {
+	if unavailable(c.Governor) {
 		c.Governor = r.text(dir + "/current_governor")
 	}
 	if cpu.Online.State != fact.OK {
@@ -69,7 +69,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		c.States = r.idleStates(cpu.Online.V[0])
 		r.compareIdle(c, cpu)
 	}
-	needed := []outcomer{c.Driver}
+	needed := []stater{c.Driver}
 	if c.Driver.V != "none" {
 		needed = append(needed, c.States)
 	}

@@ -32,7 +32,7 @@ func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
 	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
 		// If both fail, the failure that is not just a missing file is reported.
-		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || lacking(table) && !lacking(decoders) {
+		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || unavailable(table) && !unavailable(decoders) {
 			return decoders
 		}
 		return unknownAs[[]Range](table)
@@ -87,7 +87,7 @@ func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 	}
 	list := []Range{}
 	for _, name := range devices.V {
-		if _, ok := numberBehind(name, "decoder0."); !ok {
+		if _, ok := numericSuffix(name, "decoder0."); !ok {
 			continue
 		}
 		start, size := r.numberBase(dir+"/"+name+"/start", 0), r.numberBase(dir+"/"+name+"/size", 0)

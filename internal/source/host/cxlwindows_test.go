@@ -19,14 +19,14 @@ import (
 // kernel's decoders, and tables that cannot be believed.
 func TestCXLWindows(t *testing.T) {
 	const gib = 1 << 30
-	whole := hosttest.CEDT([2]uint64{0x1000000000, 16 * gib}, [2]uint64{0x1400000000, 4 * gib})
+	complete := hosttest.CEDT([2]uint64{0x1000000000, 16 * gib}, [2]uint64{0x1400000000, 4 * gib})
 	decoders := hosttest.Files{
 		"sys/bus/cxl/devices/decoder0.0/start": "0x2080000000\n", "sys/bus/cxl/devices/decoder0.0/size": "0x780000000\n",
 		"sys/bus/cxl/devices/decoder1.0/start": "0x0\n", "sys/bus/cxl/devices/mem0/": "",
 	}
 	const table = "sys/firmware/acpi/tables/CEDT"
 	cut := func(at int, b ...byte) hosttest.Files {
-		out := []byte(whole)
+		out := []byte(complete)
 		copy(out[at:], b)
 		return hosttest.Files{table: string(out)}
 	}
@@ -38,13 +38,13 @@ func TestCXLWindows(t *testing.T) {
 		state fact.State
 		why   string
 	}{
-		{"table", hosttest.Files{table: whole}, two, fact.OK, ""},
-		{"table beside decoders", hosttest.Files{table: whole}.With(decoders), two, fact.OK, ""},
+		{"table", hosttest.Files{table: complete}, two, fact.OK, ""},
+		{"table beside decoders", hosttest.Files{table: complete}.With(decoders), two, fact.OK, ""},
 		{"table without a window", hosttest.Files{table: hosttest.CEDT()}, []host.Range{}, fact.OK, ""},
 		{"decoders of the root port alone", decoders, []host.Range{{0x2080000000, 0x2800000000}}, fact.OK, ""},
 		{"a decoder that cannot be read", decoders.Without("sys/bus/cxl/devices/decoder0.0/size"), nil, fact.Unread, ""},
 		{"neither", hosttest.Files{}, nil, fact.Unread, ""},
-		{"cut short", hosttest.Files{table: whole[:len(whole)-8]}, nil, fact.Malformed, "announced"},
+		{"cut short", hosttest.Files{table: complete[:len(complete)-8]}, nil, fact.Malformed, "announced"},
 		{"another table", cut(0, 'S', 'R', 'A', 'T'), nil, fact.Malformed, "no CXL Early Discovery Table"},
 		{"a record without a length", cut(36+2, 0, 0), nil, fact.Malformed, "record at 36 of 0 bytes"},
 		{"a record behind the end", cut(36+2, 255, 255), nil, fact.Malformed, "record at 36 of 65535 bytes"},

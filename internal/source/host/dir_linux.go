@@ -107,7 +107,7 @@ func (d *dirBackend) hasMagic(name string, magic int64) bool {
 
 func (d *dirBackend) close() error { return unix.Close(d.fd) }
 
-func (d *dirBackend) whole(path string) bool {
+func (d *dirBackend) complete(path string) bool {
 	top, _, _ := strings.Cut(path, "/")
 	switch top {
 	case "sys":
@@ -141,7 +141,7 @@ func (d *dirBackend) openFile(path string) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, openFlags, 0) })
 	}
-	if d.whole(path) {
+	if d.complete(path) {
 		return d.openChecked(path)
 	}
 	fd, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
@@ -232,7 +232,7 @@ func (d *dirBackend) readlink(path string) (string, error) {
 // missing name is absent only if its folder exists outside /proc and the name is not a dangling
 // link.
 func (d *dirBackend) missing(path string, err error) error {
-	if !errors.Is(err, unix.ENOENT) || d.whole(path) {
+	if !errors.Is(err, unix.ENOENT) || d.complete(path) {
 		return err
 	}
 	if d.within(path) {

@@ -62,8 +62,8 @@ type EDACEntry struct {
 func ReadEDAC(root *Root) *EDAC {
 	r := newReader(root)
 	e := &EDAC{Controllers: r.controllers()}
-	needed := []outcomer{e.Controllers}
-	var optional []outcomer
+	needed := []stater{e.Controllers}
+	var optional []stater
 	for i := range e.Controllers.V {
 		c := &e.Controllers.V[i]
 		needed = append(needed, c.Name, c.Entries)
@@ -81,7 +81,7 @@ func (r *reader) controllers() Value[[]Controller] {
 	switch {
 	case found.State != fact.OK:
 		return unknownAs[[]Controller](found)
-	case len(found.V) == 0 && !r.root.certain(edacDir):
+	case len(found.V) == 0 && !r.root.conclusive(edacDir):
 		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
 	case len(found.V) == 0:
 		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})

@@ -64,15 +64,15 @@ type Source struct {
 	Detail string
 }
 
-// outcomer is a Value or Sampled of any type.
-type outcomer interface {
+// stater is a Value or Sampled of any type.
+type stater interface {
 	outcome() (fact.State, *ReadError)
 }
 
 // sourceOf returns the state of a source. It is ok if every needed value is known, partial if at
 // least one value is, otherwise that of the first failure. Optional values fail only if their file
 // was denied, refused, truncated or malformed, because kernels differ in what they offer.
-func sourceOf(name string, needed []outcomer, optional ...outcomer) Source {
+func sourceOf(name string, needed []stater, optional ...stater) Source {
 	var first *ReadError
 	var firstState fact.State
 	good := 0

@@ -52,8 +52,8 @@ type FirmwareAttribute struct {
 func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 	r := newReader(root)
 	f := &FirmwareAttributes{Drivers: r.firmwareDrivers()}
-	needed := []outcomer{f.Drivers}
-	var optional []outcomer
+	needed := []stater{f.Drivers}
+	var optional []stater
 	for i := range f.Drivers.V {
 		d := &f.Drivers.V[i]
 		needed = append(needed, d.Attributes)

@@ -55,10 +55,10 @@ func TestFolderWithBadNotes(t *testing.T) {
 func TestFilesOfAFolder(t *testing.T) {
 	dir := hosttest.Files{"sys/a/file": "x", "sys/a/link": hosttest.LinkTo + "file", "proc/file": "x"}.Write(t)
 	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "sys/a/fifo"), 0o644))
-	for _, whole := range []bool{false, true} {
+	for _, complete := range []bool{false, true} {
 		root, err := OpenDir(dir)
 		require.NoError(t, err)
-		root.b.(*dirBackend).safe = [2]bool{whole, whole}
+		root.b.(*dirBackend).safe = [2]bool{complete, complete}
 		for path, want := range map[string]fact.State{"/sys/a/file": fact.OK, "/sys/a/link": fact.OK, "/sys/a/fifo": fact.Refused, "/sys/a": fact.Refused, "/proc/file": fact.OK} {
 			_, err := root.ReadFile(path)
 			assert.Equal(t, want, StateOf(err), "%s: %v", path, err)
@@ -68,7 +68,7 @@ func TestFilesOfAFolder(t *testing.T) {
 		assert.Equal(t, KindDir, kind)
 		_, err = root.Stat("/sys/a/none")
 		assert.Equal(t, fact.Absent, StateOf(err))
-		missing := map[bool]fact.State{false: fact.Unread, true: fact.Absent}[whole]
+		missing := map[bool]fact.State{false: fact.Unread, true: fact.Absent}[complete]
 		for range 2 { // the second time the folder is known to be missing
 			for _, path := range []string{"/sys/none/x", "/sys/none/y/z", "/proc/none"} {
 				_, err = root.ReadFile(path)
@@ -90,8 +90,8 @@ func TestKeptBack(t *testing.T) {
 	rec := NoRecording()
 	const path = "/sys/devices/virtual/dmi/id/product_serial"
 	rec.left[path] = true
-	for _, op := range questions {
-		rec.answers[question{op, path}] = answer{state: fact.Truncated, reason: "longer than the bound"}
+	for _, op := range operations {
+		rec.results[query{op, path}] = queryResult{state: fact.Truncated, reason: "longer than the bound"}
 	}
 	var got []string
 	for _, line := range strings.Split(string(rec.notes()), "\n") {
@@ -106,9 +106,9 @@ func TestKeptBack(t *testing.T) {
 // TestFolderOfWhichMoreIsAsked: that a folder's listing is whole says so of no other answer.
 func TestFolderOfWhichMoreIsAsked(t *testing.T) {
 	rec := NoRecording()
-	rec.whole["/sys/a"] = true
-	rec.answers[question{"list", "/sys/a"}] = answer{state: fact.OK, names: []string{"b"}}
-	rec.answers[question{"stat", "/sys/a"}] = answer{state: fact.OK, kind: KindDir}
+	rec.complete["/sys/a"] = true
+	rec.results[query{"list", "/sys/a"}] = queryResult{state: fact.OK, names: []string{"b"}}
+	rec.results[query{"stat", "/sys/a"}] = queryResult{state: fact.OK, kind: KindDir}
 	assert.Equal(t, notesHeader+"\nnames\t/sys/a\tb\nkind\t/sys/a\tdir\n", string(rec.notes()))
 }
 

@@ -47,7 +47,7 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, pa
 		if err == nil {
 			err = v.Err
 		}
-		if !lacking(v) {
+		if !unavailable(v) {
 			return nil, v.Path, v.Raw, v.Err
 		}
 	}

@@ -46,7 +46,7 @@ func ReadCmdline(root *Root) *Cmdline {
 		c.Line = known(line, "/proc/cmdline", line)
 		c.Options = kerneltext.ParseCmdline(line)
 	}
-	c.Source = sourceOf("cmdline", []outcomer{c.Line})
+	c.Source = sourceOf("cmdline", []stater{c.Line})
 	return c
 }
 

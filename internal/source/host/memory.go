@@ -51,7 +51,7 @@ func ReadMemory(root *Root) *Memory {
 	blocks := r.numbered(memoryDir, "memory")
 	m.Blocks = derive(blocks, func(b []int) int { return len(b) })
 	m.OnlineBytes = r.onlineBytes(m, blocks)
-	m.Source = sourceOf("memory", []outcomer{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
+	m.Source = sourceOf("memory", []stater{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
 	return m
 }
 

@@ -180,8 +180,8 @@ func (t *memTree) readlink(path string) (string, error) {
 	return n.link, nil
 }
 
-// whole returns false: a capture contains only what its program selected.
-func (t *memTree) whole(string) bool { return false }
+// complete returns false: a capture contains only what its program selected.
+func (t *memTree) complete(string) bool { return false }
 
 func (t *memTree) close() error { return nil }
 

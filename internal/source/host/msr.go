@@ -71,14 +71,14 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 		return noMSR(cpu.Packages.Err)
 	}
 	m := &MSR{Readings: map[uint32][]MSRReading{}}
-	var needed []outcomer
+	var needed []stater
 	for _, p := range cpu.Packages.V {
 		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
 		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, register.ofCore) {
 			needed = append(needed, m.read(root, asked, p.ID, last, true))
 		}
 	}
-	if made := m.madeUp(); made != "" {
+	if made := m.virtualisedReason(); made != "" {
 		return RefuseMSR(made)
 	}
 	m.Source = sourceOf(msrSource, needed)
@@ -88,10 +88,10 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	return m
 }
 
-// madeUp returns a reason if the registers are those of a hypervisor that hides itself, otherwise "". Such a
+// virtualisedReason returns a reason if the registers are those of a hypervisor that hides itself, otherwise "". Such a
 // hypervisor returns 0 for the processor's base ratio or for AMD's HWCR, in which firmware sets at least bit
 // 24 (otherwise the kernel warns: linux arch/x86/kernel/cpu/amd.c).
-func (m *MSR) madeUp() string {
+func (m *MSR) virtualisedReason() string {
 	for _, c := range []struct {
 		register uint32
 		mask     uint64
@@ -107,7 +107,7 @@ func (m *MSR) madeUp() string {
 
 // read reads the registers of one CPU. It returns the first that could be read, or the first
 // failure: a processor need not have every register.
-func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) outcomer {
+func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) stater {
 	var regs []uint32
 	for _, a := range asked {
 		if a.core || !coresOnly {

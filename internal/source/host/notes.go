@@ -65,21 +65,21 @@ func (r *Root) loadNotes(room int64) error {
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Malformed, Err: err}
 	}
-	r.verdicts, r.names, r.registers, r.answers, r.redacted = n.verdicts, n.names, n.registers, n.answers, n.redacted
+	r.verdicts, r.names, r.registers, r.results, r.redacted = n.verdicts, n.names, n.registers, n.results, n.redacted
 	return nil
 }
 
-// captureNotes are the content of the notes file.
-type captureNotes struct {
+// manifest are the content of the notes file.
+type manifest struct {
 	verdicts  map[string]fact.State
 	names     map[string][]string
 	registers map[string]map[uint32]registerNote
-	answers   map[question]answer
+	results   map[query]queryResult
 	redacted  bool
 }
 
-func parseNotes(b []byte, room int64) (*captureNotes, error) {
-	n := &captureNotes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
+func parseNotes(b []byte, room int64) (*manifest, error) {
+	n := &manifest{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[query]queryResult{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -97,7 +97,7 @@ func parseNotes(b []byte, room int64) (*captureNotes, error) {
 	return n, lines.Err()
 }
 
-func (n *captureNotes) line(fields []string) error {
+func (n *manifest) line(fields []string) error {
 	switch {
 	case len(fields) < 2:
 		return fmt.Errorf("%d field, two were expected", len(fields))
@@ -108,7 +108,7 @@ func (n *captureNotes) line(fields []string) error {
 	case fields[0] == "redacted":
 		n.redacted = true
 	case fields[0] == "some":
-		n.answers[question{"list", fields[1]}] = answer{state: fact.OK, names: fields[2:]}
+		n.results[query{"list", fields[1]}] = queryResult{state: fact.OK, names: fields[2:]}
 	case fields[0] == "link", fields[0] == "kind":
 		return n.path(fields)
 	default:
@@ -122,7 +122,7 @@ func (n *captureNotes) line(fields []string) error {
 }
 
 // register reads the fields "PATH REGISTER VALUE" or "PATH REGISTER STATE REASON".
-func (n *captureNotes) register(fields []string) error {
+func (n *manifest) register(fields []string) error {
 	if len(fields) != 3 && len(fields) != 4 {
 		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
 	}
@@ -156,44 +156,44 @@ func noteState(word string) (fact.State, bool) {
 }
 
 // failure reads the fields "PATH" or "PATH QUESTION REASON".
-func (n *captureNotes) failure(state fact.State, fields []string) error {
+func (n *manifest) failure(state fact.State, fields []string) error {
 	switch {
 	case len(fields) == 1:
 		n.verdicts[fields[0]] = state
 	case len(fields) != 3:
 		return fmt.Errorf("%d fields after the state, one or three were expected", len(fields))
-	case !slices.Contains(questions[:], fields[1]):
+	case !slices.Contains(operations[:], fields[1]):
 		return fmt.Errorf("%q is not a question", fields[1])
 	default:
-		n.answers[question{fields[1], fields[0]}] = answer{state: state, reason: fields[2]}
+		n.results[query{fields[1], fields[0]}] = queryResult{state: state, reason: fields[2]}
 	}
 	return nil
 }
 
 // path reads the fields "link PATH TARGET" or "kind PATH WORD".
-func (n *captureNotes) path(fields []string) error {
+func (n *manifest) path(fields []string) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
 	}
 	if fields[0] == "link" {
-		n.answers[question{"readlink", fields[1]}] = answer{state: fact.OK, target: fields[2]}
+		n.results[query{"readlink", fields[1]}] = queryResult{state: fact.OK, target: fields[2]}
 		return nil
 	}
 	for kind, word := range kindWords {
 		if word == fields[2] {
-			n.answers[question{"stat", fields[1]}] = answer{state: fact.OK, kind: kind}
+			n.results[query{"stat", fields[1]}] = queryResult{state: fact.OK, kind: kind}
 			return nil
 		}
 	}
 	return fmt.Errorf("%q is not a kind of file", fields[2])
 }
 
-// question is one operation on one path: "read", "head", "list", "stat",
+// query is one operation on one path: "read", "head", "list", "stat",
 // "readlink".
-type question struct{ op, path string }
+type query struct{ op, path string }
 
-// answer is what the notes of a capture record for a question.
-type answer struct {
+// queryResult is what the notes of a capture record for a question.
+type queryResult struct {
 	state fact.State
 	// reason is the cause of the failure as text.
 	reason string
@@ -203,8 +203,8 @@ type answer struct {
 	target string
 }
 
-// questions are the names of the operations in the notes.
-var questions = [...]string{"read", "head", "list", "stat", "readlink"}
+// operations are the names of the operations in the notes.
+var operations = [...]string{"read", "head", "list", "stat", "readlink"}
 
 // kindWords are the kinds as they are written in the notes.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
@@ -221,17 +221,17 @@ func notedError(reason string) error {
 }
 
 // line returns the answer as a line of the notes, "" if none is needed.
-func (a *answer) line(q question) string {
+func (a *queryResult) line(q query) string {
 	var fields []string
 	switch {
 	case a.state != fact.OK:
 		fields = []string{a.state.String(), q.path, q.op, plainReason(a.reason)}
 	case q.op == "list":
-		names := slices.DeleteFunc(slices.Clone(a.names), unnotable)
+		names := slices.DeleteFunc(slices.Clone(a.names), hasSeparator)
 		slices.Sort(names)
 		fields = append([]string{"some", q.path}, names...)
 	case q.op == "readlink":
-		if unnotable(a.target) {
+		if hasSeparator(a.target) {
 			return ""
 		}
 		fields = []string{"link", q.path, a.target}
@@ -243,8 +243,8 @@ func (a *answer) line(q question) string {
 	return strings.Join(fields, "\t") + "\n"
 }
 
-// unnotable reports whether a name contains a separator of the notes.
-func unnotable(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
+// hasSeparator reports whether a name contains a separator of the notes.
+func hasSeparator(name string) bool { return strings.ContainsAny(name, "\t\r\n") }
 
 func plainReason(s string) string {
 	return strings.Map(func(c rune) rune {

@@ -93,13 +93,13 @@ func (n *NUMA) withoutFolder() *NUMA {
 	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e),
 		Windows: unknown[[]Range](e), NVDIMM: unknown[[]string](e),
 		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}}
-	n.Source = sourceOf("numa", []outcomer{none})
+	n.Source = sourceOf("numa", []stater{none})
 	return n
 }
 
 func (n *NUMA) sum() {
-	needed := []outcomer{n.Online}
-	var optional []outcomer
+	needed := []stater{n.Online}
+	var optional []stater
 	for i := range n.Nodes {
 		node := &n.Nodes[i]
 		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
@@ -115,7 +115,7 @@ func (r *reader) onlineNodes() Value[[]int] {
 	if list.State == fact.OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
 		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
 	}
-	if !lacking(list) {
+	if !unavailable(list) {
 		return list
 	}
 	dirs := r.numbered(nodeDir, "node")
@@ -148,10 +148,10 @@ func (r *reader) node(n *NUMA, id int) Node {
 // nodeCPUs reads cpulist (2.6.25 and later) or the mask.
 func (r *reader) nodeCPUs(dir string) Value[[]int] {
 	list := r.set(dir + "/cpulist")
-	if !lacking(list) {
+	if !unavailable(list) {
 		return list
 	}
-	if mask := r.mask(dir + "/cpumap"); !lacking(mask) {
+	if mask := r.mask(dir + "/cpumap"); !unavailable(mask) {
 		return mask
 	}
 	return list

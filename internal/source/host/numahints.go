@@ -118,7 +118,7 @@ func gpuNode(text string) (node int, ok bool) {
 func (r *reader) weights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
 	nodes := r.numbered(dir, "node")
-	w := Weights{Auto: r.truth(dir + "/auto"), Nodes: map[int]Value[int64]{}}
+	w := Weights{Auto: r.readBool(dir + "/auto"), Nodes: map[int]Value[int64]{}}
 	if nodes.State != fact.OK {
 		w.Auto = unknownAs[bool](nodes)
 		return w
@@ -132,8 +132,8 @@ func (r *reader) weights() Weights {
 	return w
 }
 
-// truth reads a file that contains true or false.
-func (r *reader) truth(path string) Value[bool] {
+// readBool reads a file that contains true or false.
+func (r *reader) readBool(path string) Value[bool] {
 	text := r.text(path)
 	if text.State != fact.OK {
 		return unknownAs[bool](text)
@@ -153,8 +153,8 @@ func (r *reader) tiers() Value[[]Tier] {
 	tiers := []Tier{}
 	for _, n := range found.V {
 		nodes := r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))
-		if lacking(nodes) { // as the ABI text calls the file
-			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !lacking(named) {
+		if unavailable(nodes) { // as the ABI text calls the file
+			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !unavailable(named) {
 				nodes = named
 			}
 		}

@@ -130,7 +130,7 @@ func (r *reader) numbered(dir, prefix string) Value[[]int] {
 	}
 	found := []int{}
 	for _, name := range names {
-		if n, ok := numberBehind(name, prefix); ok {
+		if n, ok := numericSuffix(name, prefix); ok {
 			found = append(found, n)
 		}
 	}
@@ -138,9 +138,9 @@ func (r *reader) numbered(dir, prefix string) Value[[]int] {
 	return known(found, dir, "")
 }
 
-// numberBehind returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
+// numericSuffix returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
 // writes no leading zeros, so such a name has none.
-func numberBehind(name, prefix string) (int, bool) {
+func numericSuffix(name, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	if !ok || len(digits) == 0 || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
 		return 0, false

@@ -20,9 +20,9 @@ import (
 type Recorder struct {
 	root  *Root
 	files map[string][]byte
-	// whole are the folders whose listing is complete.
-	whole   map[string]bool
-	answers map[question]answer
+	// complete are the folders whose listing is complete.
+	complete map[string]bool
+	results  map[query]queryResult
 	// left are the files that the redaction leaves out.
 	left map[string]bool
 	// redacted: what is written differs from what was read.
@@ -33,7 +33,7 @@ type Recorder struct {
 
 // Record starts to record every answer of the root.
 func (r *Root) Record() *Recorder {
-	rec := &Recorder{root: r, files: map[string][]byte{}, whole: map[string]bool{}, answers: map[question]answer{},
+	rec := &Recorder{root: r, files: map[string][]byte{}, complete: map[string]bool{}, results: map[query]queryResult{},
 		left: map[string]bool{}, registers: map[string]map[uint32]registerNote{}}
 	r.Observe(rec.note)
 	return rec
@@ -63,16 +63,16 @@ func (c *Recorder) note(a Access) {
 		c.content(&a)
 		return
 	}
-	n := answer{state: a.State, kind: a.Kind}
+	n := queryResult{state: a.State, kind: a.Kind}
 	switch {
 	case a.State != fact.OK:
 		n.reason = reasonOf(a.Err)
 	case a.Op == "list":
-		n.names, c.whole[a.Path] = slices.Clone(a.Names), c.root.certain(a.Path)
+		n.names, c.complete[a.Path] = slices.Clone(a.Names), c.root.conclusive(a.Path)
 	case a.Op == "readlink":
 		n.target = string(a.Data)
 	}
-	c.answers[question{a.Op, a.Path}] = n
+	c.results[query{a.Op, a.Path}] = n
 }
 
 func reasonOf(e *ReadError) string {
@@ -84,15 +84,15 @@ func reasonOf(e *ReadError) string {
 
 // content keeps the longest reading of a file.
 func (c *Recorder) content(a *Access) {
-	q := question{a.Op, a.Path}
+	q := query{a.Op, a.Path}
 	if (a.State == fact.OK || a.State == fact.Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
 		c.files[a.Path] = append([]byte{}, a.Data...)
 	}
 	if a.State == fact.OK {
-		delete(c.answers, q)
+		delete(c.results, q)
 		return
 	}
-	c.answers[q] = answer{state: a.State, reason: reasonOf(a.Err)}
+	c.results[q] = queryResult{state: a.State, reason: reasonOf(a.Err)}
 }
 
 // Redact decides what a capture contains of a file: the bytes to write; keep false leaves the file
@@ -164,7 +164,7 @@ func (w *captureWriter) member(path string, data []byte) {
 // folders writes the folders that a Stat found, for people who unpack a capture.
 func (w *captureWriter) folders(c *Recorder) {
 	var found []string
-	for q, a := range c.answers {
+	for q, a := range c.results {
 		if q.op == "stat" && a.state == fact.OK && a.kind == KindDir {
 			found = append(found, q.path)
 		}
@@ -190,14 +190,14 @@ func (c *Recorder) notes() []byte {
 			fmt.Fprintf(&b, "%s\t%s\t%s\twithheld by redaction\n", fact.Denied, path, op)
 		}
 	}
-	order := func(a, b question) int {
+	order := func(a, b query) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op))
 	}
-	for _, q := range slices.SortedFunc(maps.Keys(c.answers), order) {
-		a := c.answers[q]
+	for _, q := range slices.SortedFunc(maps.Keys(c.results), order) {
+		a := c.results[q]
 		switch {
-		case unnotable(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:
-		case q.op == "list" && a.state == fact.OK && c.whole[q.path]:
+		case hasSeparator(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:
+		case q.op == "list" && a.state == fact.OK && c.complete[q.path]:
 			b.WriteString("names" + strings.TrimPrefix(a.line(q), "some"))
 		default:
 			b.WriteString(a.line(q))

@@ -28,9 +28,9 @@ type backend interface {
 	// readAt fills chunks from a CPU's register file, each with its bytes or its error. plain is set if it
 	// is an ordinary file, not the driver's device, and the root is not the live "/".
 	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
-	// whole reports whether the tree is complete at this path. A missing folder is then absent and not just
+	// complete reports whether the tree is complete at this path. A missing folder is then absent and not just
 	// missing from the capture.
-	whole(path string) bool
+	complete(path string) bool
 	close() error
 }
 
@@ -62,8 +62,8 @@ type Root struct {
 	names    map[string][]string
 	// registers are those in the notes of a capture, by path and register.
 	registers map[string]map[uint32]registerNote
-	// answers are the answers to single questions in the notes of a capture.
-	answers map[question]answer
+	// results are the answers to single questions in the notes of a capture.
+	results map[query]queryResult
 	// redacted: the identifiers in the capture are not the machine's real ones.
 	redacted bool
 
@@ -262,20 +262,20 @@ func (r *Root) explain(op, path string, err error) *ReadError {
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	rel, bad := relative(path)
-	if bad == nil && e.State == fact.Absent && !r.b.whole(rel) {
+	if bad == nil && e.State == fact.Absent && !r.b.complete(rel) {
 		e = &ReadError{Op: op, Path: path, State: fact.Unread, Err: ErrNotCaptured}
 	}
 	return r.explain(op, path, e)
 }
 
-// certain reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
+// conclusive reports whether a missing or empty folder is conclusive: the tree is complete, or the notes list
 // the folder's entries.
-func (r *Root) certain(path string) bool {
+func (r *Root) conclusive(path string) bool {
 	if _, noted := r.names[path]; noted {
 		return true
 	}
 	rel, err := relative(path)
-	return err == nil && r.b.whole(rel)
+	return err == nil && r.b.complete(rel)
 }
 
 // firmwareMasked returns ErrMasked if /sys/firmware is an empty folder in an otherwise complete tree, as OCI
@@ -286,7 +286,7 @@ func (r *Root) firmwareMasked() error {
 			r.maskErr = ErrMasked
 			return
 		}
-		if !r.b.whole("sys/firmware") {
+		if !r.b.complete("sys/firmware") {
 			return
 		}
 		if names, err := r.b.list("sys/firmware"); err == nil && len(names) == 0 {
@@ -326,7 +326,7 @@ func splitPath(path string) (parent, name string) {
 
 // noted returns the failure that the notes record for an operation, or nil.
 func (r *Root) noted(op, path string) *ReadError {
-	a, ok := r.answers[question{op, path}]
+	a, ok := r.results[query{op, path}]
 	if !ok || a.state == fact.OK {
 		return nil
 	}
@@ -341,17 +341,17 @@ func (r *Root) listed(path string) ([]string, bool) {
 	if names, ok := r.names[path]; ok {
 		return names, true
 	}
-	a, ok := r.answers[question{"list", path}]
+	a, ok := r.results[query{"list", path}]
 	return a.names, ok && a.state == fact.OK
 }
 
 func (r *Root) notedKind(path string) (Kind, bool) {
-	a, ok := r.answers[question{"stat", path}]
+	a, ok := r.results[query{"stat", path}]
 	return a.kind, ok // noted returns the failures
 }
 
 func (r *Root) notedLink(path string) (string, bool) {
-	a, ok := r.answers[question{"readlink", path}]
+	a, ok := r.results[query{"readlink", path}]
 	return a.target, ok // noted returns the failures
 }
 

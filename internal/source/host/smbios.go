@@ -49,13 +49,13 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 	}
 	if s.Table.State == fact.OK {
 		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
-		s.Source = sourceOf("smbios", []outcomer{s.Table, s.EntryPoint})
+		s.Source = sourceOf("smbios", []stater{s.Table, s.EntryPoint})
 		return s
 	}
 	s.Entries = r.dmiEntries()
-	s.Source = sourceOf("smbios", []outcomer{s.Table})
+	s.Source = sourceOf("smbios", []stater{s.Table})
 	if s.Entries.State == fact.OK {
-		s.Source = sourceOf("smbios", []outcomer{s.Entries, s.Table})
+		s.Source = sourceOf("smbios", []stater{s.Entries, s.Table})
 	}
 	return s
 }
@@ -88,10 +88,10 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 		e := SMBIOSEntry{Position: -1}
 		kind, instance, _ := strings.Cut(name, "-")
 		var ok bool
-		if e.Type, ok = numberBehind(kind, ""); !ok || e.Type > 255 {
+		if e.Type, ok = numericSuffix(kind, ""); !ok || e.Type > 255 {
 			continue
 		}
-		if e.Instance, ok = numberBehind(instance, ""); !ok {
+		if e.Instance, ok = numericSuffix(instance, ""); !ok {
 			continue
 		}
 		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
@@ -144,7 +144,7 @@ func ReadDMIID(root *Root) *DMIID {
 	for _, f := range d.files() {
 		*f.into = r.text(dmiDir + f.name)
 	}
-	d.Source = sourceOf("dmi_id", []outcomer{d.Vendor, d.Product},
+	d.Source = sourceOf("dmi_id", []stater{d.Vendor, d.Product},
 		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate)
 	return d
 }
@@ -183,13 +183,13 @@ func ReadACPI(root *Root) *ACPI {
 		a.Tables.V = tableNames(a.Tables.V)
 		if len(a.Tables.V) == 0 {
 			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
-			if root.certain(acpiTables) {
+			if root.conclusive(acpiTables) {
 				e = &ReadError{Op: "list", Path: acpiTables, State: fact.Denied, Err: errors.New("the folder is empty: hidden from us")}
 			}
 			a.Tables = unknown[[]string](e)
 		}
 	}
-	a.Source = sourceOf("acpi", []outcomer{a.Tables})
+	a.Source = sourceOf("acpi", []stater{a.Tables})
 	return a
 }
 

@@ -34,7 +34,7 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 		return unknownTopology(online), unknownCaches(online)
 	}
 	cores := r.partition(online.V, threadAttributes[:])
-	if cores.err != nil && len(cores.groups) == 0 && cores.err.lacking() {
+	if cores.err != nil && len(cores.groups) == 0 && cores.err.unavailable() {
 		if t, ok := r.cpuinfoTopology(); ok {
 			return t, r.caches(online.V)
 		}

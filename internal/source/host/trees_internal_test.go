@@ -23,7 +23,7 @@ import (
 func TestNumberBehind(t *testing.T) {
 	for name, want := range map[string]int{"cpu0": 0, "cpu7": 7, "cpu10": 10, "cpu123456789": 123456789,
 		"cpu": -1, "cpu01": -1, "cpu00": -1, "cpu1234567890": -1, "cpu12345678901": -1, "cpufreq": -1, "cpu1x": -1, "cpu1/": -1, "cpu1:": -1, "xcpu1": -1, "1": -1, "": -1} {
-		n, ok := numberBehind(name, "cpu")
+		n, ok := numericSuffix(name, "cpu")
 		assert.Equal(t, want >= 0, ok, name)
 		assert.Equal(t, max(want, 0), n, name)
 	}
@@ -204,10 +204,10 @@ func TestKeepsTheLongestReading(t *testing.T) {
 	assert.Equal(t, "abcd", string(rec.File("/sys/devices/a")), "the first of equal ones")
 	say("read", fact.Malformed, "longer than all")
 	assert.Equal(t, "abcd", string(rec.File("/sys/devices/a")))
-	assert.Equal(t, fact.Truncated, rec.answers[question{"head", "/sys/devices/a"}].state)
-	assert.Equal(t, fact.Malformed, rec.answers[question{"read", "/sys/devices/a"}].state)
+	assert.Equal(t, fact.Truncated, rec.results[query{"head", "/sys/devices/a"}].state)
+	assert.Equal(t, fact.Malformed, rec.results[query{"read", "/sys/devices/a"}].state)
 	say("read", fact.OK, "a")
-	assert.NotContains(t, rec.answers, question{"read", "/sys/devices/a"})
+	assert.NotContains(t, rec.results, query{"read", "/sys/devices/a"})
 }
 
 // TestWriterBounds: a capture that is not read again is not written.
@@ -226,13 +226,13 @@ func TestWriterBounds(t *testing.T) {
 	require.ErrorContains(t, write(0, "/proc/cpuinfo", maxMember+1), "/proc/cpuinfo")
 
 	rec := NoRecording()
-	for path, a := range map[string]answer{"/sys/dir": {kind: KindDir}, "/sys/file": {kind: KindFile}, "/sys/denied": {kind: KindDir, state: fact.Denied}} {
+	for path, a := range map[string]queryResult{"/sys/dir": {kind: KindDir}, "/sys/file": {kind: KindFile}, "/sys/denied": {kind: KindDir, state: fact.Denied}} {
 		if a.state != fact.Denied {
 			a.state = fact.OK
 		}
-		rec.answers[question{"stat", path}] = a
+		rec.results[query{"stat", path}] = a
 	}
-	rec.answers[question{"list", "/sys/list"}] = answer{state: fact.OK, kind: KindDir}
+	rec.results[query{"list", "/sys/list"}] = queryResult{state: fact.OK, kind: KindDir}
 	var out bytes.Buffer
 	w := &captureWriter{tar: tar.NewWriter(&out)}
 	w.folders(rec)
@@ -251,7 +251,7 @@ func TestWriterBounds(t *testing.T) {
 // TestNotesBeforeTheTree: what the notes say comes first, of a cut file beside the bytes that are there.
 func TestNotesBeforeTheTree(t *testing.T) {
 	r := Capture(hosttest.Files{"sys/a/cut": "begin", "sys/a/denied": "x", "sys/a/unread": "x"}).Root()
-	r.answers = map[question]answer{
+	r.results = map[query]queryResult{
 		{"read", "/sys/a/cut"}:    {state: fact.Truncated, reason: "file is empty, a line was expected"},
 		{"read", "/sys/a/gone"}:   {state: fact.Truncated, reason: "file is empty, a line was expected"},
 		{"read", "/sys/a/denied"}: {state: fact.Denied, reason: "permission denied"},
@@ -283,7 +283,7 @@ func TestNotesBeforeTheTree(t *testing.T) {
 	assert.Equal(t, "../b", target)
 	_, err = r.Readlink("/sys/a/denied")
 	assert.Equal(t, fact.Refused, StateOf(err))
-	assert.False(t, r.certain("no path"))
+	assert.False(t, r.conclusive("no path"))
 
 	r.verdicts = map[string]fact.State{"/sys/a/none": fact.Denied, "/sys/a/loop": fact.Absent, "/sys/firmware": fact.Denied}
 	_, err = r.ReadFile("/sys/a/none")
@@ -303,7 +303,7 @@ func TestKindsInNotes(t *testing.T) {
 	n, err := parseNotes([]byte(notesHeader+"\nkind\t/a\tfile\nkind\t/b\tdir\nkind\t/c\tother\n"), maxNotesMemory)
 	require.NoError(t, err)
 	for path, want := range map[string]Kind{"/a": KindFile, "/b": KindDir, "/c": KindOther} {
-		assert.Equal(t, want, n.answers[question{"stat", path}].kind, path)
+		assert.Equal(t, want, n.results[query{"stat", path}].kind, path)
 	}
 	for _, line := range []string{"kind\t/a\tfunny", "kind\t/a", "link\t/a", "denied\t/a\tread", "denied\t/a\task\twhy"} {
 		_, err := parseNotes([]byte(notesHeader+"\n"+line+"\n"), maxNotesMemory)

@@ -55,11 +55,11 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 	return known(f(v.V), v.Path, v.Raw)
 }
 
-// lacking reports whether the file is missing, not captured or empty, so that another file may be used.
+// unavailable reports whether the file is missing, not captured or empty, so that another file may be used.
 // Captures of unreadable files contain empty ones.
-func lacking[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.lacking() }
+func unavailable[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.unavailable() }
 
-func (e *ReadError) lacking() bool {
+func (e *ReadError) unavailable() bool {
 	return e.State == fact.Absent || e.State == fact.Unread || errors.Is(e, ErrEmpty)
 }
 

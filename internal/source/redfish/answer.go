@@ -7,28 +7,28 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// Answer is what a service said about one machine. The zero Answer says nothing.
+// Answer is the data that a service returned about one machine.
 type Answer struct {
-	// Model is the model that the service states for the machine. MatchedBy says how the system was
-	// recognised as the audited machine: by "serial number", "UUID" or "model"; "" if there was
-	// nothing to compare.
+	// Model is the machine's model according to the service. MatchedBy is the property by which the system
+	// was recognised as the audited machine: "serial number", "UUID" or "model"; "" if there was nothing to
+	// compare.
 	Model, MatchedBy string
-	// Doubt says why this may be another machine, "" if nothing suggests it.
+	// Doubt is the reason why this may be another machine, "" if there is none.
 	Doubt string
 	// BIOS holds the BIOS settings, nil if none were read.
 	BIOS *BIOS
 	// DIMMs lists memory modules and empty slots in the order of the service.
 	DIMMs []DIMM
-	// Counts are the errors that the service counted on all modules together, nil if it does not say.
+	// Counts are the errors of all modules together, nil if the service does not report them.
 	Counts *Counts
 	// Problems lists what could not be read. Notes lists what the service does not have and what an
 	// operator should know.
 	Problems []Problem
 	Notes    []string
-	// Insecure says that the certificate was not verified.
+	// Insecure is set if the certificate was not verified.
 	Insecure bool
 
-	// Found says that one of the service's systems was taken for the audited machine.
+	// Found is set if one of the service's systems was used as the audited machine.
 	Found bool
 }
 
@@ -41,8 +41,8 @@ type BIOS struct {
 	RegistryName string
 	// Path is the path of the resource without identifiers of the machine.
 	Path string
-	// JobWaits says that a job of the controller will change BIOS settings at the next boot. Dell's
-	// resource then shows the new values already.
+	// JobWaits is set if a job of the BMC will change BIOS settings at the next boot. Dell's resource then
+	// already shows the new values.
 	JobWaits bool
 }
 
@@ -59,8 +59,8 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// Check reports whether an answer that was read from a capture is one that Read could have
-// returned. Its error names the key.
+// Check returns an error that names the key if Read could not have returned this answer. It checks answers
+// from captures.
 func (a *Answer) Check() error {
 	if len(a.DIMMs) > maxModules {
 		return fmt.Errorf("DIMMs: %d, expected at most %d", len(a.DIMMs), maxModules)
@@ -146,8 +146,8 @@ func (a *Answer) Detail() string {
 	return strings.Join(append(parts, a.Notes...), "; ")
 }
 
-// absent turns the absence of a resource into a note and returns nil. Any other problem, and one
-// after which nothing more is asked, is returned.
+// absent records a missing resource as a note and returns nil. It returns any other problem, and one that ends
+// the reading.
 func (a *Answer) absent(p *Problem, text string) *Problem {
 	if p.State != fact.SourceAbsent || p.last {
 		return p

@@ -17,13 +17,13 @@ type biosResource struct {
 	Settings struct {
 		Object resourceLink `json:"SettingsObject"`
 	} `json:"@Redfish.Settings"`
-	// Type and Links are those of iLO 4's HpBios, whose attributes are properties of the resource
-	// itself and which links to its settings object here.
+	// Type and Links are those of iLO 4's HpBios, which has the attributes as properties of the resource and
+	// its link to the settings object here.
 	Type  string `json:"@odata.type"`
 	Links struct{ Settings resourceLink }
 }
 
-// empty tells whether the resource has no attributes.
+// empty reports whether the resource has no attributes.
 func (b *biosResource) empty() bool {
 	switch string(b.Content) {
 	case "", "null":
@@ -72,8 +72,8 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 // dellJobs is the queue of jobs of an iDRAC.
 const dellJobs = "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs?$expand=*($levels=1)"
 
-// dellJobWaits tells whether a job that changes BIOS settings has not run yet. That the queue cannot be
-// read costs no more than this.
+// dellJobWaits reports whether a job that changes BIOS settings has not run yet. It is false if the queue
+// cannot be read.
 func (c *client) dellJobWaits(ctx context.Context, a *Answer) bool {
 	var queue struct {
 		Members []struct{ JobType, JobState string }
@@ -97,11 +97,11 @@ type registryFile struct {
 		URI json.RawMessage `json:"Uri"`
 	}
 	Entries struct{ Attributes []json.RawMessage } `json:"RegistryEntries"`
-	// Attributes is where a registry without RegistryEntries has them.
+	// Attributes is used by registries without RegistryEntries.
 	Attributes []json.RawMessage
 }
 
-// holds tells whether the registry has attributes. Before the host's first start it may have none.
+// holds reports whether the registry has attributes. Before the host's first start it may have none.
 func (f *registryFile) holds() bool {
 	return len(f.Entries.Attributes) != 0 || len(f.Attributes) != 0
 }
@@ -151,8 +151,8 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 	return nil
 }
 
-// member returns the path of the registry with this name, "" if there is none. It compares the last
-// part of each path: first with the whole name, then without the version.
+// member returns the path of the registry with this name, "" if there is none. It compares the last part of
+// each path with the complete name, then without the version.
 func member(list []string, name string) string {
 	last := func(path string) string {
 		path = strings.TrimSuffix(path, "/")

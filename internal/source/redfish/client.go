@@ -1,10 +1,9 @@
 //go:build !js
 
-// Package redfish reads one machine's BIOS settings and memory inventory from
-// its BMC (DMTF DSP0266, DSP2046). It sends only GET
-// requests, except for the POST and DELETE of its own session. It follows the links that
-// the service gives, and it limits the size of each answer and of all together, the
-// number of requests, and the time of each request and of the whole reading.
+// Package redfish reads a machine's BIOS settings and memory inventory from its BMC (DMTF DSP0266, DSP2046). It
+// sends only GET requests, except for the POST and DELETE of its own session. It follows the service's links
+// and limits the size of each answer and of all together, the number of requests, and the time of each request
+// and of the complete reading.
 package redfish
 
 import (
@@ -27,13 +26,13 @@ type client struct {
 	token, session string
 	// basic sends user name and password with every request, because the service has no sessions.
 	basic bool
-	// patience is the time limit of the current request.
-	patience time.Duration
-	// spent counts the bytes of all answers, asked the requests.
+	// timeLimit is the time limit of the current request.
+	timeLimit time.Duration
+	// spent is the number of bytes of all answers, asked the number of requests.
 	spent int64
 	asked int
-	// hide lists secrets and identifiers, which no text may contain.
-	hide []string
+	// secrets lists secrets and identifiers, which no text may contain.
+	secrets []string
 	// sleep waits for a time or until the context ends.
 	sleep func(context.Context, time.Duration) error
 }
@@ -47,7 +46,7 @@ func newClient(o Options) *client {
 		MaxIdleConnsPerHost:    1,
 		TLSHandshakeTimeout:    requestTimeout,
 	}
-	c := &client{o: o, hide: []string{o.Password}, sleep: sleepUnlessDone}
+	c := &client{o: o, secrets: []string{o.Password}, sleep: sleepUnlessDone}
 	c.http = &http.Client{Transport: t, CheckRedirect: c.redirect}
 	return c
 }
@@ -74,7 +73,7 @@ func (e *errRedirect) Error() string { return e.text }
 // redirect allows up to maxRedirects redirects, of GET requests and within the service.
 func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	switch {
-	case !c.own(next.URL):
+	case !c.sameOrigin(next.URL):
 		return &errRedirect{"redirected to another host (" + printable(next.URL.Host) + "), which is not followed"}
 	case before[0].Method != http.MethodGet:
 		return &errRedirect{"a " + before[0].Method + " was redirected, which is not followed"}
@@ -85,8 +84,8 @@ func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	}
 }
 
-// own tells whether a URL has the scheme, host and port of the service.
-func (c *client) own(u *url.URL) bool {
+// sameOrigin reports whether a URL has the scheme, host and port of the service.
+func (c *client) sameOrigin(u *url.URL) bool {
 	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && portOf(u) == portOf(c.o.Base)
 }
 
@@ -104,14 +103,14 @@ func (c *client) resolve(link string) (*url.URL, *Problem) {
 		return nil, problem(fact.SourceMalformed, "", "a link of the service is not an address")
 	}
 	u := c.o.Base.ResolveReference(ref)
-	if !c.own(u) || u.User != nil {
+	if !c.sameOrigin(u) || u.User != nil {
 		return nil, problem(fact.SourceRefused, "", "a link of the service leads to another host (%s), which is not followed", printable(u.Host))
 	}
 	u.Fragment = ""
 	return u, nil
 }
 
-// httpReply is one answer with its whole body.
+// httpReply is one answer with its complete body.
 type httpReply struct {
 	status int
 	header http.Header

@@ -51,13 +51,13 @@ type system struct {
 	matchedBy, differsBy, here string
 }
 
-// systemMatch says how a system compares with the audited machine, in rising order.
+// systemMatch is the degree to which a system matches the audited machine, in ascending order.
 type systemMatch int
 
 const (
 	// otherSystem: an identifier differs.
 	otherSystem systemMatch = iota
-	// doubtfulSystem: the model differs, but makers change such names.
+	// doubtfulSystem: the model differs, but vendors change such names.
 	doubtfulSystem
 	// unknownSystem: there is nothing to compare.
 	unknownSystem
@@ -72,12 +72,12 @@ const (
 func (s *system) compare(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
-		if telling(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
+		if usableIdentifier(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
 			s.fits, s.matchedBy = sameSystem, "serial number"
 			return
 		}
 	}
-	if telling(who.Serial) && telling(s.SerialNumber) {
+	if usableIdentifier(who.Serial) && usableIdentifier(s.SerialNumber) {
 		comparable = "serial number"
 	}
 	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
@@ -99,13 +99,13 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// compareModel compares model names, of which one often contains the other ("ThinkSystem SR650
-// -[7X06CTO1WW]-" and "ThinkSystem SR650").
+// compareModel compares model names; often one contains the other ("ThinkSystem SR650 -[7X06CTO1WW]-" and
+// "ThinkSystem SR650").
 func (s *system) compareModel(who Identity) {
 	s.fits = unknownSystem
 	for _, own := range who.Products {
 		switch {
-		case !naming(own) || !naming(s.Model):
+		case !namesProduct(own) || !namesProduct(s.Model):
 		case holdsName(own, s.Model) || holdsName(s.Model, own):
 			s.fits, s.matchedBy = likeSystem, "model"
 			return
@@ -127,19 +127,17 @@ func lettersAndDigits(s string) string {
 	}, strings.ToLower(s))
 }
 
-// naming tells whether a product name identifies a product: it is not a placeholder or a general
-// word.
-func naming(s string) bool {
+// namesProduct reports whether a product name identifies a product: it is not a placeholder or a generic term.
+func namesProduct(s string) bool {
 	switch lettersAndDigits(s) {
 	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
 		return false
 	}
-	return telling(s)
+	return usableIdentifier(s)
 }
 
-// telling tells whether an identifier identifies anything: it is not a placeholder and not one
-// repeated character.
-func telling(s string) bool {
+// usableIdentifier reports whether an identifier is usable: not a placeholder and not a single character repeated.
+func usableIdentifier(s string) bool {
 	p := lettersAndDigits(s)
 	switch p {
 	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
@@ -151,8 +149,8 @@ func telling(s string) bool {
 	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
 }
 
-// plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for anything
-// else and for patterns that firmware uses in place of a UUID.
+// plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for any other text and for
+// firmware's placeholders.
 func plainUUID(s string) string {
 	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
 	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
@@ -167,8 +165,8 @@ func swapped(u string) string {
 	return u[6:8] + u[4:6] + u[2:4] + u[:2] + u[10:12] + u[8:10] + u[14:16] + u[12:14] + u[16:]
 }
 
-// SameIdentifiers compares the serial numbers and UUIDs of two machines. same means that they are one
-// machine's; differs says which identifier proves that they are two, "" if none does.
+// SameIdentifiers compares the serial numbers and UUIDs of two machines. same is set if they belong to the same
+// machine; differs describes the identifier that differs, "" if none does.
 func SameIdentifiers(a, b Identity) (same bool, differs string) {
 	s := &system{SerialNumber: b.Serial, UUID: b.UUID}
 	switch s.compare(a); s.fits {

@@ -9,7 +9,7 @@ type DIMM struct {
 	Path string
 	// Labels are the names of its slot: service label, device locator, name and ID, in this order.
 	Labels [4]string
-	// Installed is false for an empty slot. Known is false if the service does not tell.
+	// Installed is false for an empty slot. Known is false if the service does not report it.
 	Installed, Known bool
 	// Health is Status.Health (OK, Warning, Critical), Condition is Status.State (Enabled,
 	// Disabled, Absent and others), both as sent.
@@ -23,7 +23,7 @@ type DIMM struct {
 	Type, PartNumber string
 	// Location is MemoryLocation, nil if the service does not state socket and channel.
 	Location *Location
-	// Counts are the errors that the service counted on the module, nil if it does not say.
+	// Counts are the module's errors, nil if the service does not report them.
 	Counts *Counts
 }
 
@@ -45,28 +45,28 @@ func (d *DIMM) check() error {
 	return d.Counts.check()
 }
 
-// Location says in which slot a module sits, as the service counts; -1 stands for a number that it
-// does not state.
+// Location is the position of a module's slot with the service's numbers; -1 for a number that it does not
+// report.
 type Location struct{ Socket, Controller, Channel, Slot int }
 
 const (
 	maxModules = 256
 	// maxMiB (16 TiB), maxMTs and maxRanks are more than any module has.
 	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
-	// maxProblems is after how many modules that could not be read the rest are not asked for.
+	// maxProblems is the number of failed modules after which the others are not read.
 	maxProblems = 4
 )
 
-// Counts are the memory errors of a module, or of all together, since the last reset of the machine, or since somebody
-// cleared them (DSP0268 MemoryMetrics, CurrentPeriod). Errors over the lifetime of a module are not
-// read, because it is not known when they happened.
+// Counts are the memory errors of a module, or of all together, since the last reset of the machine or of the
+// counters (DSP0268 MemoryMetrics, CurrentPeriod). Errors over the lifetime of a module are not read, because
+// it is not known when they happened.
 type Counts struct {
 	// Path is the path of the resource without identifiers of the machine. Corrected and
 	// Uncorrected are nil if the service does not state them.
 	Path                   string
 	Corrected, Uncorrected *int64
-	// Alarms are the names of the alarms about errors that are set (AlarmTrips in the schema); nil
-	// if the service states none, empty if none is set.
+	// Alarms are the names of the active alarms about errors (AlarmTrips in the schema); nil if the service
+	// does not report alarms, empty if none is active.
 	Alarms []string
 }
 

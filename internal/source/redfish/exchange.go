@@ -28,15 +28,15 @@ func (c *client) do(ctx context.Context, method, link string, body []byte, limit
 		if p != nil || r.status != http.StatusServiceUnavailable {
 			return r, p
 		}
-		if p := c.again(ctx, op, r.header, try); p != nil {
+		if p := c.backoff(ctx, op, r.header, try); p != nil {
 			return nil, p
 		}
 	}
 }
 
-// again waits before a request is repeated, as long as the service asks for. It returns a problem
-// if the request was repeated maxRetries times, or if the deadline comes first.
-func (c *client) again(ctx context.Context, op string, h http.Header, try int) *Problem {
+// backoff waits before a request is repeated, as long as the service requires. It returns a problem if the
+// request was repeated maxRetries times, or if the deadline is earlier.
+func (c *client) backoff(ctx context.Context, op string, h http.Header, try int) *Problem {
 	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
 	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
 	end, bounded := ctx.Deadline()
@@ -71,20 +71,20 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if c.asked++; method != http.MethodDelete && (c.asked > maxRequests || c.spent >= maxTotal) {
 		return nil, problem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).final()
 	}
-	c.patience = min(requestTimeout, c.o.timeout())
+	c.timeLimit = min(requestTimeout, c.o.timeout())
 	switch {
 	case limit == maxRegistry:
-		c.patience = min(registryTimeout, c.o.timeout())
+		c.timeLimit = min(registryTimeout, c.o.timeout())
 	case method == http.MethodDelete:
-		c.patience = logoutTimeout // whatever the time limit of the reading: controllers have few sessions
+		c.timeLimit = logoutTimeout // even after the time limit of the reading: BMCs have few sessions
 	}
-	one, cancel := context.WithTimeout(ctx, c.patience)
+	one, cancel := context.WithTimeout(ctx, c.timeLimit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
 	}
-	c.dress(req, body)
+	c.setHeaders(req, body)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.failed(ctx, op, err)
@@ -93,15 +93,15 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if method == http.MethodDelete {
 		return &httpReply{status: resp.StatusCode}, nil
 	}
-	data, p := c.take(ctx, op, resp, limit)
+	data, p := c.readBody(ctx, op, resp, limit)
 	if p != nil {
 		return nil, p
 	}
 	return &httpReply{status: resp.StatusCode, header: resp.Header, body: data}, nil
 }
 
-// dress sets the headers that DSP0266 requires.
-func (c *client) dress(req *http.Request, body []byte) {
+// setHeaders sets the headers that DSP0266 requires.
+func (c *client) setHeaders(req *http.Request, body []byte) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("OData-Version", "4.0")
 	req.Header.Set("User-Agent", "memaudit")
@@ -116,8 +116,8 @@ func (c *client) dress(req *http.Request, body []byte) {
 	}
 }
 
-// take reads the body of an answer. It reads at most one byte more than the limit.
-func (c *client) take(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
+// readBody reads the body of an answer. It reads at most one byte more than the limit.
+func (c *client) readBody(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
 	limit = min(limit, maxTotal-c.spent)
 	if resp.ContentLength > limit {
 		return nil, problem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)

@@ -98,12 +98,12 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 
 // TestAnswerOfTheLimit: an answer may have as many bytes as are read, whether it says its length or not.
 func TestAnswerOfTheLimit(t *testing.T) {
-	for text, whole := range map[string]bool{"": true, "{}": true, "{  }": true, "{   }": false} {
+	for text, integer := range map[string]bool{"": true, "{}": true, "{  }": true, "{   }": false} {
 		for _, length := range []int64{-1, int64(len(text))} {
 			c := &client{}
-			data, p := c.take(t.Context(), "GET /x", &http.Response{Body: io.NopCloser(strings.NewReader(text)), ContentLength: length}, 4)
-			assert.Equal(t, whole, p == nil, "%q %d", text, length)
-			if whole {
+			data, p := c.readBody(t.Context(), "GET /x", &http.Response{Body: io.NopCloser(strings.NewReader(text)), ContentLength: length}, 4)
+			assert.Equal(t, integer, p == nil, "%q %d", text, length)
+			if integer {
 				assert.Equal(t, text, string(data))
 			}
 		}
@@ -298,14 +298,14 @@ func TestCertificates(t *testing.T) {
 // any text.
 func TestSecretsOfErrors(t *testing.T) {
 	c := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}, Username: user, Password: password})
-	c.token, c.hide = token, append(c.hide, "FCH123456")
+	c.token, c.secrets = token, append(c.secrets, "FCH123456")
 	p := c.failed(t.Context(), "GET /x", &url.Error{Op: "Get", URL: "https://bmc.example/redfish/v1/Systems/FCH123456", Err: errors.New(`bad header "X": "` + token + `"`)})
 	assert.Equal(t, `GET /x: bad header "X": "***"`, p.Error())
 	assert.True(t, p.last)
 	assert.Equal(t, "*** *** *** ***", c.scrub(password+" "+token+" FCH123456 YXVkaXRvcjpzM2NyM3QtcGFzcy1XMFJE"))
 	c.token, c.o.Password = "", ""
-	assert.Equal(t, "left as it is", (&client{hide: []string{""}}).scrub("left as it is"), "no secret is in every text")
-	assert.Equal(t, []string{password, "FCH123456"}, c.hide)
+	assert.Equal(t, "left as it is", (&client{secrets: []string{""}}).scrub("left as it is"), "no secret is in every text")
+	assert.Equal(t, []string{password, "FCH123456"}, c.secrets)
 }
 
 // TestTimeout: a reading has the time that was given, and two minutes without one.
@@ -321,7 +321,7 @@ func TestDeadlineLeaves(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		slept := false
 		c := &client{sleep: func(context.Context, time.Duration) error { slept = true; return nil }}
-		p := c.again(ctx, "GET /x", http.Header{"Retry-After": {wait}}, 0)
+		p := c.backoff(ctx, "GET /x", http.Header{"Retry-After": {wait}}, 0)
 		cancel()
 		assert.Equal(t, waits, p == nil, wait)
 		assert.Equal(t, waits, slept, wait)

@@ -34,7 +34,7 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return problem(fact.SourceAbsent, op, "connection refused: nothing listens there").final()
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return problem(fact.SourceRefused, op, "no whole answer within %s", c.patience).final()
+		return problem(fact.SourceRefused, op, "no whole answer within %s", c.timeLimit).final()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return problem(fact.SourceTruncated, op, "the service closed the connection without an answer").final()
 	}
@@ -91,10 +91,10 @@ func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // scrub replaces secrets and identifiers in a text from outside, and makes it printable.
 func (c *client) scrub(text string) string {
-	hide := c.hide
-	for _, word := range append(hide[:len(hide):len(hide)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {
-		if word != "" {
-			text = strings.ReplaceAll(text, word, "***")
+	secrets := c.secrets
+	for _, oneLine := range append(secrets[:len(secrets):len(secrets)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {
+		if oneLine != "" {
+			text = strings.ReplaceAll(text, oneLine, "***")
 		}
 	}
 	return printable(text)

@@ -75,11 +75,11 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 	if len(list) > maxModules {
 		return nil, problem(fact.SourceRefused, "GET "+printablePath(at), "more than %d modules", maxModules)
 	}
-	vain := 0
+	failures := 0
 	for _, path := range list {
 		var m memoryResource
 		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
-			if vain++; p.last || vain >= maxProblems {
+			if failures++; p.last || failures >= maxProblems {
 				return nil, p
 			}
 			a.failed(p)
@@ -90,9 +90,8 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 	return metrics, nil
 }
 
-// expanded reads all modules with one request, for services that support it, and returns the paths
-// of their metrics. It returns false and keeps nothing if the answer is not complete; then modules
-// is used.
+// expanded reads all modules with one request, for services that support it, and returns the paths of their
+// metrics. It returns false and drops the answer if that is incomplete; modules is used then.
 func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
 		Members []struct {
@@ -105,7 +104,7 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 	if _, p := c.get(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
 		return nil, false
 	}
-	if page.Count.known && page.Count.whole(maxMembers) != int64(len(page.Members)) {
+	if page.Count.known && page.Count.integer(maxMembers) != int64(len(page.Members)) {
 		return nil, false
 	}
 	var all []DIMM
@@ -122,22 +121,22 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 
 // dimm converts a resource. Numbers that no module can have are left out.
 func (c *client) dimm(path string, m *memoryResource) DIMM {
-	d := DIMM{Path: printablePath(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
-		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
-		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
-		PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}
+	d := DIMM{Path: printablePath(path), Health: c.oneLine(m.Status.Health), Condition: c.oneLine(m.Status.State),
+		SizeBytes: m.CapacityMiB.integer(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.integer(maxMTs)),
+		Ranks: int(m.RankCount.integer(maxRanks)), Type: c.oneLine(m.MemoryDeviceType),
+		PartNumber: c.oneLine(m.PartNumber), Location: m.MemoryLocation.stated()}
 	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
-		d.Labels[i] = c.word(label)
+		d.Labels[i] = c.oneLine(label)
 	}
 	absent := strings.EqualFold(d.Condition, "Absent")
 	d.Installed = !absent && d.SizeBytes != 0
-	// No capacity of a module that is not said to be absent, as of a disabled one, is no empty slot.
+	// A module without capacity that is not reported absent (a disabled one) is not an empty slot.
 	d.Known = absent || d.Installed || d.Condition == "" && m.CapacityMiB == number{0, true}
 	return d
 }
 
-// word returns a text in one line and without secrets.
-func (c *client) word(s string) string {
+// oneLine returns a text as one line without secrets.
+func (c *client) oneLine(s string) string {
 	if s = strings.TrimSpace(s); s == "" {
 		return ""
 	}

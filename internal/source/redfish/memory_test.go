@@ -137,15 +137,15 @@ func TestMembers(t *testing.T) {
 	assert.Len(t, a.DIMMs, 1)
 	assert.Zero(t, b.asked("GET / "))
 
-	for n, whole := range map[int]bool{maxMembers: true, maxMembers + 1: false} {
+	for n, integer := range map[int]bool{maxMembers: true, maxMembers + 1: false} {
 		b := newBMC(t)
 		links := strings.Repeat(`{"@odata.id":"/redfish/v1/Registries/Base.1"},`, n-1)
 		b.tree["/redfish/v1/Registries"] = `{"Members":[` + links + `{"@odata.id":"/redfish/v1/Registries/biosattributeregistry.v1_0_0/"}]}`
 		a := b.ask(t, nil)
 		require.NotNil(t, a.BIOS)
-		assert.Equal(t, whole, a.BIOS.Registry != nil, n)
-		assert.Equal(t, whole, a.Err() == nil, n)
-		if !whole {
+		assert.Equal(t, integer, a.BIOS.Registry != nil, n)
+		assert.Equal(t, integer, a.Err() == nil, n)
+		if !integer {
 			assert.Contains(t, a.Err().Error(), "a collection of more than 512 members")
 		}
 	}
@@ -161,7 +161,7 @@ func TestExpandOffered(t *testing.T) {
 		`{"NoLinks":false,"Levels":true}`: false,
 		`{"ExpandAll":true}`:              false,
 	} {
-		for n, whole := range map[int]bool{0: false, 1: true, maxModules: true, maxModules + 1: false} {
+		for n, integer := range map[int]bool{0: false, 1: true, maxModules: true, maxModules + 1: false} {
 			b := newBMC(t)
 			b.tree[rootPath] = strings.Replace(b.tree[rootPath], `"RedfishVersion"`, `"ProtocolFeaturesSupported":{"ExpandQuery":`+offered+`},"RedfishVersion"`, 1)
 			var members []string
@@ -172,7 +172,7 @@ func TestExpandOffered(t *testing.T) {
 			a := b.ask(t, nil)
 			require.NoError(t, a.Err())
 			assert.Equal(t, asks, b.asked("$expand") == 1, offered)
-			if asks && whole {
+			if asks && integer {
 				assert.Len(t, a.DIMMs, n, offered)
 			} else {
 				assert.Len(t, a.DIMMs, 2, "%s, %d in one answer", offered, n)

@@ -21,18 +21,17 @@ type memoryMetrics struct {
 // maxErrors is more errors than a module can have had; a larger number is ignored.
 const maxErrors = 1 << 48
 
-// counts reads the errors of each installed module, one request for each. metrics are the paths for
-// a.DIMMs, in the same order. It stops after maxProblems failures; these requests come last, so
-// nothing else waits for them.
+// counts reads the errors of each installed module, one request for each. metrics are the paths for a.DIMMs, in
+// the same order. It stops after maxProblems failures. These requests are the last ones.
 func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Problem {
-	vain := 0
+	failures := 0
 	for i, path := range metrics {
 		if path == "" || !a.DIMMs[i].Installed {
 			continue
 		}
 		var m memoryMetrics
 		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
-			if vain++; p.last || vain >= maxProblems {
+			if failures++; p.last || failures >= maxProblems {
 				return a.absent(p, "the service links to counts of memory errors and has none")
 			}
 			if p.State != fact.SourceAbsent {
@@ -45,8 +44,8 @@ func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Probl
 	return nil
 }
 
-// total reads the errors that the service counted on all modules together, which some services count
-// although they have no counts of each. A service without them is asked in vain.
+// total reads the errors of all modules together, which some services report although they have no counts of
+// single modules.
 func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
 	var m memoryMetrics
 	if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
@@ -56,7 +55,7 @@ func (c *client) total(ctx context.Context, path string, a *Answer) *Problem {
 	return nil
 }
 
-// stated returns the counts, nil if the resource says nothing about errors.
+// stated returns the counts, nil if the resource has none.
 func (m *memoryMetrics) stated(path string) *Counts {
 	out := Counts{Path: path, Corrected: m.CurrentPeriod.CorrectableECCErrorCount.count(maxErrors),
 		Uncorrected: m.CurrentPeriod.UncorrectableECCErrorCount.count(maxErrors)}

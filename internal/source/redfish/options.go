@@ -12,14 +12,14 @@ import (
 
 // Limits of one reading.
 const (
-	// DefaultTimeout is the time limit of the whole reading. A controller needs a second for some
+	// DefaultTimeout is the time limit of the complete reading. A BMC needs a second for some
 	// resources, and a machine can have 64 modules.
 	DefaultTimeout = 2 * time.Minute
 	// requestTimeout is the time limit of one request with its answer; registryTimeout is that of
 	// the attribute registry, which has some megabytes.
 	requestTimeout  = 15 * time.Second
 	registryTimeout = 30 * time.Second
-	// logoutTimeout is the time limit of closing the session, whatever happened before.
+	// logoutTimeout is the time limit for closing the session.
 	logoutTimeout = 5 * time.Second
 	// maxAnswer and maxRegistry limit a resource and an attribute registry, in bytes. The largest
 	// that were seen have 1 MiB and 5 MiB.
@@ -39,30 +39,29 @@ const (
 	maxRedirects = 3
 )
 
-// Options name the service and say how to reach it.
+// Options are the address of the service and the settings of the connection.
 type Options struct {
 	// Base is the service's scheme, host and port, as ParseURL returns them.
 	Base               *url.URL
 	Username, Password string
-	// Roots are the trusted certificate authorities; nil stands for those of the system.
+	// Roots are the trusted certificate authorities, by default those of the system.
 	Roots *x509.CertPool
 	// System names one of the service's systems by the last step of its path, its Id or its Name.
 	// If it is "", the system that matches the machine is taken.
 	System string
 	// Insecure does not verify the certificate.
 	Insecure bool
-	// Timeout is the time limit of the whole reading; 0 stands for DefaultTimeout.
+	// Timeout is the time limit of the complete reading, by default DefaultTimeout.
 	Timeout time.Duration
-	// KnownRegistry, if set, returns an attribute registry that was read earlier, nil for one that
-	// has to be read.
+	// KnownRegistry, if set, returns an attribute registry that was read earlier, or nil.
 	KnownRegistry func(name string) []byte
 }
 
 // ParseURL checks the address of a service, such as https://bmc.example, and returns it without a
-// path. The error never contains the address, which may hold a password.
+// path. The error never contains the address, because that may contain a password.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	// The text may hold a password: it is never printed.
+	// The text may contain a password: it is never printed.
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("not an address, expected https://HOST")

@@ -13,11 +13,11 @@ type Problem struct {
 	State fact.SourceState
 	// Op is what was being done, for example "GET /redfish/v1/Systems".
 	Op string
-	// Text says what was found and, where it helps, what was expected.
+	// Text describes the problem, and what was expected if that helps.
 	Text string
-	// Hint is what the operator can do, "" if there is no advice.
+	// Hint tells the user what to do, "" if there is no advice.
 	Hint string
-	// last means that asking further makes no sense: nothing more is read.
+	// last is set if further requests are pointless: nothing more is read.
 	last bool
 }
 
@@ -65,7 +65,7 @@ func printablePath(path string) string {
 	return printable(strings.Join(parts, "/"))
 }
 
-// plainName tells whether the ID of a system is one that all machines of a vendor use: "1", "Self",
+// plainName reports whether all machines of a vendor use this ID of a system: "1", "Self",
 // "System.Embedded.1", "Node0". A longer number may be a serial number.
 func plainName(name string) bool {
 	if len(name) <= 2 {

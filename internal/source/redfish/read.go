@@ -30,10 +30,9 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 	return a
 }
 
-// all reads the machine's resources in the order of their worth: BIOS settings, the registry,
-// without which the settings of some makers are only codes, and then the modules, which SMBIOS
-// describes too and which cost many services a request each. What was read before a service stops
-// answering is kept.
+// all reads the machine's resources, the most important ones first: BIOS settings, the registry, without which
+// some vendors' settings are only codes, and then the modules, which are also in SMBIOS and need a request each
+// on many services. Data that was read before a service fails is kept.
 func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
 	s, p := c.system(ctx, root, who, a)
 	if a.failed(p) {

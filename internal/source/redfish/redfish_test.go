@@ -173,8 +173,8 @@ func silent(t *testing.T, a *Answer) {
 	if a.BIOS != nil {
 		text += a.BIOS.Path
 	}
-	for _, word := range []string{password, token, "FCH123456", "33221100", "node17", "DIMMSERIAL"} {
-		assert.NotContains(t, text, word)
+	for _, oneLine := range []string{password, token, "FCH123456", "33221100", "node17", "DIMMSERIAL"} {
+		assert.NotContains(t, text, oneLine)
 	}
 }
 

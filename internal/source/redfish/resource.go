@@ -20,8 +20,8 @@ type collection struct {
 	Next    string         `json:"Members@odata.nextLink"`
 }
 
-// number is a JSON number, or one in quotation marks, as some controllers send it. Anything else,
-// null too, is not known.
+// number is a JSON number, also in quotation marks, as some BMCs send it. Any other value, also null, is
+// unknown.
 type number struct {
 	value float64
 	known bool
@@ -34,15 +34,15 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// whole returns a whole number from 1 to limit, 0 for anything else.
-func (n number) whole(limit int64) int64 {
+// integer returns an integer from 1 to limit, 0 for any other value.
+func (n number) integer(limit int64) int64 {
 	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
 		return 0
 	}
 	return int64(n.value)
 }
 
-// count returns a whole number from 0 to limit, nil for anything else.
+// count returns an integer from 0 to limit, nil for any other value.
 func (n number) count(limit int64) *int64 {
 	if !n.known || n.value < 0 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
 		return nil

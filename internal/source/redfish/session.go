@@ -88,7 +88,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 		c.session = ownSession(sessionPath(r), root.sessions(at))
 		return nil
 	case p == nil, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed, r.status == http.StatusNotImplemented:
-		// It names a collection of sessions but opens none.
+		// The service has a collection of sessions but does not open one.
 		c.token, c.basic = "", true
 		return nil
 	default:
@@ -124,8 +124,8 @@ func (r *serviceRoot) sessions(at string) []string {
 	return all
 }
 
-// ownSession returns the path if it is a member of one of these collections, else "". So nothing
-// but a session is ever deleted, whatever the service answers.
+// ownSession returns the path if it is a member of one of these collections, otherwise "". This ensures that
+// only a session is ever deleted.
 func ownSession(at string, collections []string) string {
 	name, err := url.PathUnescape(at)
 	if err != nil || strings.ContainsAny(name, "?#%\\") {

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// whichSystem is the advice where several systems may be the audited machine.
+// whichSystem is the advice if several systems may be the audited machine.
 const whichSystem = "run as root: serial number and UUID identify it; or name one with --redfish-system"
 
 // maxSystems limits the systems of a service.
@@ -59,16 +59,16 @@ func (c *client) conceal(s *system) {
 	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
 		// Lenovo's SKU is the machine type, which the model names too.
 		if len(id) >= 4 && !strings.Contains(s.Model, id) {
-			c.hide = append(c.hide, id)
+			c.secrets = append(c.secrets, id)
 		}
 	}
 }
 
-// choose returns the one system that matches best, or a problem that says why none can be taken.
-// listed is the number of systems that the service lists; all are those that could be read. The
-// only system of a service is taken even if its model differs. Of several systems one with a
-// different model is never taken, nor one with nothing to compare because the others are other
-// machines, and if some could not be read only one whose identifier agrees.
+// choose returns the system that matches best, or a problem with the reason why none can be chosen. listed is
+// the number of systems that the service lists; all are those that could be read. The only system of a service
+// is chosen even if its model differs. If there are several, one with a different model is never chosen, nor
+// one without anything to compare just because the others are other machines. If some could not be read, only
+// one with the same identifier is chosen.
 func choose(op string, all []*system, listed int, name string) (*system, *Problem) {
 	if name != "" {
 		return systemNamed(op, all, listed, name)
@@ -104,8 +104,8 @@ func choose(op string, all []*system, listed int, name string) (*system, *Proble
 	}
 }
 
-// systemNamed returns the system with this name, unless an identifier says that it is another
-// machine. A Name is asked for last, because several systems may share it.
+// systemNamed returns the system with this name, unless an identifier shows that it is another machine. Name is
+// compared last, because several systems may share it.
 func systemNamed(op string, all []*system, listed int, name string) (*system, *Problem) {
 	names := []func(*system) string{(*system).last, func(s *system) string { return s.ID }, func(s *system) string { return s.Name }}
 	var named []*system
@@ -135,8 +135,7 @@ func (s *system) last() string {
 	return path[strings.LastIndex(path, "/")+1:]
 }
 
-// namesOf lists names by which the systems can be told apart. A system whose path holds an
-// identifier is listed by its Name.
+// namesOf lists the names of the systems. A system with an identifier in its path is listed by its Name.
 func namesOf(all []*system) string {
 	var out []string
 	for _, s := range all {
@@ -152,7 +151,7 @@ func namesOf(all []*system) string {
 	return strings.Join(out, ", ")
 }
 
-// identifies tells whether a name contains an identifier of the machine.
+// identifies reports whether a name contains an identifier of the machine.
 func (s *system) identifies(name string) bool {
 	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
 		if len(id) >= 4 && strings.Contains(name, id) {

@@ -279,12 +279,12 @@ func TestExpandedMemory(t *testing.T) {
 	want := Read(context.Background(), plain.options(t), Identity{Serial: "FCH123456"}).DIMMs
 	require.Len(t, want, 2)
 	one, two := plain.tree["/redfish/v1/Systems/FCH123456/Memory/1"], plain.tree["/redfish/v1/Systems/FCH123456/Memory/2"]
-	whole := `{"Members@odata.count":2,"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1",` + one[1:] + `,{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/2",` + two[1:] + `]}`
+	integer := `{"Members@odata.count":2,"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1",` + one[1:] + `,{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/2",` + two[1:] + `]}`
 	for answer, requests := range map[string]int{
-		whole: 1,
-		strings.Replace(whole, `"Members@odata.count":2`, `"Members@odata.count":3`, 1):        5,
-		`{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1"}]}`:                 5,
-		strings.Replace(whole, `"Members":`, `"Members@odata.nextLink":"/more","Members":`, 1): 5,
+		integer: 1,
+		strings.Replace(integer, `"Members@odata.count":2`, `"Members@odata.count":3`, 1):        5,
+		`{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1"}]}`:                   5,
+		strings.Replace(integer, `"Members":`, `"Members@odata.nextLink":"/more","Members":`, 1): 5,
 	} {
 		b := newBMC(t)
 		features(b)

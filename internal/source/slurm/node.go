@@ -56,7 +56,7 @@ func Decode(file string, text []byte, host string) (*Node, error) {
 		}
 	}
 	for _, n := range nodes {
-		hosts := n["nodehostname"] // the machine's name, where it is not the node's
+		hosts := n["nodehostname"] // the machine's name, if it differs from the node's
 		if hosts == "" {
 			hosts = n["nodename"]
 		}

@@ -2,11 +2,11 @@ package smbios
 
 import "math"
 
-// MemoryArray is a physical memory array (type 16, DSP0134 7.17): a group of slots. Firmware
-// decides what one array stands for: the whole system, a socket, a controller or a riser.
+// MemoryArray is a physical memory array (type 16, DSP0134 7.17): a group of slots. Depending on the
+// firmware, it is the complete system, a socket, a controller or a riser.
 type MemoryArray struct {
 	Handle uint16
-	// Location, Use and ECC are words as dmidecode prints them, for example "System Board Or
+	// Location, Use and ECC are spelled as dmidecode prints them, for example "System Board Or
 	// Motherboard", "System Memory" and "Multi-bit ECC".
 	Location, Use, ECC Field[string]
 	// MaxCapacity is in bytes.
@@ -140,8 +140,7 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 	return start, end, rangeSize(start, end)
 }
 
-// extendedStart is the address that FFFFFFFFh, "see the extended field", would stand for if it were
-// read as a number of KB.
+// extendedStart is the address in bytes for FFFFFFFFh KB, the value that means "see the extended field".
 const extendedStart = math.MaxUint32 << 10
 
 // textAddress reads a printed address. dmidecode prints a 'k' after addresses from the extended

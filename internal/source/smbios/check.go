@@ -88,7 +88,7 @@ func (t *Table) checkHandles() {
 			if !h.Known() || to == good || filtered && !there[r.to[0]] {
 				continue
 			}
-			if t.leads(h.Value, r.to) {
+			if t.resolves(h.Value, r.to) {
 				good = to // devices share their array
 				continue
 			}
@@ -111,8 +111,8 @@ func (t *Table) duplicate(a, b *Structure) {
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
 }
 
-// leads tells whether a structure with this handle and one of these types exists.
-func (t *Table) leads(handle uint16, types []uint8) bool {
+// resolves reports whether a structure with this handle and one of these types exists.
+func (t *Table) resolves(handle uint16, types []uint8) bool {
 	for _, typ := range types {
 		if t.Lookup(handle, typ) != nil {
 			return true
@@ -121,7 +121,7 @@ func (t *Table) leads(handle uint16, types []uint8) bool {
 	return false
 }
 
-// reference is a field that holds the handle of another structure.
+// reference is a field with the handle of another structure.
 type reference struct {
 	off         int
 	label       string
@@ -226,10 +226,10 @@ func (t *Table) checkLines(s *Structure) {
 	}
 }
 
-// audited tells whether the audit reads words of structures of this type.
+// audited reports whether the audit reads enumerated fields of structures of this type.
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
-// enumField is a one-byte field whose value stands for a word.
+// enumField is a one-byte field with an enumerated value.
 type enumField struct {
 	off   int
 	label string
@@ -258,8 +258,8 @@ func enumsOfType(typ uint8) []enumField {
 	return nil
 }
 
-// withoutFields reports whether the text has structures and no field of any of them: its layout was
-// lost, or somebody kept the lines with the handles only.
+// withoutFields reports whether the text has structures but no fields: its layout was lost, or only the
+// lines with handles were kept.
 func (t *Table) withoutFields() bool {
 	found := false
 	for i := range t.Structures {

@@ -27,10 +27,10 @@ func (t *Table) dropCopies() {
 	t.index()
 }
 
-// findTwins adds to copies the processors and modules that equal an earlier one in all but their
-// handle. Two processors have caches of their own, and two modules in slots have labels, a bank or an
-// array of their own, so that the second is the first, listed again. Processors without caches, soldered
-// chips and empty slots ("NO DIMM") have nothing of their own: these may be equal.
+// findTwins adds to copies the processors and modules that are equal to an earlier one except for the
+// handle. Different processors have different caches, and different modules in slots have different labels,
+// banks or arrays, so an equal one is listed twice. Processors without caches, soldered chips and empty
+// slots ("NO DIMM") may be equal.
 func (t *Table) findTwins(copies map[int]bool) {
 	seed := maphash.MakeSeed()
 	first := map[uint64][]int{}
@@ -97,8 +97,8 @@ func likeStructures(a, b *Structure) bool {
 		(len(a.Data) <= headerLength || bytes.Equal(a.Data[headerLength:], b.Data[headerLength:]))
 }
 
-// sameStructure tells whether b is a copy of a. Inactive structures and end markers are never
-// copies: they carry no content.
+// sameStructure reports whether b is a copy of a. Inactive structures and end markers have no content and
+// are never copies.
 func sameStructure(a, b *Structure) bool {
 	return a.Handle == b.Handle && a.Type == b.Type && a.Type != typeInactive && a.Type != typeEndOfTable &&
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
@@ -140,5 +140,5 @@ func (t *Table) endAtMarker() {
 	}
 }
 
-// listTypes are the types of structures that say which processors, slots and address ranges there are.
+// listTypes are the types of structures that list processors, slots and address ranges.
 var listTypes = [...]uint8{typeProcessor, typeMemoryArray, typeMemoryDevice, typeArrayMapping, typeDeviceMapping}

@@ -20,17 +20,16 @@ type MemoryDevice struct {
 	Array Field[uint16]
 	// TotalWidth and DataWidth are in bits.
 	TotalWidth, DataWidth Field[int]
-	// Installed tells whether a module is in the slot. It is Unstated when firmware does not know
-	// the size (FFFFh).
+	// Installed is set if a module is in the slot. It is Unstated if firmware does not know the size
+	// (FFFFh).
 	Installed Field[bool]
 	// Size is in bytes; it is known to be 0 for an empty slot. It is Malformed for values that are
 	// no size: 0 KB, an extended size of 0, 32767 MB, and 7FFFh in a structure too short for the
 	// extended size.
 	Size Field[int64]
-	// FormFactor and Type are words as dmidecode prints them, such as "DIMM" and "DDR4".
+	// FormFactor and Type are spelled as dmidecode prints them, such as "DIMM" and "DDR4".
 	FormFactor Field[string]
-	// Set is the number of the group of devices that must be populated together; 0 means that the
-	// device belongs to none.
+	// Set is the number of the group of devices that must be populated together; 0 if there is none.
 	Set Field[int]
 	// Locator and BankLocator are firmware's names of the slot and its bank.
 	Locator, BankLocator Text
@@ -136,7 +135,7 @@ const (
 	DetailLRDIMM      TypeDetail = 1 << 15
 )
 
-// detailWords are the words of bits 1 to 15.
+// detailWords are the names of bits 1 to 15.
 var detailWords = [...]string{
 	"Other", "Unknown", "Fast-paged", "Static Column", "Pseudo-static",
 	"RAMBus", "Synchronous", "CMOS", "EDO", "Window DRAM", "Cache DRAM",
@@ -144,13 +143,13 @@ var detailWords = [...]string{
 	"LRDIMM",
 }
 
-// Has tells whether all bits of b are set.
+// Has reports whether all bits of b are set.
 func (d TypeDetail) Has(b TypeDetail) bool { return d&b == b }
 
-// String returns the words of the set bits as dmidecode prints them, "None" without any.
+// String returns the names of the set bits as dmidecode prints them, "None" if no bit is set.
 func (d TypeDetail) String() string { return bitString(uint(d), detailWords[:]) }
 
-// bitString joins the words of the set bits, of which words[0] stands for bit 1. Bit 0 is reserved.
+// bitString joins the names of the set bits; words[0] is the name of bit 1. Bit 0 is reserved.
 func bitString(bits uint, words []string) string {
 	var out []string
 	for i, w := range words {
@@ -164,8 +163,7 @@ func bitString(bits uint, words []string) string {
 	return strings.Join(out, " ")
 }
 
-// parseBits is the inverse of bitString. Words contain spaces, but they always stand in the order
-// of their bits.
+// parseBits is the inverse of bitString. Names contain spaces, but are always in the order of their bits.
 func parseBits(v string, words []string) uint {
 	var bits uint
 	for i, w := range words {

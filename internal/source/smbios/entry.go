@@ -17,7 +17,7 @@ const (
 	EntryPoint64
 )
 
-// String returns the anchor string of k, "none" for NoEntryPoint.
+// String returns the anchor string of the entry point, "none" for NoEntryPoint.
 func (k EntryPointKind) String() string {
 	switch k {
 	case EntryPointLegacy:
@@ -57,8 +57,8 @@ func entryPointKind(b []byte) EntryPointKind {
 	}
 }
 
-// entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added
-// to Problems, and whatever is present is used anyway.
+// entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added to
+// Problems; the parts that can be read are used.
 func (t *Table) entryPoint(b []byte) {
 	kind := entryPointKind(b)
 	if kind == NoEntryPoint {

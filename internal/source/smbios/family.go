@@ -56,7 +56,7 @@ func isMaker(maker Text, name string) bool {
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
 
-// ambiguousFamily tells whether several numbers have this name.
+// ambiguousFamily reports whether several numbers have this name.
 func ambiguousFamily(word string) bool { return word == "ARM" }
 
 // textFamily reads a printed family name and finds its number.

@@ -1,7 +1,7 @@
 package smbios
 
-// Status says whether a field has a value and, if not, why. The zero Status is Missing, so a field
-// that a short structure never reaches needs no assignment.
+// Status is the state of a field: Known, or the reason why it has no value. The zero Status is Missing, so
+// the fields beyond the end of a short structure need no assignment.
 //
 // It is not a fact.State, because a field of a table cannot be unread, denied or refused. In the
 // model Malformed becomes malformed and Missing becomes absent.
@@ -12,9 +12,8 @@ const (
 	// Missing: the structure is too short to have the field, or the text has
 	// no line for it.
 	Missing Status = iota
-	// Unstated: the field exists, and its value says that firmware does not know or does not tell
-	// (depending on the field 0, FFFFh, string number 0 or an empty string; in text "Unknown" or
-	// "Not Specified").
+	// Unstated means that the field exists with the value for unknown or not specified (depending on the
+	// field 0, FFFFh, string number 0 or an empty string; in text "Unknown" or "Not Specified").
 	Unstated
 	// Malformed: the field exists, but the specification does not define its value, or it names a
 	// string that the structure does not have.
@@ -37,20 +36,20 @@ func (s Status) String() string {
 	}
 }
 
-// Field is one value of a structure. Value is the zero value unless Status is Known, except in
-// fields whose comment says that Value keeps a special number.
+// Field is one value of a structure. Value is the zero value unless Status is Known; exceptions are
+// documented with the field.
 type Field[T any] struct {
 	Value  T
 	Status Status
-	// Raw is the printed text of a Malformed field that could not be read. It is "" for a field of a
-	// binary table and where dmidecode itself reports the value as bad.
+	// Raw is the printed text of a Malformed field that could not be read. It is "" for a field of a binary
+	// table, and if dmidecode itself reports the value as bad.
 	Raw string
 }
 
 // Get returns the value and whether it is known.
 func (f Field[T]) Get() (T, bool) { return f.Value, f.Status == Known }
 
-// Known tells whether f has a value.
+// Known reports whether f has a value.
 func (f Field[T]) Known() bool { return f.Status == Known }
 
 // Or returns the value if it is known, and def otherwise.

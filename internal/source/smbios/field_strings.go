@@ -2,7 +2,7 @@ package smbios
 
 import "strings"
 
-// str reads a field that holds the number of a string.
+// str reads a field with the number of a string.
 func (f *fields) str(off int, label string) Text {
 	if f.text {
 		v, ok := f.line(label)
@@ -90,7 +90,7 @@ func countStrings(strs string) int {
 	return strings.Count(strs, "\x00") + 1
 }
 
-// stringFields lists for each type the offsets of the fields that hold string numbers (DSP0134
+// stringFields lists for each type the offsets of the fields with string numbers (DSP0134
 // clause 7).
 var stringFields = [...]string{
 	typeBIOS:         "\x04\x05\x08",

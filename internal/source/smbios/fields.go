@@ -19,7 +19,7 @@ func (t *Table) fields(s *Structure) fields {
 	return fields{s: s, text: t.Source == FromText && s.Data == nil, dmi: t.dmi}
 }
 
-// has tells whether the structure is long enough for n bytes at off.
+// has reports whether the structure is long enough for n bytes at off.
 func (f *fields) has(off, n int) bool {
 	if f.text {
 		return off+n <= int(f.s.Length)
@@ -63,7 +63,7 @@ func (f *fields) items() []textLine {
 	return f.s.lines[start:end]
 }
 
-// word reads a one-byte code that stands for a word.
+// word reads a one-byte enumerated value.
 func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	if f.text {
 		return f.textWord(label, words)
@@ -74,7 +74,7 @@ func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	return words.field(f.u8(off))
 }
 
-// textWord reads a printed word and returns it in its present spelling.
+// textWord reads a printed enumerated value and returns it in its current spelling.
 func (f *fields) textWord(label string, words *wordList) Field[string] {
 	v, ok := f.line(label)
 	if !ok {
@@ -121,8 +121,7 @@ func handleField(h uint16) Field[uint16] {
 	return known(h)
 }
 
-// num8 and num16 read a number. The value unknown stands for "firmware does not know"; -1 means
-// that no value does.
+// num8 and num16 read a number. unknown is the value that means unknown, -1 if there is none.
 func (f *fields) num8(off int, label string, unknown int) Field[int] {
 	if f.text {
 		return f.textNum(label, unknown)

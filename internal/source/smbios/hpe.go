@@ -14,16 +14,16 @@ type HPEDIMMLocation struct {
 	// Device is the handle of the type 17 structure.
 	Device    Field[uint16]
 	Processor Field[int]
-	// Channel is the number within the processor. Controller counts over the whole machine in the
-	// published Gen10 tables: the second processor has controllers 3 and 4.
+	// Channel is the number within the processor. Controller is numbered across processors in the published
+	// Gen10 tables: the second processor has controllers 3 and 4.
 	Controller, Channel Field[int]
 	// IndexInChannel is the position in the channel, from 0.
 	IndexInChannel Field[int]
 }
 
-// HPEDIMMLocations decodes the structures of type 202 of machines made by HP or HPE, and returns
-// nil for others, which use that type for something else. It also works for dmidecode's text, in
-// which these structures are printed as bytes.
+// HPEDIMMLocations decodes the structures of type 202 of HP's and HPE's machines. It returns nil for other
+// vendors, which use that type for other purposes. It also supports dmidecode's text, in which these
+// structures are printed as bytes.
 func (t *Table) HPEDIMMLocations() []HPEDIMMLocation {
 	if sys, ok := t.System(); !ok || !isHPE(sys.Manufacturer.Value) {
 		return nil

@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// The largest machine that is decoded. A table that describes more is not one of a real machine and
-// may be meant to exhaust the reader; it is refused with ErrTooLarge.
+// Limits of a table. One that describes more does not come from a real machine and may be an attempt to
+// exhaust the reader; it is refused with ErrTooLarge.
 const (
 	// maxProcessors: Linux has at most 1,024 NUMA nodes (NODES_SHIFT is at most 10, linux
 	// arch/x86/Kconfig), and a processor without a node is not counted.
 	maxProcessors = 1 << 10
 	// maxDevices: the largest machines have 4,096 slots (256 processors with 16 each).
 	maxDevices = 1 << 12
-	// maxStrings: bytes of the strings of one structure. A whole table of SMBIOS 2 has no more (DSP0134
-	// 5.2.1, table length), and a report repeats a name a hundred times.
+	// maxStrings is the largest size in bytes of the strings of one structure. A complete table of SMBIOS 2
+	// is not larger (DSP0134 5.2.1, table length), and a report repeats a name a hundred times.
 	maxStrings = 1 << 16
 	// maxModuleBytes: the extended size is a 31-bit number of megabytes (DSP0134 7.18.5).
 	maxModuleBytes = 0x7FFFFFFF << 20
 )
 
-// ErrTooLarge says that the table describes more structures, processors or memory devices than any machine
-// has, or has longer strings.
+// ErrTooLarge is returned if the table has more structures, processors or memory devices than any machine,
+// or longer strings.
 var ErrTooLarge = errors.New("smbios: more than any machine has")
 
 // outsized returns an error that names the first limit the table exceeds, or nil.
@@ -56,8 +56,8 @@ func (t *Table) longest() int {
 	return most
 }
 
-// nothingKnown returns an error for data that only look like a table: too many of the structures
-// are impossible, or none is of a type that every machine has.
+// nothingKnown returns an error for data that only look like a table: too many structures are impossible, or
+// the types that every machine has are missing.
 func (t *Table) nothingKnown() error {
 	if len(t.Structures) == 0 {
 		return nil
@@ -75,9 +75,9 @@ func (t *Table) nothingKnown() error {
 		ErrUnrecognised, len(t.Structures))
 }
 
-// impossible counts structures that no firmware writes: of a type or length that the specification
-// does not have, with control characters in their strings, or with fields that name strings which
-// do not exist. Places where no structure can begin (CodeZeroLength) are counted too.
+// impossible counts structures that no firmware writes: with a type or length that is not in the
+// specification, control characters in their strings, or fields with the numbers of missing strings. It also
+// counts positions where no structure can begin (CodeZeroLength).
 func (t *Table) impossible() (n int) {
 	for i := range t.Structures {
 		s := &t.Structures[i]

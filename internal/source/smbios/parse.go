@@ -8,9 +8,9 @@ import (
 // Parse decodes SMBIOS from the content of a file: a `dmidecode --dump-bin` file, a bare structure
 // table, or dmidecode's text. The table refers to data, which must not be changed afterwards.
 //
-// It returns an error when there is nothing to decode: ErrEmpty, ErrUnrecognised, ErrTooLarge or,
-// when the text consists of dmidecode's own error messages, was printed with -q or has lost its
-// fields, ErrNoTable, ErrDenied, ErrNoHandles or ErrNoFields. All other defects are in Table.Problems.
+// It returns an error if there is nothing to decode: ErrEmpty, ErrUnrecognised, ErrTooLarge or, if the text
+// consists of dmidecode's own error messages, was printed with -q or has lost its fields, ErrNoTable,
+// ErrDenied, ErrNoHandles or ErrNoFields. All other defects are in Table.Problems.
 func Parse(data []byte) (*Table, error) {
 	t, err := decodeAny(data)
 	if err == nil && t.Err != nil {
@@ -19,7 +19,7 @@ func Parse(data []byte) (*Table, error) {
 	return t, err
 }
 
-// decodeAny is Parse, except that a refused table is returned with its Err.
+// decodeAny does the same as Parse, but returns a refused table with its Err.
 func decodeAny(data []byte) (*Table, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -62,9 +62,8 @@ func DecodeEntries(raws [][]byte) *Table {
 	return t
 }
 
-// decodeDump decodes a file that holds an entry point and its table. Only dmidecode writes the
-// table's offset in the file into the entry point; other tools keep the physical address of the
-// machine there.
+// decodeDump decodes a file with an entry point and its table. Only dmidecode changes the address in the
+// entry point to the table's offset in the file; other tools keep the physical address.
 func decodeDump(data []byte) *Table {
 	t := &Table{Source: FromDump}
 	t.entryPoint(data)
@@ -89,9 +88,9 @@ func (t *Table) start(data []byte) int {
 	return min(0x20, len(data))
 }
 
-// announcedLength returns how many of the available bytes are the table, by the length in the entry
-// point. All bytes count when it states none, and with the 64-bit entry point, which states only
-// the largest possible length.
+// announcedLength returns the number of available bytes that belong to the table, by the length in the entry
+// point. All bytes count if it has no length, and with the 64-bit entry point, which has only the largest
+// possible length.
 func (t *Table) announcedLength(available int) int {
 	announced := t.EntryPoint.TableLength
 	if t.EntryPoint.Kind == EntryPoint64 || t.EntryPoint.Kind == NoEntryPoint || announced == 0 {
@@ -113,9 +112,8 @@ func parseTable(data []byte) (*Table, error) {
 	return Decode(nil, data), nil
 }
 
-// cutFirst tells whether the data are a table that is damaged or cut short within its first
-// structures: it starts with a believable header of a type below 46, and its strings hold no
-// control characters.
+// cutFirst reports whether the data are a table that is damaged or cut short within its first structures: it
+// starts with a plausible header of a type below 46, and its strings have no control characters.
 func (w *walker) cutFirst() bool {
 	if len(w.data) < headerLength || w.data[0] >= 46 || !plausibleHeader(w.data[0], w.data[1]) {
 		return false

@@ -5,8 +5,8 @@ import "strings"
 // longestPlaceholder is the length of the longest placeholder in bytes.
 const longestPlaceholder = len("to be filled by o.e.m")
 
-// Placeholder tells whether a string is one that firmware leaves in place of a value, such as "To
-// Be Filled By O.E.M." or "Not Specified". Case, and spaces and dots at both ends, do not matter.
+// Placeholder reports whether a string is a placeholder for a missing value, such as "To Be Filled By
+// O.E.M." or "Not Specified". Case, and spaces and dots at both ends, are ignored.
 func Placeholder(v string) bool {
 	v = strings.Trim(v, " .")
 	var lower [longestPlaceholder]byte

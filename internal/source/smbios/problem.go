@@ -6,8 +6,8 @@ import "errors"
 const (
 	// CodeChecksum: a checksum of the entry point is wrong.
 	CodeChecksum = "checksum"
-	// CodeEntryPoint: the entry point is cut short or its length is not one
-	// the specification or known firmware uses.
+	// CodeEntryPoint: the entry point is cut short, or its length is not used by the specification or known
+	// firmware.
 	CodeEntryPoint = "entry_point"
 	// CodeVersion: an impossible version was corrected.
 	CodeVersion = "version"
@@ -32,7 +32,7 @@ const (
 	CodeDevices = "devices"
 	// CodeCopy: a processor or module is listed twice.
 	CodeCopy = "copy"
-	// CodeGarbage: bytes that do not belong to the table or are no structure were skipped.
+	// CodeGarbage: bytes that do not belong to the table or to a structure were skipped.
 	CodeGarbage = "garbage"
 	// CodeDuplicateHandle: two structures have the same handle.
 	CodeDuplicateHandle = "duplicate_handle"
@@ -42,7 +42,7 @@ const (
 	CodeOutOfSpec = "field_out_of_spec"
 	// CodeText: a line of dmidecode's text could not be read.
 	CodeText = "text"
-	// CodeNoStructures: the input is SMBIOS, but holds no structure.
+	// CodeNoStructures: the input is SMBIOS without a structure.
 	CodeNoStructures = "no_structures"
 	// CodeTooLarge: the table describes more than any machine has.
 	CodeTooLarge = "too_large"
@@ -54,14 +54,14 @@ const (
 type Problem struct {
 	// Code is one of the Code constants.
 	Code string
-	// Text says in lower case what was found and, where it helps, what was expected.
+	// Text describes the problem, in lower case, and what was expected if that helps.
 	Text string
 	// Offset is the position in the table or text in bytes, -1 if there is none.
 	Offset int
 	// Handle is the structure's handle, -1 if the problem is not about one structure.
 	Handle int
-	// Harmless is true for a defect that cost nothing the audit of the memory needs: no structure,
-	// and no reference that it follows.
+	// Harmless is set for a defect that does not affect the audit of the memory: no structure is lost, and no
+	// reference that it follows.
 	Harmless bool
 }
 
@@ -72,11 +72,11 @@ const maxProblems = 500
 var (
 	// ErrEmpty: no data.
 	ErrEmpty = errors.New("smbios: empty input: expected a dmidecode --dump-bin file, a structure table or dmidecode's text")
-	// ErrUnrecognised: nothing in the data is SMBIOS.
+	// ErrUnrecognised is returned for data without SMBIOS.
 	ErrUnrecognised = errors.New("smbios: not SMBIOS data")
-	// ErrNoTable: dmidecode's text says that the machine has no SMBIOS.
+	// ErrNoTable is returned if dmidecode's text reports that the machine has no SMBIOS.
 	ErrNoTable = errors.New("smbios: dmidecode found no SMBIOS on the machine")
-	// ErrDenied: dmidecode's text says that it was not allowed to read.
+	// ErrDenied is returned if dmidecode's text reports that it had no permission to read.
 	ErrDenied = errors.New("smbios: dmidecode was not permitted to read the table")
 	// ErrNoHandles: the text has titles but no handles, without which slots cannot be distinguished.
 	// `dmidecode -q` prints it like that.

@@ -4,7 +4,7 @@ package smbios
 type Processor struct {
 	Handle      uint16
 	Designation Text
-	// Type is a word as dmidecode prints it; the audit counts those of type "Central Processor".
+	// Type is spelled as dmidecode prints it; the audit counts those of type "Central Processor".
 	Type Field[string]
 	// Family is the number of the processor family, FamilyName its name as dmidecode prints it.
 	// Family is Missing for a name that several numbers have and, in text, for a name that is not

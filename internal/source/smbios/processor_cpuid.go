@@ -60,9 +60,8 @@ func (f *fields) signature() Field[CPUID] {
 	return known(c)
 }
 
-// isX86 tells whether the processor ID is a CPUID signature. The manufacturer decides where the
-// family does not: it is missing, "Other", "Unknown" or a number that the specification does not
-// define.
+// isX86 reports whether the processor ID is a CPUID signature, by the family or, if that is missing,
+// "Other", "Unknown" or undefined, by the manufacturer.
 func isX86(p *Processor) bool {
 	if p.Family.Value > 2 && p.FamilyName.Known() {
 		return slices.ContainsFunc(x86Families[:], func(run [2]int) bool { return run[0] <= p.Family.Value && p.Family.Value <= run[1] })

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// processorStatus reads the status byte: bit 6 says whether the socket is populated, bits 2:0 are
+// processorStatus reads the status byte: bit 6 is set if the socket is populated, bits 2:0 are
 // the state of the processor.
 func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	if f.text {

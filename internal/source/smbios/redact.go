@@ -16,16 +16,16 @@ type Hide struct {
 	UUID func([]byte) []byte
 }
 
-// ErrHexDump says that dmidecode's text prints a structure with identifiers as hexadecimal bytes, in which
+// ErrHexDump is returned if dmidecode's text has a structure with identifiers as hexadecimal bytes, in which
 // they cannot be hidden.
 var ErrHexDump = errors.New("dmidecode's text holds structures as hexadecimal bytes, in which serial numbers cannot be hidden")
 
-// Redact returns a copy of a file that Parse can read in which identifiers are hidden. The length
-// of the file and its offsets stay the same.
+// Redact returns a copy of a file for Parse with hidden identifiers. The length of the file and its offsets
+// stay the same.
 //
-// It returns an error when Parse does, when dmidecode's text prints a structure with identifiers as
-// bytes (ErrHexDump), and when the result would say something else: of a binary table without
-// Problems, or of a text. A binary table with Problems may lose more, as RedactTable describes.
+// It returns an error if Parse does, if dmidecode's text has a structure with identifiers as bytes
+// (ErrHexDump), and if a text or a binary table without Problems would decode differently. A binary table
+// with Problems may lose more, as RedactTable describes.
 func Redact(data []byte, hide Hide) ([]byte, error) {
 	t, err := Parse(data)
 	if err != nil {
@@ -48,21 +48,21 @@ func Redact(data []byte, hide Hide) ([]byte, error) {
 	return out, nil
 }
 
-// RedactTable is Redact for the table of sysfs. entryPoint is nil when it could not be read. Bytes
-// between structures are blanked, unless the table is so damaged that they decide where structures
-// begin. Identifiers are always hidden, even if the result then decodes differently.
+// RedactTable hides identifiers in the table of sysfs. entryPoint is nil if it could not be read. Bytes
+// between structures are blanked, unless the table is so damaged that they determine where structures begin.
+// Identifiers are always hidden, even if the result then decodes differently.
 func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	t := Decode(entryPoint, table)
 	hidden := bytes.Clone(table)
-	told := make([]bool, len(hidden))
+	covered := make([]bool, len(hidden))
 	for _, all := range [...][]Structure{t.Structures, t.beyond} {
 		for i := range all {
-			all[i].redact(hidden, told, hide)
+			all[i].redact(hidden, covered, hide)
 		}
 	}
 	out := bytes.Clone(hidden)
 	for i := range out {
-		if !told[i] {
+		if !covered[i] {
 			blankText(out[i : i+1])
 		}
 	}
@@ -72,10 +72,10 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	return out
 }
 
-// RedactEntry is Redact for one structure of /sys/firmware/dmi/entries.
+// RedactEntry hides identifiers in one structure of /sys/firmware/dmi/entries.
 func RedactEntry(raw []byte, hide Hide) []byte { return RedactTable(nil, raw, hide) }
 
-// sameTables tells whether two tables have the same problems and structures of the same types,
+// sameTables reports whether two tables have the same problems and structures of the same types,
 // handles, offsets and string lengths.
 func sameTables(a, b *Table) bool {
 	return slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.Structures, b.Structures, func(x, y Structure) bool {
@@ -83,24 +83,23 @@ func sameTables(a, b *Table) bool {
 	})
 }
 
-// identifiers lists for each type the offsets of the fields that hold the string numbers of serial
+// identifiers lists for each type the offsets of the fields with the string numbers of serial
 // numbers and asset tags (DSP0134 clause 7).
 var identifiers = map[uint8]string{
 	typeSystem: "\x07", typeBoard: "\x07\x08", typeChassis: "\x07\x08", typeProcessor: "\x20\x21", typeMemoryDevice: "\x18\x19",
 }
 
-// readTypes lists the types of which an audit reads strings. In all other structures the strings
-// are blanked, in OEM structures and network host interfaces (type 42) the other bytes too.
+// readTypes lists the types with strings that an audit reads. In all other structures the strings are
+// blanked, and in OEM structures and network host interfaces (type 42) also the other bytes.
 var readTypes = [...]uint8{typeBIOS, typeSystem, typeBoard, typeChassis, typeProcessor, typeCache, typeMemoryArray,
 	typeMemoryDevice, typeArrayMapping, typeDeviceMapping, typeHPEDIMMLocation}
 
-// redact hides the structure's identifiers in table and marks in told the bytes that belong to the
-// structure.
-func (s *Structure) redact(table []byte, told []bool, hide Hide) {
+// redact hides the structure's identifiers in table and marks the bytes of the structure in covered.
+func (s *Structure) redact(table []byte, covered []bool, hide Hide) {
 	body := table[s.Offset:min(s.Offset+len(s.Data), len(table))]
 	strs := stringArea(table[s.Offset+len(body):])
 	for i := range len(body) + len(strs) {
-		told[s.Offset+i] = true
+		covered[s.Offset+i] = true
 	}
 	if !slices.Contains(readTypes[:], s.Type) {
 		for i := range strs {

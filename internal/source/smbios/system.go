@@ -11,8 +11,8 @@ type BIOS struct {
 	Handle uint16
 	// ReleaseDate is mm/dd/yyyy in current firmware and has any form in old firmware.
 	Vendor, Version, ReleaseDate Text
-	// VirtualMachine is a characteristics bit. If it is not set, that proves nothing: many
-	// hypervisors do not set it.
+	// VirtualMachine is a characteristics bit. A cleared bit is not conclusive: many hypervisors do not set
+	// it.
 	VirtualMachine Field[bool]
 }
 
@@ -155,7 +155,7 @@ func (t *Table) Chassis() []Chassis {
 	return out
 }
 
-// chassisType reads bits 6:0; bit 7 says whether there is a chassis lock.
+// chassisType reads bits 6:0; bit 7 is set if there is a chassis lock.
 func (f *fields) chassisType() Field[string] {
 	if f.text {
 		return f.textWord("Type", &chassisTypes)

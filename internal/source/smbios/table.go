@@ -1,5 +1,4 @@
-// Package smbios decodes SMBIOS tables (DMTF DSP0134) and dmidecode's text of
-// them into one set of typed structures.
+// Package smbios decodes SMBIOS tables (DMTF DSP0134) and dmidecode's text into typed structures.
 //
 // The format of three inputs is detected automatically (see Parse): a dump made by
 // `dmidecode --dump-bin`, a bare structure table as in
@@ -7,11 +6,9 @@
 // of one machine give the same typed values, so callers do not need to know which one
 // was read.
 //
-// The length byte of a structure decides which fields exist, never the version that
-// the entry point declares. A decoded value comes with a Status, which says whether
-// firmware stated it, declared it unknown, wrote a value that the specification does
-// not define, or has no such field. Damage is listed in Table.Problems; whatever is not
-// damaged is decoded all the same.
+// The length byte of a structure decides which fields exist, never the version in the entry point. A decoded
+// value has a Status: firmware stated it, declared it unknown, wrote an undefined value, or has no such field.
+// Damage is listed in Table.Problems; the rest is decoded.
 package smbios
 
 import (
@@ -21,7 +18,7 @@ import (
 	"slices"
 )
 
-// Source says which kind of input a Table was decoded from.
+// Source is the kind of input that a Table was decoded from.
 type Source uint8
 
 // The sources.
@@ -53,16 +50,16 @@ func (s Source) String() string {
 	}
 }
 
-// Version is an SMBIOS version. The zero Version means that none was stated, as in a bare table.
+// Version is an SMBIOS version. The zero Version is unknown, as in a bare table.
 type Version struct {
 	Major, Minor, Revision int
 }
 
-// Known tells whether a version was stated.
+// Known reports whether the version is known.
 func (v Version) Known() bool { return v != Version{} }
 
-// AtLeast tells whether v is major.minor or later. It is true for an unknown version, because
-// tables without an entry point come from current kernels.
+// AtLeast reports whether v is major.minor or later. It is true for an unknown version, because tables
+// without an entry point come from current kernels.
 func (v Version) AtLeast(major, minor int) bool {
 	if !v.Known() {
 		return true
@@ -72,10 +69,9 @@ func (v Version) AtLeast(major, minor int) bool {
 
 // Table is the SMBIOS of one machine. It is not changed after decoding, so goroutines may share it.
 type Table struct {
-	// Source says what the table was decoded from.
+	// Source is the kind of input that the table was decoded from.
 	Source Source
-	// EntryPoint is the decoded entry point; its Kind is NoEntryPoint when
-	// there was none.
+	// EntryPoint is the decoded entry point; its Kind is NoEntryPoint if there was none.
 	EntryPoint EntryPoint
 	// Version is the SMBIOS version, after the corrections that dmidecode makes too (2.31 and 2.33
 	// become 2.3, 2.51 becomes 2.6).
@@ -85,8 +81,8 @@ type Table struct {
 	Structures []Structure
 	// Problems are the defects found, at most maxProblems.
 	Problems []Problem
-	// Err says why the table was refused: ErrTooLarge, ErrUnrecognised or ErrNoFields. Structures is empty then.
-	// Parse returns it as its error.
+	// Err is the reason why the table was refused: ErrTooLarge, ErrUnrecognised or ErrNoFields. Structures is
+	// then empty, and Parse returns it as its error.
 	Err error
 
 	// order holds the positions in Structures by handle and type, first that of the first structure of
@@ -186,8 +182,7 @@ func (t *Table) index() {
 	})
 }
 
-// finish checks a decoded table as a whole and builds its lookup index. A table that cannot be
-// believed is refused (Table.Err).
+// finish checks a decoded table and builds its index. An implausible table is refused (Table.Err).
 func (t *Table) finish() {
 	err := t.outsized()
 	switch {
@@ -240,7 +235,7 @@ func (t *Table) addProblem(p Problem) {
 	}
 }
 
-// EntryPoint holds what an entry point states. For text, Kind is NoEntryPoint and Declared,
+// EntryPoint is a decoded entry point. For text, Kind is NoEntryPoint and Declared,
 // TableLength and Structures are set if dmidecode printed them.
 type EntryPoint struct {
 	Kind EntryPointKind

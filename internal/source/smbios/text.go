@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseText decodes dmidecode's text, versions 2.0 to 3.7. It also reads texts that were indented
-// anew, quoted or double-spaced, have CR LF line ends or have messages between their lines.
+// parseText decodes dmidecode's text, versions 2.0 to 3.7. It also reads texts that were reindented, quoted or
+// double-spaced, have CR LF line ends or messages between their lines.
 func parseText(data []byte) (*Table, error) {
 	text := textOf(data)
 	t := &Table{Source: FromText}

@@ -36,8 +36,8 @@ func (h *hexDump) take(l textLine) bool {
 	return true
 }
 
-// bytes returns the formatted area and the string area, or nothing if the dump is not one of
-// structure s.
+// bytes returns the formatted area and the string area, or nothing if the dump does not belong to structure
+// s.
 func (h *hexDump) bytes(s *Structure) ([]byte, string) {
 	if len(h.data) < headerLength || h.data[0] != s.Type {
 		return nil, ""

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// isText tells whether the data are text. A table has zero bytes near its start; a text has them
+// isText reports whether the data are text. A table has zero bytes near its start; a text has them
 // only in UTF-16, which PowerShell's redirection writes.
 func isText(data []byte) bool {
 	return utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0
@@ -43,9 +43,9 @@ func textOf(data []byte) string {
 	return relaid(string(utf16.Decode(units)))
 }
 
-// relaid returns dmidecode's text in dmidecode's own layout, where mail programs, forums and wikis
-// have changed it: no-break spaces for spaces, lines quoted with "> ", an empty line after every line.
-// A text in dmidecode's layout is returned as it is.
+// relaid restores the layout of dmidecode's text that mail programs, forums and wikis have changed: no-break
+// spaces, lines quoted with "> ", an empty line after every line. It does not change a text in dmidecode's
+// layout.
 func relaid(text string) string {
 	return singleSpaced(unquoted(plainSpaces(text)))
 }
@@ -131,7 +131,7 @@ func singleSpaced(text string) string {
 			empty++
 			continue
 		}
-		if empty > 2 { // one between the lines, and one that dmidecode printed with its own two neighbours
+		if empty > 2 { // one between the lines, and one printed by dmidecode with two neighbours
 			b.WriteByte('\n')
 		}
 		empty = 0

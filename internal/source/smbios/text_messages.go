@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// outside parses a line between structures: dmidecode's header, its messages, or anything else that
-// a captured log contains.
+// outside parses a line between structures: dmidecode's header, its messages, or other lines in a captured
+// log.
 func (p *textParser) outside(pos int, content string) {
 	if p.message(pos, content) {
 		return
@@ -122,7 +122,7 @@ func (p *textParser) failure() error {
 		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
 }
 
-// refusal returns the error that dmidecode's own messages stand for, or nil.
+// refusal returns the error for dmidecode's own messages, or nil.
 func (p *textParser) refusal() error {
 	switch {
 	case p.said.denied != "":

@@ -81,7 +81,7 @@ func sizeField(v string) Field[int64] {
 	return known(n)
 }
 
-// textStatus returns the Status that a printed value stands for.
+// textStatus returns the Status of a printed value.
 func textStatus(v string) Status {
 	switch v {
 	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":

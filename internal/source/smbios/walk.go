@@ -18,7 +18,7 @@ type walker struct {
 	t    *Table
 	base int // offset of data
 	data []byte
-	str  string // data as a string, of which the structures' strings are parts
+	str  string // data as a string; the structures' strings are slices of it
 	// ended: the end marker (type 127) was found.
 	ended bool
 	// next[i] is the position of the first terminator at or after i. It is built only for a damaged
@@ -26,8 +26,8 @@ type walker struct {
 	next []int32
 }
 
-// walk appends the structures in data to t.Structures (DSP0134 6.1). base is the offset of data in
-// the whole input, announced the length in bytes that the table should have.
+// walk appends the structures in data to t.Structures (DSP0134 6.1). base is the offset of data in the input,
+// announced the length in bytes that the table should have.
 func (t *Table) walk(base int, data []byte, announced int) {
 	announced = min(announced, len(data))
 	t.after(base+announced, data[announced:])
@@ -143,9 +143,8 @@ func (w *walker) left(pos int) int {
 	return end + 2
 }
 
-// after reports bytes beyond the length that the entry point announces: they are other memory and
-// not part of the table (DSP0134 5.2.1). They are never read, so a table whose announced length is
-// too small lacks its end.
+// after records bytes beyond the announced length as a problem: they are other memory and not part of the
+// table (DSP0134 5.2.1). They are never read, so a table with a too small announced length lacks its end.
 func (t *Table) after(offset int, data []byte) {
 	if !allZero(data) {
 		t.problem(CodeGarbage, offset, true, "%d bytes after the announced length are left out", len(data))
@@ -159,8 +158,8 @@ func (w *walker) trailing(pos int) {
 	}
 }
 
-// resync is called where no structure can begin: the header is cut off, or the announced length is
-// less than the header's. It continues at the next place that looks like structures.
+// resync continues at the next position that looks like structures, if none can begin at pos: the header is
+// cut off, or the length is less than that of the header.
 func (w *walker) resync(pos int) (int, bool) {
 	if allZero(w.data[pos:]) {
 		return 0, false // padding
@@ -183,8 +182,8 @@ func (w *walker) resync(pos int) (int, bool) {
 	return 0, false
 }
 
-// plausible tells whether the next n structures, or all up to the end marker, have a type and
-// length of the specification and an end.
+// plausible reports whether the next n structures, or all up to the end marker, have a type and length of the
+// specification and an end.
 func (w *walker) plausible(pos, n int) bool {
 	for ; n > 0; n-- {
 		if pos+headerLength > len(w.data) || !plausibleHeader(w.data[pos], w.data[pos+1]) {
@@ -206,8 +205,8 @@ func (w *walker) plausible(pos, n int) bool {
 	return true
 }
 
-// chain is a stricter plausible for places found by trial: strings must be text, fields must name
-// existing strings, and consecutive handles must differ.
+// chain is a stricter check than plausible, for positions found by trial: strings must be text, string numbers
+// must exist, and consecutive handles must differ.
 func (w *walker) chain(pos, n int) bool {
 	if !w.plausible(pos, n) {
 		return false
@@ -228,7 +227,7 @@ func (w *walker) chain(pos, n int) bool {
 	return true
 }
 
-// plausibleHeader tells whether a structure of this type may have this length.
+// plausibleHeader reports whether a structure of this type may have this length.
 func plausibleHeader(typ, length byte) bool {
 	switch {
 	case int(typ) < len(minLength):
@@ -250,7 +249,7 @@ var minLength = [47]byte{
 	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
 }
 
-// control tells whether the strings contain control characters.
+// control reports whether the strings contain control characters.
 func control(strs string) bool {
 	for i := range len(strs) {
 		if c := strs[i]; c < ' ' && c != 0 {

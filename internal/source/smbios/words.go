@@ -2,14 +2,14 @@ package smbios
 
 import "slices"
 
-// wordList maps the codes of one field to words, spelled as dmidecode 3.6 prints them. For codes
-// that dmidecode 3.6 does not know they are the words of the specification.
+// wordList maps the codes of one field to names, spelled as dmidecode 3.6 prints them or, for codes unknown to
+// dmidecode 3.6, as in the specification.
 type wordList struct {
 	first int // the code of words[0]
 	words []string
 	// more holds codes outside that range, ascending.
 	more []codeWord
-	// old holds pairs of a spelling of earlier dmidecode versions and the present one.
+	// old holds pairs of an earlier dmidecode version's spelling and the current one.
 	old []string
 }
 
@@ -18,7 +18,7 @@ type codeWord struct {
 	word string
 }
 
-// lookup returns the word of a code, "" for an undefined code.
+// lookup returns the name of a code, "" for an undefined code.
 func (w *wordList) lookup(code int) string {
 	if i := code - w.first; i >= 0 && i < len(w.words) {
 		return w.words[i]
@@ -31,7 +31,7 @@ func (w *wordList) lookup(code int) string {
 	return ""
 }
 
-// field returns the word of a code as a Field: "Unknown" is Unstated, an undefined code Malformed.
+// field returns the name of a code as a Field: "Unknown" is Unstated, an undefined code Malformed.
 func (w *wordList) field(code int) Field[string] {
 	switch word := w.lookup(code); word {
 	case "":
@@ -43,8 +43,8 @@ func (w *wordList) field(code int) Field[string] {
 	}
 }
 
-// renamed returns the present spelling of a word that earlier versions of dmidecode spelled
-// otherwise; it returns false for other words.
+// renamed returns the current spelling of a name that earlier versions of dmidecode spelled differently; it
+// returns false for other names.
 func (w *wordList) renamed(word string) (string, bool) {
 	for pair := range slices.Chunk(w.old, 2) {
 		if pair[0] == word {

@@ -31,7 +31,7 @@ func ReadRegistry(data []byte) (*Registry, error) {
 	return r, nil
 }
 
-// Values are the allowed values of an attribute.
+// Values returns the allowed values of an attribute.
 func (r *Registry) Values(attribute string) []string {
 	for _, a := range r.Attributes {
 		if a.Name != attribute {
@@ -46,9 +46,8 @@ func (r *Registry) Values(attribute string) []string {
 	return nil
 }
 
-// Resource is the Redfish Bios resource of a machine with the registry's
-// defaults after a workload profile was chosen and, last, single attributes were
-// changed. A profile writes its own values only: all others stay.
+// Resource returns the Redfish Bios resource of a machine with the registry's defaults, changed by a workload profile
+// and then by single attributes. A profile changes only its own attributes.
 func (r *Registry) Resource(workload string, change map[string]string) ([]byte, error) {
 	attributes := map[string]any{}
 	for _, a := range r.Attributes {

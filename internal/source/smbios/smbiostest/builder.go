@@ -45,7 +45,7 @@ type Builder struct {
 	ended        bool
 }
 
-// Clone is a table of its own with what the other has so far.
+// Clone returns a copy of the builder.
 func (b *Builder) Clone() *Builder {
 	own := *b
 	own.table = bytes.Clone(b.table)
@@ -96,8 +96,8 @@ func (b *Builder) Raw(bytes ...byte) *Builder {
 // End appends the end marker now; without it Table appends it.
 func (b *Builder) End() uint16 { return b.Add(127, nil) }
 
-// finished is a copy with the end marker, if it is due. The builder itself is
-// not changed, so that tests that run side by side may share one.
+// finished returns a copy with the end marker, unless it is disabled. The builder itself is not changed, so
+// parallel tests can share one.
 func (b *Builder) finished() *Builder {
 	out := *b
 	out.table = slices.Clone(b.table)
@@ -112,8 +112,7 @@ func (b *Builder) Table() []byte {
 	return b.finished().table
 }
 
-// EntryPoint returns the entry point, as sysfs's smbios_entry_point has it,
-// with the table's address where Dump puts it.
+// EntryPoint returns the entry point as in sysfs's smbios_entry_point, with the table's address as in Dump.
 func (b *Builder) EntryPoint() []byte {
 	b = b.finished()
 	count, length := b.n, len(b.table)
@@ -249,8 +248,8 @@ func (s *body) str(off int, v string) {
 
 func (b *Builder) add(typ uint8, s *body) uint16 { return b.Add(typ, s.b[4:], s.strings...) }
 
-// ManySlots has 8 sockets and 128 slots, half of them populated: the input of the
-// measurements of PERFORMANCE.md.
+// ManySlots returns a table with 8 sockets and 128 slots, half of them populated: the input of the
+// measurements in PERFORMANCE.md.
 func ManySlots() *Builder {
 	b := New(3, 3)
 	b.BIOS(BIOS{Vendor: "American Megatrends Inc.", Version: "1.0", Date: "01/02/2023"})

@@ -112,8 +112,8 @@ func (s *body) width(off, bits, def int, populated bool) {
 	}
 }
 
-// moduleSize writes MB, KB for what is not a whole number of them, or the
-// extended size from 32767 MB on.
+// moduleSize writes the size in MB, in KB if it is not a multiple of a MB, or as the extended size from
+// 32767 MB on.
 func (s *body) moduleSize(v DIMM) {
 	mb := v.Bytes >> 20
 	switch {

@@ -3,7 +3,7 @@ package smbiostest
 // BIOS is a structure of type 0.
 type BIOS struct {
 	Vendor, Version, Date string
-	// ROMBytes is rounded to what the field can hold; 0 is 16 MiB.
+	// ROMBytes is rounded to the field's unit; 0 is 16 MiB.
 	ROMBytes             int64
 	UEFI, VirtualMachine bool
 }
@@ -125,7 +125,7 @@ type CPU struct {
 	ThreadsEnabled int
 	// Characteristics are the bits of DSP0134 7.5.9.
 	Characteristics uint16
-	// L1, L2 and L3 are handles; 0 means none.
+	// L1, L2 and L3 are handles; 0 for no cache.
 	L1, L2, L3 uint16
 	// Length overrides the length of the structure.
 	Length int
