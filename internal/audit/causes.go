@@ -3,8 +3,8 @@ package audit
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // causes names the root cause of findings whose rule depends on one that
@@ -28,7 +28,7 @@ func (r *auditRun) causes() {
 }
 
 // failures are the findings that failed, by rule and subject.
-type failures map[string]map[string][]int
+type failures map[string]map[inventory.Subject][]int
 
 // failures lists them in the order of the audit.
 func (r *auditRun) failures() failures {
@@ -39,7 +39,7 @@ func (r *auditRun) failures() failures {
 			continue
 		}
 		if out[f.Rule] == nil {
-			out[f.Rule] = map[string][]int{}
+			out[f.Rule] = map[inventory.Subject][]int{}
 		}
 		out[f.Rule][f.Subject] = append(out[f.Rule][f.Subject], i)
 	}
@@ -48,11 +48,11 @@ func (r *auditRun) failures() failures {
 
 // of lists the failures of a rule for a subject, for the socket that owns it, or
 // for the machine, or, when the subject is the machine, for any part of it.
-func (f failures) of(rule, subject, owner string) []int {
+func (f failures) of(rule string, subject, owner inventory.Subject) []int {
 	bySubject := f[rule]
-	if subject != facts.SubjectMachine {
-		bySubject = map[string][]int{}
-		for _, s := range []string{subject, owner, facts.SubjectMachine} {
+	if machine := (inventory.Subject{}); subject != machine {
+		bySubject = map[inventory.Subject][]int{}
+		for _, s := range []inventory.Subject{subject, owner, machine} {
 			bySubject[s] = f[rule][s]
 		}
 	}

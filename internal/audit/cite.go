@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -28,12 +29,12 @@ var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdic
 // the processor's, and theirs before any other's, which is marked.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if rule.CiteOrder {
-		if c := r.orderCitation(s.Name); c != nil {
+		if c := r.orderCitation(s.Of); c != nil {
 			return c
 		}
 	}
 	if rule.CiteCounts {
-		if c := r.countCitation(s.Name); c != nil {
+		if c := r.countCitation(s.Of); c != nil {
 			return c
 		}
 	}
@@ -176,9 +177,9 @@ func (r *auditRun) processorMaker() string {
 }
 
 // countCitation is the manual that does not allow the number of a processor's modules, nil without.
-func (r *auditRun) countCitation(subject string) *verdict.Citation {
+func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
 	for i := range r.topo.Populations {
-		if p := &r.topo.Populations[i]; p.CountSource != "" && facts.SubjectOfPopulation(p) == subject {
+		if p := &r.topo.Populations[i]; p.CountSource != "" && inventory.SocketSubject(p.Socket) == subject {
 			vendor, title, _ := strings.Cut(p.CountSource, ", ")
 			return &verdict.Citation{Vendor: vendor, Title: title}
 		}
@@ -187,10 +188,10 @@ func (r *auditRun) countCitation(subject string) *verdict.Citation {
 }
 
 // orderCitation is the manual that lists the slots of a processor, nil without.
-func (r *auditRun) orderCitation(subject string) *verdict.Citation {
+func (r *auditRun) orderCitation(subject inventory.Subject) *verdict.Citation {
 	for i := range r.topo.Populations {
 		p := &r.topo.Populations[i]
-		if p.OrderSource == "" || facts.SubjectOfPopulation(p) != subject {
+		if p.OrderSource == "" || inventory.SocketSubject(p.Socket) != subject {
 			continue
 		}
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")

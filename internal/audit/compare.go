@@ -55,7 +55,7 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	if err != nil {
 		return true
 	}
-	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	r.scope.About(facts.Subject{})
 	_, o := r.scope.EvalBool(prog)
 	return o.Val == nil
 }

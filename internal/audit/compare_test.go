@@ -122,7 +122,7 @@ func TestCompareSaysWhatAnAuditSays(t *testing.T) {
 	for _, h := range got.Profiles {
 		a := run(t, e, sys, topo, audit.Options{Profile: h.Profile.ID, Asked: true})
 		for _, f := range h.Findings {
-			assert.Equal(t, f, findings(a, f.Rule)[f.Subject])
+			assert.Equal(t, f, findings(a, f.Rule)[f.Subject.String()])
 		}
 	}
 }

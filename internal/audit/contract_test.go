@@ -49,7 +49,7 @@ func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
 	assert.Zero(t, a.Summary.Pass+a.Summary.Fail+a.Summary.Error, "%+v", a.Findings)
 	for _, f := range a.Findings {
 		assert.NotEmpty(t, f.Reason, f.Rule)
-		assert.Equal(t, "machine", f.Subject, f.Rule)
+		assert.Equal(t, "machine", f.Subject.String(), f.Rule)
 	}
 }
 

@@ -275,7 +275,7 @@ func damageVerdicts(t *testing.T, e *audit.Engine, text string) (out map[[2]stri
 	sys := collect.Collect(collect.Input{SMBIOS: table})
 	out = map[[2]string]verdict.Finding{}
 	for _, f := range run(t, e, sys, population.Derive(sys, rules.FS), audit.Options{Bare: true}).Findings {
-		out[[2]string{f.Rule, f.Subject}] = f
+		out[[2]string{f.Rule, f.Subject.String()}] = f
 	}
 	return out, sys.Machine.Virtual.Or(false) || len(modules(sys)) == 0 || sys.Slots[0].State == inventory.SlotUnknown
 }

@@ -106,7 +106,7 @@ func TestExampleOfARule(t *testing.T) {
 	const check = "    check: machine.processors > 1\n"
 	f, name := example(check + "    severity: info\n    found: text(machine.processors)\n    remedy: '\"in general\"'\n    remedies: {HPE: '\"HPE says\"'}\n" + cases)
 	require.NotNil(t, f)
-	assert.Equal(t, []any{"bad", verdict.Fail, "machine", verdict.Info, "1", "", "HPE says", false}, []any{name, f.Result, f.Subject, f.Severity, f.Found, f.Expected, f.Remedy, f.Explains})
+	assert.Equal(t, []any{"bad", verdict.Fail, "machine", verdict.Info, "1", "", "HPE says", false}, []any{name, f.Result, f.Subject.String(), f.Severity, f.Found, f.Expected, f.Remedy, f.Explains})
 	assert.Nil(t, f.Effect)
 	f, name = example(check + "    explains: true\n    severity: info\n    found: text(machine.processors)\n" + cases)
 	require.NotNil(t, f)
@@ -138,7 +138,7 @@ func TestExampleOfARule(t *testing.T) {
 		for i, stated := range []string{map[string]string{"socket": "socket: {id: 3}", "node": "node: {id: 3}", "slot": "slot: {locator: B2}", "setting": ""}[subject], ""} {
 			f, _ = example("    check: machine.processors > 1\n    subject: " + subject + "\n    severity: info\n    cases: [{name: x, expect: fail, facts: {" + stated + "}}]\n")
 			require.NotNil(t, f)
-			assert.Equal(t, want[i], f.Subject, "%s %s", subject, stated)
+			assert.Equal(t, want[i], f.Subject.String(), "%s %s", subject, stated)
 		}
 	}
 }

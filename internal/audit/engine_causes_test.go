@@ -32,7 +32,7 @@ rules:
 	a := run(t, engineOf(t, root), sys, topo, audit.Options{})
 	got := map[string]string{}
 	for _, f := range a.Findings {
-		got[f.Rule+" "+f.Subject] = string(f.Result) + " " + f.CausedBy
+		got[f.Rule+" "+f.Subject.String()] = string(f.Result) + " " + f.CausedBy
 	}
 	assert.Equal(t, map[string]string{
 		"test.socket.root socket 0":               "fail ",

@@ -87,7 +87,7 @@ func findings(a *verdict.Audit, rule string) map[string]verdict.Finding {
 	out := map[string]verdict.Finding{}
 	for _, f := range a.Findings {
 		if f.Rule == rule {
-			out[f.Subject] = f
+			out[f.Subject.String()] = f
 		}
 	}
 	return out

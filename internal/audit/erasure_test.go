@@ -48,7 +48,7 @@ func verdictsOf(t *testing.T, e *audit.Engine, sys *inventory.System) verdicts {
 	t.Helper()
 	out := verdicts{}
 	for _, f := range run(t, e, sys, population.Derive(sys, rules.FS), audit.Options{}).Findings {
-		out[[2]string{f.Rule, f.Subject}] = f.Result
+		out[[2]string{f.Rule, f.Subject.String()}] = f.Result
 	}
 	return out
 }

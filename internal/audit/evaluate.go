@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // rule evaluates one id: of its candidates (narrowest first) the first that
@@ -38,7 +39,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	}
 	r.scratch, r.spoke = findings, rules
 	if !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Result != verdict.NotApplicable }) {
-		findings[0].Subject = facts.SubjectMachine
+		findings[0].Subject = inventory.Subject{}
 		findings, rules = findings[:1], rules[:1]
 	}
 	for i, f := range findings {
@@ -106,7 +107,7 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 
 // notConcerned is the one entry of a rule that is not about this machine.
 func (r *auditRun) notConcerned(rule *rulepack.Rule) {
-	f := startRule(rule, facts.SubjectMachine)
+	f := startRule(rule, inventory.Subject{})
 	f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	r.add(f)
 }
@@ -114,8 +115,8 @@ func (r *auditRun) notConcerned(rule *rulepack.Rule) {
 // noSubject is the one entry of a rule without anything to ask it of. A guest
 // has no physical memory to judge; else the reason why nothing is known.
 func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
-	f := startRule(rule, facts.SubjectMachine)
-	s := facts.Subject{Name: facts.SubjectMachine}
+	f := startRule(rule, inventory.Subject{})
+	s := facts.Subject{}
 	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
 		f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	} else if known.Known() {
@@ -158,7 +159,7 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
 		applies, o := r.applies(rule, s)
-		f := startRule(rule, s.Name)
+		f := startRule(rule, s.Of)
 		switch {
 		case o.Err != nil:
 			f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
@@ -177,7 +178,7 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 		return unsure, unsureRule
 	}
 	last := candidates[len(candidates)-1]
-	f := startRule(last, s.Name)
+	f := startRule(last, s.Of)
 	f.Result, f.Reason = verdict.NotApplicable, r.concern(last)
 	return f, last
 }
@@ -196,7 +197,7 @@ func (r *auditRun) concern(rule *rulepack.Rule) string {
 }
 
 // finding starts a finding with what the rule says of itself.
-func startRule(r *rulepack.Rule, subject string) verdict.Finding {
+func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
 	f.Severity = r.Usual()
 	return f

@@ -2,10 +2,13 @@ package audit
 
 import (
 	"cel.dev/cel-go/common/types"
+	"cmp"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Example is what the rule says in the first of its own cases that fails, and
@@ -67,21 +70,16 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict
 }
 
 // exampleSubject names the thing that a case is about as an audit would.
-func exampleSubject(kind string, s *facts.Scope) string {
-	named := func(field, other string) string {
-		if v := s.PlainFact(kind, field); v != "" {
-			return v
-		}
-		return other
-	}
+func exampleSubject(kind string, s *facts.Scope) inventory.Subject {
+	id, _ := strconv.Atoi(s.PlainFact(kind, "id"))
 	switch kind {
 	case "socket":
-		return "socket " + named("id", "0")
+		return inventory.SocketSubject(id)
 	case "node":
-		return "node " + named("id", "0")
+		return inventory.NodeSubject(id)
 	case "slot":
-		return "slot 0x1100 (" + named("locator", "DIMM_A1") + ")"
+		return inventory.SlotSubject(0x1100, cmp.Or(s.PlainFact(kind, "locator"), "DIMM_A1"))
 	default:
-		return facts.SubjectMachine
+		return inventory.Subject{}
 	}
 }

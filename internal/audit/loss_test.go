@@ -26,7 +26,7 @@ func emptyChannels(t *testing.T, e *audit.Engine, name string, first, second int
 	out := map[string]verdict.Severity{}
 	for i := range found.Findings {
 		if f := &found.Findings[i]; f.Rule == "memory.channel.populated" && f.Result == verdict.Fail {
-			out[f.Subject] = f.Severity
+			out[f.Subject.String()] = f.Severity
 		}
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -62,7 +63,7 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	if err != nil {
 		return false, "the profile " + p.ID + " is broken: " + err.Error()
 	}
-	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	r.scope.About(facts.Subject{})
 	applies, o := r.scope.EvalBool(prog)
 	if o.Val == nil {
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
@@ -141,8 +142,8 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Fi
 	if len(w.Exceptions) > 0 {
 		why += "; not where: " + strings.Join(w.Exceptions, ", ")
 	}
-	subject := "setting " + w.ID
-	return verdict.Finding{Rule: "setting." + w.ID, Title: subject + " as the profile asks",
+	subject := inventory.SettingSubject(w.ID)
+	return verdict.Finding{Rule: "setting." + w.ID, Title: subject.String() + " as the profile asks",
 		Subject: subject, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
 }
 
@@ -157,7 +158,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 		f.Result, f.Reason = verdict.Error, "applies: "+err.Error()
 		return false
 	}
-	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	r.scope.About(facts.Subject{})
 	applies, o := r.scope.EvalBool(prog)
 	switch {
 	case o.Err != nil:
@@ -178,7 +179,7 @@ func (r *auditRun) otherSettings(rows rulepack.SettingTable, why string) {
 		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
 			continue
 		}
-		r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: facts.SubjectMachine,
+		r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks",
 			Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
 	}
 }

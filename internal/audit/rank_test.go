@@ -124,18 +124,18 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 func TestManualOfTheOrder(t *testing.T) {
 	r := judging("Dell Inc.", nil)
 	r.topo.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
-	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, r.orderCitation("socket 0"))
-	assert.Nil(t, r.orderCitation("socket 1"), "by the slot map")
-	assert.Nil(t, r.orderCitation("machine"))
-	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation("socket 2"))
+	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, r.orderCitation(inventory.SocketSubject(0)))
+	assert.Nil(t, r.orderCitation(inventory.SocketSubject(1)), "by the slot map")
+	assert.Nil(t, r.orderCitation(inventory.Subject{}))
+	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation(inventory.SocketSubject(2)))
 	r.topo.Sets = &place.Sets{}
-	assert.Empty(t, r.orderCitation("socket 0").Standing)
+	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing)
 	r.topo.Sets.Analogous = true
-	assert.Equal(t, verdict.Analogous, r.orderCitation("socket 0").Standing, "of the same maker's sister")
+	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
 	r.topo.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
-	assert.Empty(t, r.orderCitation("socket 0").Standing, "the board's own document, whatever a sister's sets are")
+	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
 	r.topo.Fill.Source = "Dell, another"
-	assert.Equal(t, verdict.Analogous, r.orderCitation("socket 0").Standing)
+	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing)
 }
 
 // TestCaps: what no document confirms is info; a critical finding on one source that may lie is a
@@ -259,7 +259,7 @@ func TestWaiverThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	r := judging("", nil)
 	r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.c", Reason: "y", Until: "2026-12-01"}, {Rule: "a.d", Reason: "z", Until: "2026-11-18"}, {Rule: "a.e", Subject: "machine", Reason: "z", Until: "2026-12-01"}}}
-	r.out.Findings = []verdict.Finding{{Rule: "a.b", Result: verdict.Fail}, {Rule: "a.c", Result: verdict.Fail}, {Rule: "a.d", Result: verdict.Fail}, {Rule: "a.e", Subject: "socket 0", Result: verdict.Fail}}
+	r.out.Findings = []verdict.Finding{{Rule: "a.b", Result: verdict.Fail}, {Rule: "a.c", Result: verdict.Fail}, {Rule: "a.d", Result: verdict.Fail}, {Rule: "a.e", Subject: inventory.SocketSubject(0), Result: verdict.Fail}}
 	r.waive()
 	assert.Equal(t, []string{`waiver of a.b: until is "soon", expected a date such as 2027-06-30`, "waiver of a.d ended on 2026-11-18; the failure counts again", "waiver of a.e (machine) matches no failure"}, r.out.Notices)
 	var results []verdict.Result
@@ -278,7 +278,7 @@ func TestLastDayOfAWaiver(t *testing.T) {
 		require.NoError(t, err)
 		r := judging("", nil)
 		r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "on order", Until: "2026-11-20"}}}
-		r.out.Findings = []verdict.Finding{{Rule: "a.b", Subject: "socket 0", Result: verdict.Fail}, {Rule: "a.b", Subject: "socket 1", Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}
+		r.out.Findings = []verdict.Finding{{Rule: "a.b", Subject: inventory.SocketSubject(0), Result: verdict.Fail}, {Rule: "a.b", Subject: inventory.SocketSubject(1), Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}
 		r.waive()
 		assert.Equal(t, []verdict.Result{want, verdict.Unknown, verdict.Fail}, []verdict.Result{r.out.Findings[0].Result, r.out.Findings[1].Result, r.out.Findings[2].Result}, moment)
 	}

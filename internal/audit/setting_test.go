@@ -110,7 +110,7 @@ func one(t *testing.T, a *verdict.Audit, rule, subject string) verdict.Finding {
 	t.Helper()
 	var found []verdict.Finding
 	for _, f := range a.Findings {
-		if f.Rule == rule && f.Subject == subject {
+		if f.Rule == rule && f.Subject.String() == subject {
 			found = append(found, f)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *auditRun) waive() {
 		matched := false
 		for i := range r.out.Findings {
 			f := &r.out.Findings[i]
-			if f.Rule != w.Rule || (w.Subject != "" && w.Subject != f.Subject) || f.Result != verdict.Fail {
+			if f.Rule != w.Rule || (w.Subject != "" && w.Subject != f.Subject.String()) || f.Result != verdict.Fail {
 				continue
 			}
 			matched = true

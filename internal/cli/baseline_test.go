@@ -45,7 +45,7 @@ func compared(t *testing.T, file string, args ...string) (int, *report.Report) {
 func changesOf(doc *report.Report) []string {
 	out := []string{}
 	for _, c := range doc.Baseline.Changes {
-		out = append(out, c.Subject+" "+c.Kind)
+		out = append(out, c.Subject.String()+" "+c.Kind)
 	}
 	return out
 }

@@ -149,7 +149,7 @@ func worded(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		out = append(out, strings.Join([]string{f.Rule, f.Subject, outcome(f), f.Certainty, deref(f.Found), deref(f.Expected), deref(f.Remedy)}, " | "))
+		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty, deref(f.Found), deref(f.Expected), deref(f.Remedy)}, " | "))
 	}
 	return out
 }

@@ -182,7 +182,7 @@ func said(r *report.Report, subjects bool) []string {
 		f := &r.Findings[i]
 		line := f.Rule + " " + outcome(f)
 		if subjects {
-			line += " " + f.Subject
+			line += " " + f.Subject.String()
 		}
 		out = append(out, line)
 	}

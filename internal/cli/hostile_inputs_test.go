@@ -51,7 +51,7 @@ func ofCapture(t *testing.T, engine *audit.Engine, archive []byte) (results map[
 	results = map[string]verdict.Result{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
-		results[f.Rule+" / "+f.Subject] = f.Result
+		results[f.Rule+" / "+f.Subject.String()] = f.Result
 	}
 	return results, asked
 }
@@ -171,7 +171,7 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		assert.NotEqual(t, string(verdict.Error), f.Result, f.Rule)
-		results[f.Rule+" / "+f.Subject] = verdict.Result(f.Result)
+		results[f.Rule+" / "+f.Subject.String()] = verdict.Result(f.Result)
 	}
 	at := slices.IndexFunc(r.Inventory.Sources, func(s report.Source) bool { return s.Name == inventory.SourceBIOS })
 	require.GreaterOrEqual(t, at, 0, "what became of the export is said")

@@ -62,7 +62,7 @@ func verdicts(t *testing.T, engine *audit.Engine, dir string, seen func(host.Acc
 	out := map[string]verdict.Result{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
-		out[f.Rule+" / "+f.Subject] = f.Result
+		out[f.Rule+" / "+f.Subject.String()] = f.Result
 		assert.NotEqual(t, verdict.Error, f.Result, "%s %s: %s", f.Rule, f.Subject, f.Reason)
 	}
 	return out

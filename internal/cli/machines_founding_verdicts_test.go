@@ -111,7 +111,7 @@ func (v *foundingVerdict) holds(t *testing.T, doc *report.Report) {
 	t.Helper()
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
-		if f.Rule != v.rule || f.Subject != v.subject {
+		if f.Rule != v.rule || f.Subject.String() != v.subject {
 			continue
 		}
 		assert.Equal(t, v.result, f.Result, v.rule)

@@ -297,7 +297,7 @@ func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 
 // findingBlock is a finding in words; why and what to do belong to a failure.
 func findingBlock(f *report.Finding) page.Block {
-	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject}, Indent: 2,
+	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
 		Fields: []page.Field{{Name: "found", Value: report.OrEmpty(f.Found)}, {Name: "expected", Value: report.OrEmpty(f.Expected)},
 			{Name: "reason", Value: report.OrEmpty(f.Reason)}}}
 	if f.Result == string(verdict.Fail) {

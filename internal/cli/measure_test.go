@@ -368,7 +368,7 @@ func TestMeasurementIsCarried(t *testing.T) {
 	var dropped []string
 	for i := range doc.Findings {
 		if f := &doc.Findings[i]; f.Rule == "measure.baseline.dropped" {
-			dropped = append(dropped, f.Subject+" "+f.Result)
+			dropped = append(dropped, f.Subject.String()+" "+f.Result)
 		}
 	}
 	assert.Equal(t, []string{"node 0 fail", "node 1 fail"}, dropped)

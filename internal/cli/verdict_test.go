@@ -39,7 +39,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 	}
 	failing := func(rule, severity, found string) func(*report.Report) {
 		return func(r *report.Report) {
-			r.Findings = append(r.Findings, report.Finding{Rule: rule, Subject: "machine", Result: "fail", Severity: severity, Found: &found})
+			r.Findings = append(r.Findings, report.Finding{Rule: rule, Result: "fail", Severity: severity, Found: &found})
 			r.Summary.Fail++
 			r.Summary.WorstSeverity = &severity
 		}

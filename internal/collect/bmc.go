@@ -223,7 +223,7 @@ type moduleMatch struct {
 }
 
 func (j moduleMatch) what(thing string) string {
-	return thing + " of " + inventory.SlotSubject(j.s.Handle, j.s.Locator.Or(""))
+	return thing + " of " + j.s.Subject().String()
 }
 
 func (j moduleMatch) at(field, raw string) fact.Evidence {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all
@@ -24,8 +25,8 @@ type Advice struct {
 
 // Cured names a finding.
 type Cured struct {
-	Rule    string `json:"rule"`
-	Subject string `json:"subject"`
+	Rule    string            `json:"rule"`
+	Subject inventory.Subject `json:"subject"`
 }
 
 // Step is one thing to do. Slots are named by handle; locators stand beside, and
@@ -86,9 +87,9 @@ type Reaches struct {
 
 // Remaining is a failure that stays.
 type Remaining struct {
-	Rule     string `json:"rule"`
-	Subject  string `json:"subject"`
-	Severity string `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string            `json:"rule"`
+	Subject  inventory.Subject `json:"subject"`
+	Severity string            `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 }
 
 // ReachedSocket is what one processor has after the steps; Socket is null on a

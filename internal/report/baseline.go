@@ -56,8 +56,8 @@ type Baseline struct {
 // dimm_replaced, dimm_slower, dimm_faster, memory_lost, memory_gained,
 // processor, numa, bios, setting.
 type Change struct {
-	Subject  string `json:"subject"`
-	Kind     string `json:"kind"`
-	Accepted string `json:"accepted"`
-	Present  string `json:"present"`
+	Subject  inventory.Subject `json:"subject"`
+	Kind     string            `json:"kind"`
+	Accepted string            `json:"accepted"`
+	Present  string            `json:"present"`
 }

@@ -58,7 +58,7 @@ func TestStepsOfAdvice(t *testing.T) {
 // TestRemedyOfAdvice: the first way is the remedy of what it cures; settings are
 // beside it, and change no remedy.
 func TestRemedyOfAdvice(t *testing.T) {
-	cures := []plan.Finding{{Rule: "r", Subject: "s"}}
+	cures := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	move := plan.Advice{ID: plan.Move, Cures: cures, Steps: []plan.Step{{Do: plan.Move, From: 0, To: 1, Like: -1}}}
 	remove := plan.Advice{ID: plan.Remove, Cures: cures, Steps: []plan.Step{{Do: plan.Remove, From: 0, To: -1, Like: -1}}}
 	set := plan.Advice{ID: plan.Settings, Cures: cures}
@@ -67,7 +67,7 @@ func TestRemedyOfAdvice(t *testing.T) {
 		return sentence(&built, &Inventory{})
 	}
 	of := func(advice ...plan.Advice) *Finding {
-		r := Report{Findings: []Finding{{Rule: "r", Subject: "s", Remedy: new("the document's words")}, {Rule: "r", Subject: "other", Remedy: new("x")}}}
+		r := Report{Findings: []Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}, Remedy: new("the document's words")}, {Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "other"}, Remedy: new("x")}}}
 		r.advise(twoSlots(), &plan.Plan{Advice: advice})
 		assert.Equal(t, "x", *r.Findings[1].Remedy)
 		assert.Empty(t, r.Findings[1].Advice)
@@ -93,7 +93,7 @@ func TestRemedyOfAdvice(t *testing.T) {
 // was sought, and behind nothing else.
 func TestNoLayoutIsAdvised(t *testing.T) {
 	const why = "remedy (no layout is advised: none is documented)"
-	asked := []plan.Finding{{Rule: "r", Subject: "s"}}
+	asked := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	for name, c := range map[string]struct {
 		finding Finding
 		plan    plan.Plan
@@ -105,7 +105,7 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 		"no remedy":  {Finding{Result: string(verdict.Fail)}, plan.Plan{Why: "none is documented", Asked: asked}, nil},
 		"no why":     {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Asked: asked}, new("remedy")},
 	} {
-		c.finding.Rule, c.finding.Subject = "r", "s"
+		c.finding.Rule, c.finding.Subject = "r", inventory.Subject{Kind: inventory.AboutOther, Name: "s"}
 		r := Report{Findings: []Finding{c.finding}}
 		r.advise(twoSlots(), &c.plan)
 		assert.Equal(t, c.want, r.Findings[0].Remedy, name)
@@ -115,9 +115,9 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 // TestComparedAsAWhole: comparable is true where everything was compared, false where
 // nothing was, and null between; a kind of which nothing differs is 0 only in the first.
 func TestComparedAsAWhole(t *testing.T) {
-	same, differs := inventory.Compared{Subject: "slot A1", Same: sure(true)}, inventory.Compared{Subject: "slot A2", Same: sure(false),
+	same, differs := inventory.Compared{Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "slot A1"}, Same: sure(true)}, inventory.Compared{Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "slot A2"}, Same: sure(false),
 		Changes: []inventory.Change{{Kind: inventory.DIMMLost, Then: "16 GiB", Now: "empty"}}}
-	open := inventory.Compared{Subject: "machine", Changes: []inventory.Change{{Kind: inventory.BIOSVersion, Then: "1", Now: "2"}}}
+	open := inventory.Compared{Changes: []inventory.Change{{Kind: inventory.BIOSVersion, Then: "1", Now: "2"}}}
 	for name, c := range map[string]struct {
 		compared   []inventory.Compared
 		comparable *bool
@@ -126,7 +126,7 @@ func TestComparedAsAWhole(t *testing.T) {
 		"all":     {[]inventory.Compared{same, differs}, new(true), true, false},
 		"alike":   {[]inventory.Compared{same}, new(true), false, false},
 		"in part": {[]inventory.Compared{same, differs, open}, nil, true, true},
-		"one":     {[]inventory.Compared{same, {Subject: "machine"}}, nil, nil, nil},
+		"one":     {[]inventory.Compared{same, {}}, nil, nil, nil},
 		"nothing": {[]inventory.Compared{open}, new(false), nil, true},
 	} {
 		got, changed := buildBaseline(&inventory.Baseline{Compared: c.compared})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Finding is the result of one rule for one subject.
@@ -13,16 +14,16 @@ type Finding struct {
 	Title    *string `json:"title" jsonschema:"nullable"`
 	Result   string  `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
 	Severity string  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	// Subject names the thing judged: machine, socket 0, node 1.
-	Subject  string  `json:"subject"`
-	Found    *string `json:"found" jsonschema:"nullable"`
-	Expected *string `json:"expected" jsonschema:"nullable"`
-	Why      *string `json:"why" jsonschema:"nullable"`
+	// Subject is the thing judged.
+	Subject  inventory.Subject `json:"subject"`
+	Found    *string           `json:"found" jsonschema:"nullable"`
+	Expected *string           `json:"expected" jsonschema:"nullable"`
+	Why      *string           `json:"why" jsonschema:"nullable"`
 	// Reason says why the result is unknown, not_applicable or error; KnownBy
 	// what would make an unknown known.
 	Reason  *string `json:"reason" jsonschema:"nullable"`
 	KnownBy *string `json:"known_by" jsonschema:"nullable"`
-	// CausedBy names the finding that this one follows from.
+	// CausedBy is the rule whose failure this finding follows from.
 	CausedBy *string `json:"caused_by" jsonschema:"nullable"`
 	Effect   *Effect `json:"effect" jsonschema:"nullable"`
 	Remedy   *string `json:"remedy" jsonschema:"nullable"`

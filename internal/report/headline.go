@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -80,7 +81,7 @@ func (r *Report) emptyChannels(p *Problem) string {
 			return ""
 		}
 		total += *s.ChannelsTotal
-		if slices.Contains(p.Subjects, socketSubject(s.Socket)) {
+		if slices.Contains(p.Subjects, ofSocket(s.Socket)) {
 			empty += *s.ChannelsTotal - *s.ChannelsPopulated
 		}
 	}
@@ -107,17 +108,17 @@ func (r *Report) cost(p *Problem) string {
 		return ""
 	}
 	var worst *PopulationSocket
-	var same []string
+	var same []inventory.Subject
 	for i := range r.Inventory.Population.Sockets {
 		s := &r.Inventory.Population.Sockets[i]
-		if s.Relative.Low == nil || s.Relative.High == nil || !slices.Contains(p.Subjects, socketSubject(s.Socket)) {
+		if s.Relative.Low == nil || s.Relative.High == nil || !slices.Contains(p.Subjects, ofSocket(s.Socket)) {
 			continue
 		}
 		switch {
 		case worst == nil || *s.Relative.Low < *worst.Relative.Low:
-			worst, same = s, []string{socketSubject(s.Socket)}
+			worst, same = s, []inventory.Subject{ofSocket(s.Socket)}
 		case s.Relative.Percent() == worst.Relative.Percent():
-			same = append(same, socketSubject(s.Socket))
+			same = append(same, ofSocket(s.Socket))
 		}
 	}
 	if worst == nil || *worst.Relative.Low >= 1 {

@@ -16,7 +16,7 @@ func TestCPUList(t *testing.T) {
 
 // TestAdviceOfAFindingOnce: two ways by exchange are named by one word.
 func TestAdviceOfAFindingOnce(t *testing.T) {
-	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: "socket 0"}}
+	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: inventory.SocketSubject(0)}}
 	r := Report{Findings: []Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}
 	r.advise(&inventory.System{}, &plan.Plan{Advice: []plan.Advice{
 		{ID: plan.Move, Cures: cures}, {ID: plan.Exchange, Cures: cures}, {ID: plan.Exchange, Cures: cures}}})

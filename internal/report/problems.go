@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -29,8 +30,8 @@ type Problem struct {
 	Source   string `json:"source"`
 	Standing string `json:"standing" jsonschema:"enum=,enum=sister model,enum=other vendor,enum=general practice"`
 	// Subjects are those of the findings, Consequences the failures that follow ("RULE SUBJECT").
-	Subjects     []string `json:"subjects"`
-	Consequences []string `json:"consequences"`
+	Subjects     []inventory.Subject `json:"subjects"`
+	Consequences []string            `json:"consequences"`
 
 	// Members are the findings of the cause, Led those that follow, and Cure the index in Advice of
 	// the first entry that cures one of them, -1 without one.
@@ -79,7 +80,7 @@ func (r *Report) problems() []Problem {
 		if f.Result != string(verdict.Fail) {
 			continue
 		}
-		if r.root(f) != f {
+		if r.Root(f) != f {
 			led = append(led, f)
 			continue
 		}
@@ -95,7 +96,7 @@ func (r *Report) problems() []Problem {
 		at[k].members = append(at[k].members, f)
 	}
 	for _, f := range led {
-		c := of[r.root(f)]
+		c := of[r.Root(f)]
 		c.led = append(c.led, f)
 		c.rank = max(c.rank, SeverityRank(f.Severity))
 	}
@@ -127,8 +128,8 @@ func merged(causes []*cause) []*cause {
 	return out
 }
 
-// root returns the failure that f follows from in the end, f itself for a root cause and in a cycle.
-func (r *Report) root(f *Finding) *Finding {
+// Root returns the failure that f follows from in the end, f itself for a root cause and in a cycle.
+func (r *Report) Root(f *Finding) *Finding {
 	at := f
 	for range r.Findings {
 		up := r.cause(at)
@@ -145,13 +146,12 @@ func (r *Report) root(f *Finding) *Finding {
 
 // cause returns the failure that f follows from, nil for a root cause.
 func (r *Report) cause(f *Finding) *Finding {
-	rule, subject, _ := strings.Cut(OrEmpty(f.CausedBy), " ")
-	if rule == "" {
+	if f.CausedBy == nil {
 		return nil
 	}
 	for i := range r.Findings {
 		up := &r.Findings[i]
-		if up != f && up.Rule == rule && up.Result == string(verdict.Fail) && (subject == "" || up.Subject == subject) {
+		if up != f && up.Rule == *f.CausedBy && up.Result == string(verdict.Fail) {
 			return up
 		}
 	}
@@ -160,12 +160,12 @@ func (r *Report) cause(f *Finding) *Finding {
 
 func (r *Report) problem(c *cause) Problem {
 	first := c.members[0]
-	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: r.cureOf(c.members), Subjects: []string{}, Consequences: []string{}}
+	p := Problem{Severity: SeverityName(c.rank), Rule: first.Rule, Members: c.members, Led: c.led, Cure: r.cureOf(c.members), Subjects: []inventory.Subject{}, Consequences: []string{}}
 	for _, f := range c.members {
 		p.Subjects = append(p.Subjects, f.Subject)
 	}
 	for _, f := range c.led {
-		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject)
+		p.Consequences = append(p.Consequences, f.Rule+" "+f.Subject.String())
 	}
 	if cite := first.Citation; cite != nil {
 		p.Source, p.Standing = cite.document(), r.standing(cite)
@@ -222,7 +222,7 @@ func (r *Report) sentence(members []*Finding) (where, sentence string) {
 	texts, places := byText(members, shortFailure)
 	headline := OrEmpty(members[0].Headline)
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
-		var all []string
+		var all []inventory.Subject
 		for _, f := range members {
 			all = append(all, f.Subject)
 		}
@@ -240,8 +240,8 @@ func (r *Report) sentence(members []*Finding) (where, sentence string) {
 }
 
 // byText lists the different texts of findings in order, and the subjects of each.
-func byText(members []*Finding, get func(*Finding) string) (texts []string, places map[string][]string) {
-	places = map[string][]string{}
+func byText(members []*Finding, get func(*Finding) string) (texts []string, places map[string][]inventory.Subject) {
+	places = map[string][]inventory.Subject{}
 	for _, f := range members {
 		text := get(f)
 		if text == "" {
@@ -382,7 +382,7 @@ func (r *Report) AdviceSentence(a *Advice) string {
 // reached says which share of their best bandwidth the CPUs have after the steps of an advice, for
 // those that have less today; "" if that is not known.
 func (r *Report) reached(a *Advice) string {
-	texts, ids := []string{}, map[string][]string{}
+	texts, ids := []string{}, map[string][]inventory.Subject{}
 	for i := range a.Reaches.Sockets {
 		s := &a.Reaches.Sockets[i]
 		before := r.Inventory.population(s.Socket)
@@ -393,7 +393,7 @@ func (r *Report) reached(a *Advice) string {
 		if ids[text] == nil {
 			texts = append(texts, text)
 		}
-		ids[text] = append(ids[text], socketSubject(s.Socket))
+		ids[text] = append(ids[text], ofSocket(s.Socket))
 	}
 	for i, text := range texts {
 		where := r.Inventory.place(ids[text])
@@ -411,11 +411,12 @@ func (r *Report) reached(a *Advice) string {
 	return strings.Join(texts, ", ")
 }
 
-func socketSubject(id *int) string {
+// ofSocket returns the subject of a socket's memory: the machine if no socket has it.
+func ofSocket(id *int) inventory.Subject {
 	if id == nil {
-		return "machine"
+		return inventory.Subject{}
 	}
-	return "socket " + strconv.Itoa(*id)
+	return inventory.SocketSubject(*id)
 }
 
 // population returns the memory of a socket, nil if there is none.
@@ -445,23 +446,19 @@ func (s *Relative) Percent() string {
 
 // place names what findings are about in one phrase: "CPU1 and CPU2", "both CPUs", "A4"; "" for the
 // machine.
-func (inv *Inventory) place(subjects []string) string {
+func (inv *Inventory) place(subjects []inventory.Subject) string {
 	var names []string
 	sockets := 0
 	for _, s := range subjects {
-		kind, rest, _ := strings.Cut(s, " ")
-		name := s
-		switch kind {
-		case "machine":
+		name := s.String()
+		switch s.Kind {
+		case inventory.AboutMachine:
 			continue
-		case "socket":
+		case inventory.AboutSocket:
 			sockets++
-			if id, err := strconv.Atoi(rest); err == nil {
-				name = inv.SocketName(id)
-			}
-		case "slot":
-			handle, _, _ := strings.Cut(rest, " ")
-			name = inv.slotName(handle, rest)
+			name = inv.SocketName(s.Number)
+		case inventory.AboutSlot:
+			name = inv.slotName(s)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -521,7 +518,8 @@ func Designation(inv *Inventory, id *int) string {
 
 // slotName returns the locator of a slot, with its handle if others have the same; otherwise what
 // the subject says.
-func (inv *Inventory) slotName(handle, subject string) string {
+func (inv *Inventory) slotName(s inventory.Subject) string {
+	handle := inventory.HandleText(s.Handle)
 	name, same := "", 0
 	for i := range inv.Slots {
 		if inv.Slots[i].Handle == handle {
@@ -535,7 +533,7 @@ func (inv *Inventory) slotName(handle, subject string) string {
 	}
 	switch {
 	case name == "":
-		return "slot " + subject
+		return s.String()
 	case same > 1:
 		return name + " (" + handle + ")"
 	default:

@@ -6,14 +6,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
 
 // TestProblems groups failures by root cause: equal sockets together, consequences below their
 // cause, the worst first, with fix, source and its standing.
 func TestProblems(t *testing.T) {
 	fail := func(severity, rule, subject, short string) report.Finding {
-		return report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: severity, Short: &short}
+		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity, Short: &short}
 	}
 	r := &report.Report{Findings: []report.Finding{
 		fail("info", "memory.dimm.uniform", "socket 0", "mixed"),
@@ -29,7 +31,7 @@ func TestProblems(t *testing.T) {
 	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: new("analogous")}
 	r.Findings[1].Fix = new("look in BIOS setup")
 	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: new("p24"), Standing: new("analogous")}
-	r.Findings[4].CausedBy = new("memory.channel.populated socket 1")
+	r.Findings[4].CausedBy = new("memory.channel.populated")
 	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: new("CPU1")}, {ID: 1, Designation: new("CPU2")}}
 	r.Judge(report.Criteria{})
 	var got []string
@@ -44,23 +46,23 @@ func TestProblems(t *testing.T) {
 		"info 2 settings differ from Dell's balanced profile: smt and turbo | memaudit profiles patch dell/balanced prints the changes | ",
 	}, got)
 	assert.Equal(t, []string{"memory.socket.symmetric machine"}, r.Problems[0].Consequences)
-	assert.Equal(t, []string{"socket 0", "socket 1"}, r.Problems[1].Subjects)
+	assert.Equal(t, []inventory.Subject{inventory.SocketSubject(0), inventory.SocketSubject(1)}, r.Problems[1].Subjects)
 	assert.Equal(t, report.StatusCritical, r.Verdict.Status)
 }
 
 // TestFixBeginsWithWhatIsFree: moves that cure what follows from a problem stand before the purchase
 // that cures it.
 func TestFixBeginsWithWhatIsFree(t *testing.T) {
-	short, cause := "channels are empty", "memory.channel.populated socket 0"
+	short, cause := "channels are empty", "memory.channel.populated"
 	r := &report.Report{Findings: []report.Finding{
-		{Rule: "memory.channel.populated", Subject: "socket 0", Result: "fail", Severity: "warning", Short: &short},
-		{Rule: "numa.node.memory", Subject: "node 1", Result: "fail", Severity: "warning", Short: &short, CausedBy: &cause},
+		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: &short},
+		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: &short, CausedBy: &cause},
 	}}
 	a1, a2, b1 := "0x1", "0x2", "0x3"
 	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: new("A1")}, {Handle: a2, Locator: new("A2")}, {Handle: b1, Locator: new("B1")}}
 	r.Advice = []report.Advice{
-		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: "node 1"}}, Steps: []report.Step{{Do: "move", From: &a1, To: &b1}}},
-		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: "socket 0"}}, Steps: []report.Step{{Do: "install", To: &a2}}},
+		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: &a1, To: &b1}}},
+		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: &a2}}},
 	}
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)

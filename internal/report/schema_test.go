@@ -21,8 +21,7 @@ import (
 // schemaOf generates the schema of a document from its Go type.
 func schemaOf(t *testing.T, v any, id, title string) []byte {
 	t.Helper()
-	r := &jsonschema.Reflector{ExpandedStruct: true}
-	s := r.Reflect(v)
+	s := reporttest.Reflector().Reflect(v)
 	s.ID = jsonschema.ID("https://github.com/memaudit/memaudit/internal/report/schema/" + id)
 	s.Title = title
 	out, err := json.MarshalIndent(s, "", "  ")

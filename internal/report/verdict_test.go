@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,9 +19,9 @@ func judgedOf(words string) *report.Report {
 	r := &report.Report{}
 	for w := range strings.FieldsSeq(words) {
 		parts := strings.Split(w, ":")
-		f := report.Finding{Rule: "memory.example", Subject: "machine", Result: parts[0], Severity: parts[1], Found: new("the example is wrong; more")}
+		f := report.Finding{Rule: "memory.example", Result: parts[0], Severity: parts[1], Found: new("the example is wrong; more")}
 		if len(parts) > 2 {
-			f.Rule, f.Subject, f.Found = parts[2], "socket 0", new("2 of 4 channels hold memory; empty: 2, 3")
+			f.Rule, f.Subject, f.Found = parts[2], inventory.SocketSubject(0), new("2 of 4 channels hold memory; empty: 2, 3")
 		}
 		r.Findings = append(r.Findings, f)
 		switch f.Result {
@@ -131,7 +133,7 @@ func table(state string) func(*report.Report) {
 // TestSentence names the worst root cause, and the subjects that have it.
 func TestSentence(t *testing.T) {
 	of := func(severity, rule, subject, found, short, cause string) report.Finding {
-		f := report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: severity}
+		f := report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity}
 		for text, to := range map[string]**string{found: &f.Found, short: &f.Short, cause: &f.CausedBy} {
 			if text != "" {
 				*to = &text
@@ -148,10 +150,10 @@ func TestSentence(t *testing.T) {
 			of("warning", "a", "socket 0", "one", "", ""), of("warning", "a", "socket 1", "two", "", ""), of("warning", "a", "socket 2", "three", "", "")},
 		"sockets 0, 1, 2, 3 and 4: no memory": {of("critical", "a", "socket 0", "", "no memory", ""), of("critical", "a", "socket 1", "x", "no memory", ""),
 			of("critical", "a", "socket 2", "x", "no memory", ""), of("critical", "a", "socket 3", "x", "no memory", ""), of("critical", "a", "socket 4", "x", "no memory", "")},
-		"socket 1: 4 DIMMs for 8 channels": {of("info", "b", "socket 1", "4 DIMMs for 8 channels: A1, A2", "", ""), of("warning", "a", "machine", "x", "", "b socket 1")},
+		"socket 1: 4 DIMMs for 8 channels": {of("info", "b", "socket 1", "4 DIMMs for 8 channels: A1, A2", "", ""), of("warning", "a", "machine", "x", "", "b")},
 		"machine of two":                   {of("warning", "follows", "machine", "x", "", "root"), of("warning", "root", "machine", "machine of two; more", "", "")},
 		"the circle, and the other":        {of("warning", "a", "machine", "the circle", "", "b"), of("warning", "b", "machine", "the other", "", "a")},
-		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone socket 3")},
+		"fails a.rule":                     {of("warning", "a.rule", "machine", "", "", "gone")},
 	} {
 		r := &report.Report{Findings: findings}
 		r.Judge(report.Criteria{})

@@ -60,7 +60,11 @@ type Advice struct {
 }
 
 // Finding names a failing rule and its subject.
-type Finding struct{ Rule, Subject, Severity string }
+type Finding struct {
+	Rule     string
+	Subject  inventory.Subject
+	Severity string
+}
 
 // Step is one module that moves, comes, goes or is exchanged, two that are swapped, or a
 // preset of BIOS settings that is set. Slots are indexes
@@ -181,20 +185,22 @@ type Pipeline struct {
 }
 
 // Sought reports whether advice was sought for the finding.
-func (p *Plan) Sought(rule, subject string) bool { return namesSubject(p.Asked, rule, subject) }
+func (p *Plan) Sought(rule string, subject inventory.Subject) bool {
+	return namesSubject(p.Asked, rule, subject)
+}
 
 // CuresFinding tells whether the steps cure the finding: it is gone or, if it was severe, no more than
 // a remark.
-func (a *Advice) CuresFinding(rule, subject string) bool {
+func (a *Advice) CuresFinding(rule string, subject inventory.Subject) bool {
 	return namesSubject(a.Cures, rule, subject)
 }
 
-func namesSubject(list []Finding, rule, subject string) bool {
+func namesSubject(list []Finding, rule string, subject inventory.Subject) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
 }
 
 // key names a rule and a subject.
-func (f Finding) key() string { return f.Rule + "\x00" + f.Subject }
+func (f Finding) key() string { return f.Rule + "\x00" + f.Subject.String() }
 
 // none stands for a slot without a module in a layout.
 const none = -1

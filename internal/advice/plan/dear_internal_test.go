@@ -36,8 +36,8 @@ func TestWhyDearWords(t *testing.T) {
 
 // TestAgainst: a remark that stays speaks against no layout, a new one does.
 func TestAgainst(t *testing.T) {
-	before := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}}}
-	after := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}, {"c", "socket 0", "info"}, {"c", "socket 1", "info"}}}
+	before := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}}}
+	after := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}, {"c", inventory.SocketSubject(0), "info"}, {"c", inventory.SocketSubject(1), "info"}}}
 	require.Equal(t, []string{"a", "c"}, after.against(before))
 }
 
@@ -513,7 +513,7 @@ func TestTargetRefused(t *testing.T) {
 
 // TestAsSound: bandwidth alone counts where the model counts channels and clock and nothing else.
 func TestAsSound(t *testing.T) {
-	fails := []Finding{{"a", "machine", "warning"}}
+	fails := []Finding{{"a", inventory.Subject{}, "warning"}}
 	before := &layoutScore{even: true, peak: 100, fails: fails, decided: map[string]bool{"b": true}}
 	for name, c := range map[string]struct {
 		after layoutScore
@@ -522,7 +522,7 @@ func TestAsSound(t *testing.T) {
 		"one region":      {layoutScore{even: true, peak: 1, fails: fails}, true},
 		"two regions":     {layoutScore{peak: 200, fails: fails}, false},
 		"no clock":        {layoutScore{even: true, fails: fails}, false},
-		"another failure": {layoutScore{even: true, peak: 200, fails: []Finding{{"b", "machine", "warning"}}}, false},
+		"another failure": {layoutScore{even: true, peak: 200, fails: []Finding{{"b", inventory.Subject{}, "warning"}}}, false},
 		"not told":        {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"b": "why"}}, false},
 		"never told":      {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"c": "why"}}, true},
 	} {

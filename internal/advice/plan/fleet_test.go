@@ -31,10 +31,10 @@ func TestNothingLowered(t *testing.T) {
 			require.NoError(t, err)
 			was := map[string]bool{}
 			for _, f := range found.Findings {
-				was[f.Rule+f.Subject] = f.Result == "fail"
+				was[f.Rule+f.Subject.String()] = f.Result == "fail"
 			}
 			for _, f := range after.Findings {
-				require.False(t, f.Result == "fail" && !was[f.Rule+f.Subject], "%s: %s fails for %s", name, f.Rule, f.Subject)
+				require.False(t, f.Result == "fail" && !was[f.Rule+f.Subject.String()], "%s: %s fails for %s", name, f.Rule, f.Subject.String())
 			}
 			for i, socket := range g.Reaches.Sockets {
 				require.LessOrEqual(t, socket.Class.Value.Name, topo.Populations[i].Class.Value.Name, name)

@@ -31,10 +31,10 @@ func outcomeOf(found *verdict.Audit, topo *population.Result) outcome {
 		if !concerns(f.Rule) {
 			continue
 		}
-		out.failed[f.Rule+" "+f.Subject] = f.Result
+		out.failed[f.Rule+" "+f.Subject.String()] = f.Result
 		if f.Result == verdict.Fail {
 			out.failing[f.Severity.Rank()]++
-			out.rank[f.Rule+" "+f.Subject] = f.Severity.Rank()
+			out.rank[f.Rule+" "+f.Subject.String()] = f.Severity.Rank()
 		}
 	}
 	for i := range topo.Populations {

@@ -69,7 +69,7 @@ func TestStillTold(t *testing.T) {
 	p := Pipeline{Role: func(id string) verdict.Role {
 		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}
 	}}
-	slow, bare := Finding{"memory.speed.expected", "socket 0", "warning"}, Finding{"memory.channel.populated", "socket 0", "warning"}
+	slow, bare := Finding{"memory.speed.expected", inventory.SocketSubject(0), "warning"}, Finding{"memory.channel.populated", inventory.SocketSubject(0), "warning"}
 	assert.Equal(t, []Finding{slow, bare}, p.stillTold([]Finding{slow, bare}, []Finding{slow}))
 	assert.Equal(t, []Finding{bare}, p.stillTold([]Finding{slow, bare}, nil))
 }

@@ -90,18 +90,18 @@ func kept(t *testing.T, sys *inventory.System, before *verdict.Audit, a *plan.Ad
 	failed := map[string]string{}
 	for _, f := range before.Findings {
 		if f.Result == verdict.Fail {
-			failed[f.Rule+" "+f.Subject] = string(f.Severity)
+			failed[f.Rule+" "+f.Subject.String()] = string(f.Severity)
 		}
 	}
 	stays := map[string]bool{}
 	for _, f := range a.Reaches.Findings {
-		stays[f.Rule+" "+f.Subject+" "+f.Severity] = true
+		stays[f.Rule+" "+f.Subject.String()+" "+f.Severity] = true
 	}
 	for _, f := range found.Findings {
 		if f.Result != verdict.Fail {
 			continue
 		}
-		name := f.Rule + " " + f.Subject
+		name := f.Rule + " " + f.Subject.String()
 		require.True(t, stays[name+" "+string(f.Severity)], "%s fails and was not said to", name)
 		require.False(t, a.CuresFinding(f.Rule, f.Subject), "%s was to be cured", name)
 		if f.Severity.Rank() >= verdict.Warning.Rank() {

@@ -133,7 +133,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	before := map[verdictOf]*verdict.Finding{}
 	for i := range c.found.Findings {
 		f := &c.found.Findings[i]
-		before[verdictOf{f.Rule, f.Subject}] = f
+		before[verdictOf{f.Rule, f.Subject.String()}] = f
 	}
 	stays := map[plan.Finding]bool{}
 	for _, f := range a.Reaches.Findings {
@@ -141,7 +141,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	}
 	for i := range again.Findings {
 		f := &again.Findings[i]
-		was := before[verdictOf{f.Rule, f.Subject}]
+		was := before[verdictOf{f.Rule, f.Subject.String()}]
 		if role := roles()(f.Rule); role.Running || role.Told && (was == nil || was.Result != verdict.Fail) {
 			continue // only the running machine tells
 		}

@@ -174,7 +174,7 @@ func TestFirmwareMayNotCheck(t *testing.T) {
 	p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
 		out, err := told(sys, topo, rules)
 		if rules(rule) {
-			out.Findings = append(out.Findings, verdict.Finding{Rule: rule, Subject: "machine", Result: verdict.Fail, Severity: verdict.Info})
+			out.Findings = append(out.Findings, verdict.Finding{Rule: rule, Result: verdict.Fail, Severity: verdict.Info})
 		}
 		return out, err
 	}

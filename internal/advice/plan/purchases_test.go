@@ -161,7 +161,7 @@ func TestPartialPurchase(t *testing.T) {
 	require.Equal(t, plan.Remove, c.made.Advice[0].ID, "six alike are a recommended number, too")
 	part, full := &c.made.Advice[1], &c.made.Advice[2]
 	require.Equal(t, []int{0, 8, 0}, []int{part.Count(plan.Move), part.Count(plan.Install), part.Count(plan.Exchange)})
-	require.True(t, part.CuresFinding("memory.channel.populated", "socket 0"))
+	require.True(t, part.CuresFinding("memory.channel.populated", inventory.SocketSubject(0)))
 	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(part))
 	require.Equal(t, 11, full.Count(plan.Install)+full.Count(plan.Exchange))
 	require.Zero(t, severeOf(full))
@@ -229,7 +229,7 @@ func TestWithoutPurchase(t *testing.T) {
 	require.Equal(t, "take out A7, A8, B7, B8, which gives up 128 GiB", fewer.Sentence(sys))
 	require.Equal(t, plan.Remove, fewer.ID)
 	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, fewer.GivenUp)
-	require.True(t, fewer.CuresFinding("memory.channel.symmetric", "socket 0"))
+	require.True(t, fewer.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(0)))
 	one := hold(t, "one is missing", server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 }), p)
 	require.Equal(t, 1, one.made.Advice[0].Count(plan.Install))
 }
@@ -265,7 +265,7 @@ func TestFewerOnAFullBoard(t *testing.T) {
 	c := hold(t, "four of four", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 1)
 	require.Equal(t, 2, c.made.Advice[0].Count(plan.Remove), c.made.Advice[0].Sentence(sys))
-	require.True(t, c.made.Advice[0].CuresFinding("memory.channel.symmetric", "socket 1"))
+	require.True(t, c.made.Advice[0].CuresFinding("memory.channel.symmetric", inventory.SocketSubject(1)))
 }
 
 // TestFewerLargerModules: four large modules and a small one behind each processor of an
@@ -306,7 +306,7 @@ func TestFirstForTheEmptyProcessor(t *testing.T) {
 	c := hold(t, "one module", server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel+slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)
 	require.Equal(t, 1, c.made.Advice[0].Count(plan.Install))
-	require.True(t, c.made.Advice[0].CuresFinding("memory.socket.populated", "socket 1"))
+	require.True(t, c.made.Advice[0].CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(&c.made.Advice[0]))
 	require.Equal(t, 11, c.made.Advice[1].Count(plan.Install))
 }
@@ -322,7 +322,7 @@ func TestOneModuleForEachProcessor(t *testing.T) {
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	a := &c.made.Advice[0]
 	require.Equal(t, []int{0, 1}, []int{buys(a), a.Moves()}, a.Sentence(sys))
-	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
+	require.True(t, a.CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 }
 
 // TestOneTooManyForTheEmptyProcessor: seven modules behind the first processor, two of them on
@@ -334,8 +334,8 @@ func TestOneTooManyForTheEmptyProcessor(t *testing.T) {
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	a := &c.made.Advice[0]
 	require.Equal(t, "move A7 to B1", a.Sentence(sys))
-	require.True(t, a.CuresFinding("memory.channel.symmetric", "socket 0"))
-	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
+	require.True(t, a.CuresFinding("memory.channel.symmetric", inventory.SocketSubject(0)))
+	require.True(t, a.CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 }
 
 // TestNoMoreMovesThanHelp: four modules of three sizes behind the first processor, as in a

@@ -121,7 +121,7 @@ func TestMends(t *testing.T) {
 		}
 		return out
 	}
-	a, again, b := Finding{"a", "socket 0", "warning"}, Finding{"a", "socket 1", "warning"}, Finding{"b", "machine", "info"}
+	a, again, b := Finding{"a", inventory.SocketSubject(0), "warning"}, Finding{"a", inventory.SocketSubject(1), "warning"}, Finding{"b", inventory.Subject{}, "info"}
 	s := &search{pipeline: Pipeline{Role: role}}
 	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
 	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
@@ -132,10 +132,10 @@ func TestMends(t *testing.T) {
 		mends bool
 	}{
 		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Finding{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Finding{a, again}, []int64{100, 100}, true},
-		{"another remark in the stead of one", []Finding{a, again, {"c", "machine", "info"}}, []int64{50, 50}, false},
-		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", "machine", "warning"}}, []int64{50, 50}, false},
-		{"the remark becomes a warning", []Finding{{"b", "machine", "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", "machine", "info"}}, []int64{50, 50}, true},
-		{"the order", []Finding{a, {"order", "machine", "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", "machine", "critical"}}, []int64{50, 50}, false},
+		{"another remark in the stead of one", []Finding{a, again, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, false},
+		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", inventory.Subject{}, "warning"}}, []int64{50, 50}, false},
+		{"the remark becomes a warning", []Finding{{"b", inventory.Subject{}, "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, true},
+		{"the order", []Finding{a, {"order", inventory.Subject{}, "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", inventory.Subject{}, "critical"}}, []int64{50, 50}, false},
 		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
 	} {
 		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
@@ -143,7 +143,7 @@ func TestMends(t *testing.T) {
 		assert.Equal(t, c.mends, s.accepts(&after), c.name)
 	}
 	told := func(result verdict.Result) layoutScore {
-		return s.judge([]verdict.Finding{{Rule: "uniform", Subject: "machine", Result: result, Reason: "no ranks"}, {Rule: "speed", Subject: "machine", Result: verdict.Unknown}}, topo(50, 50))
+		return s.judge([]verdict.Finding{{Rule: "uniform", Result: result, Reason: "no ranks"}, {Rule: "speed", Result: verdict.Unknown}}, topo(50, 50))
 	}
 	for _, c := range []struct {
 		before, after verdict.Result

@@ -107,7 +107,7 @@ func TestFourChannelsThatInterleave(t *testing.T) {
 		require.NotEmpty(t, made.Advice, "%s: %s", c.channels, made.Why)
 		require.Equal(t, c.moves, made.Advice[0].Count(plan.Move), c.channels)
 		require.Equal(t, c.installs, made.Advice[0].Count(plan.Install), c.channels)
-		require.True(t, made.Advice[0].CuresFinding("memory.channel.populated", "socket 0"), c.channels)
+		require.True(t, made.Advice[0].CuresFinding("memory.channel.populated", inventory.SocketSubject(0)), c.channels)
 	}
 }
 

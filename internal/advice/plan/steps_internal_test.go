@@ -742,7 +742,7 @@ func TestSizesPeopleWrite(t *testing.T) {
 // audited is what an audit says.
 func audited(findings ...verdict.Finding) *verdict.Audit { return &verdict.Audit{Findings: findings} }
 
-func finding(rule, subject string, result verdict.Result) verdict.Finding {
+func finding(rule string, subject inventory.Subject, result verdict.Result) verdict.Finding {
 	return verdict.Finding{Rule: rule, Subject: subject, Result: result, Severity: verdict.Warning}
 }
 
@@ -750,28 +750,28 @@ func finding(rule, subject string, result verdict.Result) verdict.Finding {
 // pass after it, and it brings no failure but one that the site has waived.
 func TestPresetIsProven(t *testing.T) {
 	const fail, pass, unknown, waived = verdict.Fail, verdict.Pass, verdict.Unknown, verdict.Waived
-	now := []verdict.Finding{finding("setting.a", "machine", fail), finding("setting.b", "machine", fail), finding("setting.c", "machine", fail)}
+	now := []verdict.Finding{finding("setting.a", inventory.Subject{}, fail), finding("setting.b", inventory.Subject{}, fail), finding("setting.c", inventory.Subject{}, fail)}
 	for name, c := range map[string]struct {
 		before, after []verdict.Finding
 		proven        bool
 		cured         int
 	}{
-		"three are cured": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), finding("setting.c", "machine", pass)}, true, 3},
-		"two are":         {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), now[2]}, true, 2},
-		"one is":          {now, []verdict.Finding{finding("setting.a", "machine", pass), now[1], now[2]}, false, 0},
-		"one is not known then": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass),
-			finding("setting.c", "machine", unknown)}, false, 0},
-		"one passes elsewhere": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), finding("setting.c", "socket 0", pass)}, false, 0},
-		"a new failure": {now, []verdict.Finding{finding("setting.a", "machine", pass), finding("setting.b", "machine", pass), now[2],
-			finding("setting.d", "machine", fail)}, false, 0},
-		"a failure that is waived": {append(now[:3:3], finding("setting.d", "machine", waived)), []verdict.Finding{finding("setting.a", "machine", pass),
-			finding("setting.b", "machine", pass), now[2], finding("setting.d", "machine", fail)}, true, 2},
-		"another subject is waived": {append(now[:3:3], finding("setting.d", "socket 1", waived)), []verdict.Finding{finding("setting.a", "machine", pass),
-			finding("setting.b", "machine", pass), now[2], finding("setting.d", "machine", fail)}, false, 0},
-		"what the export says of itself": {append(now[:1:1], finding("settings.known", "machine", fail)), []verdict.Finding{
-			finding("setting.a", "machine", pass), finding("settings.known", "machine", pass)}, false, 0},
-		"what the running system shows": {append(now[:1:1], finding("running", "machine", fail)), []verdict.Finding{
-			finding("setting.a", "machine", pass), finding("running", "machine", pass)}, false, 0},
+		"three are cured": {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), finding("setting.b", inventory.Subject{}, pass), finding("setting.c", inventory.Subject{}, pass)}, true, 3},
+		"two are":         {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), finding("setting.b", inventory.Subject{}, pass), now[2]}, true, 2},
+		"one is":          {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), now[1], now[2]}, false, 0},
+		"one is not known then": {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), finding("setting.b", inventory.Subject{}, pass),
+			finding("setting.c", inventory.Subject{}, unknown)}, false, 0},
+		"one passes elsewhere": {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), finding("setting.b", inventory.Subject{}, pass), finding("setting.c", inventory.SocketSubject(0), pass)}, false, 0},
+		"a new failure": {now, []verdict.Finding{finding("setting.a", inventory.Subject{}, pass), finding("setting.b", inventory.Subject{}, pass), now[2],
+			finding("setting.d", inventory.Subject{}, fail)}, false, 0},
+		"a failure that is waived": {append(now[:3:3], finding("setting.d", inventory.Subject{}, waived)), []verdict.Finding{finding("setting.a", inventory.Subject{}, pass),
+			finding("setting.b", inventory.Subject{}, pass), now[2], finding("setting.d", inventory.Subject{}, fail)}, true, 2},
+		"another subject is waived": {append(now[:3:3], finding("setting.d", inventory.SocketSubject(1), waived)), []verdict.Finding{finding("setting.a", inventory.Subject{}, pass),
+			finding("setting.b", inventory.Subject{}, pass), now[2], finding("setting.d", inventory.Subject{}, fail)}, false, 0},
+		"what the export says of itself": {append(now[:1:1], finding("settings.known", inventory.Subject{}, fail)), []verdict.Finding{
+			finding("setting.a", inventory.Subject{}, pass), finding("settings.known", inventory.Subject{}, pass)}, false, 0},
+		"what the running system shows": {append(now[:1:1], finding("running", inventory.Subject{}, fail)), []verdict.Finding{
+			finding("setting.a", inventory.Subject{}, pass), finding("running", inventory.Subject{}, pass)}, false, 0},
 	} {
 		p := Pipeline{Role: func(id string) verdict.Role { return verdict.Role{Running: id == "running"} },
 			Derive: func(*inventory.System) *population.Result { return &population.Result{} },
@@ -835,11 +835,11 @@ func TestPresetWrites(t *testing.T) {
 // TestCured: a failure at warning of which a remark stays is cured for an advice, one that
 // stays at warning or was a remark before is not; gone is what fails no more at all.
 func TestCured(t *testing.T) {
-	before := []Finding{{"a", "machine", "warning"}, {"b", "machine", "critical"}, {"c", "machine", "info"}, {"d", "machine", "warning"}, {"a", "socket 1", "warning"}}
-	after := []Finding{{"a", "machine", "info"}, {"b", "machine", "warning"}, {"c", "machine", "info"}}
+	before := []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "critical"}, {"c", inventory.Subject{}, "info"}, {"d", inventory.Subject{}, "warning"}, {"a", inventory.SocketSubject(1), "warning"}}
+	after := []Finding{{"a", inventory.Subject{}, "info"}, {"b", inventory.Subject{}, "warning"}, {"c", inventory.Subject{}, "info"}}
 	assert.Equal(t, []Finding{before[0], before[3], before[4]}, curedFailures(before, after))
 	assert.Equal(t, []Finding{before[3], before[4]}, goneFailures(before, after))
-	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", "machine", "warning"}}), "a remark that became worse is not cured")
+	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", inventory.Subject{}, "warning"}}), "a remark that became worse is not cured")
 }
 
 // TestFormFactorIsTheSlots: a module that comes into a slot is of the form that the slot takes;

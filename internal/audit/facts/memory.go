@@ -259,7 +259,7 @@ func perSocket(m *Machine) Value {
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
-		words := SubjectOfPopulation(p) + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.ExactSize(p.Bytes.Or(0))
+		words := inventory.SocketSubject(p.Socket).String() + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.ExactSize(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
 			words += " on " + prose.Count(p.ChannelsPopulated.Value, "channel")
 		}

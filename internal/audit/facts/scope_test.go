@@ -39,12 +39,12 @@ func TestScopeOfASubject(t *testing.T) {
 	m.sys.Machine.Product = sure("R610")
 	s := NewScope(m)
 	o := &Object{typ: Declared().objects["node"], src: &nodeFacts{n: &inventory.Node{ID: 3}}}
-	s.About(Subject{Name: "node 3", Variable: "node", object: o})
+	s.About(Subject{Of: inventory.NodeSubject(3), Variable: "node", object: o})
 	got, _ := s.ResolveName("node")
 	assert.Same(t, o, got)
 	assert.Equal(t, "3", s.PlainFact("node", "id"))
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
-	s.About(Subject{Name: "machine", Variable: "machine"})
+	s.About(Subject{Variable: "machine"})
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
 }
 

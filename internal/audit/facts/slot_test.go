@@ -137,7 +137,7 @@ func TestCounterSubjects(t *testing.T) {
 		list, known := m.Subjects(SubjectCounter)
 		var got []string
 		for _, s := range list {
-			got = append(got, s.Name)
+			got = append(got, s.Of.String())
 		}
 		assert.Equal(t, c.want, got, name)
 		assert.Equal(t, c.known, known.Known(), name)

@@ -20,7 +20,7 @@ type Machine struct {
 	// labels counts the locators, for those that repeat.
 	labels map[string]int
 	// owners are the sockets of nodes and slots by subject, once somebody asked.
-	owners map[string]string
+	owners map[inventory.Subject]inventory.Subject
 	// differing is in what the modules of each processor differ, common in what those of
 	// all do, once somebody asked.
 	differing map[*population.Population]Value

@@ -9,7 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/place"
-	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Subjects lists what a rule of the given kind is asked of. An empty list
@@ -43,7 +42,7 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 	case SubjectMeasured:
 		return m.measuredSubjects()
 	default:
-		return []Subject{{Name: SubjectMachine}}, PlainValue(true)
+		return []Subject{{}}, PlainValue(true)
 	}
 }
 
@@ -60,7 +59,7 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 				facts.sock = &m.sys.Sockets[j]
 			}
 		}
-		out = append(out, Subject{SubjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
+		out = append(out, Subject{inventory.SocketSubject(p.Socket), "socket", &Object{typ: t, path: "socket", src: facts}})
 	}
 	if len(out) > 0 {
 		return out, PlainValue(true)
@@ -68,7 +67,7 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	for i := range m.sys.Sockets {
 		s := &m.sys.Sockets[i]
 		if s.Populated.Or(true) {
-			out = append(out, Subject{"socket " + strconv.Itoa(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
+			out = append(out, Subject{inventory.SocketSubject(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
 		}
 	}
 	if len(out) == 0 {
@@ -89,7 +88,7 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 		if s.State != inventory.SlotPopulated {
 			continue
 		}
-		out = append(out, Subject{SlotSubject(s), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
+		out = append(out, Subject{s.Subject(), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
 	}
 	return out, PlainValue(true)
 }
@@ -99,12 +98,12 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 func (m *Machine) counterSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects[SubjectCounter]
-	add := func(name string, x *counterFacts) {
-		out = append(out, Subject{name, SubjectCounter, &Object{typ: t, path: SubjectCounter, src: x}})
+	add := func(of inventory.Subject, x *counterFacts) {
+		out = append(out, Subject{of, SubjectCounter, &Object{typ: t, path: SubjectCounter, src: x}})
 	}
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
-			add(SlotSubject(s), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
+			add(s.Subject(), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
 		}
 	}
 	stray := slices.Clone(m.topo.UnplacedErrors)
@@ -113,7 +112,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
-		add(SubjectMachine, &counterFacts{m: m, stray: stray})
+		add(inventory.Subject{}, &counterFacts{m: m, stray: stray})
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -129,7 +128,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	t := Declared().objects["node"]
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, Subject{"node " + strconv.Itoa(n.ID), "node", &Object{typ: t, path: "node", src: &nodeFacts{m, n}}})
+		out = append(out, Subject{inventory.NodeSubject(n.ID), "node", &Object{typ: t, path: "node", src: &nodeFacts{m, n}}})
 	}
 	return out, PlainValue(true)
 }
@@ -145,7 +144,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s, m.wanted[id]}}})
+		out = append(out, Subject{inventory.SettingSubject(id), "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s, m.wanted[id]}}})
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {
@@ -181,7 +180,7 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects[SubjectMeasured]
 	for _, n := range nodes {
-		out = append(out, Subject{"node " + strconv.Itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
+		out = append(out, Subject{inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
 	}
 	return out, known
 }
@@ -203,48 +202,36 @@ func (m *Machine) lists(variable string) Value {
 
 // Owner names the socket that a node or slot belongs to, else the subject
 // itself.
-func (m *Machine) Owner(name string) string {
+func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
 	if m.owners == nil {
-		m.owners = map[string]string{}
+		m.owners = map[inventory.Subject]inventory.Subject{}
 		for i := range m.sys.Nodes {
 			n := &m.sys.Nodes[i]
-			m.own("node "+strconv.Itoa(n.ID), n.Socket.Or(-1))
+			m.own(inventory.NodeSubject(n.ID), n.Socket.Or(-1))
 		}
 		for i := range m.topo.Placements {
-			m.own(SlotSubject(&m.sys.Slots[i]), m.topo.Placements[i].Socket)
+			m.own(m.sys.Slots[i].Subject(), m.topo.Placements[i].Socket)
 		}
 	}
-	return cmp.Or(m.owners[name], name)
+	return cmp.Or(m.owners[of], of)
 }
 
 // own notes the socket of a subject; a negative one is not known.
-func (m *Machine) own(name string, socket int) {
+func (m *Machine) own(part inventory.Subject, socket int) {
 	if socket >= 0 {
-		m.owners[name] = "socket " + strconv.Itoa(socket)
+		m.owners[part] = inventory.SocketSubject(socket)
 	}
 }
 
-// SubjectMachine is the subject of a machine-wide verdict.
+// SubjectMachine is the kind of subject of a machine-wide verdict.
 const SubjectMachine = "machine"
 
 // Subject is one thing a rule is asked of.
 type Subject struct {
-	Name string
+	Of inventory.Subject
 	// Variable is the expression variable bound to object; "" for machine.
 	Variable string
 	object   *Object
-}
-
-// SlotSubject names a slot as findings do.
-func SlotSubject(s *inventory.Slot) string { return inventory.SlotSubject(s.Handle, s.Locator.Or("")) }
-
-// SubjectOfPopulation names the processor of a population, or the machine on a
-// front-side bus.
-func SubjectOfPopulation(p *population.Population) string {
-	if p.Socket < 0 {
-		return SubjectMachine
-	}
-	return "socket " + strconv.Itoa(p.Socket)
 }
 
 // SubjectBaseline is the kind of subject of what is compared with a baseline.

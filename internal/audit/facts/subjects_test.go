@@ -14,7 +14,7 @@ import (
 func subjectNames(list []Subject) []string {
 	out := []string{}
 	for _, s := range list {
-		out = append(out, s.Name)
+		out = append(out, s.Of.String())
 	}
 	return out
 }
@@ -46,7 +46,7 @@ func TestSubjects(t *testing.T) {
 			"c_states": {Configured: conflicting}, "numa_balancing": {Effective: sure("enabled")}}}, nil, []string{"setting turbo", "setting smt", "setting c_states"}, true, ""},
 		{"one setting", "setting", inventory.System{Settings: map[string]inventory.Setting{"smt": {Configured: sure("enabled")}}}, nil, []string{"setting smt"}, true, ""},
 		{"no export", "setting", inventory.System{Settings: map[string]inventory.Setting{"smt": {Effective: sure("enabled")}}}, nil, []string{}, true, "nothing to compare"},
-		{"a baseline", SubjectBaseline, inventory.System{Baseline: &inventory.Baseline{Compared: []inventory.Compared{{Subject: "machine"}}}}, nil, []string{"machine"}, true, ""},
+		{"a baseline", SubjectBaseline, inventory.System{Baseline: &inventory.Baseline{Compared: []inventory.Compared{{}}}}, nil, []string{"machine"}, true, ""},
 		{"no baseline", SubjectBaseline, inventory.System{}, nil, []string{}, true, "nothing to compare with"},
 		{"nothing measured", SubjectMeasured, inventory.System{}, nil, []string{}, true, "nothing was measured"},
 		{"one node measured", SubjectMeasured, inventory.System{Measurements: []inventory.Measurement{{Figures: []inventory.Measured{{CPUNode: 3, MemoryNode: 3}}}}}, nil, []string{}, true, "nothing was measured"},
@@ -89,8 +89,9 @@ func TestOwner(t *testing.T) {
 		Slots: []inventory.Slot{{Handle: 1, Locator: sure("A1")}, {Handle: 2}},
 	}, &population.Result{Placements: []place.Placement{{Socket: 0}, {Socket: place.Unplaced}}})
 	for range 2 {
-		for name, want := range map[string]string{"node 0": "socket 0", "node 4": "socket 1", "node 5": "node 5", "slot 0x0001 (A1)": "socket 0", "slot 0x0002": "slot 0x0002", "machine": "machine"} {
-			assert.Equal(t, want, m.Owner(name))
+		for of, want := range map[inventory.Subject]inventory.Subject{inventory.NodeSubject(0): inventory.SocketSubject(0), inventory.NodeSubject(4): inventory.SocketSubject(1),
+			inventory.NodeSubject(5): inventory.NodeSubject(5), inventory.SlotSubject(1, "A1"): inventory.SocketSubject(0), inventory.SlotSubject(2, ""): inventory.SlotSubject(2, ""), {}: {}} {
+			assert.Equal(t, want, m.Owner(of))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Waiver is an accepted failure.
@@ -20,9 +21,8 @@ type Finding struct {
 	Result      Result
 	// Severity is the rule's after all caps.
 	Severity Severity
-	// Subject names the thing judged: machine, socket 0,
-	// slot 0x1101 (DIMM_A4), node 1, setting turbo.
-	Subject string
+	// Subject is the thing judged.
+	Subject inventory.Subject
 	// Found, Expected: what is and what the document asks for.
 	Found, Expected string
 	// Why is the rule's reason in one sentence.
@@ -30,8 +30,7 @@ type Finding struct {
 	// Reason says why the result is unknown, not_applicable or error; KnownBy
 	// what would make an unknown known.
 	Reason, KnownBy string
-	// CausedBy is "RULE" or "RULE SUBJECT" of the finding this one follows
-	// from.
+	// CausedBy is the rule whose failure this finding follows from.
 	CausedBy string
 	Effect   *Effect
 	Remedy   string

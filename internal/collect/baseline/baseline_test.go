@@ -65,9 +65,9 @@ func outcome(b *inventory.Baseline) []string {
 		}
 		switch {
 		case !c.Same.Known():
-			out = append(out, c.Subject+": unknown")
+			out = append(out, c.Subject.String()+": unknown")
 		case !c.Same.Value:
-			out = append(out, c.Subject+": "+strings.Join(kinds, " "))
+			out = append(out, c.Subject.String()+": "+strings.Join(kinds, " "))
 		}
 	}
 	return out

@@ -12,13 +12,10 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// subjectMachine is the subject of changes that do not belong to a slot.
-const subjectMachine = "machine"
-
 // Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the
 // reason.
 func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline {
-	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{Subject: subjectMachine,
+	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{
 		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}
 }
 
@@ -38,7 +35,7 @@ func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline
 
 // machine compares the parts of the machine other than slots.
 func (c *comparison) machine() inventory.Compared {
-	p := &subjectChanges{subject: subjectMachine}
+	p := &subjectChanges{}
 	if !c.identified() {
 		p.unknownNow("the system's UUID is not known now, so that this may be another machine")
 	}

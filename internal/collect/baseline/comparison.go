@@ -60,7 +60,7 @@ func (c *comparison) swappedUUID() string {
 
 // subjectChanges collects the changes of one subject, and the reasons why some of it cannot be compared.
 type subjectChanges struct {
-	subject string
+	subject inventory.Subject
 	changes []inventory.Change
 	unknown []string
 }
@@ -76,7 +76,7 @@ func (p *subjectChanges) unknownNow(format string, args ...any) {
 
 // done returns the comparison of a subject. A change counts even if other parts are unknown.
 func (c *comparison) done(p *subjectChanges) inventory.Compared {
-	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
+	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject.String(), Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
 	var then, now []string
 	for _, change := range p.changes {

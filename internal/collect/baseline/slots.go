@@ -13,8 +13,8 @@ import (
 // slotPair is one slot then and now; either may be missing.
 type slotPair struct{ then, now *Slot }
 
-// name is the pair's subject, as findings name slots.
-func (q slotPair) name() string {
+// subject names the slot in findings.
+func (q slotPair) subject() inventory.Subject {
 	s := q.now
 	if s == nil {
 		s = q.then
@@ -34,7 +34,7 @@ func (c *comparison) slots() []inventory.Compared {
 		if !mayBePopulated(q.then) && !mayBePopulated(q.now) {
 			continue
 		}
-		p := &subjectChanges{subject: q.name()}
+		p := &subjectChanges{subject: q.subject()}
 		c.slot(p, q, at)
 		out = append(out, c.done(p))
 	}
@@ -132,10 +132,10 @@ func (c *comparison) places(pairs []slotPair) locations {
 	w := locations{map[string]string{}, map[string]string{}, map[*Slot]counterpart{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
-			w.then[q.then.Serial] = q.name()
+			w.then[q.then.Serial] = q.subject().String()
 		}
 		if q.now != nil && q.now.Serial != "" {
-			w.now[q.now.Serial] = q.name()
+			w.now[q.now.Serial] = q.subject().String()
 		}
 	}
 	var added []slotPair
@@ -156,7 +156,7 @@ func (c *comparison) places(pairs []slotPair) locations {
 		if q.then.Serial != "" && added[i].now.Serial != "" {
 			serials = "; it has another serial number"
 		}
-		w.alike[q.then], w.alike[added[i].now] = counterpart{added[i].name(), serials}, counterpart{q.name(), serials}
+		w.alike[q.then], w.alike[added[i].now] = counterpart{added[i].subject().String(), serials}, counterpart{q.subject().String(), serials}
 		added = slices.Delete(added, i, i+1)
 	}
 	return w

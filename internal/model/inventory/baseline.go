@@ -17,8 +17,7 @@ type Baseline struct {
 
 // Compared is one slot, or the machine, then and now.
 type Compared struct {
-	// Subject names it as findings do.
-	Subject string
+	Subject Subject
 	// Same is unknown, with the reason, where the two cannot be compared. What
 	// differs is known all the same.
 	Same fact.Fact[bool]

@@ -559,14 +559,6 @@ func HandleText(handle uint16) string {
 	return string([]byte{'0', 'x', digits[handle>>12], digits[handle>>8&15], digits[handle>>4&15], digits[handle&15]})
 }
 
-// SlotSubject names a slot as findings do: "slot 0x1101 (DIMM_A4)".
-func SlotSubject(handle uint16, locator string) string {
-	if locator == "" {
-		locator = "no name"
-	}
-	return "slot " + HandleText(handle) + " (" + locator + ")"
-}
-
 // Name is the slot's label, or its handle where firmware gives it none.
 func (s *Slot) Name() string {
 	if l := s.Locator.Or(""); l != "" {

@@ -79,7 +79,7 @@ func (x *xmlWriter) properties(r *report.Report) {
 func (x *xmlWriter) testcase(f *report.Finding) {
 	x.raw("    <testcase")
 	x.attr("classname", f.Rule)
-	x.attr("name", f.Subject)
+	x.attr("name", f.Subject.String())
 	x.raw(` time="0"`)
 	if f.Result == string(verdict.Pass) {
 		x.raw("/>\n")

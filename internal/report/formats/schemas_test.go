@@ -22,7 +22,7 @@ func hostile() *report.Report {
 	}
 	for i := range m.Audit.Findings {
 		f := &m.Audit.Findings[i]
-		f.Found, f.Subject = evil, evil
+		f.Found, f.Subject = evil, reporttest.Subject(evil)
 		for j := range f.Evidence {
 			f.Evidence[j].Path = "/" + evil
 		}

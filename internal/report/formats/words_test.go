@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // told is one finding of which everything is said.
 func told(result, severity string) report.Finding {
-	return report.Finding{Rule: "memory.speed.expected", Subject: "socket 0", Result: result, Severity: severity,
+	return report.Finding{Rule: "memory.speed.expected", Subject: inventory.SocketSubject(0), Result: result, Severity: severity,
 		Found: new("2400 MT/s"), Expected: new("2666 MT/s"), Remedy: new("set it"), Why: new("it costs"),
 		Citation: &report.Citation{Vendor: "Example", Title: "A Guide", Year: new(2020)}}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -106,7 +107,7 @@ func reached(speed string, peak *int64, share *report.Relative) string {
 
 // curedRules names each rule once, with what it no longer fails on.
 func curedRules(list []report.Cured) string {
-	names, subjects := make([]string, len(list)), make([]string, len(list))
+	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, c := range list {
 		names[i], subjects[i] = c.Rule, c.Subject
 	}
@@ -114,7 +115,7 @@ func curedRules(list []report.Cured) string {
 }
 
 func remaining(list []report.Remaining) string {
-	names, subjects := make([]string, len(list)), make([]string, len(list))
+	names, subjects := make([]string, len(list)), make([]inventory.Subject, len(list))
 	for i, f := range list {
 		names[i], subjects[i] = f.Rule+" ("+f.Severity+")", f.Subject
 	}
@@ -122,9 +123,9 @@ func remaining(list []report.Remaining) string {
 }
 
 // byRule writes each name once, with its subjects.
-func byRule(names, subjects []string) string {
+func byRule(names []string, subjects []inventory.Subject) string {
 	var order []string
-	of := map[string][]string{}
+	of := map[string][]inventory.Subject{}
 	for i, name := range names {
 		if of[name] == nil {
 			order = append(order, name)

@@ -113,7 +113,7 @@ func TestSaysAll(t *testing.T) {
 	page := pageOf(t, r)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		_, from, found := strings.Cut(page, `data-rule="`+f.Rule+`" data-subject="`+f.Subject+`" data-result="`+f.Result+`" data-severity="`+f.Severity+`"`)
+		_, from, found := strings.Cut(page, `data-rule="`+f.Rule+`" data-subject="`+f.Subject.String()+`" data-result="`+f.Result+`" data-severity="`+f.Severity+`"`)
 		require.True(t, found, f.Rule)
 		element, _, _ := strings.Cut(from, "</article>")
 		element = unescape.UnescapeString(element)
@@ -222,7 +222,7 @@ func TestHostile(t *testing.T) {
 	}
 	for i := range m.Audit.Findings {
 		f := &m.Audit.Findings[i]
-		f.Found, f.Remedy, f.Subject, f.Reason = evil, evil, evil, evil
+		f.Found, f.Remedy, f.Subject, f.Reason = evil, evil, reporttest.Subject(evil), evil
 		if f.Citation != nil {
 			c := *f.Citation
 			c.URL = "javascript:alert(1)"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,7 +49,7 @@ func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
 }
 
 func failed(rule, subject string) report.Finding {
-	return report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: "warning"}
+	return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"}
 }
 
 // TestHead: which machine it is, the colour of the verdict, and what is asked for.
@@ -300,7 +301,7 @@ func TestFindingsOfAPage(t *testing.T) {
 	cause.Why, cause.Advice = word("the manual says so"), []string{"move"}
 	cause.Citation = &report.Citation{Vendor: "Dell", Title: "Guide", URL: word("ftp://example.com/guide.pdf")}
 	alike, led := cause, failed("memory.led", "socket 0")
-	alike.Subject, alike.Citation, led.CausedBy = "socket 1", &report.Citation{Vendor: "Dell", Title: "Guide"}, word("memory.cause socket 0")
+	alike.Subject, alike.Citation, led.CausedBy = inventory.SocketSubject(1), &report.Citation{Vendor: "Dell", Title: "Guide"}, word("memory.cause")
 	r.Findings = []report.Finding{led, cause, alike}
 	page := pageOf(t, r)
 	assert.Contains(t, page, `<h3>Failed (3)</h3>`)
@@ -333,7 +334,7 @@ func TestFindingsOfAPage(t *testing.T) {
 func TestSettingsOfAProblem(t *testing.T) {
 	r := &report.Report{Profile: &report.Profile{ID: "example/hpc"}}
 	for _, id := range []string{"c1e", "smt"} {
-		r.Findings = append(r.Findings, report.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: "fail", Severity: "warning",
+		r.Findings = append(r.Findings, report.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
 			Found: word("enabled (effective)"), Expected: word("disabled"), Remedy: word("set " + id)})
 	}
 	r.Judge(report.Criteria{})
@@ -429,7 +430,7 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, section(t, r, "baseline"), "|Nothing that could be compared differs; some could not.|")
 	r.Baseline.Comparable = &yes
 	assert.Contains(t, section(t, r, "baseline"), "|Nothing differs.|")
-	r.Baseline.Changes = []report.Change{{Subject: "slot A1", Kind: "dimm_lost", Accepted: "8 GiB", Present: "empty"}}
+	r.Baseline.Changes = []report.Change{{Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "slot A1"}, Kind: "dimm_lost", Accepted: "8 GiB", Present: "empty"}}
 	assert.Contains(t, section(t, r, "baseline"), "|subject|change|accepted|present|slot A1|dimm_lost|8 GiB|empty|")
 	r.Baseline.Comparable = nil
 	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
@@ -449,8 +450,8 @@ func TestSourcesAndChanges(t *testing.T) {
 // subjects, and what stands before and after is known of one of both.
 func TestAdviceOfAPage(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
-		{Rule: "memory.x", Subject: "socket 0", Severity: "info"}, {Rule: "memory.y", Subject: "machine", Severity: "warning"}, {Rule: "memory.x", Subject: "socket 1", Severity: "info"}}},
-		Cures: []report.Cured{{Rule: "memory.z", Subject: "socket 0"}, {Rule: "memory.z", Subject: "socket 1"}}, Source: "general practice"}}, AdviceDear: "none: it fails with less"}
+		{Rule: "memory.x", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.y", Severity: "warning"}, {Rule: "memory.x", Subject: inventory.SocketSubject(1), Severity: "info"}}},
+		Cures: []report.Cured{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceDear: "none: it fails with less"}
 	text := section(t, r, "advice")
 	assert.Contains(t, text, "|cures|memory.z sockets 0-1|still fails|memory.x (info) sockets 0-1; memory.y (warning) machine|cheaper|none: it fails with less|source|general practice|")
 	assert.NotContains(t, text, "alternatives")

@@ -73,7 +73,7 @@ func problemSettings(pr *report.Problem) *table {
 	t := newTable("setting", "current", "recommended", "severity", "how")
 	for _, f := range pr.Members {
 		way, _ := how(f)
-		t.row(strings.TrimPrefix(f.Subject, "setting "), wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity, way)
+		t.row(f.Subject.Name, wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity, way)
 	}
 	return t
 }

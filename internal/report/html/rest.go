@@ -191,7 +191,7 @@ func (p *page) baseline() any {
 	}
 	t := newTable("subject", "change", "accepted", "present")
 	for _, c := range b.Changes {
-		t.row(c.Subject, c.Kind, c.Accepted, c.Present)
+		t.row(c.Subject.String(), c.Kind, c.Accepted, c.Present)
 	}
 	return plain{Table: t}
 }

@@ -12,12 +12,11 @@ import (
 )
 
 // findings names what fails, and from what it follows.
-func (b *families) findings(all []report.Finding) {
-	causes := causesOf(all)
+func (b *families) findings(r *report.Report) {
 	b.family("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
-	for _, f := range atMost(maxFindings, worstFirst(all, causes)) {
-		b.add(1, f.Rule, f.Subject, f.Severity, rootOf(f, causes))
+	for _, f := range atMost(maxFindings, worstFirst(r)) {
+		b.add(1, f.Rule, f.Subject.String(), f.Severity, r.Root(f).Rule)
 	}
 	b.end()
 }
@@ -44,14 +43,14 @@ const (
 
 // worstFirst are the failures, the most severe first and of those the causes
 // first.
-func worstFirst(all []report.Finding, causes map[string]string) []*report.Finding {
+func worstFirst(r *report.Report) []*report.Finding {
 	var out []*report.Finding
-	for i := range all {
-		if all[i].Result == string(verdict.Fail) {
-			out = append(out, &all[i])
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Result == string(verdict.Fail) {
+			out = append(out, f)
 		}
 	}
-	follows := func(f *report.Finding) int { return int(zeroOrOne(rootOf(f, causes) != f.Rule)) }
+	follows := func(f *report.Finding) int { return int(zeroOrOne(r.Root(f) != f)) }
 	slices.SortStableFunc(out, func(a, c *report.Finding) int {
 		return cmp.Or(cmp.Compare(report.SeverityRank(c.Severity), report.SeverityRank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})
@@ -92,38 +91,6 @@ func oneLine(text string) string {
 	return text[:cut] + dots
 }
 
-// causesOf holds for each failure, by "RULE SUBJECT" and by "RULE" of the first
-// subject, the failure that it follows from.
-func causesOf(all []report.Finding) map[string]string {
-	causes := map[string]string{}
-	for i := range all {
-		f := &all[i]
-		if f.Result != string(verdict.Fail) {
-			continue
-		}
-		cause := report.OrEmpty(f.CausedBy)
-		causes[f.Rule+" "+f.Subject] = cause
-		if _, ok := causes[f.Rule]; !ok {
-			causes[f.Rule] = cause
-		}
-	}
-	return causes
-}
-
-// rootOf is the rule at the beginning of the chain of causes.
-func rootOf(f *report.Finding, causes map[string]string) string {
-	at := f.Rule + " " + f.Subject
-	for range len(causes) { // a circle would be a fault of the rules
-		next := causes[at]
-		if next == "" {
-			break
-		}
-		at = next
-	}
-	rule, _, _ := strings.Cut(at, " ")
-	return rule
-}
-
 // waivers says when those that are at work end. What is accepted because its cause
 // is has no end of its own: one waiver is one series, and one alert before it ends.
 func (b *families) waivers(all []report.Finding) {
@@ -131,7 +98,7 @@ func (b *families) waivers(all []report.Finding) {
 	ends := map[string]string{}
 	for i := range all {
 		if f := &all[i]; waivedUntil(f) != "" {
-			ends[f.Rule], ends[f.Rule+" "+f.Subject] = waivedUntil(f), waivedUntil(f)
+			ends[f.Rule] = waivedUntil(f)
 		}
 	}
 	for i := range all {
@@ -141,7 +108,7 @@ func (b *families) waivers(all []report.Finding) {
 			continue
 		}
 		if last, err := time.Parse(time.DateOnly, until); err == nil {
-			b.add(float64(last.AddDate(0, 0, 1).Unix()), f.Rule, f.Subject)
+			b.add(float64(last.AddDate(0, 0, 1).Unix()), f.Rule, f.Subject.String())
 		}
 	}
 	b.end()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
 
 // lines are the series of one metric of a report, values last.
@@ -25,7 +26,7 @@ func lines(r *report.Report, name string) (out []string) {
 }
 
 func failing(rule, subject, severity, cause, remedy string) report.Finding {
-	f := report.Finding{Rule: rule, Subject: subject, Severity: severity, Result: "fail"}
+	f := report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Severity: severity, Result: "fail"}
 	if cause != "" {
 		f.CausedBy = &cause
 	}
@@ -42,7 +43,7 @@ func TestFindingInfo(t *testing.T) {
 	passed.Result = "pass"
 	r := &report.Report{Findings: []report.Finding{
 		failing("memory.class.optimal", "machine", "warning", "memory.channel.symmetric", "move as above"), passed,
-		failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated socket 1", ""),
+		failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated", ""),
 		failing("memory.channel.populated", "socket 1", "critical", "", "move the module of A4\n  to B4\nracadm"),
 		failing("setting.turbo", "machine", "info", "", "switch it on"),
 		failing("circle.one", "machine", "info", "circle.two", ""), failing("circle.two", "machine", "info", "circle.one", ""),
@@ -97,7 +98,7 @@ func TestWaivers(t *testing.T) {
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: new("2026-12-15")}
 	ended := failing("setting.smt", "machine", "warning", "", "")
 	ended.Waiver = &report.Waiver{Reason: "was on order", Until: new("2026-01-01")}
-	follows := failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated socket 1", "")
+	follows := failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated", "")
 	follows.Result, follows.Waiver = "waived", &report.Waiver{Reason: "follows from memory.channel.populated, which is accepted: on order", Until: waived.Waiver.Until}
 	r := &report.Report{Findings: []report.Finding{waived, ended, follows}}
 	assert.Equal(t, []string{"memory.channel.populated|socket 1|1797379200"}, lines(r, "memaudit_waiver_until_timestamp_seconds"))

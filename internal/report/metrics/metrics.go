@@ -35,7 +35,7 @@ func (b *families) all(r *report.Report) {
 	b.verdict(&r.Verdict)
 	b.rules(r.Findings)
 	b.problems(r.Problems)
-	b.findings(r.Findings)
+	b.findings(r)
 	b.waivers(r.Findings)
 	b.sources(r.Inventory.Sources)
 	b.audit(r)

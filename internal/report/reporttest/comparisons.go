@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // compared are the configured settings of the machine.
@@ -9,7 +10,7 @@ var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_
 
 // heldRow is one setting beside a profile.
 func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.ProfileRow) {
-	f := verdict.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: verdict.Info, Citation: dell11G()}
+	f := verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: result, Severity: verdict.Info, Citation: dell11G()}
 	w := verdict.ProfileRow{Want: want}
 	switch result {
 	case verdict.Pass:

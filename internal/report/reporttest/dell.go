@@ -32,7 +32,13 @@ func summed(findings []verdict.Finding) verdict.Summary {
 	return s
 }
 
-func passed(rule, subject string) verdict.Finding {
+// Subject returns the subject that a document names with a text.
+func Subject(text string) (s inventory.Subject) {
+	_ = s.UnmarshalText([]byte(text)) // any text is a subject
+	return s
+}
+
+func passed(rule string, subject inventory.Subject) verdict.Finding {
 	return verdict.Finding{
 		Rule: rule, Title: "title of " + rule, Result: verdict.Pass, Severity: verdict.Warning, Subject: subject,
 		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{DMI("field", "raw")},
@@ -41,11 +47,11 @@ func passed(rule, subject string) verdict.Finding {
 
 func skipped(rule, reason string) verdict.Finding {
 	return verdict.Finding{
-		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Subject: "machine", Reason: reason,
+		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Reason: reason,
 	}
 }
 
-func open(rule, subject, reason, knownBy string) verdict.Finding {
+func open(rule string, subject inventory.Subject, reason, knownBy string) verdict.Finding {
 	return verdict.Finding{
 		Rule: rule, Title: "title of " + rule, Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
 		Reason: reason, KnownBy: knownBy,
@@ -68,9 +74,9 @@ func Good() *Input {
 	m.Topo.Symmetric = Direct(true)
 	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/balanced", Intent: "balanced", Title: "Balanced", Citation: *dell11G()}
 	m.Audit.Findings = []verdict.Finding{
-		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
-		passed("memory.channel.populated", "socket 0"), passed("memory.channel.populated", "socket 1"),
-		passed("memory.socket.symmetric", "machine"), passed("numa.node-interleaving", "machine"),
+		passed("memory.socket.populated", inventory.SocketSubject(0)), passed("memory.socket.populated", inventory.SocketSubject(1)),
+		passed("memory.channel.populated", inventory.SocketSubject(0)), passed("memory.channel.populated", inventory.SocketSubject(1)),
+		passed("memory.socket.symmetric", inventory.Subject{}), passed("numa.node-interleaving", inventory.Subject{}),
 		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
 		skipped("memory.lockstep.identical", "lockstep is off"),
 	}
@@ -105,17 +111,17 @@ func BadFindings() []verdict.Finding {
 		DMI("type 17 0x1108 Size", "No Module Installed"), DMI("type 17 0x1109 Size", "4096 MB"),
 	}
 	return []verdict.Finding{
-		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
-		passed("memory.channel.populated", "socket 0"),
+		passed("memory.socket.populated", inventory.SocketSubject(0)), passed("memory.socket.populated", inventory.SocketSubject(1)),
+		passed("memory.channel.populated", inventory.SocketSubject(0)),
 		{
 			Rule: "memory.slot.order", Title: "slots are filled in the documented order", Result: verdict.Fail,
-			Severity: verdict.Info, Subject: "socket 1", Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
-			Why: "the manual prescribes the order", CausedBy: "memory.channel.populated socket 1", Remedy: "see there",
+			Severity: verdict.Info, Subject: inventory.SocketSubject(1), Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
+			Why: "the manual prescribes the order", CausedBy: "memory.channel.populated", Remedy: "see there",
 			Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
 			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: verdict.Fail,
-			Severity: verdict.Warning, Subject: "socket 1",
+			Severity: verdict.Warning, Subject: inventory.SocketSubject(1),
 			Mark:     verdict.EmptyChannels,
 			Found:    "channel 2 (DIMM_B3, DIMM_B6) is empty, channel 0 holds two DIMMs",
 			Expected: "one DIMM on each of the three channels",
@@ -125,12 +131,12 @@ func BadFindings() []verdict.Finding {
 		},
 		{
 			Rule: "memory.socket.symmetric", Title: "processors carry the same memory", Result: verdict.Fail,
-			Severity: verdict.Warning, Subject: "machine", Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
+			Severity: verdict.Warning, Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
 			Expected: "the same layout on both processors", CausedBy: "memory.channel.populated",
 			Certainty: fact.Direct, Evidence: slots[:1], Citation: dell11G(),
 		},
 		{
-			Rule: "setting.c_states", Title: "C-states", Result: verdict.Fail, Severity: verdict.Info, Subject: "setting c_states",
+			Rule: "setting.c_states", Title: "C-states", Result: verdict.Fail, Severity: verdict.Info, Subject: inventory.SettingSubject("c_states"),
 			Found: "enabled (effective)", Expected: "disabled", Why: "wake-up latency",
 			Effect:    &verdict.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
 			Remedy:    "System BIOS > Power Management > C States: Disabled",
@@ -138,17 +144,17 @@ func BadFindings() []verdict.Finding {
 			Evidence: []fact.Evidence{{Source: "cpuidle", Path: "/sys/devices/system/cpu/cpu0/cpuidle/state3/name", Raw: "C6"}},
 		},
 		{
-			Rule: "setting.smt", Result: verdict.Waived, Severity: verdict.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
+			Rule: "setting.smt", Result: verdict.Waived, Severity: verdict.Info, Subject: inventory.SettingSubject("smt"), Found: "enabled", Expected: "disabled",
 			Waiver:    &verdict.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
 			Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
-			Rule: "numa.distance.plausible", Result: verdict.Error, Severity: verdict.Info, Subject: "machine",
+			Rule: "numa.distance.plausible", Result: verdict.Error, Severity: verdict.Info,
 			Reason: "evaluation of check stopped after 100000 steps",
 		},
-		open("memory.speed.expected", "socket 0", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
-		open("memory.speed.expected", "socket 1", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
-		open("setting.node_interleave", "setting node_interleave", "the source msr was denied", "run as root"),
+		open("memory.speed.expected", inventory.SocketSubject(0), "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
+		open("memory.speed.expected", inventory.SocketSubject(1), "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would show it"),
+		open("setting.node_interleave", inventory.SettingSubject("node_interleave"), "the source msr was denied", "run as root"),
 		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
 	}
 }

@@ -31,8 +31,8 @@ func Virtual() *Input {
 	m.Audit.Findings = []verdict.Finding{
 		skipped("memory.socket.populated", "a virtual machine has no DIMM slots of its own"),
 		skipped("memory.channel.populated", "a virtual machine has no DIMM slots of its own"),
-		passed("numa.node.memory", "node 0"),
-		open("memory.capacity.visible", "machine", "the source smbios is absent", "pass --smbios with a dump of the host's table"),
+		passed("numa.node.memory", inventory.NodeSubject(0)),
+		open("memory.capacity.visible", inventory.Subject{}, "the source smbios is absent", "pass --smbios with a dump of the host's table"),
 	}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	return m
@@ -47,9 +47,9 @@ func Nothing() *Input {
 		m.Topo.Placements = append(m.Topo.Placements, unplaced(place.Unplaced, "the locators are empty"))
 	}
 	for _, rule := range []string{"memory.socket.populated", "memory.channel.populated", "memory.dimm.uniform", "numa.node-interleaving"} {
-		m.Audit.Findings = append(m.Audit.Findings, open(rule, "machine", "no slot could be read", "run dmidecode --dump-bin as root and pass the file with --smbios"))
+		m.Audit.Findings = append(m.Audit.Findings, open(rule, inventory.Subject{}, "no slot could be read", "run dmidecode --dump-bin as root and pass the file with --smbios"))
 	}
-	m.Audit.Findings = append(m.Audit.Findings, open("setting.turbo", "setting turbo", "", ""))
+	m.Audit.Findings = append(m.Audit.Findings, open("setting.turbo", inventory.SettingSubject("turbo"), "", ""))
 	m.Audit.Summary = summed(m.Audit.Findings)
 	m.Audit.ProfileWhy = "the machine's vendor is not known"
 	return m
@@ -93,17 +93,17 @@ func Big() *Input {
 func bigFindings() []verdict.Finding {
 	bad := BadFindings()
 	channel, order := bad[4], bad[3]
-	channel.Subject, channel.Severity = "socket 5", verdict.Critical
+	channel.Subject, channel.Severity = inventory.SocketSubject(5), verdict.Critical
 	channel.Found = "channel 3 (P6_DIMM_D1, P6_DIMM_D2) is empty, the other seven hold two DIMMs each"
 	channel.Remedy = "put DIMMs of 64 GiB into P6_DIMM_D1 and P6_DIMM_D2"
-	order.Subject, order.CausedBy = "socket 5", "memory.channel.populated socket 5"
+	order.Subject, order.CausedBy = inventory.SocketSubject(5), "memory.channel.populated"
 	slot := verdict.Finding{
-		Rule: "memory.slot.reachable", Result: verdict.Fail, Severity: verdict.Warning, Subject: "slot 0x1012 (P2_DIMM_C1)",
+		Rule: "memory.slot.reachable", Result: verdict.Fail, Severity: verdict.Warning, Subject: inventory.SlotSubject(0x1012, "P2_DIMM_C1"),
 		Found: "a DIMM of 64 GiB behind a disabled processor", Expected: "no DIMM there", Certainty: fact.Direct,
 	}
 	out := []verdict.Finding{order, channel, slot}
 	for s := range 8 {
-		subject := fmt.Sprintf("socket %d", s)
+		subject := inventory.SocketSubject(s)
 		f := channel
 		f.Rule, f.Subject, f.Severity = "memory.ranks.sufficient", subject, verdict.Info
 		f.Found, f.Expected, f.Remedy = "2 ranks on each channel", "4 ranks on each channel", "use quad-rank modules"
@@ -141,7 +141,7 @@ func Chipset() *Input {
 	m.Topo.Populations = []population.Population{newPopulation(place.Unplaced, []int{1, 1, 1, 1}, "A", 667, full())}
 	m.Topo.Populations[0].Speed = fact.Fact[population.Speed]{}
 	m.Audit.ProfileWhy = "no profile of the platform is documented"
-	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", "machine"), open("memory.dimm.uniform", "machine", "slot 0x0033 has no size", "a newer BIOS")}
+	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", inventory.Subject{}), open("memory.dimm.uniform", inventory.Subject{}, "slot 0x0033 has no size", "a newer BIOS")}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	return m
 }
@@ -169,7 +169,7 @@ func Wide() *Input {
 	p := newPopulation(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "1", 4800, full())
 	p.Relative = fact.Fact[population.Share]{}
 	m.Topo.Populations = []population.Population{p}
-	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", "socket 0")}
+	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", inventory.SocketSubject(0))}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	m.Audit.ProfileWhy = "none was asked for"
 	return m

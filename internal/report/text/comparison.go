@@ -254,7 +254,7 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 	var findings []report.Finding
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		findings = append(findings, report.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy, Subject: "machine"})
+		findings = append(findings, report.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy})
 	}
 	for _, g := range byReason(findings, result) {
 		p.field(2, name, g.names())

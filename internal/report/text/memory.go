@@ -104,8 +104,8 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 			break
 		}
 		for _, f := range pr.Members {
-			if rest, ok := strings.CutPrefix(f.Subject, "slot "); ok {
-				handle, _, _ := strings.Cut(rest, " ")
+			if f.Subject.Kind == inventory.AboutSlot {
+				handle := inventory.HandleText(f.Subject.Handle)
 				marks[handle], notes[handle] = true, "problem "+strconv.Itoa(i+1)
 			}
 		}
@@ -131,10 +131,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 
 // empty notes the channels without a module that a problem is about.
 func (b *Board) empty(r *report.Report, key int) {
-	subject := "machine"
-	if key != wording.NoSocket {
-		subject = "socket " + strconv.Itoa(key)
-	}
+	subject := inventory.SocketSubject(key)
 	if !slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
 		return pr.Above() && (pr.Rule == "memory.channel.populated" || pr.Rule == "memory.socket.populated") && slices.Contains(pr.Subjects, subject)
 	}) {

@@ -47,7 +47,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 		}
 	}
 	for _, id := range failed {
-		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: "socket " + strconv.Itoa(id), Result: "fail", Severity: "warning", Short: new("channel 1 is empty")})
+		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: new("channel 1 is empty")})
 	}
 	r.Judge(report.Criteria{})
 	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })

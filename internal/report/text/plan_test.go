@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"
@@ -65,7 +66,7 @@ func TestWhatIf(t *testing.T) {
 		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: &d}, {Socket: &one, Class: &a}, {Socket: &two, Class: &d}},
 			Findings: []report.Remaining{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
 		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: &a}, {Socket: &one, Class: &a}, {Socket: &two, Class: &a}}},
-		FindingsGone: []report.Remaining{{Rule: "memory.slot.order", Subject: "socket 0", Severity: "info"}, {Rule: "memory.slot.order", Subject: "socket 2", Severity: "info"}},
+		FindingsGone: []report.Remaining{{Rule: "memory.slot.order", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.slot.order", Subject: inventory.SocketSubject(2), Severity: "info"}},
 	}
 	var b strings.Builder
 	require.NoError(t, WriteWhatIf(&b, r, Options{}))

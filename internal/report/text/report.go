@@ -273,7 +273,7 @@ func (p *printer) grouped(members []*report.Finding, name string, get func(*repo
 		if subjects[text] == nil {
 			texts = append(texts, text)
 		}
-		subjects[text] = append(subjects[text], f.Subject)
+		subjects[text] = append(subjects[text], f.Subject.String())
 	}
 	for _, text := range texts {
 		value := text

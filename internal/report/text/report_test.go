@@ -80,6 +80,8 @@ func fill(v reflect.Value, s string) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
+	case reflect.Uint16:
+		v.SetUint(1)
 	case reflect.Float64:
 		v.SetFloat(.5)
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -16,6 +17,8 @@ import (
 type shared struct {
 	text     string
 	subjects []string
+	// evident says that the text names the first subject.
+	evident bool
 }
 
 // verdictless holds the findings, by rule, that share a reason.
@@ -54,9 +57,9 @@ func (v *verdictless) add(f *report.Finding) {
 	i := slices.IndexFunc(v.rules, func(s shared) bool { return s.text == f.Rule })
 	if i < 0 {
 		i = len(v.rules)
-		v.rules = append(v.rules, shared{text: f.Rule})
+		v.rules = append(v.rules, shared{text: f.Rule, evident: selfEvident(f)})
 	}
-	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject)
+	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject.String())
 }
 
 // names lists the rules, with their subjects where the rule's name does not say them.
@@ -64,7 +67,7 @@ func (v *verdictless) names() string {
 	out := make([]string, len(v.rules))
 	for i, r := range v.rules {
 		out[i] = r.text
-		if len(r.subjects) > 1 || !selfEvident(r.text, r.subjects[0]) {
+		if len(r.subjects) > 1 || !r.evident {
 			out[i] += "\n(" + gluedList(r.subjects) + ")"
 		}
 	}
@@ -73,9 +76,8 @@ func (v *verdictless) names() string {
 
 // selfEvident tells whether the rule's name says what it is about: the machine, or the setting in
 // its name.
-func selfEvident(rule, subject string) bool {
-	id, ok := strings.CutPrefix(rule, "setting.")
-	return subject == "machine" || ok && subject == "setting "+id
+func selfEvident(f *report.Finding) bool {
+	return f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
 }
 
 // reasons prints the findings with one result by their reason.
@@ -186,7 +188,7 @@ func (p *printer) waived(findings []report.Finding) {
 			continue
 		}
 		p.to(2)
-		p.wrap(2, f.Rule+" "+f.Subject+": "+report.OrEmpty(f.Found)+" ("+waiverText(f.Waiver)+")")
+		p.wrap(2, f.Rule+" "+f.Subject.String()+": "+report.OrEmpty(f.Found)+" ("+waiverText(f.Waiver)+")")
 		p.newline()
 	}
 	p.newline()

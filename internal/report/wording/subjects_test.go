@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 func TestSubjects(t *testing.T) {
 	assert.Equal(t, []string{"sockets 0-2,7", "machine", "node 4", "slot 0x1100 (A1)"},
-		Subjects([]string{"socket 2", "machine", "socket 0", "node 4", "socket 1", "slot 0x1100 (A1)", "socket 7"}))
+		Subjects([]inventory.Subject{inventory.SocketSubject(2), {}, inventory.SocketSubject(0), inventory.NodeSubject(4), inventory.SocketSubject(1), inventory.SlotSubject(0x1100, "A1"), inventory.SocketSubject(7)}))
 	assert.Empty(t, Subjects(nil))
 }

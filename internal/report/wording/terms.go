@@ -4,11 +4,11 @@ import (
 	_ "embed" // the abbreviations are data beside the code
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -99,20 +99,19 @@ func (t *Tally) Add(name string, n int64) {
 }
 
 // Subjects brings numbered subjects of one kind together: "sockets 0-3".
-func Subjects(subjects []string) []string {
+func Subjects(subjects []inventory.Subject) []string {
 	numbers := map[string][]int{}
 	var out []string
 	for _, s := range subjects {
-		kind, rest, _ := strings.Cut(s, " ")
-		n, err := strconv.Atoi(rest)
-		if err != nil || n < 0 {
-			out = append(out, s)
+		kind := string(s.Kind)
+		if s.Kind != inventory.AboutSocket && s.Kind != inventory.AboutNode {
+			out = append(out, s.String())
 			continue
 		}
 		if numbers[kind] == nil {
 			out = append(out, kind)
 		}
-		numbers[kind] = append(numbers[kind], n)
+		numbers[kind] = append(numbers[kind], s.Number)
 	}
 	for i, kind := range out {
 		if list := numbers[kind]; list != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -180,8 +181,8 @@ func TestWordsOfReadings(t *testing.T) {
 
 // TestWordsOfSubjects: two of a kind are brought together as more are.
 func TestWordsOfSubjects(t *testing.T) {
-	assert.Equal(t, []string{"sockets 0-1"}, Subjects([]string{"socket 1", "socket 0"}))
-	assert.Equal(t, []string{"socket 3", "machine"}, Subjects([]string{"socket 3", "machine"}))
+	assert.Equal(t, []string{"sockets 0-1"}, Subjects([]inventory.Subject{inventory.SocketSubject(1), inventory.SocketSubject(0)}))
+	assert.Equal(t, []string{"socket 3", "machine"}, Subjects([]inventory.Subject{inventory.SocketSubject(3), {}}))
 	assert.Equal(t, NoSocket, SocketID(nil))
 	assert.Equal(t, 2, SocketID(new(2)))
 	assert.Empty(t, Share(&report.Relative{Low: new(0.5)}))

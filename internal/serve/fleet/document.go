@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -112,10 +113,10 @@ type Finding struct {
 
 // Example is one machine's finding in words.
 type Example struct {
-	Machine string  `json:"machine"`
-	Subject string  `json:"subject"`
-	Found   *string `json:"found" jsonschema:"nullable"`
-	Remedy  *string `json:"remedy" jsonschema:"nullable"`
+	Machine string            `json:"machine"`
+	Subject inventory.Subject `json:"subject"`
+	Found   *string           `json:"found" jsonschema:"nullable"`
+	Remedy  *string           `json:"remedy" jsonschema:"nullable"`
 }
 
 // Group is a set of equal machines of one kind.

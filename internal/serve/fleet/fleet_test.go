@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
@@ -237,7 +237,7 @@ func TestNamesStayApart(t *testing.T) {
 // first, and the machine that lost the most bandwidth leads.
 func TestFindings(t *testing.T) {
 	fail := func(rule, severity string, causedBy *string) report.Finding {
-		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: "socket 0", Found: ptr("x"), CausedBy: causedBy}
+		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: inventory.SocketSubject(0), Found: ptr("x"), CausedBy: causedBy}
 	}
 	f := fleet.New("cpu", noHeadline)
 	for i := range 3 {
@@ -409,9 +409,9 @@ func TestScreen(t *testing.T) {
 	f := fleet.New("product", func(string) string { return "memory channels are empty" })
 	for i := range 1000 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
-			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: "socket 0", Result: "fail", Severity: "warning", Found: ptr(fmt.Sprint("channel ", i, " is empty"))}}
+			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: ptr(fmt.Sprint("channel ", i, " is empty"))}}
 			if i%2 == 0 {
-				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: "socket 0"}}}}
+				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
 			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
 			r.Inventory.Machine.BIOS.Version = ptr(fmt.Sprint(max(0, i-900)))
@@ -465,7 +465,7 @@ func TestInventoryIsNotJudged(t *testing.T) {
 // TestFormats: JSON by the published schema, one row a machine in CSV and HTML,
 // and nothing of an input's markup or escapes.
 func TestFormats(t *testing.T) {
-	schema := (&jsonschema.Reflector{ExpandedStruct: true}).Reflect(&fleet.Document{})
+	schema := reporttest.Reflector().Reflect(&fleet.Document{})
 	schema.ID, schema.Title = "https://github.com/memaudit/memaudit/internal/serve/fleet/schema/fleet.v1.json", fleet.Schema
 	text, err := json.MarshalIndent(schema, "", "  ")
 	require.NoError(t, err)
