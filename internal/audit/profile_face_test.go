@@ -22,9 +22,9 @@ func TestProfilesOfBIOSSetup(t *testing.T) {
 	for _, pack := range builtinPacks(t) {
 		for _, p := range pack.Profiles {
 			asked++
-			want := facts.FaceConfigured
+			want := facts.BasisConfigured
 			if name, _, _ := strings.Cut(p.ID, "/"); slices.Contains(running, name) {
-				want = facts.FaceFirmware
+				want = facts.BasisFirmware
 			}
 			assert.Equal(t, want, p.Face, "%s: a built-in profile has face: configured; firmware where its document measured running systems or advises for every maker's, and then its file stands in this test", p.ID)
 		}

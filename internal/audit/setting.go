@@ -35,7 +35,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		return
 	}
 	s := r.sys.Settings[w.ID]
-	value, face := facts.JudgedFor(s, w.ID, w.Want, p.Face)
+	value, face := facts.ValueFor(s, w.ID, w.Want, p.Face)
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = w.Want.String()
 	switch {

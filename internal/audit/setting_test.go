@@ -186,16 +186,16 @@ func TestFirmwareFace(t *testing.T) {
 		{"turbo", nobody, [3]bool{true, true, true}},
 		{"hw_prefetch", nobody, [3]bool{true, true, true}},
 	} {
-		for i, face := range []facts.Face{facts.FaceAny, facts.FaceFirmware, facts.FaceConfigured} {
-			v, _ := facts.JudgedFor(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
+		for i, face := range []facts.Basis{facts.BasisAny, facts.BasisFirmware, facts.BasisConfigured} {
+			v, _ := facts.ValueFor(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
 			assert.Equal(t, c.want[i], v.Known(), "%s by %s%s, face %q: %s", c.id, c.by.Value, c.by.Reason, face, v.Reason)
 			assert.NotContains(t, v.Reason, "doing of the firmware")
 		}
 	}
 	auto := inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
-	v, _ := facts.JudgedFor(auto, "turbo", []string{"enabled"}, facts.FaceFirmware)
+	v, _ := facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisFirmware)
 	assert.Equal(t, "enabled", v.Text(), "what auto came to counts")
-	v, _ = facts.JudgedFor(auto, "turbo", []string{"enabled"}, facts.FaceConfigured)
+	v, _ = facts.ValueFor(auto, "turbo", []string{"enabled"}, facts.BasisConfigured)
 	assert.Equal(t, "auto", v.Text(), "auto is another word")
 }
 

@@ -10,7 +10,7 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// ParseExpr parses an expression, macros expanded; it does not check it.
+// ParseExpr parses an expression and expands its macros; it does not type-check it.
 func ParseExpr(src string) (*celast.AST, error) {
 	env, err := environment()
 	if err != nil {
@@ -23,7 +23,7 @@ func ParseExpr(src string) (*celast.AST, error) {
 	return ast.NativeRep(), nil
 }
 
-// PlanExpr plans an expression that was parsed and checked ahead of time.
+// PlanExpr plans an expression that was parsed and checked before.
 func PlanExpr(ast *celast.AST) (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
@@ -32,10 +32,9 @@ func PlanExpr(ast *celast.AST) (cel.Program, error) {
 	return env.PlanProgram(ast)
 }
 
-// Programs compiles expressions, each once. One goroutine asks it.
+// Programs compiles expressions, each once. It is not safe for concurrent use.
 type Programs struct {
-	// Ahead plans an expression that was parsed ahead of time; ok is false when
-	// it was not. It may be nil.
+	// Ahead plans an expression that was parsed ahead of time; ok is false if there is none. It may be nil.
 	Ahead func(src string) (p cel.Program, ok bool, err error)
 	done  map[programKey]compiled
 }
@@ -47,7 +46,7 @@ type compiled struct {
 	err     error
 }
 
-// Get is the program of an expression that gives the wanted type.
+// Get returns the program of an expression with the wanted result type.
 func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
 	key := programKey{src, want.TypeName()}
 	if c, ok := x.done[key]; ok {
@@ -70,8 +69,7 @@ func (x *Programs) plan(src string, want *types.Type) (cel.Program, error) {
 	return CompileExpr(src, want)
 }
 
-// CompileExpr checks an expression against the fact schema and plans it. The
-// expected type is bool or text.
+// CompileExpr checks an expression against the fact schema and plans it. The wanted type is bool or string.
 func CompileExpr(src string, want *types.Type) (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
@@ -87,8 +85,8 @@ func CompileExpr(src string, want *types.Type) (cel.Program, error) {
 	return env.Program(ast, cel.CostLimit(costLimit))
 }
 
-// ExprError is a fault in an expression, with its place inside it (0-based
-// column, 1-based line; 0 line when the place is not known).
+// ExprError is an error in an expression with its position in it (0-based column, 1-based line; line 0 if
+// unknown).
 type ExprError struct {
 	Line, Column int
 	Message      string

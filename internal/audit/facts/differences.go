@@ -12,21 +12,21 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// property is one thing in which the modules of a processor may differ.
+// property is one property in which the DIMMs of a CPU may differ.
 type property struct {
 	name string
-	// read gives the value in words; unknown with the reason otherwise.
+	// read returns the value as text; unknown with the reason otherwise.
 	read func(s *inventory.Slot) Value
 }
 
-// sizeProperty comes first: a module's size is read in more ways than the rest, and
-// a part number cut short may stand for several sizes.
+// sizeProperty comes first: a DIMM's size is read from more sources than the rest, and a truncated part number
+// may be that of several sizes.
 const sizeProperty = "size"
 
-// ratedProperty does not count beyond what the processors run.
+// ratedProperty is ignored above the speed that the CPUs support.
 const ratedProperty = "rated speed"
 
-// moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
+// moduleProperties returns those that memory.dimm.uniform compares (docs/interface.md).
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {
@@ -47,7 +47,7 @@ func moduleProperties() []property {
 	}
 }
 
-// registering is how a module buffers what the controller sends it.
+// registering returns how a DIMM buffers the signals of the controller.
 func registering(s *inventory.Slot) Value {
 	if s.LoadReduced.Or(false) {
 		return computedFrom(s.LoadReduced, func(bool) any { return "load-reduced" })
@@ -60,10 +60,9 @@ func registering(s *inventory.Slot) Value {
 	})
 }
 
-// differences says in what the modules of a processor differ, and where they do not, in
-// what but their size they differ from those of the other processors: all processors'
-// memory runs at one clock, by the weakest module. How much each has is another rule's,
-// and a processor with a mix of its own is its own failure.
+// differences describes how the DIMMs of a CPU differ. If they do not, it describes how they differ from those
+// of the other CPUs, except in size: all CPUs' memory runs at one clock, set by the weakest DIMM. Capacity is
+// another rule's, and a CPU with mixed DIMMs of its own is its own failure.
 func differences(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -84,9 +83,8 @@ func differences(s *socketFacts) Value {
 	return s.m.commonDifferences()
 }
 
-// doubtedProcessor is the state of a socket with modules of which it is not known
-// whether it holds a processor, so that neither is whether they run beside the others;
-// nil where there is none.
+// doubtedProcessor returns the state of a socket with DIMMs that may have no CPU, so that it is unknown whether
+// they run together with the others; nil if there is none.
 func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 	for i := range m.sys.Sockets {
 		socket := &m.sys.Sockets[i]
@@ -102,7 +100,7 @@ func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 	return nil
 }
 
-// ownDifferences says in what the modules of one processor differ, once for all that ask.
+// ownDifferences describes how the DIMMs of one CPU differ. The result is cached.
 func (m *Machine) ownDifferences(pop *population.Population) Value {
 	v, asked := m.differing[pop]
 	if !asked {
@@ -115,7 +113,7 @@ func (m *Machine) ownDifferences(pop *population.Population) Value {
 	return v
 }
 
-// commonDifferences says in what but their size the modules of all processors differ.
+// commonDifferences describes how the DIMMs of all CPUs differ, except in size.
 func (m *Machine) commonDifferences() Value {
 	if m.common == nil {
 		v := m.differ(m.allModules(), slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
@@ -124,7 +122,7 @@ func (m *Machine) commonDifferences() Value {
 	return *m.common
 }
 
-// mixedElsewhere reports whether another processor's own modules differ.
+// mixedElsewhere reports whether another CPU's own DIMMs differ.
 func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 	for i := range m.topo.Populations {
 		other := &m.topo.Populations[i]
@@ -138,7 +136,7 @@ func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 	return false
 }
 
-// allModules are the modules of all processors.
+// allModules lists the DIMMs of all CPUs.
 func (m *Machine) allModules() []int {
 	var out []int
 	for i := range m.topo.Populations {
@@ -147,16 +145,14 @@ func (m *Machine) allModules() []int {
 	return out
 }
 
-// differ says in what modules differ, one sentence
-// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
-// known and unequal differ whatever else is unknown. That nothing differs is
-// known when every property of every module is, or when all modules carry one
-// maker's one part number. Modules of one part number that firmware states as unlike
-// in anything but their size are a contradiction: neither witness is believed. Rated
-// speeds that no processor of the machine reaches are alike: all of them run as fast.
+// differ describes how DIMMs differ, one sentence per property: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB
+// (DIMM_A3)". Two known unequal values differ whatever else is unknown. That nothing differs is known if every
+// property of every DIMM is known, or if all have the same vendor and part number. If firmware reports
+// differences other than size for one part number, the result is unknown. Rated speeds above the highest of the
+// machine's CPUs count as equal.
 func (m *Machine) differ(slots []int, properties []property) Value {
 	out, names := []string{}, []string{}
-	facts := m.room(len(properties) * len(slots))
+	facts := m.scratchList(len(properties) * len(slots))
 	for _, p := range properties {
 		for _, at := range slots {
 			facts = append(facts, p.read(&m.sys.Slots[at]))
@@ -171,7 +167,7 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	}
 	switch one := m.onePart(slots); {
 	case one && len(out) > 0 && names[0] != sizeProperty:
-		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for DIMMs with the same part number, "+strings.TrimSpace(m.makersPart(slots[0])), "the labels on the modules")
+		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for DIMMs with the same part number, "+strings.TrimSpace(m.vendorPart(slots[0])), "the labels on the modules")
 	case len(out) > 0:
 		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
 	case one:
@@ -180,8 +176,8 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	return derived(func() any { return out }, facts...)
 }
 
-// unlikeParts says which part numbers the modules of a processor carry, if they differ: two that
-// are known and unlike differ whatever else is unknown.
+// unlikeParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
+// else is unknown.
 func unlikeParts(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -197,22 +193,21 @@ func unlikeParts(s *socketFacts) Value {
 	return derived(func() any { return text }, parts...)
 }
 
-// ratedBeyond reports whether all modules are known to be rated for at least what the
-// processors run memory at.
+// ratedBeyond reports whether all DIMMs are known to be rated for at least the CPUs' highest memory speed.
 func (m *Machine) ratedBeyond(slots []int) bool {
 	highest := m.topo.HighestMTs()
 	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
 }
 
-// room is an empty list for up to n values, which the next that asks overwrites.
-func (m *Machine) room(n int) []Value {
+// scratchList returns an empty list for up to n values, which the next call overwrites.
+func (m *Machine) scratchList(n int) []Value {
 	if cap(m.scratch) < n {
 		m.scratch = make([]Value, 0, n)
 	}
 	return m.scratch[:0]
 }
 
-// groups lists the slots by value when at least two known values differ.
+// groups lists the slots by value if at least two known values differ.
 func (m *Machine) groups(slots []int, values []Value) string {
 	if noneDiffers(values) {
 		return ""
@@ -238,7 +233,7 @@ func (m *Machine) groups(slots []int, values []Value) string {
 	return strings.Join(order, " against ")
 }
 
-// noneDiffers reports whether no two known values differ.
+// noneDiffers reports whether all known values are equal.
 func noneDiffers(values []Value) bool {
 	var first any
 	for _, v := range values {
@@ -252,7 +247,7 @@ func noneDiffers(values []Value) bool {
 	return true
 }
 
-// onePart reports whether all modules are known to carry one maker's one part number.
+// onePart reports whether all DIMMs are known to have the same vendor and part number.
 func (m *Machine) onePart(slots []int) bool {
 	for _, at := range slots {
 		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
@@ -263,23 +258,23 @@ func (m *Machine) onePart(slots []int) bool {
 	return true
 }
 
-// makersPart is the maker's name and part number of a module.
-func (m *Machine) makersPart(at int) string {
+// vendorPart returns the vendor and part number of a DIMM.
+func (m *Machine) vendorPart(at int) string {
 	slot := &m.sys.Slots[at]
 	return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
 }
 
-// partNumbers are maker and part number of every module.
+// partNumbers returns vendor and part number of every DIMM.
 func (m *Machine) partNumbers(slots []int) []Value {
 	out := make([]Value, 0, len(slots))
 	for _, at := range slots {
-		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any { return m.makersPart(at) }))
+		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any { return m.vendorPart(at) }))
 	}
 	return out
 }
 
-// slotName is firmware's label of a slot, for sentences; with its bank where
-// other slots of the machine have the same label.
+// slotName returns firmware's label of a slot for a sentence, with its bank if other slots of the machine have
+// the same label.
 func (m *Machine) slotName(i int) string {
 	if m.labels == nil {
 		m.labels = make(map[string]int, len(m.sys.Slots))
@@ -297,8 +292,8 @@ func (m *Machine) slotName(i int) string {
 	return label
 }
 
-// channelWords describes every channel with its modules: "channel 0: 16 GiB
-// (DIMM_A1, DIMM_A4)", "channel 1: empty".
+// channelWords describes every channel with its DIMMs: "channel 0: 16 GiB (DIMM_A1, DIMM_A4)", "channel 1:
+// empty".
 func channelWords(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -322,7 +317,7 @@ func channelWords(s *socketFacts) Value {
 	}, dpc, bytes)
 }
 
-// changeType is one thing beside the accepted hardware: a slot, or the machine.
+// changeType is the type of one comparison with the accepted hardware: a slot, or the machine.
 func changeType() *ObjectType {
 	get := func(f func(c *inventory.Compared) Value) func(any) Value {
 		return func(src any) Value { return f(src.(*inventory.Compared)) }

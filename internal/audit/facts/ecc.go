@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// eccModules is true when every DRAM module is wider than its data.
+// eccModules is true if every DRAM module is wider than its data.
 func eccModules(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -26,8 +26,8 @@ func eccModules(m *Machine) Value {
 	return derived(func() any { return every && seen }, facts...)
 }
 
-// someChecked is true when a DRAM module is wider than its data: its owner wants
-// errors corrected, whatever the processor's documents say of modules.
+// someChecked is true if a DRAM module is wider than its data: then error correction is wanted, whatever the
+// platform's documents require.
 func someChecked(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -47,10 +47,8 @@ func someChecked(m *Machine) Value {
 	return derived(func() any { return false }, facts...)
 }
 
-// uncheckedModules names the DRAM modules that are as wide as their data, where
-// another one of the machine is wider: whole series of boards state 64 bits for
-// the registered ECC modules that they are full of, so that widths that are all
-// alike prove nothing.
+// uncheckedModules names the DRAM modules that are as wide as their data, if another one of the machine is
+// wider. Whole series of boards report 64 bits for registered ECC modules, so that equal widths prove nothing.
 func uncheckedModules(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -73,7 +71,7 @@ func uncheckedModules(m *Machine) Value {
 	return derived(func() any { return names }, facts...)
 }
 
-// edacKnown says why EDAC tells nothing, or is known.
+// edacKnown returns why EDAC's state is unknown, or a known value.
 func edacKnown(m *Machine) Value {
 	if len(m.sys.EDAC) == 0 {
 		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
@@ -94,9 +92,8 @@ func edacModes(m *Machine) Value {
 	return gather[string](facts)
 }
 
-// edacNative is true when a memory-controller driver other than ghes_edac is
-// loaded: those load only with error correction enabled (linux 6.12,
-// drivers/edac: skx, i10nm, sb, amd64).
+// edacNative is true if a memory-controller driver other than ghes_edac is loaded: they load only with error
+// correction enabled (linux 6.12, drivers/edac: skx, i10nm, sb, amd64).
 func edacNative(m *Machine) Value {
 	known := edacKnown(m)
 	facts := []Value{known}
@@ -108,9 +105,8 @@ func edacNative(m *Machine) Value {
 	return derived(func() any { return native }, facts...)
 }
 
-// usedArrays are the arrays that hold DRAM; all of them when no module names
-// its array. Firmware declares "None" for the empty array of a second
-// processor.
+// usedArrays returns the arrays with DRAM; all of them if no module refers to an array. Firmware reports "None"
+// for the empty array of a second CPU.
 func (m *Machine) usedArrays() []inventory.Array {
 	var out []inventory.Array
 	for _, a := range m.sys.Arrays {
@@ -127,9 +123,9 @@ func (m *Machine) usedArrays() []inventory.Array {
 	return out
 }
 
-// eccCorrects says whether errors are corrected. A driver of the memory controller
-// itself loads only with correction on and is the best witness; next an array
-// that declares none; a declared correction alone is indirect.
+// eccCorrects reports whether errors are corrected. A driver of the memory controller loads only with
+// correction on and is the best evidence; next an array that reports none; a reported correction alone is
+// indirect evidence.
 func eccCorrects(m *Machine) Value {
 	native := edacNative(m)
 	if native.v == true {

@@ -13,19 +13,18 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// Bounds of a site's own expressions: costLimit stops one that would run away
-// (a third of a second), maxExpression bounds its text.
+// Limits of a site's own expressions: costLimit stops one after about a third of a second, maxExpression limits
+// its length in bytes.
 const (
 	costLimit     = 200_000
 	maxExpression = 16 << 10
 )
 
-// maxRange bounds the list that lists.range makes at once.
+// maxRange limits the length of a list made by lists.range.
 const maxRange = 4096
 
-// provider answers for the fact types, so that a checked field is read through
-// Object.field and an unknown fact stays unknown inside macros too, where
-// attribute patterns do not reach.
+// provider provides the fact types, so that a checked field is read through Object.field, and an unknown fact
+// stays unknown inside macros, too, where attribute patterns do not apply.
 type provider struct{ types.Provider }
 
 func (p provider) FindStructType(name string) (*types.Type, bool) {
@@ -77,7 +76,7 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 	}, true
 }
 
-// factType finds a fact type by its CEL name, nil when it is none of ours.
+// factType finds a fact type by its CEL name; nil for other types.
 func factType(name string) *ObjectType {
 	short, ok := strings.CutPrefix(name, typePrefix)
 	if !ok {
@@ -86,9 +85,8 @@ func factType(name string) *ObjectType {
 	return Declared().types[short]
 }
 
-// environment is the CEL environment in which expressions are parsed and
-// checked: the fact variables, CEL's own functions, strings, lists and sets,
-// and the display functions below.
+// environment is the CEL environment for parsing and checking expressions: the fact variables, CEL's own
+// functions, strings, lists and sets, and the display functions below.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	opts := []cel.EnvOption{cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
 	for name, t := range Declared().variables {
@@ -101,7 +99,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
 })
 
-// displays are the functions that turn a value into text.
+// displays returns the functions that turn a value into text.
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{
 		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return prose.ExactSize(int64(v.(types.Int))) }),
@@ -114,8 +112,8 @@ func displays() []cel.EnvOption {
 	}
 }
 
-// display declares a function that turns a value into text and prints "not
-// known" for an unknown one: texts of a finding never become unknown.
+// display declares a function that turns a value into text and prints "not known" for an unknown one: the texts
+// of a finding are never unknown.
 func display(name string, args []*types.Type, render func(ref.Val) string) cel.EnvOption {
 	var overloads []cel.FunctionOpt
 	for i, arg := range args {

@@ -20,8 +20,7 @@ func machineType() *ObjectType {
 	)
 }
 
-// populatedSockets counts the populated sockets; a socket whose state is not
-// known makes the count unknown.
+// populatedSockets counts the populated sockets; one socket with an unknown state makes the count unknown.
 func populatedSockets(m *Machine) Value {
 	if len(m.sys.Sockets) == 0 {
 		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
@@ -40,8 +39,8 @@ func populatedSockets(m *Machine) Value {
 	return derived(func() any { return n }, states...)
 }
 
-// isNUMA is the platform's word; without a platform the kernel's node count
-// can only prove NUMA, never its absence.
+// isNUMA is defined by the platform; without one, the kernel's node count can prove NUMA, but never its
+// absence.
 func isNUMA(m *Machine) Value {
 	if m.topo.Platform.Known() {
 		return computedFrom(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
@@ -99,7 +98,7 @@ func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
 	return machine(func(m *Machine) Value { return computedFrom(m.topo.Platform, f) })
 }
 
-// stated is a platform's number, unknown where its document does not give it.
+// stated reads a number of the platform, unknown if its document does not give it.
 func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
 	return machine(func(m *Machine) Value {
 		p, ok := m.topo.Platform.Get()
@@ -117,9 +116,8 @@ func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(a
 	})
 }
 
-// undocumented reads what the platform's documents say of populating it; none
-// is the answer for a processor of which the knowledge has no platform at all:
-// nothing is documented there.
+// undocumented reads what the platform's documents recommend for populating it; none is the value for a
+// processor without platform data, for which nothing is documented.
 func undocumented(field string, f func(p *platform.Platform) any, none any) func(*Machine) Value {
 	return func(m *Machine) Value {
 		p, ok := m.topo.Platform.Get()
@@ -188,7 +186,7 @@ func processorType() *ObjectType {
 	)
 }
 
-// processorModels are the distinct brand strings, without regard to blanks.
+// processorModels lists the distinct brand strings, ignoring blanks.
 func processorModels(m *Machine) Value {
 	var brands []Value
 	for i := range m.sys.Sockets {
@@ -223,9 +221,8 @@ func processorCores(m *Machine) Value {
 	return gather[int64](cores)
 }
 
-// logicalProcessors counts the hardware threads that firmware describes. The
-// kernel's own count is no help where it matters: without x2APIC it cannot see
-// those beyond the 255th.
+// logicalProcessors counts the hardware threads that firmware describes. The kernel's own count does not help
+// where it matters: without x2APIC it cannot see more than 255.
 func logicalProcessors(m *Machine) Value {
 	var threads []Value
 	for _, s := range m.sys.Sockets {
@@ -245,7 +242,7 @@ func logicalProcessors(m *Machine) Value {
 	}, threads...)
 }
 
-// ProcessorVendor is the CPUID vendor of the machine's processors.
+// ProcessorVendor returns the CPUID vendor of the machine's processors.
 func (m *Machine) ProcessorVendor() Value {
 	return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Vendor) }, valueOf(m.sys.CPU.Vendor))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// measurementType is what was measured of the whole machine.
+// measurementType is the type of a measurement of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
 		Field{"given", boolType, "memaudit measured memory, and rules may use it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
@@ -59,7 +59,7 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 	)
 }
 
-// socketPair is two sockets' own memory: the first, second ... node of each.
+// socketPair compares the local memory of two sockets: the first, second ... node of each.
 type socketPair struct{ slow, fast *measuredNode }
 
 func pairType() *ObjectType {
@@ -84,8 +84,8 @@ func pairType() *ObjectType {
 	)
 }
 
-// triadTimes compares the Triads of two sockets, which must have been measured in
-// one way at the same clock.
+// triadTimes returns the ratio of two sockets' Triad results, which must have been measured in the same way at
+// the same clock.
 func (p *socketPair) triadTimes() Value {
 	if p.slow.triad == nil || p.fast.triad == nil {
 		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
@@ -102,8 +102,8 @@ func (p *socketPair) shareTimes() Value {
 	return derived(func() any { return one.v.(float64) / other.v.(float64) }, one, other)
 }
 
-// documented is the share of the best bandwidth that a document measured of the
-// layout of a node's socket.
+// documented returns the share of the best bandwidth that a document measured for the layout of the node's
+// socket.
 func (n *measuredNode) documented() Value {
 	socket := n.socketOf()
 	if !socket.Known() {
@@ -171,7 +171,7 @@ func crossingType() *ObjectType {
 	)
 }
 
-// crossings are those of the last result that names nodes.
+// crossings returns those of the last result with node numbers.
 func (m *Machine) crossings(t *ObjectType) []*Object {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
@@ -189,7 +189,7 @@ func (m *Machine) crossings(t *ObjectType) []*Object {
 	return nil
 }
 
-// local are the nodes that memaudit measured, the last file of each.
+// local returns the nodes that memaudit measured, from the last file of each.
 func (m *Machine) local() []*measuredNode {
 	if m.measured != nil {
 		return *m.measured
@@ -216,7 +216,7 @@ func (m *Machine) local() []*measuredNode {
 	return out
 }
 
-// evidence is the reading behind a figure.
+// evidence returns the source of a figure.
 func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 	unit := "B/s"
 	if f.Kind == figure.Latency {
@@ -226,7 +226,7 @@ func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 		Raw: fmt.Sprintf("%d passes, %.4g to %.4g %s", f.Count, f.Low, f.High, unit)}
 }
 
-// socketOf is the socket of a node's processors.
+// socketOf returns the socket of a node's CPUs.
 func (n *measuredNode) socketOf() Value {
 	for i := range n.m.sys.Nodes {
 		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
@@ -236,7 +236,7 @@ func (n *measuredNode) socketOf() Value {
 	return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
 }
 
-// compareBelow compares two figures, or says why they cannot be compared.
+// compareBelow compares two figures, or returns why they cannot be compared.
 func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	why := ""
 	switch {
@@ -255,7 +255,7 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	return Missing(fact.Refused, why, "measure again on a quiet machine")
 }
 
-// measuredType is one node's own memory.
+// measuredType is the type of one node's local memory.
 func measuredType() *ObjectType {
 	get := func(f func(n *measuredNode) Value) func(any) Value {
 		return func(src any) Value { return f(src.(*measuredNode)) }
@@ -299,7 +299,7 @@ func (n *measuredNode) acceptedRead() *inventory.Measured {
 	return otherFigure(n.m.sys.Accepted, n.read, figure.Read)
 }
 
-// share is unknown when the figure is undecided.
+// share is unknown if the figure is undecided.
 func (n *measuredNode) share() Value {
 	if !n.read.Decided() {
 		return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
@@ -329,7 +329,7 @@ func (n *measuredNode) peak() Value {
 	return Missing(fact.Absent, "the theoretical peak of this node's memory is not known", "")
 }
 
-// figureWords prints a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).
+// figureWords formats a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).
 func figureWords(f *inventory.Measured) string {
 	if !f.Decided() {
 		return "undecided (" + f.Why + ")"
@@ -337,8 +337,8 @@ func figureWords(f *inventory.Measured) string {
 	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", prose.Bandwidth(f.Median), f.Count, 100*f.Spread(), prose.Count(f.Threads, "thread"))
 }
 
-// crossing is one node's processors with another node's memory. Both figures of
-// a comparison are of one file, so that one tool made them in one way.
+// crossing is a measurement of one node's CPUs with another node's memory. Both figures of a comparison are
+// from one file, so that they were measured by the same tool in the same way.
 type crossing struct {
 	from             *inventory.Measurement
 	cpu, memory      int
@@ -346,9 +346,8 @@ type crossing struct {
 	ownLatency, near *inventory.Measured
 }
 
-// trusted says why a figure may not be compared: memaudit's own only where it is
-// decided. Other tools print one figure without its passes; within one run it may
-// be checked against its neighbour, and what rests on it stays indirect.
+// trusted returns why a figure may not be compared: one by memaudit only if it is decided. Other tools print a
+// figure without its passes; it may be compared within one run, and the result is indirect.
 func (c *crossing) trusted(f *inventory.Measured, what string) (string, fact.Certainty) {
 	switch {
 	case f == nil:
@@ -382,7 +381,7 @@ func (c *crossing) evidence(f *inventory.Measured) fact.Evidence {
 		Raw: fmt.Sprintf("%.4g", f.Median)}
 }
 
-// crossingsOf are a result's pairs of different nodes, in its own order.
+// crossingsOf lists a result's pairs of different nodes, in its own order.
 func crossingsOf(from *inventory.Measurement) []*crossing {
 	var out []*crossing
 	seen := map[[2]int]bool{}
@@ -402,8 +401,8 @@ func crossingsOf(from *inventory.Measurement) []*crossing {
 	return out
 }
 
-// otherFigure is the figure of another kind, or of another measurement, of the same
-// nodes; nil without.
+// otherFigure returns the figure of another kind, or of another measurement, for the same nodes; nil if there
+// is none.
 func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind figure.Kind) *inventory.Measured {
 	if from == nil {
 		return nil
@@ -416,7 +415,7 @@ func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind figure
 	return nil
 }
 
-// notMeasured says why no rule speaks of a measurement.
+// notMeasured returns why no rule applies to a measurement.
 func (m *Machine) notMeasured() string {
 	for i := range m.sys.Measurements {
 		if why := m.sys.Measurements[i].Unjudged; why != "" {

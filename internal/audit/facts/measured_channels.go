@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// latencies are the idle latency of the first node that memaudit measured and the
-// accepted one of the same node, nil where there is none.
+// latencies returns the idle latency of the first node that memaudit measured and the accepted one of the same
+// node; nil if there is none.
 func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
@@ -28,7 +28,7 @@ func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 	return nil, nil, nil
 }
 
-// rearranged is known to be false without two latencies: nothing was accepted.
+// rearranged is false without two latencies: nothing was accepted.
 func (m *Machine) rearranged() Value {
 	if _, _, then := m.latencies(); then == nil {
 		return PlainValue(false)
@@ -64,8 +64,8 @@ func (m *Machine) channelsThen() Value {
 	return m.channelsOf(m.sys.AcceptedSlots)
 }
 
-// channelsOf counts the channels that the slots of some handles sit on, as sure as
-// their places are; each slot must be known and placed.
+// channelsOf counts the channels of the slots with these handles, with the certainty of their placements; every
+// slot must be known and placed.
 func (m *Machine) channelsOf(handles []uint16) Value {
 	seen := map[[2]int]bool{}
 	out := Value{state: fact.OK, Certainty: fact.Direct}
@@ -85,7 +85,7 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 	return out
 }
 
-// latencyTimes compares two decided latencies that were measured in one way.
+// latencyTimes returns the ratio of two decided latencies that were measured in the same way.
 func (m *Machine) latencyTimes() Value {
 	n, now, then := m.latencies()
 	if then == nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// mostLoaded is the number of chains up to which a growth is taken: IBM's Figure 5 ends there.
+// mostLoaded is the number of chains per core up to which growth is computed: IBM's Figure 5 ends there.
 const mostLoaded = 4
 
-// notLoaded is why nothing is known of the latency under load, measureLoaded what helps.
+// notLoaded is why the latency under load is unknown, measureLoaded what to do about it.
 const (
 	notLoaded     = "the latency under load was not measured"
 	measureLoaded = "memaudit measure --loaded"
 )
 
-// nodeLoad is a node's own memory with one chain a core and with mostLoaded.
+// nodeLoad is a node's local latency with one chain per core and with mostLoaded.
 type nodeLoad struct{ one, most *inventory.LoadedLatency }
 
-// loads are those of the last result that was measured under load and may be judged.
+// loads returns those of the last result that was measured under load and may be checked.
 func (m *Machine) loads() []nodeLoad {
 	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
 		from := &m.sys.Measurements[i]
@@ -44,8 +44,8 @@ func (m *Machine) loads() []nodeLoad {
 	return nil
 }
 
-// growth is by how many nanoseconds a further chain makes the latency longer, of the node that pick prefers. It is unknown
-// while a figure is undecided.
+// growth returns how much each further chain adds to the latency, in nanoseconds, for the node that pick
+// prefers. It is unknown while a figure is undecided.
 func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		loads := m.loads()
@@ -73,7 +73,7 @@ func growth(pick func(x, y float64) float64) func(m *Machine) Value {
 	}
 }
 
-// loadWords say the latencies of each node.
+// loadWords lists the latencies of each node.
 func (m *Machine) loadWords() Value {
 	known := growth(func(x, _ float64) float64 { return x })(m)
 	return derived(func() any {

@@ -152,7 +152,7 @@ func TestLatencies(t *testing.T) {
 
 // TestCrossings: each node's processors with another node's memory beside their own, of the
 // last result that has them: another tool's is believed less, one of memaudit's that is not
-// judged and another machine's not at all.
+// selectValue and another machine's not at all.
 func TestCrossings(t *testing.T) {
 	own, far := decided(figure.Latency, 0, 0, 90e-9), decided(figure.Latency, 0, 1, 150e-9)
 	nobody := decided(figure.Latency, inventory.NoNode, 1, 70e-9)

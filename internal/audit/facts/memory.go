@@ -100,9 +100,8 @@ func memoryClassFields() []Field {
 	}
 }
 
-// severalVoltages is false where every module is of a generation with one supply
-// voltage: 1.2 V for DDR4 (JEDEC JESD79-4), 1.1 V for DDR5 (JESD79-5). DDR3 has
-// 1.5, 1.35 and 1.25 V (JESD79-3-1, -2), FB-DIMMs have two.
+// severalVoltages is false if every DIMM is of a generation with one supply voltage: 1.2 V for DDR4 (JEDEC
+// JESD79-4), 1.1 V for DDR5 (JESD79-5). DDR3 has 1.5, 1.35 and 1.25 V (JESD79-3-1, -2), FB-DIMMs have two.
 func severalVoltages(m *Machine) Value {
 	v := m.gatherTypes()
 	if !v.Known() {
@@ -116,7 +115,7 @@ func severalVoltages(m *Machine) Value {
 	return v
 }
 
-// gatherTypes are the distinct types of the DRAM modules.
+// gatherTypes lists the distinct types of the DRAM modules.
 func (m *Machine) gatherTypes() Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -130,7 +129,7 @@ func (m *Machine) gatherTypes() Value {
 	return gather[string](types)
 }
 
-// namedModules are those that firmware names and does not count.
+// namedModules lists those that firmware names but does not count.
 func namedModules(m *Machine) Value {
 	var sizes []Value
 	names := []string{}
@@ -167,8 +166,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 	}
 }
 
-// anySlot is true when f is for some slot, false when it is for none, and
-// unknown when no slot proves it and one of them leaves it open.
+// anySlot is true if f is true for a slot, false if it is false for all, and otherwise unknown.
 func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -185,8 +183,8 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 	return out
 }
 
-// soldered tells chips on the board from modules. A device whose form factor
-// is not stated but that is labelled a DIMM is a module.
+// soldered distinguishes chips on the board from DIMMs. A device without a form factor but with a DIMM label is
+// a DIMM.
 func soldered(s *inventory.Slot) Value {
 	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
 		return PlainValue(false)
@@ -218,9 +216,8 @@ func (m *Machine) gatherDRAM(f func(s *inventory.Slot) Value) Value {
 	return gather[int64](facts)
 }
 
-// stoppedModules names the modules for which firmware says that it does not
-// know the running speed, beside others for which it does: unknown where it
-// states none at all, or has no field for it.
+// stoppedModules names the DIMMs without a running speed, if firmware reports one for others. It is unknown if
+// firmware reports none at all, or has no field for it.
 func stoppedModules(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -249,7 +246,7 @@ func stoppedModules(m *Machine) Value {
 	return derived(func() any { return names }, stated...)
 }
 
-// perSocket describes what every processor carries: "socket 0: 6 DIMMs, 24 GiB".
+// perSocket describes the memory of every CPU: "socket 0: 6 DIMMs, 24 GiB".
 func perSocket(m *Machine) Value {
 	var facts []Value
 	out := []string{}

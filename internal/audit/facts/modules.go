@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// moduleGaps names what lacks of modules that have channels of their own: an empty slot, a module that is smaller than
-// the largest, fewer modules than the processors take. Firmware may list something else than modules, such as
-// packages or all memory as one: then alike rows say nothing of their number.
+// moduleGaps names what is missing of modules that have channels of their own: an empty slot, a module smaller
+// than the largest, fewer modules than the processors take. Firmware may list packages or all memory as one
+// entry instead; then equal rows do not show the number of modules.
 func moduleGaps(m *Machine) Value {
 	p, ok := m.topo.Platform.Get()
 	switch {

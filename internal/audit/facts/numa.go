@@ -67,10 +67,9 @@ func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
 	}
 }
 
-// distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10,
-// everything else above 10: linux 6.12 drivers/acpi/numa/srat.c) and whether
-// it is complete. Asymmetry is no fault: glued machines have two classes of
-// remote nodes.
+// distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10, everything else above 10: linux
+// 6.12 drivers/acpi/numa/srat.c) and whether it is complete. Asymmetry is not a fault: glued machines have two
+// classes of remote nodes.
 func distanceFaults(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {
@@ -123,9 +122,8 @@ func nodeType() *ObjectType {
 	)
 }
 
-// processorFull reports whether there is nothing to install for a node without memory: every slot
-// of the machine, or every channel of the node's processor that has slots, holds a module, and the
-// kernel sees what the modules have.
+// processorFull reports whether there is nothing to install for a node without memory: every slot of the
+// machine, or every channel with slots of the node's CPU, has a DIMM, and the kernel sees all of their memory.
 func (x *nodeFacts) processorFull() Value {
 	if !x.m.listed() {
 		return x.m.noPopulation()
@@ -158,9 +156,8 @@ func (x *nodeFacts) processorFull() Value {
 	return valueOf(x.n.Socket)
 }
 
-// lessThan lists the nodes of the node's processor with their memory if this node has less than
-// another by more than a fifth of the largest; "" otherwise. What the kernel and firmware reserve is
-// less than that.
+// lessThan lists the nodes of the node's CPU with their memory if this node has less than another by more than
+// a fifth of the largest; "" otherwise. The kernel and firmware reserve less than that.
 func (x *nodeFacts) lessThan() Value {
 	facts := []Value{valueOf(x.n.Socket)}
 	var most int64
@@ -182,7 +179,7 @@ func (x *nodeFacts) lessThan() Value {
 	}, facts...)
 }
 
-// tierFields are the facts about memory that is not a DRAM module's.
+// tierFields are the facts about memory other than DRAM modules.
 func tierFields() []Field {
 	return []Field{
 		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
@@ -207,10 +204,10 @@ func memoryOnly(m *Machine) Value {
 	return derived(func() any { return n }, facts...)
 }
 
-// kindOf is the kind of a node; "" where it is not known.
+// kindOf returns the kind of a node; "" if unknown.
 func kindOf(n *inventory.Node) inventory.NodeKind { return n.Kind.Or("") }
 
-// dramTier is the tier of DRAM; unknown where nodes with CPUs differ.
+// dramTier returns the tier of DRAM; unknown if nodes with CPUs differ.
 func dramTier(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	first := -1
@@ -232,8 +229,7 @@ func dramTier(m *Machine) Value {
 	return derived(func() any { return first }, facts...)
 }
 
-// slowNodes counts the nodes of other memory that firmware rates below all
-// DRAM; unknown where a rating is.
+// slowNodes counts the nodes of other memory that firmware rates below all DRAM; unknown if a rating is.
 func slowNodes(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	var least int64

@@ -11,11 +11,11 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// Field is one fact an expression may name.
+// Field is one fact that expressions can use.
 type Field struct {
 	Name string
 	Type *types.Type
-	// Doc gives meaning and unit.
+	// Doc is the meaning and the unit.
 	Doc string
 	get func(src any) Value
 }
@@ -29,7 +29,7 @@ type ObjectType struct {
 	cel    *types.Type
 }
 
-// newType makes an object type; field names must be unique.
+// newType returns an object type; field names must be unique.
 func newType(name, doc string, fields ...Field) *ObjectType {
 	t := &ObjectType{Name: name, Doc: doc, Fields: fields, index: make(map[string]int, len(fields)),
 		cel: types.NewObjectType(typePrefix+name, traits.IndexerType|traits.FieldTesterType)}
@@ -48,32 +48,29 @@ func (t *ObjectType) Field(name string) (Field, bool) {
 	return t.Fields[i], true
 }
 
-// NewStated is an object whose facts are given; what is not among them is
-// unknown.
+// NewStated returns an object with the given facts; all others are unknown.
 func NewStated(t *ObjectType, path string, given map[string]Value) *Object {
 	return &Object{typ: t, path: path, given: given}
 }
 
 const typePrefix = "fact."
 
-// Object is one group of facts of one thing. Its values come from the model,
-// or from a rule's case.
+// Object is a group of facts of one thing. Its values come from the model, or from a rule's case.
 type Object struct {
 	typ *ObjectType
-	// path names the object in messages: "socket", "sockets[1]".
+	// path is the object's name in messages: "socket", "sockets[1]".
 	path string
 	src  any
-	// given replaces src in a case: what is not in it is unknown.
+	// given replaces src in a case: facts missing from it are unknown.
 	given map[string]Value
-	// trace notes what is read.
+	// trace records what is read.
 	trace *factTrace
-	// cache keeps what was read from the model, by field: many rules ask for
-	// the same facts.
+	// cache holds values read from the model, by field, because many rules use the same facts.
 	cache []*answer
 }
 
-// field returns the value of a field with its path, and notes that it was read. Nobody
-// changes a value that is read.
+// field returns the value of a field with its path, and records that it was read. The value must not be
+// modified.
 func (o *Object) field(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
@@ -87,7 +84,7 @@ func (o *Object) field(name string) (*Value, string) {
 	return &a.value, a.path
 }
 
-// model reads a field from the model or the case once, and makes its path once.
+// model reads a field from the model or the case once, and builds its path once.
 func (o *Object) model(i int) *answer {
 	if o.cache == nil {
 		o.cache = make([]*answer, len(o.typ.Fields))
@@ -100,14 +97,14 @@ func (o *Object) model(i int) *answer {
 	if a != nil {
 		found.value = a.value // read under another path, which a trace may know it by
 	} else {
-		found.value = o.answered(&o.typ.Fields[i])
+		found.value = o.read(&o.typ.Fields[i])
 	}
 	o.cache[i] = found
 	return found
 }
 
-// answered is what the model, or the case, says of a field.
-func (o *Object) answered(f *Field) Value {
+// read returns the value of a field from the model, or from the case.
+func (o *Object) read(f *Field) Value {
 	if o.given == nil {
 		return f.get(o.src)
 	}
@@ -118,7 +115,7 @@ func (o *Object) answered(f *Field) Value {
 	return v
 }
 
-// adoptObjects gives the objects inside the value of a field their path and the trace.
+// adoptObjects sets the path and the trace of the objects in a field's value.
 func adoptObjects(path string, into *factTrace, v *Value) {
 	switch t := v.v.(type) {
 	case *Object:
@@ -130,12 +127,10 @@ func adoptObjects(path string, into *factTrace, v *Value) {
 	}
 }
 
-// unknownIDs gives every unknown its own number, so that two of them never
-// merge into one.
+// unknownIDs numbers every unknown, so that CEL never merges two of them.
 var unknownIDs atomic.Int64
 
-// celValue turns a Value into what the evaluator works with; what is not
-// known becomes a CEL unknown that names the fact.
+// celValue converts a Value for the evaluator; an unknown one becomes a CEL unknown that names the fact.
 func celValue(path string, v *Value) ref.Val {
 	switch t := v.v.(type) {
 	case nil:
@@ -184,8 +179,8 @@ func (o *Object) Get(index ref.Val) ref.Val {
 	return celValue(path, v)
 }
 
-// IsSet implements traits.FieldTester: has(socket.x) asks whether a fact is
-// known. It is the one place where not knowing is a plain false.
+// IsSet implements traits.FieldTester: has(socket.x) reports whether a fact is known. Only here an unknown fact
+// is plain false.
 func (o *Object) IsSet(field ref.Val) ref.Val {
 	name, ok := field.(types.String)
 	if !ok {
@@ -211,7 +206,7 @@ func (o *Object) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("fact %s: no conversion to %s", o.path, t.TypeName())
 }
 
-// Equal implements ref.Val: two objects are equal when they are the same.
+// Equal implements ref.Val: two objects are equal if they are identical.
 func (o *Object) Equal(other ref.Val) ref.Val {
 	p, ok := other.(*Object)
 	return types.Bool(ok && p == o)

@@ -10,8 +10,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// offlineCPUs lists what is present and not online. If the kernel took the second threads of all cores offline, which is a setting of
-// its own, as many CPUs as cores are all. Threads that firmware takes away are not present.
+// offlineCPUs lists the CPUs that are present and offline. If the kernel took the second threads of all cores
+// offline, which is a setting of its own, one CPU per core is complete. Threads that firmware disables are not
+// present.
 func offlineCPUs(m *Machine) Value {
 	cpu := &m.sys.CPU
 	var off []int
@@ -35,7 +36,8 @@ func offlineCPUs(m *Machine) Value {
 	}, from...)
 }
 
-// limitedBy lists the options by which the kernel has fewer CPUs than firmware hands over: threads, or cores if SMT is off.
+// limitedBy lists the kernel options that limit it to fewer CPUs than firmware provides: threads, or cores if
+// SMT is off.
 func limitedBy(m *Machine) Value {
 	options, online := m.sys.NUMA.Options, m.sys.CPU.Online
 	from := []Value{valueOf(options), valueOf(online)}
@@ -63,7 +65,7 @@ func limitedBy(m *Machine) Value {
 
 func (m *Machine) smtOff() bool { return m.sys.Settings["smt"].Effective.Or("") == "disabled" }
 
-// decidedByKernel reports whether the running system made a setting's effective value what it is, and not firmware.
+// decidedByKernel reports whether a setting's effective value was set by the running system, not by firmware.
 func (m *Machine) decidedByKernel(setting string) bool {
 	switch m.sys.Settings[setting].DecidedBy.Or("") {
 	case inventory.DecidedKernel, inventory.DecidedCommandLine, inventory.DecidedAdministrator:
@@ -73,7 +75,8 @@ func (m *Machine) decidedByKernel(setting string) bool {
 	}
 }
 
-// usableCPUs counts the CPUs that firmware hands over, threads or, if SMT is off, cores, with the facts that it is made from.
+// usableCPUs counts the CPUs that firmware provides, threads or, if SMT is off, cores, and returns the facts
+// used.
 func (m *Machine) usableCPUs() (int, []Value) {
 	total, from := 0, []Value{}
 	for i := range m.sys.Sockets {
@@ -94,7 +97,7 @@ func (m *Machine) usableCPUs() (int, []Value) {
 	return total, from
 }
 
-// ranges writes sorted numbers as the kernel lists CPUs: 0-3,8.
+// ranges formats sorted numbers as the kernel lists CPUs: 0-3,8.
 func ranges(numbers []int) string {
 	var out []string
 	for i := 0; i < len(numbers); {
@@ -112,7 +115,7 @@ func ranges(numbers []int) string {
 	return strings.Join(out, ",")
 }
 
-// missingNodes lists the processors with fewer nodes than the sub-NUMA mode asks for, or than another processor has.
+// missingNodes lists the CPUs with fewer nodes than the sub-NUMA mode defines, or than another CPU has.
 func missingNodes(m *Machine) Value {
 	if v := m.nodesRead(); !v.Known() {
 		return v
@@ -128,7 +131,7 @@ func missingNodes(m *Machine) Value {
 	}
 	mode := m.sys.Settings[subNUMASetting].Configured
 	if mode.Known() {
-		facts = append(facts, valueOf(mode)) // an export that is doubted limits the finding
+		facts = append(facts, valueOf(mode)) // a doubtful export limits the finding
 	}
 	return derived(func() any {
 		most := splits(mode.Value)

@@ -12,15 +12,13 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// Schema is every fact an expression may name: the variables and the
-// object types behind them. It is the one place that declares them; the
-// checker, the cases of rules, the documentation and the evaluation read it.
+// Schema is the set of facts that expressions can use: the variables and their object types. They are declared
+// only here, for the checker, the cases of rules, the documentation and the evaluation.
 type Schema struct {
 	types map[string]*ObjectType
 	// variables maps a variable to its CEL type.
 	variables map[string]*types.Type
-	// objects maps a variable to its object type; list variables have theirs
-	// in lists.
+	// objects maps a variable to its object type; lists maps list variables.
 	objects, lists map[string]*ObjectType
 }
 
@@ -69,13 +67,13 @@ func (s *Schema) addList(variable string, t *ObjectType) {
 	s.variables[variable] = types.NewListType(t.cel)
 }
 
-// Object is the type of the object that a variable names.
+// Object returns the type of the object that a variable names.
 func (s *Schema) Object(variable string) (*ObjectType, bool) {
 	t, ok := s.objects[variable]
 	return t, ok
 }
 
-// List is the type of the elements of a list variable.
+// List returns the type of the elements of a list variable.
 func (s *Schema) List(variable string) (*ObjectType, bool) {
 	t, ok := s.lists[variable]
 	return t, ok
@@ -84,8 +82,7 @@ func (s *Schema) List(variable string) (*ObjectType, bool) {
 // VariableNames lists the fact variables, sorted.
 func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
 
-// ObjectField finds the object type behind a field that holds one object or a
-// list of them; nil for a plain fact.
+// ObjectField returns the object type of a field that holds one object or a list of them; nil for a plain fact.
 func (s *Schema) ObjectField(f Field) *ObjectType {
 	t := f.Type
 	if t.Kind() == types.ListKind {
@@ -102,7 +99,7 @@ func (s *Schema) ObjectField(f Field) *ObjectType {
 	return nil
 }
 
-// Document describes every fact that an expression may name: rules/facts.md.
+// Document describes every fact that expressions can use: rules/facts.md.
 func Document() string {
 	var b strings.Builder
 	b.WriteString("# Facts\n\nWhat an expression of a rule may name. Made from the code by `go generate ./...`.\n\n")
@@ -131,7 +128,7 @@ func factTable(b *strings.Builder, title string, t *ObjectType) {
 	}
 }
 
-// typeName is the type as CEL writes it.
+// typeName returns the type as CEL writes it.
 func typeName(t *types.Type) string {
 	if t.Kind() == types.ListKind {
 		return "list of " + typeName(t.Parameters()[0])

@@ -99,7 +99,7 @@ func emptySources() map[string]map[string]any {
 		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
 	}
 	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
-	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, stray: []place.UnplacedErrors{{}}}}
+	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, unplaced: []place.UnplacedErrors{{}}}}
 	out["node"] = map[string]any{"silence": &nodeFacts{m: nothing, n: &inventory.Node{}}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
 	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: figure.Figure{Why: "not measured"}}}}

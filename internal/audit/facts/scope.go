@@ -12,15 +12,15 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// Scope is what an expression sees: the machine's objects and lists, and the
-// subject's. It implements cel.Activation.
+// Scope is what an expression can access: the machine's objects and lists, and the subject's. It implements
+// cel.Activation.
 type Scope struct {
 	objects map[string]any
 	subject Subject
-	// lazy makes an object or list the first time it is named.
+	// lazy creates an object or list when it is first used.
 	lazy func(name string) (Value, bool)
 	tr   *factTrace
-	// spent is what the evaluations cost, where that is counted.
+	// spent is the cost of the evaluations, if that is counted.
 	spent uint64
 }
 
@@ -61,10 +61,10 @@ var _ cel.Activation = (*Scope)(nil)
 // Parent implements cel.Activation.
 func (s *Scope) Parent() cel.Activation { return nil }
 
-// ofSubjects are the objects that only a rule's subject gives.
+// ofSubjects are the objects that exist only with a rule's subject.
 var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectCounter, SubjectBaseline, SubjectMeasured}
 
-// NewScope is the scope of one machine.
+// NewScope returns the scope of one machine.
 func NewScope(m *Machine) *Scope {
 	s := &Scope{objects: map[string]any{}, tr: newTrace()}
 	s.lazy = func(name string) (Value, bool) {
@@ -80,7 +80,7 @@ func NewScope(m *Machine) *Scope {
 	return s
 }
 
-// NewStatedScope is a scope of given facts alone.
+// NewStatedScope returns a scope with only the given facts.
 func NewStatedScope(given map[string]Value) *Scope {
 	s := &Scope{objects: map[string]any{}, tr: newTrace()}
 	for name, v := range given {
@@ -97,33 +97,31 @@ func NewStatedScope(given map[string]Value) *Scope {
 	return s
 }
 
-// About turns the scope to a subject and forgets what was read before.
+// About sets the subject and clears the trace.
 func (s *Scope) About(subject Subject) {
 	s.subject = subject
 	s.tr.reset()
 }
 
-// Read is a fact as an expression since About read it; the zero Value, unknown,
-// for one that none did.
+// Read returns a fact that was read since About; the zero Value, unknown, if it was not.
 func (s *Scope) Read(name string) Value { return s.tr.value(name) }
 
-// Certainty is the weakest of the facts read; unverified reports whether one of
-// them rests on what no document confirms.
+// Certainty returns the weakest certainty of the facts read; unverified reports whether one of them is
+// undocumented.
 func (s *Scope) Certainty() (weakest fact.Certainty, unverified bool) {
 	return s.tr.certainty, s.tr.unverified
 }
 
-// Partial reports whether one of the facts read rests on a list of slots that may not be complete.
+// Partial reports whether a fact read depends on a list of slots that may be incomplete.
 func (s *Scope) Partial() bool { return s.tr.partial }
 
-// Evidence lists the readings behind the facts read.
+// Evidence lists the sources of the facts read.
 func (s *Scope) Evidence() []fact.Evidence { return s.tr.evidence() }
 
-// Cost is what the evaluations in this scope cost so far.
+// Cost returns the cost of the evaluations in this scope so far.
 func (s *Scope) Cost() uint64 { return s.spent }
 
-// PlainFact prints the plain value of a variable's fact, "" where it is not
-// known or no plain value.
+// PlainFact formats a plain value of a variable's fact, "" if it is unknown or not plain.
 func (s *Scope) PlainFact(variable, field string) string {
 	named, _ := s.ResolveName(variable)
 	o, ok := named.(*Object)
@@ -139,7 +137,7 @@ func (s *Scope) PlainFact(variable, field string) string {
 	}
 }
 
-// Outcome is what an expression yields.
+// Outcome is the result of an expression.
 type Outcome struct {
 	Val ref.Val
 	// Missing lists the facts that made it unknown, by name.
@@ -147,7 +145,7 @@ type Outcome struct {
 	Err     error
 }
 
-// Eval runs a program in a scope; the scope's trace notes what it read.
+// Eval runs a program in a scope; the scope's trace records what it read.
 func (s *Scope) Eval(p cel.Program) Outcome {
 	val, details, err := p.Eval(s)
 	if n := details.ActualCost(); n != nil {
@@ -175,7 +173,7 @@ func trails(u *types.Unknown) []string {
 	return out
 }
 
-// EvalBool runs a yes-or-no expression.
+// EvalBool runs a boolean expression.
 func (s *Scope) EvalBool(p cel.Program) (value bool, o Outcome) {
 	o = s.Eval(p)
 	if o.Val == nil {
@@ -189,7 +187,7 @@ func (s *Scope) EvalBool(p cel.Program) (value bool, o Outcome) {
 	return bool(b), o
 }
 
-// EvalText runs a text expression; what is not known prints as "not known".
+// EvalText runs a text expression; an unknown value is printed as "not known".
 func (s *Scope) EvalText(p cel.Program) (string, error) {
 	o := s.Eval(p)
 	switch {

@@ -10,21 +10,21 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// settingDoc is the meaning of every field that is named as a setting.
+// settingDoc describes every field that has the name of a setting.
 const settingDoc = "canonical value of the setting of this name: the configured value if known, else the effective one"
 
-// settingsType holds every setting by its id, for rules about the machine.
+// settingsType has every setting by its id, for rules about the machine.
 func settingsType() *ObjectType {
 	ids := settings.IDs()
 	fields := make([]Field, 0, len(ids))
 	for _, id := range ids {
 		fields = append(fields, Field{id, textType, settingDoc,
-			func(src any) Value { v, _ := judged(src.(*Machine).sys.Settings[id]); return v }})
+			func(src any) Value { v, _ := selectValue(src.(*Machine).sys.Settings[id]); return v }})
 	}
 	return newType("Settings", "BIOS settings in canonical words", fields...)
 }
 
-// settingType is one setting, for rules that compare its faces.
+// settingType is the type of one setting, for rules that compare its configured, pending and effective value.
 func settingType() *ObjectType {
 	get := func(f func(s *settingFacts) Value) func(any) Value {
 		return func(src any) Value { return f(src.(*settingFacts)) }
@@ -45,7 +45,7 @@ func settingType() *ObjectType {
 	)
 }
 
-// overridden joins a text of every override. What BIOS setup has off is not taken back.
+// overridden joins a text of every override. An override of a setting that BIOS setup has off is skipped.
 func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value {
 	if s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Agree(s.id, s.Configured.Value, settings.Disabled) {
 		return PlainValue("")
@@ -81,7 +81,7 @@ func (s *settingFacts) override() Value {
 	})
 }
 
-// wants reports whether the profile that was asked for wants the setting on.
+// wants reports whether the selected profile enables the setting.
 func (s *settingFacts) wants() Value {
 	if len(s.wanted) == 0 {
 		return Missing(fact.Absent, "no profile that was asked for covers it", "")
@@ -93,14 +93,14 @@ func (s *settingFacts) contradicts() Value {
 	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
 }
 
-// rewritten reports a value that every kernel makes of BIOS setup's: an energy
-// bias of 0, and x2APIC mode that is off.
+// rewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
+// is off.
 func (s *settingFacts) rewritten() bool {
 	return s.DecidedBy.Or("") == inventory.DecidedKernel && (s.id == "energy_perf_bias" || s.id == "x2apic")
 }
 
-// waits compares the value for the next boot with BIOS setup's present one,
-// and where the tool shows no present one with what the system runs with.
+// waits compares the pending value with BIOS setup's present one, or if that is unknown with the effective
+// value.
 func (s *settingFacts) waits() Value {
 	if s.Configured.Known() {
 		return derived(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
@@ -127,11 +127,10 @@ func (s *settingFacts) decision() Value {
 	})
 }
 
-// judged picks the face a verdict speaks of and names it: the configured one
-// when known, else the effective one. A configured "auto" leaves the choice to
-// firmware; then the effective face says what it came to. A configured face in
-// doubt never speaks over the effective one.
-func judged(s inventory.Setting) (Value, string) {
+// selectValue returns the value that a verdict is about, and its name: the configured one if known, otherwise the
+// effective one. With a configured "auto" firmware chooses; then the effective value is used. A doubtful
+// configured value never takes precedence over the effective one.
+func selectValue(s inventory.Setting) (Value, string) {
 	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
 		return valueOf(s.Configured), "configured"
 	}
@@ -149,53 +148,52 @@ func judged(s inventory.Setting) (Value, string) {
 	return v, "effective"
 }
 
-// doubtful reports a value of BIOS setup that may be another machine's, that a
-// tool may show before it acts, or whose name or word nothing proves.
+// doubtful reports whether a value of BIOS setup may be another machine's, may not be in effect yet, or has an
+// unverified name or word.
 func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
-// Face is what a profile's document speaks of.
-type Face string
+// Basis is the kind of value that a profile's document describes.
+type Basis string
 
-// The faces.
+// The kinds of value.
 const (
-	// FaceAny is the state itself, whoever made it: a site's own profiles.
-	FaceAny Face = ""
-	// FaceFirmware is BIOS setup of systems that were measured running: what auto
-	// came to counts, and what the operating system made does not.
-	FaceFirmware Face = "firmware"
-	// FaceConfigured is BIOS setup word for word: auto is another word.
-	FaceConfigured Face = "configured"
+	// BasisAny is the state itself, whoever set it: a site's own profiles.
+	BasisAny Basis = ""
+	// BasisFirmware is BIOS setup of systems that were measured running: the result of auto counts, changes by
+	// the operating system do not.
+	BasisFirmware Basis = "firmware"
+	// BasisConfigured is BIOS setup literally: auto differs from its result.
+	BasisConfigured Basis = "configured"
 )
 
-// byBIOS reports whether the effective face shows what BIOS setup chose. What
-// the kernel rewrites by itself never does. A document about BIOS setup is not
-// contradicted by what the operating system made or may have made.
-func byBIOS(s *inventory.Setting, id string, face Face) bool {
+// byBIOS reports whether the effective value shows what BIOS setup chose. Values that the kernel rewrites by
+// itself never do. A document about BIOS setup is not contradicted by what the operating system set or may have
+// set.
+func byBIOS(s *inventory.Setting, id string, face Basis) bool {
 	by, known := s.DecidedBy.Get()
 	switch {
-	case face == FaceAny && known:
+	case face == BasisAny && known:
 		return by != inventory.DecidedKernel
-	case face == FaceAny:
+	case face == BasisAny:
 		return !rewrittenBias(s)
 	case known:
-		return by == inventory.DecidedFirmware || face == FaceFirmware && by == inventory.DecidedHardware
+		return by == inventory.DecidedFirmware || face == BasisFirmware && by == inventory.DecidedHardware
 	default:
-		return face == FaceFirmware && leftAlone(id)
+		return face == BasisFirmware && notWrittenByKernel(id)
 	}
 }
 
-// leftAlone reports a setting in registers that the kernel neither writes nor has
-// an interface for: they hold what firmware left, unless somebody wrote registers
-// (docs/kernel.md, Prefetchers).
-func leftAlone(id string) bool { return strings.HasSuffix(id, "_prefetch") }
+// notWrittenByKernel reports whether a setting in registers is neither written by the kernel nor has an interface: its
+// value is firmware's, unless registers were written (docs/kernel.md, Prefetchers).
+func notWrittenByKernel(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
-// rewrittenBias reports an energy bias that a kernel leaves where nobody sets one: 6, which is
-// firmware's or made of its 0, in any of its witnesses.
+// rewrittenBias reports an energy bias of 6, which kernels leave if it is not configured: it is firmware's or
+// replaced a 0, in any of its sources.
 func rewrittenBias(s *inventory.Setting) bool {
 	return slices.ContainsFunc(s.Effective.Evidence(), inventory.KernelBias)
 }
 
-// notByBIOS is a running value that says nothing of BIOS setup.
+// notByBIOS returns an unknown value, because the running value does not show BIOS setup's.
 func notByBIOS(s *inventory.Setting, value, why string) Value {
 	v := Missing(fact.Absent, "the document covers BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
 		"an export of the BIOS settings with --bios, or the BMC with --redfish")
@@ -203,23 +201,21 @@ func notByBIOS(s *inventory.Setting, value, why string) Value {
 	return v
 }
 
-// denied reports a value of BIOS setup that may be another machine's, if this one
-// runs with what the document contradicts.
-func denied(s *inventory.Setting, id string, want []string, face Face) bool {
+// contradictedInDoubt reports whether a value of BIOS setup may be another machine's and this one runs with a value that the
+// document contradicts.
+func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Basis) bool {
 	runs, known := s.Effective.Get()
-	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && saysNothing(s, id, false, face) == ""
+	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && undecidedReason(s, id, false, face) == ""
 }
 
-// JudgedFor is judged for the row of a profile about the setting id: where the
-// profile itself wants auto, or its document speaks of BIOS setup word for word,
-// only BIOS setup can show it; elsewhere auto alone is no answer. Where BIOS
-// setup's value is not known, the running system speaks against the row only as
-// far as it shows what BIOS setup chose.
-func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value, string) {
-	if s.Configured.Known() && (about == FaceConfigured || slices.Contains(want, settings.Auto)) && !denied(&s, id, want, about) {
+// ValueFor is judged for a profile's row about the setting id. If the profile wants auto, or its document is
+// about BIOS setup literally, only BIOS setup can show it; otherwise auto alone is not enough. If BIOS setup's
+// value is unknown, the effective value contradicts the row only as far as it shows what BIOS setup chose.
+func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value, string) {
+	if s.Configured.Known() && (about == BasisConfigured || slices.Contains(want, settings.Auto)) && !contradictedInDoubt(&s, id, want, about) {
 		return valueOf(s.Configured), "configured"
 	}
-	v, face := judged(s)
+	v, face := selectValue(s)
 	switch {
 	case !v.Known() && s.Pending.Known():
 		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
@@ -231,21 +227,20 @@ func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
 	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
-		if why := saysNothing(&s, id, settings.Fulfils(id, want, v.Text()), about); why != "" {
+		if why := undecidedReason(&s, id, settings.Fulfils(id, want, v.Text()), about); why != "" {
 			return notByBIOS(&s, v.Text(), why), face
 		}
 	}
 	return v, face
 }
 
-// saysNothing is the reason why the running system neither passes nor fails a row; "" where it does.
-// It passes a document that gives BIOS setup word for word only if it shows what BIOS setup chose. It
-// contradicts every document whoever decided, except by what every kernel makes of firmware's value
-// and by what the processor may not have at all.
-func saysNothing(s *inventory.Setting, id string, fulfils bool, about Face) string {
+// undecidedReason returns why the effective value neither passes nor fails a row; "" if it does. It passes a
+// document about BIOS setup literally only if it shows what BIOS setup chose. It contradicts every document
+// whoever set it, except for values that every kernel rewrites and for those that the processor may not have.
+func undecidedReason(s *inventory.Setting, id string, fulfils bool, about Basis) string {
 	by, known := s.DecidedBy.Get()
 	switch {
-	case byBIOS(s, id, about), fulfils && (about != FaceConfigured || by == inventory.DecidedHardware || leftAlone(id)):
+	case byBIOS(s, id, about), fulfils && (about != BasisConfigured || by == inventory.DecidedHardware || notWrittenByKernel(id)):
 		return ""
 	case rewrittenBias(s):
 		return "the kernel turns firmware's 0, maximum performance, into 6 at boot"
@@ -260,7 +255,7 @@ func saysNothing(s *inventory.Setting, id string, fulfils bool, about Face) stri
 	}
 }
 
-// Decider names who decided a value, in a sentence.
+// Decider names who set a value, for a sentence.
 func Decider(by string) string {
 	switch by {
 	case inventory.DecidedCommandLine:

@@ -19,14 +19,14 @@ func TestJudgedFace(t *testing.T) {
 		fact.Direct: {"enabled", "configured"}, fact.Corroborated: {"enabled", "configured"},
 		fact.Indirect: {"disabled", "effective; that BIOS setup says enabled is in doubt"},
 	} {
-		v, face := judged(with(certainty))
+		v, face := selectValue(with(certainty))
 		assert.Equal(t, want, [2]string{v.Text(), face}, certainty)
 	}
-	v, face := judged(inventory.Setting{Effective: sure("disabled")})
+	v, face := selectValue(inventory.Setting{Effective: sure("disabled")})
 	assert.Equal(t, [3]string{"disabled", "effective", ""}, [3]string{v.Text(), face, v.Reason})
-	v, face = judged(inventory.Setting{Configured: sure("auto"), Effective: sure("disabled")})
+	v, face = selectValue(inventory.Setting{Configured: sure("auto"), Effective: sure("disabled")})
 	assert.Equal(t, [2]string{"disabled", "effective; BIOS setup says auto"}, [2]string{v.Text(), face})
-	v, _ = judged(inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "the file was denied", "")})
+	v, _ = selectValue(inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "the file was denied", "")})
 	assert.Equal(t, "the file was denied", v.Reason, "a reason of its own")
 }
 
@@ -40,7 +40,7 @@ func TestBiasThatTheKernelMade(t *testing.T) {
 	}{{file, "6\n", true}, {file, "8\n", false}, {file, "0", false}, {"/sys/devices/system/cpu/cpu0/topology/core_id", "6", false}, {"", "", false}} {
 		s := inventory.Setting{Effective: fact.Known("balanced", fact.Direct, fact.Evidence{Path: c.path, Raw: c.raw})}
 		assert.Equal(t, c.made, rewrittenBias(&s), "%s %q", c.path, c.raw)
-		assert.Equal(t, !c.made, byBIOS(&s, "energy_perf_bias", FaceAny), "%s %q", c.path, c.raw)
+		assert.Equal(t, !c.made, byBIOS(&s, "energy_perf_bias", BasisAny), "%s %q", c.path, c.raw)
 	}
 }
 
@@ -72,10 +72,10 @@ func TestSaysNothing(t *testing.T) {
 		{"energy_perf_bias", bias, undecided, false, "the kernel turns firmware's 0, maximum performance, into 6 at boot"},
 	} {
 		s := inventory.Setting{Effective: c.runs, DecidedBy: c.by}
-		assert.Equal(t, c.want, saysNothing(&s, c.id, c.fulfils, FaceConfigured), c)
+		assert.Equal(t, c.want, undecidedReason(&s, c.id, c.fulfils, BasisConfigured), c)
 	}
 	s := inventory.Setting{Effective: sure("disabled"), DecidedBy: sure(inventory.DecidedCommandLine)}
-	assert.Empty(t, saysNothing(&s, "turbo", true, FaceFirmware), "a document about running systems")
+	assert.Empty(t, undecidedReason(&s, "turbo", true, BasisFirmware), "a document about running systems")
 }
 
 // TestOverride: what the running system takes back, unless BIOS setup has it off.
@@ -104,11 +104,11 @@ func TestOverride(t *testing.T) {
 // wants auto or something else by what the system runs with, too.
 func TestJudgedForAuto(t *testing.T) {
 	runs := inventory.Setting{Effective: sure("enabled"), DecidedBy: sure(inventory.DecidedFirmware)}
-	v, _ := JudgedFor(runs, "turbo", []string{"auto"}, FaceAny)
+	v, _ := ValueFor(runs, "turbo", []string{"auto"}, BasisAny)
 	assert.Contains(t, v.Reason, "the profile leaves the choice to firmware")
-	v, _ = JudgedFor(runs, "turbo", []string{"auto", "enabled"}, FaceAny)
+	v, _ = ValueFor(runs, "turbo", []string{"auto", "enabled"}, BasisAny)
 	assert.Equal(t, "enabled", v.v)
-	v, _ = JudgedFor(inventory.Setting{}, "turbo", []string{"auto"}, FaceAny)
+	v, _ = ValueFor(inventory.Setting{}, "turbo", []string{"auto"}, BasisAny)
 	assert.Contains(t, v.Reason, "neither firmware's settings nor the kernel show it")
 }
 
@@ -131,7 +131,7 @@ func TestByBIOS(t *testing.T) {
 	} {
 		s := inventory.Setting{DecidedBy: c.by, Effective: sure("enabled")}
 		assert.Equal(t, [3]bool{c.site, c.measured, c.configured},
-			[3]bool{byBIOS(&s, c.id, FaceAny), byBIOS(&s, c.id, FaceFirmware), byBIOS(&s, c.id, FaceConfigured)}, c)
+			[3]bool{byBIOS(&s, c.id, BasisAny), byBIOS(&s, c.id, BasisFirmware), byBIOS(&s, c.id, BasisConfigured)}, c)
 	}
 }
 
@@ -154,27 +154,27 @@ func TestJudgedForProfiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		s          inventory.Setting
 		want       []string
-		about      Face
+		about      Basis
 		value, why string
 		face       string
 	}{
-		"BIOS setup word for word":           {by("auto", "enabled", "firmware"), []string{"enabled"}, FaceConfigured, "auto", "", "configured"},
-		"auto is wanted":                     {by("auto", "enabled", "firmware"), []string{"auto"}, FaceAny, "auto", "", "configured"},
-		"what auto came to":                  {by("auto", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective; BIOS setup says auto"},
-		"another machine's, and it runs":     {another(by("enabled", "enabled", "firmware")), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
-		"another machine's, denied":          {another(by("enabled", "disabled", "firmware")), []string{"enabled"}, FaceConfigured, "disabled", "", doubt},
-		"another machine's, at run time":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, FaceConfigured, "disabled", "", doubt},
-		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, FaceConfigured, "enabled", "", "configured"},
-		"another machine's, nothing runs":    {another(by("enabled", "", "")), []string{"disabled"}, FaceConfigured, "enabled", "", "configured"},
-		"auto, and what it came to is open":  {by("auto", "", ""), []string{"enabled"}, FaceAny, "", "BIOS setup leaves the choice to firmware (auto)", "configured"},
-		"configured, not as wanted":          {by("disabled", "", ""), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
-		"runs as wanted":                     {by("", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "enabled", "", "effective"},
-		"runs otherwise, by firmware":        {by("", "disabled", "firmware"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective"},
-		"runs otherwise, by somebody":        {by("", "disabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "effective"},
-		"nothing is known":                   {by("", "", ""), []string{"enabled"}, FaceFirmware, "", "neither firmware's settings nor the kernel show it", "effective"},
-		"only BIOS setup's, by another face": {by("disabled", "enabled", "administrator"), []string{"enabled"}, FaceFirmware, "disabled", "", "configured"},
+		"BIOS setup word for word":           {by("auto", "enabled", "firmware"), []string{"enabled"}, BasisConfigured, "auto", "", "configured"},
+		"auto is wanted":                     {by("auto", "enabled", "firmware"), []string{"auto"}, BasisAny, "auto", "", "configured"},
+		"what auto came to":                  {by("auto", "disabled", "administrator"), []string{"enabled"}, BasisFirmware, "disabled", "", "effective; BIOS setup says auto"},
+		"another machine's, and it runs":     {another(by("enabled", "enabled", "firmware")), []string{"enabled"}, BasisConfigured, "enabled", "", "configured"},
+		"another machine's, denied":          {another(by("enabled", "disabled", "firmware")), []string{"enabled"}, BasisConfigured, "disabled", "", doubt},
+		"another machine's, at run time":     {another(by("enabled", "disabled", "administrator")), []string{"enabled"}, BasisConfigured, "disabled", "", doubt},
+		"this machine's, running otherwise":  {by("enabled", "disabled", "firmware"), []string{"enabled"}, BasisConfigured, "enabled", "", "configured"},
+		"another machine's, nothing runs":    {another(by("enabled", "", "")), []string{"disabled"}, BasisConfigured, "enabled", "", "configured"},
+		"auto, and what it came to is open":  {by("auto", "", ""), []string{"enabled"}, BasisAny, "", "BIOS setup leaves the choice to firmware (auto)", "configured"},
+		"configured, not as wanted":          {by("disabled", "", ""), []string{"enabled"}, BasisFirmware, "disabled", "", "configured"},
+		"runs as wanted":                     {by("", "enabled", "administrator"), []string{"enabled"}, BasisFirmware, "enabled", "", "effective"},
+		"runs otherwise, by firmware":        {by("", "disabled", "firmware"), []string{"enabled"}, BasisFirmware, "disabled", "", "effective"},
+		"runs otherwise, by somebody":        {by("", "disabled", "administrator"), []string{"enabled"}, BasisFirmware, "disabled", "", "effective"},
+		"nothing is known":                   {by("", "", ""), []string{"enabled"}, BasisFirmware, "", "neither firmware's settings nor the kernel show it", "effective"},
+		"only BIOS setup's, by another face": {by("disabled", "enabled", "administrator"), []string{"enabled"}, BasisFirmware, "disabled", "", "configured"},
 	} {
-		v, face := JudgedFor(c.s, "turbo", c.want, c.about)
+		v, face := ValueFor(c.s, "turbo", c.want, c.about)
 		assert.Equal(t, [2]string{c.value, c.face}, [2]string{v.Text(), face}, name)
 		if c.value == "" {
 			assert.Contains(t, v.Reason, c.why, name)

@@ -72,8 +72,7 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 	return v
 }
 
-// running is unknown when the slot's socket is; a socket beyond those that
-// firmware describes does not exist.
+// running is unknown if the slot's socket is; a socket beyond those that firmware describes does not exist.
 func (x *slotFacts) running() Value {
 	id := x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
 	if !id.Known() {
@@ -97,8 +96,7 @@ func slotAlarms(s *inventory.Slot) Value {
 	return valueOf(s.BMCErrors.Alarms)
 }
 
-// errors are what the kernel or the BMC counted on the slot's
-// module.
+// errors returns what the kernel or the BMC counted for the slot's DIMM.
 func (x *slotFacts) errors() *place.Errors {
 	if x.i < len(x.m.topo.Errors) {
 		return x.m.topo.Errors[x.i]
@@ -107,8 +105,7 @@ func (x *slotFacts) errors() *place.Errors {
 	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}
 }
 
-// counted reads one counter. One that was put down to the slot by the slot map
-// is as sure as the map at most.
+// counted reads one counter. If the slot map assigned it, it has at most the map's certainty.
 func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
 	return func(src any) Value {
 		x := src.(*slotFacts)
@@ -121,20 +118,19 @@ func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
 	}
 }
 
-// countedDays is for how long errors were counted.
+// countedDays returns how many days errors were counted.
 func countedDays(e *place.Errors) Value {
 	return computedFrom(e.CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
 }
 
-// meanDay spreads the count over the days that were counted.
+// meanDay divides the count by the days counted.
 func meanDay(e *place.Errors, count Value) Value {
 	return derived(func() any {
 		return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
 	}, count, valueOf(e.CountedSeconds))
 }
 
-// worstDay is the count where it is that of one day; a longer one does not tell
-// when its errors were.
+// worstDay returns the count if it is of one day; a longer one does not show when its errors occurred.
 func worstDay(e *place.Errors, count Value) Value {
 	if e.CorrectedWorstDay.Known() {
 		return valueOf(e.CorrectedWorstDay)
@@ -146,9 +142,8 @@ func worstDay(e *place.Errors, count Value) Value {
 	return derived(func() any { return e.Corrected.Value }, count, valueOf(e.CountedSeconds))
 }
 
-// countsErrors is true where the kernel or the BMC counts the
-// errors of some module, false where neither does; unknown where the kernel's
-// counters could not be read.
+// countsErrors is true if the kernel or the BMC counts the errors of a DIMM, false if neither does, and unknown
+// if the kernel's counters could not be read.
 func countsErrors(m *Machine) Value {
 	for i := range m.topo.Errors {
 		if by := m.topo.Errors[i].By; by == place.ByController || by == place.ByLog {
@@ -167,7 +162,7 @@ func countsErrors(m *Machine) Value {
 			switch f.State {
 			case fact.OK:
 				return PlainValue(true)
-			case fact.Absent: // kernels before 4.10 count none by module
+			case fact.Absent: // kernels before 4.10 count none by DIMM
 			default:
 				unread = f
 			}
@@ -191,8 +186,7 @@ func countsErrors(m *Machine) Value {
 	return PlainValue(false)
 }
 
-// erringModules names the modules with errors, corrected or not; unknown when
-// a counter is.
+// erringModules names the DIMMs with errors, corrected or not; unknown if a counter is.
 func erringModules(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -219,8 +213,8 @@ type counterFacts struct {
 	m *Machine
 	// slot is nil for the errors without a slot.
 	slot *slotFacts
-	// stray are the counters of the machine's errors, those with the most corrected errors first.
-	stray []place.UnplacedErrors
+	// unplaced are the counters without a known slot, those with the most corrected errors first.
+	unplaced []place.UnplacedErrors
 }
 
 func counterType() *ObjectType {
@@ -250,7 +244,7 @@ func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
 
 func uncorrectedOf(e *place.Errors) fact.Fact[int64] { return e.Uncorrected }
 
-// ofSlot is a fact that only a slot has.
+// ofSlot reads a fact that only a slot has.
 func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Value {
 	if x.slot == nil {
 		return Missing(fact.Absent, "no slot is known for these errors", "label files of the board, registered by rasdaemon or edac-ctl")
@@ -258,39 +252,39 @@ func (x *counterFacts) ofSlot(of func(s *inventory.Slot) fact.Fact[string]) Valu
 	return valueOf(of(&x.m.sys.Slots[x.slot.i]))
 }
 
-// errors are those of the slot, or of the counter with the most corrected errors.
+// errors returns those of the slot, or of the counter with the most corrected errors.
 func (x *counterFacts) errors() *place.Errors {
 	if x.slot != nil {
 		return x.slot.errors()
 	}
-	return &x.stray[0].Errors
+	return &x.unplaced[0].Errors
 }
 
-// worst is the highest count of one kind.
+// worst returns the highest count of one kind.
 func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 	if x.slot != nil {
 		return counted(of)(x.slot)
 	}
-	out := of(&x.stray[0].Errors)
-	for i := range x.stray {
-		if f := of(&x.stray[i].Errors); f.Known() && (!out.Known() || f.Value > out.Value) {
+	out := of(&x.unplaced[0].Errors)
+	for i := range x.unplaced {
+		if f := of(&x.unplaced[i].Errors); f.Known() && (!out.Known() || f.Value > out.Value) {
 			out = f
 		}
 	}
 	return valueOf(out)
 }
 
-// complete is not known of errors that are counted in the kernel's log.
+// complete is unknown for errors counted from the kernel log.
 func (x *counterFacts) complete() Value {
 	logged := x.slot != nil && x.slot.errors().By == place.ByLog ||
-		slices.ContainsFunc(x.stray, func(s place.UnplacedErrors) bool { return s.By == place.ByLog })
+		slices.ContainsFunc(x.unplaced, func(s place.UnplacedErrors) bool { return s.By == place.ByLog })
 	if logged {
 		return Missing(fact.Absent, "the errors are those still in the kernel's log, which forgets old messages", "the BMC's own log")
 	}
 	return PlainValue(true)
 }
 
-// mostCounters is how many counters are named one by one, mostSlots how many slots of one.
+// mostCounters limits the counters that are listed, mostSlots the slots of one.
 const mostCounters, mostSlots = 4, 8
 
 // on describes the counters with errors of one kind.
@@ -300,9 +294,9 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 	}
 	var with []place.UnplacedErrors
 	var read []Value
-	for i := range x.stray {
-		if f := of(&x.stray[i].Errors); f.Or(0) > 0 {
-			with, read = append(with, x.stray[i]), append(read, valueOf(f))
+	for i := range x.unplaced {
+		if f := of(&x.unplaced[i].Errors); f.Or(0) > 0 {
+			with, read = append(with, x.unplaced[i]), append(read, valueOf(f))
 		}
 	}
 	if len(with) == 0 {
@@ -322,7 +316,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 	}, read...)
 }
 
-// describe says how many errors a counter has, since when, where, and which slots that may be.
+// describe returns how many errors a counter has, since when, where, and the slots that it may be of.
 func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) string {
 	out := strconv.FormatInt(n, 10) + " " + kind + " error"
 	if n != 1 {

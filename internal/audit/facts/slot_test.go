@@ -143,7 +143,7 @@ func TestCounterSubjects(t *testing.T) {
 		assert.Equal(t, c.known, known.Known(), name)
 	}
 	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{UnplacedErrors: []place.UnplacedErrors{stray(9, 0), stray(20, 3)}})
-	x := &counterFacts{m: m, stray: m.topo.UnplacedErrors}
+	x := &counterFacts{m: m, unplaced: m.topo.UnplacedErrors}
 	assert.Equal(t, int64(20), x.worst(correctedOf).v)
 	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
 	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)

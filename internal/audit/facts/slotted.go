@@ -8,10 +8,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// slottedChannels counts the channels of the processor that the board has slots
-// for, where it leaves some out. Only a list with empty slots can tell. Of a board
-// with slots for all it says nothing, so that what follows from a count alone
-// does not rest on a map.
+// slottedChannels counts the channels of the CPU that the board has slots for, if it lacks some. Only a list
+// with empty slots shows that. It is unknown for a board with slots for all, so that results of a count alone
+// do not depend on a slot map.
 func slottedChannels(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -34,9 +33,8 @@ func slottedChannels(s *socketFacts) Value {
 	return computedFrom(s.pop.DPC, func([]int) any { return slotted })
 }
 
-// placesEmpty reports whether firmware lists empty slots, too, and the channel
-// of every one is known: then a channel that none belongs to has no slot on
-// this board. Some firmware calls empty slots just "NO DIMM".
+// placesEmpty reports whether firmware also lists empty slots, and the channel of each is known: then a channel
+// without any has no slot on this board. Some firmware labels empty slots just "NO DIMM".
 func (m *Machine) placesEmpty() bool {
 	listed := false
 	for i, p := range m.topo.Placements {
@@ -50,7 +48,7 @@ func (m *Machine) placesEmpty() bool {
 	return listed
 }
 
-// mappingDoubts are the contradictions of the slots' places.
+// mappingDoubts lists the contradictions in the slots' placements.
 func mappingDoubts(m *Machine) Value {
 	return m.placedModules(func(all []place.Placement) any {
 		doubts := []string{}
@@ -63,16 +61,14 @@ func mappingDoubts(m *Machine) Value {
 	})
 }
 
-// mappingWitnessed reports whether nothing is left that could contradict the
-// slots' places.
+// mappingWitnessed reports whether nothing unknown could contradict the slots' placements.
 func mappingWitnessed(m *Machine) Value {
 	return m.placedModules(func(all []place.Placement) any {
 		return !slices.ContainsFunc(all, func(p place.Placement) bool { return !p.Witnessed })
 	})
 }
 
-// placedModules derives something from the places of the modules with a channel;
-// unknown where there is none.
+// placedModules computes a value from the placements of the DIMMs with a channel; unknown if there are none.
 func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -101,16 +97,16 @@ func (s *socketFacts) hasEmptySlot(ch int) bool {
 	})
 }
 
-// slotsFull reports whether the arrays have no more slots than hold modules.
-// Firmware that lists the filled slots alone is told by the arrays' own counts.
+// slotsFull reports whether the arrays have no more slots than DIMMs. If firmware lists only filled slots, the
+// arrays' own counts show that.
 func slotsFull(m *Machine) Value {
 	return m.ofAllSlots(func(complete bool) any {
 		return complete && !slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated })
 	})
 }
 
-// ofAllSlots derives something from the list of slots and whether it is
-// complete: as long as the arrays' own counts say.
+// ofAllSlots computes a value from the list of slots; complete is true if it is as long as the arrays' own
+// counts.
 func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -132,9 +128,8 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	return derived(func() any { return compute(complete) }, facts...)
 }
 
-// fewerSlots reports whether the processors differ only because the board gives
-// some of them fewer slots (a PowerEdge R430 has eight and four): the modules are
-// alike in size, and who has fewer has none of its slots empty.
+// fewerSlots reports whether CPUs differ only because the board gives some of them fewer slots (a PowerEdge
+// R430 has eight and four): the DIMMs have one size, and the CPU with fewer has no empty slot.
 func fewerSlots(m *Machine) Value {
 	most, size := 0, int64(0)
 	for i := range m.topo.Populations {
@@ -164,8 +159,8 @@ func fewerSlots(m *Machine) Value {
 	})
 }
 
-// allChannels sums the channels of the populated processors. A socket of which it is
-// not known whether it holds one leaves the sum open.
+// allChannels sums the channels of the populated CPU sockets. A socket with an unknown state makes the sum
+// unknown.
 func allChannels(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -186,13 +181,12 @@ func allChannels(m *Machine) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
-// isDRAM reports whether a populated slot holds a DRAM module.
+// isDRAM reports whether a populated slot has a DRAM module.
 func isDRAM(s *inventory.Slot) bool {
 	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
-// positive turns a capacity into an unknown when it is zero, so that nothing
-// is divided by it.
+// positive makes a capacity of zero unknown, so that nothing is divided by it.
 func positive(v Value) Value {
 	if v.v == int64(0) {
 		return Missing(fact.Unstated, "no installed capacity is stated", "")

@@ -37,7 +37,7 @@ func slurmCounts(m *Machine) ([]counts, Value) {
 	for _, p := range cpu.Packages.Value {
 		cores += p.Cores
 	}
-	// Slurm may call NUMA nodes or caches sockets: the product is what counts.
+	// Slurm may report NUMA nodes or caches as sockets, so compare the product.
 	list := []counts{{"RealMemory", n.RealMemoryMiB, m.sys.Memory.TotalBytes.Value >> 20, " MiB"},
 		{"Sockets x CoresPerSocket", n.Sockets * n.CoresPerSocket, int64(cores), ""}, {"ThreadsPerCore", n.ThreadsPerCore, int64(cpu.ThreadsPerCore.Value), ""}}
 	return list, derived(func() any { return true }, valueOf(m.sys.Memory.TotalBytes), valueOf(cpu.Packages), valueOf(cpu.ThreadsPerCore))
@@ -65,8 +65,9 @@ func slurmWords(list []counts, known Value, differs func(c counts) (part, all in
 	}, known)
 }
 
-// missingModules compares the processors: places that are filled on another processor, which has more modules, and not on this one.
-// They are named only if their places are certain and just so many modules explain the memory that the scheduler misses.
+// missingModules compares the CPUs and names positions that are filled on the CPU with the most DIMMs, but not
+// on this one. They are named only if their positions are certain and exactly this number of DIMMs explains the
+// memory that the scheduler lacks.
 func missingModules(m *Machine) Value {
 	list, known := slurmCounts(m)
 	if !known.Known() {

@@ -16,8 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// dimmValues reads one fact of every populated DIMM of the socket, distinct and
-// sorted.
+// dimmValues reads one fact of every populated DIMM of the socket, distinct and sorted.
 func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
@@ -84,7 +83,7 @@ func kernelBytes(s *socketFacts) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
-// socketPopulation are the fields about what is on which channel.
+// socketPopulation are the fields about the DIMMs on each channel.
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
 		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
@@ -123,8 +122,8 @@ func socketPopulation(controller, region *ObjectType) []Field {
 	}
 }
 
-// socketSpeeds are the fields about how good a population is: its class, its speed and
-// its share of the best bandwidth.
+// socketSpeeds are the fields about the quality of a population: its class, its speed and its share of the best
+// bandwidth.
 func socketSpeeds() []Field {
 	return []Field{
 		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
@@ -164,8 +163,8 @@ func socketSpeeds() []Field {
 	}
 }
 
-// socketOrder are the fields about what firmware asks of the order and likeness of the
-// modules: lockstep pairs, hemispheres, the documented fill order.
+// socketOrder are the fields about the required order and likeness of DIMMs: lockstep pairs, hemispheres, the
+// documented fill order.
 func socketOrder() []Field {
 	return []Field{
 		{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
@@ -255,8 +254,8 @@ func objects[T any](t *ObjectType, in []T) []*Object {
 	return out
 }
 
-// locators names the populated slots in the order of the table, which numbers
-// them better than their letters do.
+// locators lists the populated slots in table order, which follows their numbering better than alphabetical
+// order.
 func locators(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -274,7 +273,7 @@ func locators(s *socketFacts) Value {
 	}, facts...)
 }
 
-// channelRanks sums the ranks of the modules on each populated channel.
+// channelRanks sums the ranks of the DIMMs on each populated channel.
 func channelRanks(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -350,9 +349,8 @@ func largest(d []int) int {
 	return m
 }
 
-// lockstepFaults says where a processor's lockstep pairs break the fill order
-// of their document, as population derives it. It is known only on boards whose
-// pairs are.
+// lockstepFaults describes where a CPU's lockstep pairs break the documented fill order, as population derives
+// it. It is known only on boards with known pairs.
 func lockstepFaults(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -367,7 +365,7 @@ func lockstepFaults(s *socketFacts) Value {
 	return derived(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
 }
 
-// orderFaults says which slots break the order, by the machine's names.
+// orderFaults describes the slots that break the order, by the machine's labels.
 func (s *socketFacts) orderFaults() any {
 	out := []string{}
 	for _, f := range s.pop.OrderFaults {
@@ -383,8 +381,8 @@ func (s *socketFacts) orderFaults() any {
 
 func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
 
-// alsoNormal is the value of also_normal_mts. A speed that other boards run at
-// by design excuses nothing on a board whose document nobody has read.
+// alsoNormal is the value of also_normal_mts. A speed that is normal on other boards only does not excuse a
+// board whose document was not read.
 func alsoNormal(p *population.Population) Value {
 	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Value.BoardDecides(running) {
 		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",

@@ -10,31 +10,29 @@ import (
 type Machine struct {
 	sys  *inventory.System
 	topo *population.Result
-	// wanted are the words of the profile that was asked for, by setting.
+	// wanted are the values that the selected profile wants, by setting.
 	wanted map[string][]string
-	// asked keeps the subjects of each kind, so that their facts are derived
-	// once for all rules.
+	// asked caches the subjects of each kind, so that their facts are derived once for all rules.
 	asked map[string]subjectList
-	// measured are the nodes that were measured, once somebody asked.
+	// measured are the measured nodes, nil until first used.
 	measured *[]*measuredNode
-	// labels counts the locators, for those that repeat.
+	// labels counts the slots with each locator, to detect repeated ones.
 	labels map[string]int
-	// owners are the sockets of nodes and slots by subject, once somebody asked.
+	// owners maps subjects to the sockets of their nodes and slots, nil until first used.
 	owners map[inventory.Subject]inventory.Subject
-	// differing is in what the modules of each processor differ, common in what those of
-	// all do, once somebody asked.
+	// differing caches how the DIMMs of each CPU differ, common how those of all do.
 	differing map[*population.Population]Value
 	common    *Value
-	// scratch is room for the values of many modules while they are compared.
+	// scratch is reused for the values of many DIMMs while they are compared.
 	scratch []Value
 }
 
-// NewMachine is the facts of a machine and of what was derived for it.
+// NewMachine returns the facts of a machine and of what was derived for it.
 func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, topo: topo}
 }
 
-// Want sets the words of the profile that was asked for, by setting.
+// Want sets the values that the selected profile wants, by setting.
 func (m *Machine) Want(words map[string][]string) { m.wanted = words }
 
 type subjectList struct {
@@ -42,13 +40,13 @@ type subjectList struct {
 	known Value
 }
 
-// machine reads a field of Machine.
+// machine returns a reader of a Machine's field.
 func machine(f func(m *Machine) Value) func(any) Value {
 	return func(src any) Value { return f(src.(*Machine)) }
 }
 
-// socketFacts is the source of a socket object: one processor with its
-// memory, or the chipset's memory on a front-side-bus machine (sock nil).
+// socketFacts is the source of a socket object: one CPU with its memory, or the chipset's memory on a
+// front-side-bus machine (sock nil).
 type socketFacts struct {
 	m    *Machine
 	sock *inventory.Socket
@@ -59,8 +57,7 @@ func socket(f func(s *socketFacts) Value) func(any) Value {
 	return func(src any) Value { return f(src.(*socketFacts)) }
 }
 
-// ofPopulation reads a field of the socket's population; without one the reason
-// is that of the slots.
+// ofPopulation reads a field of the socket's population; without one the reason is that of the slots.
 func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
@@ -70,8 +67,8 @@ func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	})
 }
 
-// ofSlots marks fields that rest on the list of slots: where the table may not list all of them
-// (Result.Unlisted), no such field passes a rule, or fails one above info.
+// ofSlots marks fields that depend on the list of slots. If it may be incomplete (Result.Unlisted), no such
+// field passes a rule, or fails one above info.
 func ofSlots(fields []Field, of func(src any) *Machine) []Field {
 	for i := range fields {
 		get := fields[i].get
@@ -86,17 +83,16 @@ func ofSlots(fields []Field, of func(src any) *Machine) []Field {
 	return fields
 }
 
-// hasPopulation reports whether anything was read of the DIMMs. Processors
-// come from the kernel too: without a list of slots their "no DIMM" is no
-// finding but ignorance.
+// hasPopulation reports whether DIMMs were read. CPUs are also read from the kernel: without a list of slots,
+// having no DIMMs is unknown, not a finding.
 func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
 
-// listed reports whether SMBIOS lists the DIMMs, all of them.
+// listed reports whether SMBIOS lists all DIMMs.
 func (m *Machine) listed() bool {
 	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
 }
 
-// noPopulation says why nothing is known of the DIMMs.
+// noPopulation returns an unknown value with the reason why DIMMs are unknown.
 func (m *Machine) noPopulation() Value {
 	f := m.sys.Firmware.SMBIOS
 	if !f.Known() {
@@ -120,23 +116,22 @@ type nodeFacts struct {
 	n *inventory.Node
 }
 
-// measuredNode is a node's own memory as the last measurement saw it.
+// measuredNode is a node's local memory in the last measurement.
 type measuredNode struct {
 	m           *Machine
 	read, triad *inventory.Measured
 	path        string
 }
 
-// settingFacts is the source of a setting object: one setting with its faces.
+// settingFacts is the source of a setting object: one setting with all its values.
 type settingFacts struct {
 	id string
 	inventory.Setting
-	// wanted are the words of the profile that was asked for.
+	// wanted are the values that the selected profile wants.
 	wanted []string
 }
 
-// nodes lists the kernel's nodes on the socket; unknown when any node's socket
-// is not known.
+// nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
 func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
 		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")

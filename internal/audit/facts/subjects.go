@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// Subjects lists what a rule of the given kind is asked of. An empty list
-// comes with the reason: known and empty, or not known.
+// Subjects lists what a rule of the given kind is evaluated for. An empty list has the reason: known and empty,
+// or unknown.
 func (m *Machine) Subjects(kind string) ([]Subject, Value) {
 	if got, ok := m.asked[kind]; ok {
 		return got.list, got.known
@@ -46,8 +46,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 	}
 }
 
-// socketSubjects are the populated sockets; on a front-side-bus machine the
-// chipset's memory is one more, named machine.
+// socketSubjects returns the populated sockets; on a front-side-bus machine also the chipset's memory, named
+// machine.
 func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects["socket"]
@@ -76,7 +76,7 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// slotSubjects are the populated slots.
+// slotSubjects returns the populated slots.
 func (m *Machine) slotSubjects() ([]Subject, Value) {
 	if len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -93,8 +93,8 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// counterSubjects are the populated slots and, where errors have no slot, the machine. It is the
-// only one where firmware's table of the slots could not be read and the kernel counts.
+// counterSubjects returns the populated slots and, if errors have no slot, the machine. It is the only one if
+// firmware's table of the slots could not be read and the kernel counts errors.
 func (m *Machine) counterSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects[SubjectCounter]
@@ -112,7 +112,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
-		add(inventory.Subject{}, &counterFacts{m: m, stray: stray})
+		add(inventory.Subject{}, &counterFacts{m: m, unplaced: stray})
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -133,9 +133,8 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, PlainValue(true)
 }
 
-// settingSubjects are the settings of which BIOS setup's side is known, and those
-// that the running system overrides. To know of none leaves nothing to compare; that
-// the settings themselves are not known is for the profile's rules to say.
+// settingSubjects returns the settings with a value in BIOS setup, and those that the running system overrides.
+// If there are none, there is nothing to compare; unknown settings are reported by the profile's rules.
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects["setting"]
@@ -153,7 +152,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// changeSubjects are the slots that hold a module or held one, and the machine.
+// changeSubjects returns the slots that have or had a DIMM, and the machine.
 func (m *Machine) changeSubjects() ([]Subject, Value) {
 	b, known := m.sys.Baseline, PlainValue(true)
 	if b == nil {
@@ -169,7 +168,7 @@ func (m *Machine) changeSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// measuredSubjects are the nodes whose own memory was measured.
+// measuredSubjects returns the nodes with a measurement of their local memory.
 func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	known := PlainValue(true)
 	nodes := m.local()
@@ -185,9 +184,9 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	return out, known
 }
 
-// lists gives the objects of a list variable: all sockets, slots or nodes.
+// lists returns the objects of a list variable: all sockets, slots or nodes.
 func (m *Machine) lists(variable string) Value {
-	// Objects of their own: a list's objects are named by their place in it.
+	// New objects: those of a list are named by their index.
 	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
 	if !ok.Known() {
 		return ok
@@ -200,8 +199,7 @@ func (m *Machine) lists(variable string) Value {
 	return PlainValue(out)
 }
 
-// Owner names the socket that a node or slot belongs to, else the subject
-// itself.
+// Owner returns the socket that a node or slot belongs to, or the subject itself.
 func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
 	if m.owners == nil {
 		m.owners = map[inventory.Subject]inventory.Subject{}
@@ -216,7 +214,7 @@ func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
 	return cmp.Or(m.owners[of], of)
 }
 
-// own notes the socket of a subject; a negative one is not known.
+// own records the socket of a subject; a negative one is unknown.
 func (m *Machine) own(part inventory.Subject, socket int) {
 	if socket >= 0 {
 		m.owners[part] = inventory.SocketSubject(socket)
@@ -226,7 +224,7 @@ func (m *Machine) own(part inventory.Subject, socket int) {
 // SubjectMachine is the kind of subject of a machine-wide verdict.
 const SubjectMachine = "machine"
 
-// Subject is one thing a rule is asked of.
+// Subject is one thing that a rule is evaluated for.
 type Subject struct {
 	Of inventory.Subject
 	// Variable is the expression variable bound to object; "" for machine.
@@ -237,10 +235,9 @@ type Subject struct {
 // SubjectBaseline is the kind of subject of what is compared with a baseline.
 const SubjectBaseline = "baseline"
 
-// SubjectMeasured is the kind of subject of a node whose own memory was
-// measured.
+// SubjectMeasured is the kind of subject for nodes with measured local memory.
 const SubjectMeasured = "measured"
 
-// SubjectCounter is the kind of subject of memory errors: each populated slot, and the
-// machine for the errors that no slot is known for.
+// SubjectCounter is the kind of subject for memory errors: each populated slot, and the machine for errors
+// without a known slot.
 const SubjectCounter = "counter"

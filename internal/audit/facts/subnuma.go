@@ -11,8 +11,8 @@ import (
 
 const subNUMASetting = "sub_numa"
 
-// subNUMA is the sub-NUMA mode that was asked for: the configured face, unless
-// it leaves the choice to firmware; else the effective one.
+// subNUMA returns the selected sub-NUMA mode: the configured value, unless it leaves the choice to firmware;
+// then the effective one.
 func subNUMA(m *Machine) Value {
 	s := m.sys.Settings[subNUMASetting]
 	if s.Configured.Known() && s.Configured.Value != "auto" {
@@ -26,7 +26,7 @@ func subNUMA(m *Machine) Value {
 	return v
 }
 
-// subNUMAOn is true when the mode splits a processor into several nodes.
+// subNUMAOn is true if the mode splits a CPU into several nodes.
 func subNUMAOn(m *Machine) Value {
 	v := subNUMA(m)
 	if mode, ok := v.v.(string); ok {
@@ -35,8 +35,7 @@ func subNUMAOn(m *Machine) Value {
 	return v
 }
 
-// splits is the number of nodes that a mode makes of one processor; 1 for
-// every other word.
+// splits returns the number of nodes per CPU of a mode; 1 for every other value.
 func splits(mode string) int {
 	for _, m := range []struct {
 		word string
@@ -49,9 +48,8 @@ func splits(mode string) int {
 	return 1
 }
 
-// subNUMACarried says whether the population of a processor carries the
-// sub-NUMA mode: every one of its nodes has memory. Where the kernel shows one
-// node only (or was not asked) it follows from the slots: Intel's modes need
+// subNUMACarried reports whether the population of a CPU supports the sub-NUMA mode, so that each of its nodes
+// has memory. If the kernel shows one node only (or was not read) it follows from the slots: Intel's modes need
 // equal controllers, AMD's a DIMM in every part.
 func subNUMACarried(s *socketFacts) Value {
 	mode := subNUMA(s.m)
@@ -84,8 +82,8 @@ func (s *socketFacts) equalControllers(mode Value) Value {
 	}, mode, valueOf(s.pop.Controllers))
 }
 
-// everyPart asks for a DIMM in each of n runs of channels, where the platform
-// numbers its channels so that a part is a run of them.
+// everyPart requires a DIMM in each of n runs of channels, if the platform numbers channels so that a part is a
+// run of them.
 func (s *socketFacts) everyPart(mode Value, n int) Value {
 	p, ok := s.m.topo.Platform.Get()
 	if !ok {
@@ -110,8 +108,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 	}, mode, valueOf(s.pop.DPC))
 }
 
-// controllerWords describes the controllers of a processor: "controller 0:
-// 2 DIMMs, 32 GiB".
+// controllerWords describes the controllers of a CPU: "controller 0: 2 DIMMs, 32 GiB".
 func controllerWords(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -125,9 +122,8 @@ func controllerWords(s *socketFacts) Value {
 	}, valueOf(s.pop.Controllers))
 }
 
-// distanceDefault is true when every node is 20 from every other: what the
-// kernel assumes without a usable SLIT (linux drivers/acpi/numa/srat.c), and
-// what some firmware writes itself.
+// distanceDefault is true if the distance between all nodes is 20: the kernel's default without a usable SLIT
+// (linux drivers/acpi/numa/srat.c), which some firmware also writes itself.
 func distanceDefault(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {

@@ -7,42 +7,41 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// factTrace notes which facts an expression read: they are the verdict's evidence,
-// and the weakest of them caps its certainty.
+// factTrace records which facts an expression read: they are the verdict's evidence, and the weakest of them
+// limits its certainty.
 type factTrace struct {
 	facts []*answer
-	// round is this trace's own number since it last forgot everything; an answer that
-	// bears it was read since then.
+	// round is the number of the trace's current round; answers with this number were read since the last
+	// reset.
 	round      int64
 	certainty  fact.Certainty
 	unverified bool
 	partial    bool
 }
 
-// answer is what the model said of a field, and the field's path below the object's,
-// of: an object that is found in another place has other paths, and other answers. round
-// is that of the trace which last noted it.
+// answer is the value of a field in the model and its path below the object's (of): an object that is found in
+// several places has several paths and answers. round is that of the trace which last recorded it.
 type answer struct {
 	value    Value
 	path, of string
 	round    int64
 }
 
-// rounds numbers the rounds of all traces, for an object may come from one to another.
+// rounds numbers the rounds of all traces, because objects may be shared by them.
 var rounds atomic.Int64
 
 func newTrace() *factTrace {
 	return &factTrace{round: rounds.Add(1), certainty: fact.Direct}
 }
 
-// reset forgets everything, so that one trace serves many expressions.
+// reset clears the trace for the next expression.
 func (t *factTrace) reset() {
 	t.facts = t.facts[:0]
 	t.round = rounds.Add(1)
 	t.certainty, t.unverified, t.partial = fact.Direct, false, false
 }
 
-// read notes one fact, once.
+// read records a fact once.
 func (t *factTrace) read(a *answer) {
 	if a.round == t.round {
 		return
@@ -56,7 +55,7 @@ func (t *factTrace) read(a *answer) {
 	}
 }
 
-// value is a fact that was read, the zero Value where it was not.
+// value returns a fact that was read, the zero Value otherwise.
 func (t *factTrace) value(name string) Value {
 	for _, a := range t.facts {
 		if a.path == name {
@@ -66,8 +65,7 @@ func (t *factTrace) value(name string) Value {
 	return Value{}
 }
 
-// evidence lists the readings behind the facts read, each once, in the order
-// of reading.
+// evidence lists the sources of the facts read, each once, in the order of reading.
 func (t *factTrace) evidence() []fact.Evidence {
 	var out []fact.Evidence
 	add := func(e fact.Evidence) {

@@ -1,5 +1,5 @@
-// Package facts shows a machine's model to CEL expressions: every fact is a
-// value with its origin, or an unknown that carries its name and reason.
+// Package facts makes a machine's model available to CEL expressions: every fact is a value with its origin, or
+// an unknown with its name and reason.
 package facts
 
 import (
@@ -9,29 +9,28 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Value is one fact as expressions see it: a CEL-ready Go value or the reason
-// why there is none. The zero Value is unknown.
+// Value is one fact as expressions see it: a CEL-ready Go value or the reason why there is none. The zero Value
+// is unknown.
 type Value struct {
-	// v is bool, int64, float64, string, []string, []int64, []float64,
-	// *Object or []*Object; nil when not known.
+	// v is bool, int64, float64, string, []string, []int64, []float64, *Object or []*Object; nil if unknown.
 	v          any
 	state      fact.State
 	Reason     string
 	KnownBy    string
 	Certainty  fact.Certainty
 	Unverified bool
-	// partial is set where the value rests on a list of slots that may not be complete.
+	// partial is set if the value depends on a list of slots that may be incomplete.
 	partial bool
-	// from is the reading behind the value, more are further ones.
+	// from is the source of the value, more are further ones.
 	from fact.Evidence
 	more []fact.Evidence
 }
 
-// maxEvidence bounds the readings kept of one value and listed with one
-// finding: a machine-wide fact may rest on every slot.
+// maxEvidence limits the sources kept of one value and listed with one finding: a machine-wide fact may depend
+// on every slot.
 const maxEvidence = 64
 
-// Evidence lists the readings.
+// Evidence lists the sources.
 func (v *Value) Evidence() []fact.Evidence {
 	if v.from == (fact.Evidence{}) {
 		return v.more
@@ -39,13 +38,13 @@ func (v *Value) Evidence() []fact.Evidence {
 	return append([]fact.Evidence{v.from}, v.more...)
 }
 
-// Text is a known text, "" for anything else.
+// Text returns a known text, "" for anything else.
 func (v Value) Text() string {
 	s, _ := v.v.(string)
 	return s
 }
 
-// Known reports whether the value holds.
+// Known reports whether there is a value.
 func (v Value) Known() bool { return v.v != nil }
 
 // valueOf turns a fact of the model into a Value.
@@ -57,14 +56,13 @@ func valueOf[T any](f fact.Fact[T]) Value {
 	return out
 }
 
-// origin is a Value that has no value yet: what a fact says of itself.
+// origin returns a Value without a value, with certainty, reason and source of a fact.
 func origin[T any](f *fact.Fact[T]) Value {
 	return Value{state: f.State, Reason: f.Reason, KnownBy: f.KnownBy,
 		Certainty: f.Certainty, Unverified: f.Unverified, from: f.From, more: f.More}
 }
 
-// widened is native of what is pointed to. A value is put into an interface once:
-// there are a dozen of each slot.
+// widened is native for a pointer. Converting to an interface only once saves a dozen allocations per slot.
 func widened[T any](v *T) any {
 	switch t := any(v).(type) {
 	case *int:
@@ -76,7 +74,7 @@ func widened[T any](v *T) any {
 	}
 }
 
-// native widens the model's types to those CEL knows.
+// native converts the model's types to those CEL supports.
 func native(v any) any {
 	switch t := v.(type) {
 	case int:
@@ -98,8 +96,8 @@ func native(v any) any {
 	}
 }
 
-// computedFrom replaces the value of a known fact by something computed from it and
-// keeps origin, certainty and reason.
+// computedFrom replaces the value of a known fact by one computed from it and keeps origin, certainty and
+// reason.
 func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	out := origin(&f)
 	if f.Known() {
@@ -108,19 +106,18 @@ func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	return out
 }
 
-// PlainValue is a value that needs no origin: a count of what is in the model, a
-// word of a platform file.
+// PlainValue returns a value that needs no origin: a count of what is in the model, a word of a platform file.
 func PlainValue(v any) Value {
 	return Value{v: native(v), state: fact.OK, Certainty: fact.Direct}
 }
 
-// Missing is an unknown value with its reason.
+// Missing returns an unknown value with its reason.
 func Missing(state fact.State, reason, knownBy string) Value {
 	return Value{state: state, Reason: reason, KnownBy: knownBy}
 }
 
-// derived combines facts: the first unknown one decides, else compute runs and
-// the weakest certainty holds.
+// derived combines facts: if one is unknown, so is the result; otherwise compute runs and the weakest certainty
+// applies.
 func derived(compute func() any, from ...Value) Value {
 	out := Value{state: fact.OK, Certainty: fact.Direct}
 	readings := 0
@@ -140,31 +137,30 @@ func derived(compute func() any, from ...Value) Value {
 	return out
 }
 
-// rest adds the readings of another value; all of those that are added have at most so
-// many.
+// rest adds the sources of another value; all is the largest number that will be added.
 func (v *Value) rest(on *Value, all int) {
 	if v.more == nil && v.from == (fact.Evidence{}) {
 		v.from, v.more = on.from, slices.Clip(on.more)
 		return
 	}
 	if on.from != (fact.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
-		v.more = append(roomFor(v.more, all), on.from)
+		v.more = append(withCapacity(v.more, all), on.from)
 	}
 	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {
-		v.more = append(roomFor(v.more, all), on.more[:min(room, len(on.more))]...)
+		v.more = append(withCapacity(v.more, all), on.more[:min(room, len(on.more))]...)
 	}
 }
 
-// roomFor is a full list of readings with room for all that are added, up to the bound.
-func roomFor(list []fact.Evidence, all int) []fact.Evidence {
+// withCapacity returns a list of sources with capacity for all that are added, up to the limit.
+func withCapacity(list []fact.Evidence, all int) []fact.Evidence {
 	if more := min(all, maxEvidence) - len(list); len(list) == cap(list) && more > 0 {
 		return slices.Grow(list, more)
 	}
 	return list
 }
 
-// gather combines one fact of many things (a field of every DIMM): unknown
-// when any of them is, sorted distinct values otherwise.
+// gather combines one fact of many things (a field of every DIMM): unknown if any of them is, sorted distinct
+// values otherwise.
 func gather[T int64 | string](facts []Value) Value {
 	return derived(func() any {
 		var out []T

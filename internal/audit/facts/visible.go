@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// hidden is the installed memory that the system does not see; without a
-// kernel, that firmware gives no addresses to.
+// hidden returns the installed memory that the system does not see; without a kernel, the memory without an
+// address from firmware.
 func hidden(m *Machine) Value {
 	if !m.visible().Known() && m.sys.Memory.MappedBytes.Known() {
 		return unmapped(m)
@@ -18,9 +18,9 @@ func hidden(m *Machine) Value {
 	return m.without(m.seen())
 }
 
-// seen is the memory that the system sees: what firmware gave the kernel, or what the kernel uses where
-// that is clearly less, which firmware's map does not show: an option, a reservation or memory blocks
-// that are offline take it away.
+// seen returns the memory that the system sees: what firmware gave the kernel, or what the kernel uses if that
+// is clearly less, because of a kernel option, a reservation or offline memory blocks, which firmware's map
+// does not show.
 func (m *Machine) seen() fact.Fact[int64] {
 	visible := m.visible()
 	if !m.leaves(visible) {
@@ -33,7 +33,7 @@ func (m *Machine) seen() fact.Fact[int64] {
 	return used
 }
 
-// used is the memory that the kernel uses: MemTotal, and what it keeps for a crash kernel.
+// used returns the memory that the kernel uses: MemTotal, and what it reserves for a crash kernel.
 func (m *Machine) used() fact.Fact[int64] {
 	used := m.sys.Memory.TotalBytes
 	if crash := m.sys.Memory.CrashBytes; used.Known() && crash.Or(0) > 0 {
@@ -43,15 +43,14 @@ func (m *Machine) used() fact.Fact[int64] {
 	return used
 }
 
-// leaves reports whether the kernel uses less of the memory that it was given than it leaves alone by
-// itself.
+// leaves reports whether the kernel uses less of the given memory than it normally does.
 func (m *Machine) leaves(given fact.Fact[int64]) bool {
 	used := m.used()
 	return given.Known() && used.Known() && given.Value-used.Value > reserved(given.Value)
 }
 
-// withheld is the memory that firmware gave the kernel and that it does not use, where that is more
-// than it leaves alone by itself; else 0.
+// withheld returns the memory that firmware gave the kernel and that it does not use, if that is more than it
+// normally reserves; otherwise 0.
 func withheld(m *Machine) Value {
 	given, used := m.visible(), m.used()
 	return derived(func() any {
@@ -62,8 +61,8 @@ func withheld(m *Machine) Value {
 	}, valueOf(given), valueOf(used))
 }
 
-// takenBy are the kernel options that take memory away: those of that kind, unless firmware's map
-// shows that the kernel uses all but what it leaves alone by itself (memmap= is for a bad page, too).
+// takenBy returns the kernel options that limit memory, unless firmware's map shows that the kernel uses all
+// but what it normally reserves (memmap= is for a bad page, too).
 func (m *Machine) takenBy() Value {
 	o := m.memoryOptions()
 	if given := m.sys.Memory.MapBytes; o.Known() && given.Known() && m.sys.Memory.TotalBytes.Known() && !m.leaves(given) {
@@ -72,8 +71,8 @@ func (m *Machine) takenBy() Value {
 	return o
 }
 
-// without is the installed memory that is not seen. A system that sees more than the modules hold
-// proves the list of modules incomplete, so that nothing can be concluded.
+// without returns the installed memory that is not seen. A system that sees more than the DIMMs' capacity
+// proves their list incomplete, so that the result is unknown.
 func (m *Machine) without(seen fact.Fact[int64]) Value {
 	installed, visible := valueOf(m.topo.InstalledBytes), valueOf(seen)
 	return m.complete(derived(func() any {
@@ -81,8 +80,8 @@ func (m *Machine) without(seen fact.Fact[int64]) Value {
 	}, installed, visible, positive(installed)))
 }
 
-// visible is what the kernel sees: its own best account, else any other that was
-// read. One that was judged and refused (a guest of Xen) is not replaced.
+// visible returns what the kernel sees: its best figure, or otherwise any that was read. A figure that was
+// rejected (a guest of Xen) is not replaced.
 func (m *Machine) visible() fact.Fact[int64] {
 	k := &m.sys.Memory
 	if k.VisibleBytes.Known() || k.VisibleBytes.State == fact.Refused {
@@ -91,7 +90,7 @@ func (m *Machine) visible() fact.Fact[int64] {
 	return fact.First(k.MapBytes, k.BlockBytes, k.TotalBytes, k.VisibleBytes)
 }
 
-// complete turns v into an unknown when more memory is visible than installed.
+// complete makes v unknown if more memory is visible than installed.
 func (m *Machine) complete(v Value) Value {
 	installed, visible := m.topo.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
@@ -101,14 +100,12 @@ func (m *Machine) complete(v Value) Value {
 	return v
 }
 
-// reserved is what firmware and kernel normally keep for themselves: 4 % of
-// the memory or 2 GiB, whichever is larger.
+// reserved returns what firmware and kernel normally reserve, in bytes: 4 % of the memory or 2 GiB, whichever
+// is larger.
 func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
 
-// mirrored is true when just half or a third of the installed memory is
-// visible, false when all of it is but for what is normally reserved. Any
-// other share (rank sparing, a failed module, a kernel option) decides
-// nothing.
+// mirrored is true if half or a third of the installed memory is visible, false if all of it is except what is
+// normally reserved. Any other share (rank sparing, a failed DIMM, a kernel option) is unknown.
 func mirrored(m *Machine) Value {
 	h := m.without(m.visible())
 	if !h.Known() {
@@ -134,7 +131,7 @@ func mirrored(m *Machine) Value {
 		Reason: prose.ExactSize(lost) + " of " + prose.ExactSize(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
-// memoryOptions are the kernel options that can take memory away.
+// memoryOptions returns the kernel options that can limit memory.
 func (m *Machine) memoryOptions() Value {
 	return computedFrom(m.sys.NUMA.Options, func(options []string) any {
 		out := []string{}
@@ -147,13 +144,13 @@ func (m *Machine) memoryOptions() Value {
 	})
 }
 
-// The words of SMBIOS (DSP0134 7.17) for the error correction of an array.
+// The values of SMBIOS (DSP0134 7.17) for the error correction of an array.
 const (
 	eccNone   = "None"
 	eccParity = "Parity"
 )
 
-// noArray says why nothing is known of the memory arrays.
+// noArray returns an unknown value with the reason why the memory arrays are unknown.
 func (m *Machine) noArray() Value {
 	if m.listed() {
 		return Missing(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
@@ -161,11 +158,9 @@ func (m *Machine) noArray() Value {
 	return m.noPopulation()
 }
 
-// unmapped is the installed memory that firmware itself gave no addresses to,
-// for an input without a kernel. Firmware's account is believed where all but
-// what is normally reserved is mapped, and where the difference is whole
-// modules; any other total is the account's own fault as often as the
-// memory's.
+// unmapped returns the installed memory without an address from firmware, for an input without a kernel.
+// Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of
+// whole DIMMs; any other total is as often an error of the map as missing memory.
 func unmapped(m *Machine) Value {
 	installed, mapped := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
 	v := derived(func() any { return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
@@ -203,8 +198,7 @@ func unmapped(m *Machine) Value {
 	return v
 }
 
-// doubtedLoss says why it is not believed that firmware maps so much less than is
-// installed; "" where it may be so.
+// doubtedLoss returns why it is doubtful that firmware maps so much less than is installed; "" if it may be so.
 func (m *Machine) doubtedLoss(lost int64, silent []int) string {
 	switch {
 	case m.sys.Memory.MappedEnd <= 4*gibibyte:
@@ -222,16 +216,15 @@ func (m *Machine) doubtedLoss(lost int64, silent []int) string {
 
 const gibibyte = int64(1) << 30
 
-// oneModule reports whether a single module has this capacity.
+// oneModule reports whether a single DIMM has this capacity.
 func (m *Machine) oneModule(bytes int64) bool {
 	return slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == bytes })
 }
 
-// maxSums bounds the capacities that wholeModules keeps: modules of one machine
-// come in few sizes.
+// maxSums limits the capacities that wholeModules keeps: DIMMs of one machine have few sizes.
 const maxSums = 1 << 14
 
-// wholeModules reports whether some of the modules have this capacity together.
+// wholeModules reports whether some of the DIMMs add up to this capacity.
 func (m *Machine) wholeModules(bytes int64) bool {
 	sums := map[int64]bool{0: true}
 	for i := range m.sys.Slots {
@@ -255,8 +248,8 @@ func (m *Machine) wholeModules(bytes int64) bool {
 	return sums[bytes]
 }
 
-// silentModules are those, by index, that firmware gives no address range or no
-// running speed, where it gives both to others.
+// silentModules returns the indexes of DIMMs without an address range or a running speed, if firmware reports
+// both for others.
 func (m *Machine) silentModules() []int {
 	var out []int
 	running, ranged := false, false
@@ -275,9 +268,8 @@ func (m *Machine) silentModules() []int {
 	return out
 }
 
-// listedTwice names a module without an address range that has both labels of
-// another one, or one of them and an array that does not exist: Phytium's
-// FT-2000/4 lists a module a second time like that.
+// listedTwice names a DIMM without an address range that has both labels of another one, or one of them and an
+// array that does not exist: Phytium's FT-2000/4 lists a DIMM a second time like that.
 func (m *Machine) listedTwice(silent []int) string {
 	for _, i := range silent {
 		s := &m.sys.Slots[i]
@@ -299,8 +291,7 @@ func (m *Machine) hasArray(handle uint16) bool {
 	return slices.ContainsFunc(m.sys.Arrays, func(a inventory.Array) bool { return a.Handle == handle })
 }
 
-// silentNames are the modules that firmware leaves out of its account, where
-// they make up the memory that it does not map.
+// silentNames names the DIMMs missing from firmware's map, if they add up to the memory that is not mapped.
 func silentNames(m *Machine) Value {
 	v := unmapped(m)
 	if !v.Known() {
@@ -316,15 +307,14 @@ func silentNames(m *Machine) Value {
 	return v
 }
 
-// moduleLost reports whether modules that firmware leaves out of its account make up
-// what it does not map, and the system sees no more than that leaves: one module of
-// many, which is less than what is normally reserved, is lost all the same.
+// moduleLost reports whether DIMMs missing from firmware's map add up to what it does not map, and the system
+// sees no more than the rest: one DIMM of many is lost even if it is smaller than what is normally reserved.
 func moduleLost(m *Machine) Value {
 	v, unseen := unmapped(m), hidden(m)
 	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.v.(int64) >= v.v.(int64) }, v, unseen)
 }
 
-// smallestModule is the capacity of the smallest module: what is hidden of less is none.
+// smallestModule returns the capacity of the smallest DIMM in bytes: less hidden memory than that is ignored.
 func smallestModule(m *Machine) Value {
 	least, facts := int64(0), []Value{}
 	for i := range m.sys.Slots {

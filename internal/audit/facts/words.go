@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// sentenceList lists parts as a sentence does: A, B and C.
+// sentenceList joins parts as in a sentence: A, B and C.
 func sentenceList(parts []string) string {
 	if len(parts) == 0 {
 		return "none"
@@ -18,7 +18,7 @@ func sentenceList(parts []string) string {
 	return prose.And(parts)
 }
 
-// elements prints every element of a list.
+// elements formats every element of a list.
 func elements(v ref.Val) []string {
 	l, ok := v.(traits.Lister)
 	if !ok {
@@ -31,8 +31,7 @@ func elements(v ref.Val) []string {
 	return parts
 }
 
-// listed prints sentences in a row, the first three of many: "a; b; c; and 4
-// more".
+// listed joins sentences, the first three of many: "a; b; c; and 4 more".
 func listed(v ref.Val) string {
 	parts := elements(v)
 	if len(parts) == 0 {
@@ -41,7 +40,7 @@ func listed(v ref.Val) string {
 	return prose.FirstFew(listedAtMost, parts)
 }
 
-// listedAtMost bounds a row of sentences: a broken table may have hundreds.
+// listedAtMost limits the sentences listed: an invalid table may have hundreds.
 const listedAtMost = 3
 
 // elementList joins a list with commas and "and": A, B and C.
@@ -51,5 +50,5 @@ func plainText(v ref.Val) string {
 	return fmt.Sprint(v.Value())
 }
 
-// NotKnown stands where a text expression meets a fact that is not known.
+// NotKnown is printed for an unknown fact in a text expression.
 const NotKnown = "not known"

@@ -214,7 +214,7 @@ type ProfileSpec struct {
 	// "firmware" for one about BIOS setup that means what auto comes to as well.
 	// Neither is contradicted by what the operating system made. Empty for one
 	// that speaks of the state itself, whoever made it.
-	Face facts.Face `yaml:"face,omitempty"`
+	Face facts.Basis `yaml:"face,omitempty"`
 	// Preset is the value of the vendor's master preset that writes these rows,
 	// where the document says so (HPE's registries: "LowLatency").
 	Preset string `yaml:"preset,omitempty"`

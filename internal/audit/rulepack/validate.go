@@ -274,8 +274,8 @@ func (v *validator) profile(q *ProfileSpec) {
 	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
 		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
 	}
-	if q.Face != facts.FaceAny && q.Face != facts.FaceFirmware && q.Face != facts.FaceConfigured {
-		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
+	if q.Face != facts.BasisAny && q.Face != facts.BasisFirmware && q.Face != facts.BasisConfigured {
+		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.BasisFirmware, facts.BasisConfigured)
 	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
 	if len(q.Settings) == 0 {

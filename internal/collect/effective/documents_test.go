@@ -32,7 +32,7 @@ func builtinRows(t *testing.T) map[string]*rulepack.ProfileSpec {
 
 // judgedAs is what a row comes to without an export.
 func judgedAs(s inventory.Setting, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) (result, reason string) {
-	value, _ := facts.JudgedFor(s, w.ID, w.Want, p.Face)
+	value, _ := facts.ValueFor(s, w.ID, w.Want, p.Face)
 	switch {
 	case !value.Known():
 		return "unknown", value.Reason
@@ -59,7 +59,7 @@ func TestRowsByWhoDecided(t *testing.T) {
 				result, reason := judgedAs(s.got, p, &w)
 				firmware := s.who == inventory.DecidedFirmware || s.who == inventory.DecidedHardware
 				switch {
-				case result == "pass" && p.Face == facts.FaceConfigured:
+				case result == "pass" && p.Face == facts.BasisConfigured:
 					assert.True(t, firmware || strings.HasSuffix(w.ID, "_prefetch"), "%s %s: %s (%s)", id, w.ID, s.name, s.source)
 				case result == "fail" && !firmware:
 					byOthers++

@@ -87,11 +87,11 @@ func TestWorstCounter(t *testing.T) {
 	assert.Equal(t, "C", worstCounter(all, uncorrected).label())
 }
 
-// TestStrayErrors: errors without a slot keep the driver's label and place. The ranks of one label
+// TestUnplacedErrors: errors without a slot keep the driver's label and place. The ranks of one label
 // are one module. They name the slots that it may be: likely the one of the same controller, channel
 // and slot where all agree, else those of the processor and size; none where the label names a module
 // that firmware calls otherwise.
-func TestStrayErrors(t *testing.T) {
+func TestUnplacedErrors(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
 	counting := func(label, location string, ce, ue int64) inventory.ControllerDIMM {

@@ -11,7 +11,7 @@ import (
 
 // Author is a vendor of machines with documents among a platform's sources.
 type Author struct {
-	// Vendor is the name as MakerWord normalises it.
+	// Vendor is the name as VendorWord normalises it.
 	Vendor string
 	// Not lists parts of product names that its documents do not cover.
 	Not []string

@@ -141,7 +141,7 @@ func VendorWord(name string) string {
 	}
 }
 
-// CPUVendors are the processor vendors that ProcessorMaker knows.
+// CPUVendors are the processor vendors that CPUVendor knows.
 var CPUVendors = [...]string{"intel", "amd"}
 
 // CPUVendor returns the vendor for a CPUID vendor string, "" if unknown.

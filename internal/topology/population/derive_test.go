@@ -653,9 +653,9 @@ func TestWithOtherKindOfMemory(t *testing.T) {
 	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
 }
 
-// TestPlacedLike: places are the same where neither a slot's place nor what contradicts
+// TestSamePlacements: places are the same where neither a slot's place nor what contradicts
 // one differs.
-func TestPlacedLike(t *testing.T) {
+func TestSamePlacements(t *testing.T) {
 	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
 	doubt := []inventory.Conflict{{Fact: "place of A1"}}
 	r := &Result{Placements: here}
