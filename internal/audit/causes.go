@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// causes names the root cause of findings whose rule depends on one that
-// failed for the same subject or for the whole machine.
+// causes sets the root cause of findings whose rule depends on one that failed for the same subject or for the
+// whole machine.
 func (r *auditRun) causes() {
 	r.roots = map[int][]int{}
 	all := r.failures()
@@ -27,10 +27,10 @@ func (r *auditRun) causes() {
 	}
 }
 
-// failures are the findings that failed, by rule and subject.
+// failures are the indexes of failed findings, by rule and subject.
 type failures map[string]map[inventory.Subject][]int
 
-// failures lists them in the order of the audit.
+// failures returns them in the order of the audit.
 func (r *auditRun) failures() failures {
 	out := failures{}
 	for i := range r.out.Findings {
@@ -46,8 +46,8 @@ func (r *auditRun) failures() failures {
 	return out
 }
 
-// of lists the failures of a rule for a subject, for the socket that owns it, or
-// for the machine, or, when the subject is the machine, for any part of it.
+// of returns the failures of a rule for a subject, for the socket that owns it, or for the machine; if the
+// subject is the machine, for any part of it.
 func (f failures) of(rule string, subject, owner inventory.Subject) []int {
 	bySubject := f[rule]
 	if machine := (inventory.Subject{}); subject != machine {
@@ -64,9 +64,8 @@ func (f failures) of(rule string, subject, owner inventory.Subject) []int {
 	return out
 }
 
-// inherit gives a cause the effect and the document that what follows from it has
-// and it has not: the reader of the cause is told what it costs, and by whom. The
-// worst of the consequences speaks.
+// inherit copies the effect and the document of the worst consequence to a cause without its own, so that the
+// cause shows what it costs and which document says so.
 func (r *auditRun) inherit() {
 	for root := range r.out.Findings {
 		f := &r.out.Findings[root]
@@ -86,8 +85,8 @@ func (r *auditRun) inherit() {
 	}
 }
 
-// consequences lists the failures that follow from one, over however many steps,
-// the worst first and else in the order of the audit.
+// consequences lists the direct and indirect consequences of a failure, the worst first and otherwise in the
+// order of the audit.
 func (r *auditRun) consequences(root int) []int {
 	led := map[int]bool{root: true}
 	for more := true; more; {

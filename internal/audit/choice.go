@@ -15,17 +15,15 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// nearest is how many names like a wrong one are proposed.
+// nearest is the number of similar names to propose for an unknown one.
 const nearest = 3
 
-// UnknownProfileError is a profile name that is neither an intent nor the id
-// of a loaded profile.
+// UnknownProfileError is returned for a profile name that is neither an intent nor the id of a loaded profile.
 type UnknownProfileError struct {
 	Name string
-	// Nearest are the known names most like it, the likest first.
+	// Nearest are the most similar known names, best first.
 	Nearest []string
-	// Fitting are the ids written for the audited machine, empty when it was
-	// not read or has none.
+	// Fitting are the ids written for the audited machine, empty if it was not read or has none.
 	Fitting []string
 }
 
@@ -34,11 +32,11 @@ func (e *UnknownProfileError) Error() string {
 		forThis(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
 }
 
-// ForeignProfileError is the exact id of a profile that a maker wrote for other
-// machines than this one: another maker's, or another generation of its own.
+// ForeignProfileError is returned for the id of a profile that a vendor wrote for other machines than this one:
+// another vendor's, or another generation.
 type ForeignProfileError struct {
 	Name string
-	// Written says what the profile is written for, This what the machine is.
+	// Written is what the profile is written for, This what the machine is.
 	Written, This string
 	Fitting       []string
 }
@@ -54,7 +52,7 @@ func forThis(fitting []string) string {
 	return "; for this machine: " + strings.Join(fitting, ", ")
 }
 
-// CheckProfile reports whether a name is an intent or a loaded profile.
+// CheckProfile returns an error unless the name is an intent or a loaded profile.
 func (e *Engine) CheckProfile(name string) error {
 	known := slices.Clone(rulepack.Intents[:])
 	for _, p := range e.profiles {
@@ -74,10 +72,9 @@ func (e *Engine) CheckProfile(name string) error {
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
 }
 
-// CheckFits is a ForeignProfileError when a name is the id of a maker's profile, and
-// the machine is known to be none of those it is written for. A profile whose document
-// is of no maker (workloads/...) is nobody's: not applied where it does not cover the
-// machine, but no mistake of the caller's.
+// CheckFits returns a ForeignProfileError if the name is the id of a vendor's profile and the machine is known
+// to be none of those it is written for. A profile whose document is not a vendor's (workloads/...) is never an
+// error: if it does not cover the machine it is not applied.
 func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.Result) error {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	var others []*rulepack.Match
@@ -98,14 +95,13 @@ func (e *Engine) CheckFits(name string, sys *inventory.System, topo *population.
 	return out
 }
 
-// makers reports whether a profile is a maker's word about its own machines or
-// processors.
+// makers reports whether a profile is a vendor's document about its own machines or processors.
 func (r *auditRun) makers(p *rulepack.ProfileSpec) bool {
 	return len(p.For.Vendors) > 0 || slices.Contains(platform.CPUVendors[:], platform.VendorWord(p.Citation.Vendor))
 }
 
-// difference says by the first of maker, product and platform in which the machine
-// is none of those matched, what they are and what it is.
+// difference returns what the matched machines are and what this one is, by the first that differs of vendor,
+// product and platform.
 func (r *auditRun) difference(others []*rulepack.Match) (written, this string) {
 	var vendors, products, platforms []string
 	for _, m := range others {
@@ -133,9 +129,9 @@ type Applicable struct {
 	ID string
 	// Answers are the intents that resolve to it on this machine.
 	Answers []string
-	// Standing is how far the document speaks for the machine, as in verdict.Citation.
+	// Standing is how close the document is to the machine, as in verdict.Citation.
 	Standing string
-	// width is how narrowly the profile says what machines it is for.
+	// width is the number of conditions of the profile's match.
 	width int
 }
 
@@ -157,9 +153,9 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Appli
 	return out
 }
 
-// Possible lists the profiles of the machine's own maker that may be written for
-// it, those whose document names it first, and the facts that would decide. There
-// are none where all of those are known, and where the maker is not.
+// Possible lists the profiles of the machine's vendor that may be written for it, those that name it first, and
+// the unknown facts that would decide. It returns nothing if all of these are known, or if the vendor is
+// unknown.
 func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits []Applicable, missing []string) {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	if !sys.Machine.Vendor.Known() {
@@ -186,13 +182,12 @@ const (
 	MissingProduct    = "product"
 )
 
-// FittingIDs lists the ids of the profiles written for a machine, the narrowest
-// first.
+// FittingIDs lists the ids of the profiles written for a machine, the narrowest first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
 	return fitIDs(e.Fitting(sys, topo))
 }
 
-// fitIDs are the ids, those written most narrowly for the machine first.
+// fitIDs returns the ids, those written most narrowly for the machine first.
 func fitIDs(fits []Applicable) []string {
 	slices.SortStableFunc(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
@@ -202,8 +197,8 @@ func fitIDs(fits []Applicable) []string {
 	return ids
 }
 
-// shared weighs the words that a name has in common with a known one: two for each,
-// one for a misspelt one, and one more where both begin with it, which is the maker.
+// shared scores the words that a name has in common with a known one: two for each, one for a misspelt one, and
+// one more if both start with it, which is the vendor.
 func shared(name, known string) int {
 	between := func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == ' ' }
 	ours, theirs := strings.FieldsFunc(strings.ToLower(name), between), strings.FieldsFunc(known, between)
@@ -224,11 +219,11 @@ func shared(name, known string) int {
 	return sum
 }
 
-// wordSlips is the number of letters of a word that one wrong letter is allowed for.
+// wordSlips is the number of letters in a word per permitted wrong letter.
 const wordSlips = 4
 
-// unlike is how far a name is from a known one, or from its last part: people
-// leave the family out.
+// unlike returns the edit distance of a name from a known one, or from its last part, because users leave out
+// the family.
 func unlike(name, known string) int {
 	name = strings.ToLower(name)
 	d := prose.Distance(name, known)
@@ -238,22 +233,21 @@ func unlike(name, known string) int {
 	return d
 }
 
-// Chosen is a profile as it speaks of one machine.
+// Chosen is a profile as it applies to one machine.
 type Chosen struct {
 	Profile *rulepack.ProfileSpec
-	// Rows are those that concern the machine; Silent has a finding for each
-	// that does not, or of which that is not known, with the reason.
+	// Rows are those that apply to the machine; Silent has a finding with the reason for each row that does
+	// not, or that may not.
 	Rows   []rulepack.WantedSetting
 	Silent []verdict.Finding
-	// Analogy names the machines that the document itself speaks of, when this
-	// one is none of them.
+	// Analogy names the machines that the document covers, if this one is none of them.
 	Analogy string
 	// Wish describes the machine for the vendors' tables of settings.
 	Wish func(id string) settings.Wish
 }
 
-// Choose finds the profile of a name for a machine; nil with the reason when
-// none is written for it. The error is a wrong name.
+// Choose finds the profile of a name for a machine; nil with the reason if none is written for it. The error is
+// a wrong name.
 func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Result) (*Chosen, string, error) {
 	if err := e.CheckProfile(name); err != nil {
 		return nil, "", err
@@ -266,7 +260,7 @@ func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Res
 	return r.chosen(p), "", nil
 }
 
-// chosen is a profile as it covers the machine.
+// chosen returns a profile as it applies to the machine.
 func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
 	c := &Chosen{Profile: p}
 	if !r.named(p) {

@@ -12,21 +12,21 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// Ranks of a document, the first best.
+// Ranks of a document, best first.
 const (
 	ownMaker       = iota // of the machine's vendor, about such machines
 	processorMaker        // of the CPU vendor, or a standard
 	ownMakerOther         // of the machine's vendor, about others
 	otherMaker            // of another maker, about such machines
-	thirdParty            // of a vendor of neither, about such machines
+	thirdParty            // of neither's vendor, about such machines
 	practice              // of another vendor, about other machines
 )
 
-// standings are what the ranks are called.
+// standings are the names of the ranks.
 var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdict.Analogous, thirdParty: verdict.Practice, practice: verdict.Practice}
 
-// cite is the document that a verdict rests on: the machine's own maker's before
-// the processor's, and theirs before any other's, which is marked.
+// cite returns the document that a verdict rests on: the machine vendor's takes precedence over the CPU
+// vendor's, and theirs over any other's, which is marked.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if rule.CiteOrder {
 		if c := r.orderCitation(s.Of); c != nil {
@@ -49,7 +49,7 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 	return c
 }
 
-// document is the best of the documents that a rule may cite, nil for none.
+// document returns the best of the documents that a rule may cite, nil if there is none.
 func (r *auditRun) document(rule *rulepack.Rule) *verdict.Citation {
 	best, rank, maker := rule.Citation, len(standings), r.maker()
 	if best != nil {
@@ -68,8 +68,8 @@ func (r *auditRun) document(rule *rulepack.Rule) *verdict.Citation {
 	return &out
 }
 
-// documents are those of the recognised platform that the rule may cite: about its
-// topics, and the one behind the row where the rule rests on that.
+// documents returns those of the recognised platform that the rule may cite: about its topics, and the one
+// behind the row if the rule rests on that.
 func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	p, ok := r.topo.Platform.Get()
 	if !ok {
@@ -89,7 +89,7 @@ func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	return out
 }
 
-// rowDocument is the document behind a platform's row, and whether it is listed.
+// rowDocument returns the document behind a platform's row, and whether it is listed.
 func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 	for i := range p.Documents {
 		if p.Documents[i].Key == p.Citation.Key {
@@ -99,8 +99,8 @@ func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 	return &platform.Document{Citation: p.Citation, Authority: platform.FromVendor}, false
 }
 
-// RowDocument names the document behind a platform's row as it stands for a machine
-// of a maker, as MakerWord folds it: "" for a collection of what was seen.
+// RowDocument names the document behind a platform's row and its standing for a machine of this vendor (as
+// returned by platform.VendorWord): "" for a collection of observed machines.
 func RowDocument(p *platform.Platform, maker string) string {
 	d, _ := rowDocument(p)
 	rank := rankOf(d, maker)
@@ -110,8 +110,8 @@ func RowDocument(p *platform.Platform, maker string) string {
 	return verdict.Standing(standings[rank], d.Vendor+", "+d.Title)
 }
 
-// rankOf ranks a document about the platform for a machine of a maker, "" for one
-// that is not known. A collection of what was seen asks for nothing and is never cited.
+// rankOf ranks a document about the platform for a machine of this vendor ("" if unknown). A collection of
+// observed machines recommends nothing and is never cited.
 func rankOf(d *platform.Document, maker string) int {
 	switch {
 	case d.Authority == platform.FromCollection:
@@ -127,8 +127,8 @@ func rankOf(d *platform.Document, maker string) int {
 	}
 }
 
-// rank ranks the rule's own document. A rule that is written for makers or products
-// cites what it is written from.
+// rank ranks the rule's own document. A rule that is written for vendors or products cites the document it is
+// written from.
 func (r *auditRun) rank(rule *rulepack.Rule) int {
 	c, maker := rule.Citation, platform.VendorWord(rule.Citation.Vendor)
 	switch {
@@ -152,9 +152,9 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	}
 }
 
-// maker is the machine's, folded; "" when firmware does not name it. Where only the
-// board is named and the name is the CPU vendor's, it may be the reference
-// code's that the firmware was made of (INTEL X79, Intel OEM): nobody's then.
+// maker returns the machine's normalised vendor; "" if firmware does not name it. If only the board is named,
+// and by the CPU vendor's name, it may be that of firmware's reference code (INTEL X79, Intel OEM), so it is
+// unknown.
 func (r *auditRun) maker() string {
 	if r.folded == nil {
 		vendor := r.sys.Machine.Vendor
@@ -176,7 +176,7 @@ func (r *auditRun) processorMaker() string {
 	return platform.CPUVendor(r.sys.CPU.Vendor.Or(""))
 }
 
-// countCitation is the manual that does not allow the number of a processor's modules, nil without.
+// countCitation returns the manual that does not allow the number of a CPU's DIMMs, nil if there is none.
 func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
 	for i := range r.topo.Populations {
 		if p := &r.topo.Populations[i]; p.CountSource != "" && inventory.SocketSubject(p.Socket) == subject {
@@ -187,7 +187,7 @@ func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
 	return nil
 }
 
-// orderCitation is the manual that lists the slots of a processor, nil without.
+// orderCitation returns the manual that lists the slots of a CPU, nil if there is none.
 func (r *auditRun) orderCitation(subject inventory.Subject) *verdict.Citation {
 	for i := range r.topo.Populations {
 		p := &r.topo.Populations[i]

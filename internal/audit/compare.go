@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Compare checks a machine against every profile documented for it. Unknown
-// settings are counted apart and never as agreement.
+// Compare checks a machine against every profile documented for it. Unknown settings are counted separately,
+// never as agreement.
 func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdict.Comparison {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	out := &verdict.Comparison{}
@@ -33,7 +33,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 	return out
 }
 
-// noProfile says why a machine is compared with nothing.
+// noProfile returns why a machine has no profile to compare with.
 func noProfile(topo *population.Result, undecided bool) string {
 	switch {
 	case undecided:
@@ -45,8 +45,8 @@ func noProfile(topo *population.Result, undecided bool) string {
 	}
 }
 
-// undecided reports of a profile that does not apply whether its own condition
-// could not be told, on a machine that its index matches.
+// undecided reports whether a profile does not apply only because its own condition is unknown, on a machine
+// that its match covers.
 func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) {
 		return false
@@ -60,7 +60,7 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	return o.Val == nil
 }
 
-// hold judges every setting of one profile.
+// hold checks every setting of one profile.
 func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
@@ -77,7 +77,7 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 	return h
 }
 
-// markClosest marks the profiles that the fewest changes are known to lead to.
+// markClosest marks the profiles with the fewest known differences.
 func markClosest(held []verdict.ProfileComparison) {
 	best := -1
 	for i := range held {

@@ -1,6 +1,5 @@
-// Package audit checks a machine's facts against rule packs and profiles and
-// says, for every rule and subject, pass, fail, unknown, not_applicable,
-// waived or error, with the evidence and the citation.
+// Package audit evaluates rule packs and profiles on a machine's facts. The result for every rule and subject
+// is pass, fail, unknown, not_applicable, waived or error, with its evidence and citation.
 package audit
 
 import (
@@ -16,22 +15,22 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Engine holds rules and profiles ready for audits. It compiles an expression
-// when a machine first needs it. An Engine is for one goroutine.
+// Engine holds rules and profiles ready for audits. It compiles an expression when a machine first needs it. It
+// is not safe for concurrent use.
 type Engine struct {
 	// rules are those of each id in the order of reports, the narrowest first.
 	rules    [][]*rulepack.Rule
 	profiles []*rulepack.ProfileSpec
-	// settings are the settings that some profile judges, sorted.
+	// settings are the settings that some profile covers, sorted.
 	settings []string
 	programs facts.Programs
-	// tables gives the vendors' attribute names and commands; nil for none.
+	// tables returns the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
-	// roles are what the rules are to a plan, read when one is made.
+	// roles returns what the rules mean to a plan, loaded when first used.
 	roles func() map[string]verdict.Role
 }
 
-// NewEngine makes the rules and profiles of all packs ready.
+// NewEngine prepares the rules and profiles of all packs.
 func NewEngine(packs []*rulepack.Pack) *Engine {
 	e := &Engine{rules: rulepack.RulesByID(packs)}
 	e.roles = sync.OnceValue(func() map[string]verdict.Role { return rolesOf(e.rules) })
@@ -47,10 +46,10 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	return e
 }
 
-// Role tells what the rules of an id are to a plan.
+// Role returns what the rules of an id mean to a plan.
 func (e *Engine) Role(id string) verdict.Role { return e.roles()[id] }
 
-// Headline returns what a rule finds wrong in general, "" if it has no such sentence.
+// Headline returns a rule's general description of its failure, "" if it has none.
 func (e *Engine) Headline(id string) string {
 	for _, rules := range e.rules {
 		if rules[0].ID == id {
@@ -69,30 +68,27 @@ type auditRun struct {
 	scope   *facts.Scope
 	options Options
 	out     verdict.Audit
-	// applied keeps the applicability of rules that is the same for every
-	// subject.
+	// applied caches the applicability of rules that is the same for every subject.
 	applied map[*rulepack.Rule]applicable
-	// cited keeps the document of a rule that is the same for every subject, concerns
-	// in words which machines a rule concerns.
+	// cited caches the document of a rule that is the same for every subject, concerns the description of the
+	// machines it applies to.
 	cited    map[*rulepack.Rule]*verdict.Citation
 	concerns map[*rulepack.Rule]string
-	// scratch and spoke are room for one id's findings and the rules that made them,
-	// used again for the next.
+	// scratch and spoke are reused for each id's findings and the rules that produced them.
 	scratch []verdict.Finding
 	spoke   []*rulepack.Rule
-	// rowsOf is the profile whose rows were unpacked last.
+	// rowsOf is the profile whose rows were decoded last.
 	rowsOf *rulepack.ProfileSpec
 	rows   rulepack.SettingTable
-	// presets keeps the ways to a preset by its setting and word, which most rows of a
-	// profile name.
+	// presets caches the instructions for a preset by its setting and value, which most rows of a profile name.
 	presets map[[2]string][]string
-	// changes are the ways of profiles patch for the profile that is checked, by setting.
+	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
-	// folded is the machine's vendor once it was asked for.
+	// folded is the machine's normalised vendor, nil until first used.
 	folded *string
-	// depends holds depends_on of the rule that spoke, by finding index; roots the
-	// failures that a finding follows from.
+	// depends holds depends_on of the rule applied, by finding index; roots the failures that a finding follows
+	// from.
 	depends map[int][]string
 	roots   map[int][]int
 }
@@ -102,8 +98,8 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
-// add keeps a finding. Where the table may be another machine's than the tree beside it, a finding is
-// at most a remark; memory errors alone are the kernel's own count, whatever the table lists.
+// add appends a finding. If the table may be another machine's than the system tree, a finding is at most info;
+// except memory errors, which the kernel counted itself, whatever the table lists.
 func (r *auditRun) add(f verdict.Finding) int {
 	if r.sys.Firmware.Doubt != "" && f.Result == verdict.Fail && !strings.HasPrefix(f.Rule, "memory.errors.") {
 		f.Severity = verdict.Info
@@ -112,13 +108,13 @@ func (r *auditRun) add(f verdict.Finding) int {
 	return len(r.out.Findings) - 1
 }
 
-// applicable is what an applies expression gave.
+// applicable is the result of an applies expression.
 type applicable struct {
 	holds bool
 	facts.Outcome
 }
 
-// rolesOf lists the roles by id: of several rules of one the first that has one.
+// rolesOf returns the roles by id: of several rules with one id the first that has one.
 func rolesOf(rules [][]*rulepack.Rule) map[string]verdict.Role {
 	out := map[string]verdict.Role{}
 	for _, same := range rules {

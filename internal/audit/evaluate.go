@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// rule evaluates one id: of its candidates (narrowest first) the first that
-// applies speaks for a subject.
+// rule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.
 func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	general := candidates[len(candidates)-1]
 	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For) })
@@ -53,8 +52,8 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	}
 }
 
-// doubtPass takes back what a broader rule let pass where one about single
-// products may be written for this machine: only its name could tell.
+// doubtPass makes a pass of a broader rule unknown if a rule about single products may apply to this machine,
+// which only the missing product name could decide.
 func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *verdict.Finding) {
 	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
 		return
@@ -69,13 +68,13 @@ func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, 
 	}
 }
 
-// matches checks a rule's plain index against the machine. What is not known
-// of the machine does not match: the broader rule speaks.
+// matches checks a rule's match against the machine. An unknown property does not match, so that the broader
+// rule applies.
 func (r *auditRun) matches(m *rulepack.Match) bool {
 	return r.indexed(m, false)
 }
 
-// mayMatch is matches where every name that is not known may be the wanted one.
+// mayMatch is like matches, but an unknown name matches.
 func (r *auditRun) mayMatch(m *rulepack.Match) bool {
 	return r.indexed(m, true)
 }
@@ -105,15 +104,15 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 	}
 }
 
-// notConcerned is the one entry of a rule that is not about this machine.
+// notConcerned adds the single finding of a rule that does not apply to this machine.
 func (r *auditRun) notConcerned(rule *rulepack.Rule) {
 	f := startRule(rule, inventory.Subject{})
 	f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	r.add(f)
 }
 
-// noSubject is the one entry of a rule without anything to ask it of. A guest
-// has no physical memory to judge; else the reason why nothing is known.
+// noSubject adds the single finding of a rule without subjects. A guest has no physical memory to check;
+// otherwise the reason is why the subjects are unknown.
 func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, inventory.Subject{})
 	s := facts.Subject{}
@@ -127,8 +126,8 @@ func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	r.add(f)
 }
 
-// applies evaluates a rule's applicability for a subject; once for all
-// subjects when the expression does not name the subject.
+// applies evaluates a rule's applicability for a subject; once for all subjects if the expression does not use
+// the subject.
 func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
@@ -152,8 +151,8 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 	return holds, o
 }
 
-// ask lets the narrowest rule that applies speak for one subject. When none
-// surely applies but one may, the result is unknown.
+// ask evaluates the narrowest rule that applies to one subject. If none is known to apply but one may, the
+// result is unknown.
 func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Finding, *rulepack.Rule) {
 	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
@@ -183,7 +182,7 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 	return f, last
 }
 
-// concern says which machines a rule concerns, in the same words for every subject.
+// concern describes the machines that a rule applies to, the same for every subject.
 func (r *auditRun) concern(rule *rulepack.Rule) string {
 	text, made := r.concerns[rule]
 	if !made {
@@ -196,7 +195,7 @@ func (r *auditRun) concern(rule *rulepack.Rule) string {
 	return text
 }
 
-// finding starts a finding with what the rule says of itself.
+// startRule returns a finding with the texts that do not depend on the machine.
 func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
 	f.Severity = r.Usual()
@@ -241,13 +240,12 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	}
 }
 
-// platformUnverified reports whether a rule that is written for platforms
-// rests on a recognition that no document confirms.
+// platformUnverified reports whether a rule written for platforms depends on an undocumented recognition.
 func (r *auditRun) platformUnverified(rule *rulepack.Rule) bool {
 	return rule.For != nil && len(rule.For.Platforms) > 0 && r.topo.Platform.Unverified
 }
 
-// capSeverity lowers a severity to what the facts can carry.
+// capSeverity lowers a severity to what the facts allow.
 func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.Severity {
 	if unverified {
 		return verdict.Info
@@ -258,8 +256,8 @@ func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.
 	return s
 }
 
-// severity evaluates a severity that is an expression. unverified reports whether
-// it rests on what no document confirms: the check may have needed none of that.
+// severity evaluates a severity that is an expression. unverified reports whether it depends on undocumented
+// facts, which the check may not have used.
 func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (unverified bool) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return false
@@ -273,14 +271,14 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	case verdict.Severity(text).Rank() > 0:
 		f.Severity = verdict.Severity(text)
 	case text == facts.NotKnown:
-		f.Severity = verdict.Info // what decides the severity is not known: the lowest
+		f.Severity = verdict.Info // the severity is unknown: use the lowest
 	default:
 		f.Result, f.Reason = verdict.Error, "severity: expression gives "+text+", expected info, warning or critical"
 	}
 	return unverified
 }
 
-// text evaluates a text expression for the subject that the scope is about.
+// text evaluates a text expression for the current subject of the scope.
 func (r *auditRun) text(src string) (string, error) {
 	if src == "" {
 		return "", nil
@@ -292,8 +290,8 @@ func (r *auditRun) text(src string) (string, error) {
 	return r.scope.EvalText(p)
 }
 
-// describe fills found, expected, effect and remedy. A text that breaks never
-// spoils the verdict: the fault stands in its place.
+// describe sets found, expected, effect and remedy. A failing text never changes the verdict: its error is
+// printed instead.
 func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	if r.options.Bare {
 		return
@@ -313,7 +311,7 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 		if e.Expr != "" {
 			text = say(e.Expr)
 		}
-		if text != "" { // a computed effect may have nothing to say of this machine
+		if text != "" { // a computed effect may be empty for this machine
 			f.Effect = e.Effect(text, rule.Citation)
 			if e.SourceExpr != "" {
 				f.Effect.Source = say(e.SourceExpr)
@@ -322,14 +320,14 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	}
 }
 
-// giveReadings lists what a finding rests on, where somebody wants to know it.
+// giveReadings lists the sources of a finding, if they are wanted.
 func (r *auditRun) giveReadings(f *verdict.Finding) {
 	if !r.options.Bare && !r.options.NoReadings {
 		f.Evidence = r.scope.Evidence()
 	}
 }
 
-// blame says why a result is unknown, from the facts that were missing.
+// blame sets why a result is unknown, from the missing facts.
 func (r *auditRun) blame(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None

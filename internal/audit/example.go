@@ -11,9 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Example is what the rule says in the first of its own cases that fails, and
-// the case's name; for a rule that only explains, in the first that passes. It
-// is nil for a rule without such a case or loaded without its cases.
+// Example returns the rule's finding in the first of its own cases that fails, and the case's name; for a rule
+// that only explains, in the first that passes. It is nil for a rule without such a case or loaded without its
+// cases.
 func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	if i.Rule == nil {
 		return nil, ""
@@ -69,7 +69,7 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict
 	return &f
 }
 
-// exampleSubject names the thing that a case is about as an audit would.
+// exampleSubject names the subject of a case as an audit would.
 func exampleSubject(kind string, s *facts.Scope) inventory.Subject {
 	id, _ := strconv.Atoi(s.PlainFact(kind, "id"))
 	switch kind {

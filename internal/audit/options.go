@@ -11,27 +11,25 @@ import (
 
 // Options are those of one audit.
 type Options struct {
-	// Profile is an intent or a profile id; Asked is true when somebody chose
-	// it, false for the default.
+	// Profile is an intent or a profile id; Asked is true if the user selected it, false for the default.
 	Profile string
 	Asked   bool
 	Waivers []WaiverSpec
-	// Accepted are populations that a site has on purpose; Population is the signature of the machine's.
+	// Accepted are populations that a site accepts; Population is the signature of the machine's.
 	Accepted   []AcceptedSpec
 	Population func(sys *inventory.System, topo *population.Result) string
-	// Now decides which waivers have ended.
+	// Now decides which waivers have expired.
 	Now time.Time
-	// Rules narrows an audit to the rules whose ids it accepts, checked against no
-	// profile; nil asks all of them.
+	// Rules limits an audit to the rules whose ids it accepts, without a profile; nil evaluates all.
 	Rules func(id string) bool
-	// Bare asks for verdicts alone: result, severity, certainty and the reason of what is
-	// not known, without the rules' texts, effects, documents, evidence, causes and waivers.
+	// Bare limits findings to result, severity, certainty and the reason of an unknown: no texts, effects,
+	// documents, evidence, causes or waivers.
 	Bare bool
-	// Changes finds the ways to bring settings of the machine's export to a profile, by setting; nil
-	// without an export that can be changed. What a report prints and profiles patch are one.
+	// Changes returns the changes that bring settings of the machine's export to a profile, by setting; nil
+	// without an export that can be changed. Reports and profiles patch use the same.
 	Changes func(*Chosen) map[string]SettingWays
-	// NoReadings leaves out the readings behind what rules found, for callers that do not print them:
-	// gathered they are a few thousand of a large machine.
+	// NoReadings leaves out the evidence of findings, for callers that do not print it: a large machine has a
+	// few thousand.
 	NoReadings bool
 }
 
@@ -40,31 +38,33 @@ type SettingWays struct {
 	// Before is what must be done first.
 	Before []string
 	Ways   []settings.Way
-	// Reason says why no change is known; then there are no ways.
+	// Reason is why no change is known; then there are no ways.
 	Reason string
 }
 
 // WaiverSpec is one accepted failure of the configuration.
 type WaiverSpec struct {
 	Rule string `yaml:"rule"`
-	// Subject narrows it; empty covers every subject.
+	// Subject limits it to one subject; empty covers all.
 	Subject string `yaml:"subject,omitempty"`
 	Reason  string `yaml:"reason"`
-	// Until is the last day it holds, YYYY-MM-DD.
+	// Until is the last day it is valid, YYYY-MM-DD.
 	Until string `yaml:"until"`
 }
 
-// AcceptedSpec is a population of a product that a site has on purpose: what the rules say of its layout is accepted, and of no other.
+// AcceptedSpec is a population of a product that a site accepts: the findings about its layout are waived, and
+// of no other.
 type AcceptedSpec struct {
-	// Product is the product's name as firmware prints it, Population the signature that memaudit labels prints.
+	// Product is the product's name as firmware prints it, Population the signature that memaudit labels
+	// prints.
 	Product    string `yaml:"product"`
 	Population string `yaml:"population"`
 	Reason     string `yaml:"reason"`
-	// Until is the last day it holds, YYYY-MM-DD.
+	// Until is the last day it is valid, YYYY-MM-DD.
 	Until string `yaml:"until"`
 }
 
-// Check complains about an entry without product, population, reason or date.
+// Check returns an error for an entry without product, population, reason or date.
 func (a AcceptedSpec) Check() error {
 	for _, f := range [][2]string{{"product", a.Product}, {"population", a.Population}, {"reason", a.Reason}} {
 		if f[1] == "" {
@@ -88,7 +88,7 @@ func (w WaiverSpec) End() (time.Time, error) {
 	return lastDay("waiver of "+w.Rule, w.Until)
 }
 
-// Check complains about a waiver without rule, reason or date.
+// Check returns an error for a waiver without rule, reason or date.
 func (w WaiverSpec) Check() error {
 	switch {
 	case w.Rule == "":

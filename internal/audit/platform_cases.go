@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// CheckPlatform runs the cases in a platform's file: each brand string is recognised as the platform, and each
-// population gets the results that its case names. It returns what differs.
+// CheckPlatform runs the cases of a platform's file: each brand string must be recognised as the platform, and
+// each population must get the results of its case. It returns the differences.
 func (e *Engine) CheckPlatform(k fs.FS, id string) ([]string, error) {
 	info, err := platform.Describer(k)(id)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) platformCase(k fs.FS, info *platform.Info, c *platform.Case) ([
 	return out, nil
 }
 
-// resultWord is a finding's result, and of a failure its severity.
+// resultWord returns a finding's result, or the severity of a failure.
 func resultWord(f *verdict.Finding) string {
 	if f.Result == verdict.Fail {
 		return string(f.Severity)
@@ -85,7 +85,8 @@ func worse(a, b string) string {
 	return b
 }
 
-// caseMachine is a physical machine with the case's processors and modules, whose labels name the channels in their order.
+// caseMachine returns a physical machine with the case's CPUs and DIMMs, whose labels name the channels in
+// order.
 func caseMachine(info *platform.Info, c *platform.Case) *inventory.System {
 	from := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "a case of "+info.ID)
 	sys := &inventory.System{Settings: map[string]inventory.Setting{}}

@@ -11,10 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Preset finds the step that sets the master preset for the profile that somebody asked for; nil where the
-// profile's document names no preset, speaks of other machines, where the
-// machine's present preset is not known for sure or is the one already, and
-// where nothing proves how this machine spells it.
+// Preset finds the step that sets the vendor's preset for the selected profile. It is nil if the profile's
+// document names no preset or covers other machines, if the machine's present preset is uncertain or already
+// right, and if the machine's spelling of it is unknown.
 func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Options) *verdict.PresetStep {
 	if !o.Asked {
 		return nil
@@ -44,7 +43,7 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 		switch {
 		case w.Tool != "" && step.Tool == "":
 			step.Tool, step.Command, step.Value = w.Tool, w.Command, w.Value
-		case w.Menu != "": // one at most
+		case w.Menu != "": // at most one
 			step.Menu = w.Menu
 		}
 	}
@@ -54,9 +53,8 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	return step
 }
 
-// master is the vendor's preset that this machine's export carries, and its
-// value. Presets under which the single options do nothing are none: what they
-// come to is not on record.
+// master returns the vendor's preset in this machine's export, and its value. It skips presets under which
+// single options have no effect: their result is not documented.
 func (r *auditRun) master(t *settings.Table) (*settings.Master, string) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
@@ -68,8 +66,8 @@ func (r *auditRun) master(t *settings.Table) (*settings.Master, string) {
 	return nil, ""
 }
 
-// writes splits what a preset governs into what the profile's document says that
-// it writes on this machine, and the rest.
+// writes splits the settings of a preset into those that the profile's document says it writes on this machine,
+// and the rest.
 func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Master) (written map[string]string, silent []string) {
 	written = map[string]string{}
 	rows := p.Table()

@@ -17,8 +17,8 @@ import (
 // Profiles lists the loaded profiles in file order.
 func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
-// resolve finds the documented profile: by id, or by intent the narrowest that
-// applies to this machine. A profile of another platform is never lent.
+// resolve finds the documented profile: by id, or the narrowest for an intent that applies to this machine. A
+// profile of another platform is never used.
 func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 	intent := slices.Contains(rulepack.Intents[:], name)
 	var chosen *rulepack.ProfileSpec
@@ -71,23 +71,20 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	return applies, "the profile " + p.ID + " is written for other machines"
 }
 
-// mayFit reports whether the machine is one of those matched, as far as what is
-// known of it goes.
+// mayFit reports whether the machine may be one of those matched, by what is known of it.
 func (r *auditRun) mayFit(m *rulepack.Match) bool {
 	p, known := r.topo.Platform.Get()
 	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
 		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }
 
-// named reports whether the profile's document itself names this machine, or
-// names no machine at all.
+// named reports whether the profile's document names this machine, or names no machine.
 func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
 }
 
-// standing says what a profile's document is to this machine: "" where its own
-// maker wrote it for it, Analogous where it names other machines, Practice where
-// another than the machine's vendor wrote it. A machine whose maker is not known
+// standing returns the standing of a profile's document for this machine: "" if its vendor wrote it for it,
+// Analogous if it names other machines, Practice if another vendor wrote it. A machine with an unknown vendor
 // has no other.
 func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	own := r.maker()
@@ -101,15 +98,14 @@ func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	}
 }
 
-// profileCitation is the profile's document with its standing.
+// profileCitation returns the profile's document with its standing.
 func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
 	c.Standing = r.standing(p)
 	return &c
 }
 
-// writtenFor reports whether a profile is about this machine by its name and
-// platform, or by the firmware it runs.
+// writtenFor reports whether a profile is about this machine by name and platform, or by the firmware it runs.
 func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
 	return r.matches(p.For) || r.runs(p.Firmware)
 }
@@ -119,8 +115,7 @@ func (r *auditRun) runs(families []string) bool {
 	return slices.Contains(families, r.sys.Machine.BIOSVersion.Or("")) || slices.Contains(families, r.firmware())
 }
 
-// firmware is the family of the machine's firmware as its attribute registry
-// names it, "" when that is not known.
+// firmware returns the family of the machine's firmware as its attribute registry names it, "" if unknown.
 func (r *auditRun) firmware() string {
 	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
 	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")
@@ -130,8 +125,7 @@ func (r *auditRun) firmware() string {
 	return family
 }
 
-// startSetting starts the finding of a profile's row with what the document
-// says.
+// startSetting returns the finding of a profile's row with the document's texts.
 func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Finding {
 	c := *p.Citation
 	c.Place = cmp.Or(w.Place, c.Place)
@@ -147,8 +141,7 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Fi
 		Subject: subject, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
 }
 
-// settingApplies evaluates the row's own condition and fills the finding when
-// the row does not speak.
+// settingApplies evaluates the row's own condition and fills the finding if the row does not apply.
 func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding) bool {
 	if w.Applies == "" {
 		return true
@@ -173,7 +166,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	return false
 }
 
-// otherSettings gives every setting of the other profiles its one entry.
+// otherSettings adds one finding for every setting of the other profiles.
 func (r *auditRun) otherSettings(rows rulepack.SettingTable, why string) {
 	for _, id := range r.engine.settings {
 		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {

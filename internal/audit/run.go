@@ -35,7 +35,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	return &run.out, nil
 }
 
-// want tells the rules what the profile that was asked for wants.
+// want sets the values that the selected profile wants, for use by rules.
 func (r *auditRun) want(name string) {
 	p, _ := r.resolve(name)
 	if p == nil {
@@ -48,8 +48,7 @@ func (r *auditRun) want(name string) {
 	r.facts.Want(words)
 }
 
-// room is for about as many findings as there will be: a plan asks a few rules of many
-// layouts.
+// room estimates the number of findings for allocation: a plan evaluates a few rules for many layouts.
 func (e *Engine) room(sys *inventory.System, o Options) int {
 	if o.Rules == nil {
 		return 2*len(e.rules) + len(sys.Slots) + 2*len(sys.Sockets)
@@ -63,8 +62,8 @@ func (e *Engine) room(sys *inventory.System, o Options) int {
 	return asked * (1 + len(sys.Sockets))
 }
 
-// profile resolves the wanted profile for this machine and judges its
-// settings. Every setting id of every loaded profile gets an entry.
+// profile resolves the wanted profile for this machine and checks its settings. Every setting id of every
+// loaded profile gets a finding.
 func (r *auditRun) profile() error {
 	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
 	if err := r.engine.CheckProfile(name); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// setting judges one row of the profile.
+// setting checks one row of the profile.
 func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	f.Citation.Standing = r.standing(p)
@@ -60,9 +60,9 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	r.add(f)
 }
 
-// without says that no processor of the machine has what a row wants enabled,
-// by the vendors' tables: there is nothing to enable. "" where one has it, where
-// that is not known, and where the running system shows otherwise.
+// without returns the reason if by the vendors' tables no CPU of the machine has what a row wants enabled, so
+// that there is nothing to enable. It is "" if one has it, if that is unknown, or if the running system shows
+// otherwise.
 func (r *auditRun) without(w *rulepack.WantedSetting) string {
 	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
 		return ""
@@ -90,20 +90,18 @@ func (r *auditRun) without(w *rulepack.WantedSetting) string {
 	return "the processor has no " + what + " (" + name + ", by its vendor's table)"
 }
 
-// tdpLevels are the words of Intel's levels of configurable TDP, in their order.
+// tdpLevels are Intel's levels of configurable TDP, in order.
 var tdpLevels = []string{"nominal", "level1", "level2"}
 
-// levelInDoubt reports whether a row wants a TDP level above the one that BIOS
-// setup holds: many processors have the base level alone ("Only performance level
-// 0 (base level) is present", as the kernel's intel-speed-select prints), others
-// fewer than two more, and neither the tables of processors nor exports say so.
+// levelInDoubt reports whether a row wants a TDP level above the present one in BIOS setup: many CPUs have only
+// the base level ("Only performance level 0 (base level) is present", as the kernel's intel-speed-select
+// prints), others fewer than two more, and neither CPU tables nor exports show it.
 func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 	has := slices.Index(tdpLevels, now)
 	return w.ID == "tdp_level" && has >= 0 && !slices.ContainsFunc(w.Want, func(want string) bool { return slices.Index(tdpLevels, want) <= has })
 }
 
-// settingSeverity lowers a row's level to what the facts and the document
-// carry.
+// settingSeverity lowers a row's level to what the facts and the document allow.
 func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, value facts.Value) {
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
@@ -111,12 +109,12 @@ func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, 
 		f.Why += "; by analogy: the document covers " + strings.Join(p.Named, ", ")
 	}
 	if !r.options.Asked {
-		f.Severity = verdict.Info // nobody asked for this profile
+		f.Severity = verdict.Info // the default profile, not selected by the user
 	}
 }
 
-// statedSetting is a setting's value with its view, who decided an effective one and where
-// that shows, and what waits for the next boot.
+// statedSetting formats a setting's value with its view, who set an effective one and where that shows, and a
+// pending value.
 func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && strings.HasPrefix(face, "effective") {
@@ -131,9 +129,8 @@ func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	return out + ")"
 }
 
-// settingRemedy says how to fulfil a row of a profile: wait for the boot that
-// already will, undo what overrides firmware, or change BIOS setup as the
-// document or the vendor's table says.
+// settingRemedy describes how to satisfy a row of a profile: reboot if the pending value does, undo what
+// overrides firmware, or change BIOS setup as the document or the vendor's table describes.
 func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
 	if next, ok := s.Pending.Get(); ok && settings.Fulfils(w.ID, w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
@@ -155,7 +152,7 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		steps = ways.lines()
 	}
 	switch {
-	case len(s.Overrides) > 0 && len(lines) > 0: // firmware offers what the system takes back
+	case len(s.Overrides) > 0 && len(lines) > 0: // firmware enables what the system overrides
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
 	case len(steps) > 0:
@@ -164,12 +161,12 @@ func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSett
 		lines = append(lines, r.unspelled(w, s.Configured, r.patched(p)[w.ID].Reason))
 	}
 	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
+		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way per line
 	}
 	return strings.Join(lines, "\n")
 }
 
-// patched are the changes that profiles patch makes for the profile.
+// patched returns the changes that profiles patch makes for the profile.
 func (r *auditRun) patched(p *rulepack.ProfileSpec) map[string]SettingWays {
 	if r.changesOf != p && r.options.Changes != nil {
 		r.changesOf, r.changes = p, r.options.Changes(r.chosen(p))
@@ -177,7 +174,7 @@ func (r *auditRun) patched(p *rulepack.ProfileSpec) map[string]SettingWays {
 	return r.changes
 }
 
-// lines are the ways as lines of text; none if no change is known.
+// lines returns the ways as lines of text; none if no change is known.
 func (s SettingWays) lines() []string {
 	out := slices.Clone(s.Before)
 	for _, way := range s.Ways {
@@ -186,7 +183,7 @@ func (s SettingWays) lines() []string {
 	return out
 }
 
-// unspelled says what is wanted if nothing shows how the machine spells it, and what would. reason is
+// unspelled describes what is wanted if the machine's spelling is unknown, and what would show it. reason is
 // why profiles patch leaves the option as it is.
 func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], reason string) string {
 	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
@@ -201,7 +198,7 @@ func (r *auditRun) unspelled(w *rulepack.WantedSetting, now fact.Fact[string], r
 	}
 }
 
-// undoing says what to take back if firmware did not decide.
+// undoing describes what to undo if firmware did not decide.
 func undoing(id string, s *inventory.Setting) string {
 	by := &s.DecidedBy
 	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
@@ -222,9 +219,8 @@ func undoing(id string, s *inventory.Setting) string {
 	return ""
 }
 
-// steps asks the vendor's table for the menu path and commands: of the preset
-// that writes the profile's rows at once, where the document names one and the
-// machine is not set to it, else of the setting itself.
+// steps returns the menu path and commands from the vendor's table: for the preset that writes the profile's
+// rows at once, if the document names one and the machine does not have it, otherwise for the setting itself.
 func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
@@ -237,8 +233,8 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 	if governing := t.Governing(w.ID); governing != "" {
 		preset, listed := r.sys.Settings[governing]
 		wish.Preset = presetWord(preset.Configured)
-		// The vendor's own preset is on every machine of a generation that has it,
-		// a second one where the machine shows it.
+		// Every machine of a generation with the vendor's own preset has it; a second one is used only if the
+		// machine shows it.
 		wish.NoPreset = !listed && governing != "workload_profile"
 	}
 	for _, want := range w.Want {
@@ -250,7 +246,7 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 	return nil
 }
 
-// table is the profile's rows, which are unpacked once for all that is said of them.
+// table returns the profile's rows, decoded once.
 func (r *auditRun) table(p *rulepack.ProfileSpec) rulepack.SettingTable {
 	if r.rowsOf != p {
 		r.rowsOf, r.rows = p, p.Table()
@@ -258,8 +254,8 @@ func (r *auditRun) table(p *rulepack.ProfileSpec) rulepack.SettingTable {
 	return r.rows
 }
 
-// presetWord is what a master preset is set to, as the vendor spells it: some are
-// settings with canonical words, which no menu prints.
+// presetWord returns the value of a preset as the vendor spells it: some are settings with canonical words,
+// which no menu prints.
 func presetWord(f fact.Fact[string]) string {
 	if f.Known() && (f.From.Source == inventory.SourceBIOS || f.From.Source == inventory.SourceRedfish) {
 		return cmp.Or(f.From.Raw, f.Value)
@@ -267,7 +263,7 @@ func presetWord(f fact.Fact[string]) string {
 	return f.Or("")
 }
 
-// presetSteps are the ways to the preset that writes this row and its siblings.
+// presetSteps returns the ways to the preset that writes this row and others.
 func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) []string {
 	governing := t.Governing(w.ID)
 	if governing == "" || governing == w.ID {
@@ -300,7 +296,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	return lines
 }
 
-// wish is what the machine is, and how its export spells a setting.
+// wish describes the machine, and how its export spells a setting.
 func (r *auditRun) wish(s inventory.Setting) settings.Wish {
 	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
@@ -312,9 +308,8 @@ func (r *auditRun) wish(s inventory.Setting) settings.Wish {
 	return wish
 }
 
-// table finds the machine's vendor among the vendors' tables; nil when there
-// are none, the vendor is not known, or the tables are broken, which costs no
-// more than the command lines in a remedy.
+// table finds the machine's vendor among the vendors' tables; nil if there are none, the vendor is unknown, or
+// the tables are invalid; then a remedy has no command lines.
 func (e *Engine) table(vendor fact.Fact[string]) *settings.Table {
 	if e.tables == nil || !vendor.Known() {
 		return nil
@@ -326,8 +321,7 @@ func (e *Engine) table(vendor fact.Fact[string]) *settings.Table {
 	return tables.Of(cmp.Or(vendor.Value, " "))
 }
 
-// WithTables gives the engine the vendors' tables, read when a remedy first
-// needs them.
+// WithTables sets the function that reads the vendors' tables when a remedy first needs them.
 func (e *Engine) WithTables(tables func() (settings.Tables, error)) *Engine {
 	e.tables = tables
 	return e

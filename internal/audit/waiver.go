@@ -10,9 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// waive turns accepted failures into waived ones. A waiver past its date
-// leaves the failure standing and says so; one that matches nothing is
-// reported. What follows from waived failures alone is waived with them.
+// waive turns accepted failures into waived ones. An expired waiver is reported and has no effect; one that
+// matches nothing is reported. Consequences of waived failures only are waived with them.
 func (r *auditRun) waive() {
 	r.acceptPopulation()
 	for _, w := range r.options.Waivers {
@@ -41,8 +40,8 @@ func (r *auditRun) waive() {
 	r.waiveConsequences()
 }
 
-// acceptPopulation waives what the rules about the layout say of a population that the site has on purpose. A module
-// that is lost, moved or of another size makes another population, for which they fail again.
+// acceptPopulation waives the findings about the layout of a population that the site accepts. A DIMM that is
+// lost, moved or of another size makes another population, which is not accepted.
 func (r *auditRun) acceptPopulation() {
 	for _, a := range r.options.Accepted {
 		if !strings.EqualFold(a.Product, r.sys.Machine.Product.Or("")) {
@@ -82,8 +81,8 @@ func (r *auditRun) noticeWaiver(w WaiverSpec, matched, ended bool) {
 	}
 }
 
-// waiveConsequences takes along what follows from waived failures alone: who
-// accepts the cause accepts what it leads to.
+// waiveConsequences also waives the consequences of waived failures only: accepting a cause accepts what it
+// leads to.
 func (r *auditRun) waiveConsequences() {
 	for again := true; again; {
 		again = false
@@ -112,7 +111,7 @@ func (r *auditRun) onlyWaived(roots []int) bool {
 	return len(roots) > 0
 }
 
-// CheckWaivers complains about a waiver of a rule that is not loaded, with the ids most like it.
+// CheckWaivers returns an error for a waiver of a rule that is not loaded, with the most similar ids.
 func (e *Engine) CheckWaivers(waivers []WaiverSpec) error {
 	var known []string
 	for _, rules := range e.rules {

@@ -19,8 +19,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// platform: known citations, patterns that compile, speeds that fall with depth
-// and have a cell for every depth, both documents there.
+// platform checks known citations, patterns that compile, speeds that fall with depth and have a cell for every
+// depth, and that both documents exist.
 func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	first := pairs(docs[0])
 	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
@@ -60,7 +60,7 @@ func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	}
 }
 
-// controllers: each memory controller has as many channels as the others.
+// controllers checks that all memory controllers have the same number of channels.
 func (c *checker) controllers(first map[string]*yaml.Node) {
 	channels, controllers := 0, 0
 	for key, n := range map[string]*int{"channels_per_socket": &channels, "controllers": &controllers} {
@@ -73,7 +73,7 @@ func (c *checker) controllers(first map[string]*yaml.Node) {
 	}
 }
 
-// recognised: what no processor prints recognises none, and nothing would tell.
+// recognised checks brand patterns: a vendor string that no CPU reports never matches.
 func (c *checker) recognised(row map[string]*yaml.Node) {
 	if v := row["vendor"]; v != nil {
 		if printed := map[string]string{"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}[v.Value]; printed != "" {
@@ -85,12 +85,11 @@ func (c *checker) recognised(row map[string]*yaml.Node) {
 	}
 }
 
-// plainMark is a trade mark in an expression without its backslash.
+// plainMark matches a trade mark in an expression without its backslash.
 var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^\\])\((R|TM)\)`) })
 
-// documents: every key that a platform names is a known document, boards and
-// measured layouts name one of the platform's, and the citation says of its
-// document what the list says. A site's document may stand in the citation alone.
+// documents checks that every key of a platform is a known document, that boards and measured layouts name one
+// of the platform's, and that the citation agrees with the list. A site's document may be in the citation only.
 func (c *checker) documents(listed map[string][]string, first map[string]*yaml.Node) {
 	cited := ""
 	if citation := pairs(orEmpty(first["citation"])); citation["key"] != nil {
@@ -114,8 +113,7 @@ func (c *checker) documents(listed map[string][]string, first map[string]*yaml.N
 	}
 }
 
-// listed complains of a key that the list does not have; a site may name its own
-// citation's.
+// listed reports a key that is not in the list; a site may use its own citation's.
 func (c *checker) listed(s *yaml.Node, field string, listed map[string][]string, cited string) {
 	switch {
 	case listed[s.Value] != nil || s.Value == cited && !c.shipped:
@@ -126,8 +124,7 @@ func (c *checker) listed(s *yaml.Node, field string, listed map[string][]string,
 	}
 }
 
-// sameDocument checks a citation against the list's row of its key, where the list
-// has one.
+// sameDocument compares a citation with the list's row for its key, if there is one.
 func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, row []string) {
 	if row == nil {
 		return
@@ -146,7 +143,7 @@ func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, ro
 	}
 }
 
-// lockstep: a channel of a pair is one that the processor has, and is in no other pair.
+// lockstep checks that a channel of a pair exists on the CPU and is in no other pair.
 func (c *checker) lockstep(list, channels *yaml.Node) {
 	count := 0
 	if channels != nil {
@@ -167,7 +164,7 @@ func (c *checker) lockstep(list, channels *yaml.Node) {
 	}
 }
 
-// moduleKind is a kind of modules that has speeds of its own.
+// moduleKind matches a kind of modules with its own speeds.
 var moduleKind = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
 })
@@ -178,8 +175,7 @@ func (c *checker) module(table *yaml.Node, kind string) {
 	}
 }
 
-// fewer: a kind that a channel takes fewer of has a row of speeds, and takes
-// fewer than the channel has slots.
+// fewer checks max_dpc_of: each entry needs a row in speeds and must be lower than the channel's slots.
 func (c *checker) fewer(table, speeds, depth *yaml.Node) {
 	deep := 0
 	if depth != nil {
@@ -195,9 +191,9 @@ func (c *checker) fewer(table, speeds, depth *yaml.Node) {
 	}
 }
 
-// speeds: a row has a cell for every depth (0 where a depth is not supported or
-// not documented) and does not rise with depth; a rate has its printed name. A
-// table of single boards may be short: a board may have fewer slots.
+// speeds checks that a row has a cell for every depth (0 if not supported or not documented) and does not rise
+// with depth, and that a rate has its printed name. A table of single boards may be short: a board may have
+// fewer slots.
 func (c *checker) speeds(table, depth *yaml.Node, short bool) {
 	if table == nil {
 		return
@@ -235,7 +231,7 @@ func (c *checker) pattern(n *yaml.Node) {
 	}
 }
 
-// slotMaps: known citations and patterns, no slot twice, groups that agree.
+// slotMaps checks known citations and patterns, unique slots, and groups that agree.
 func (c *checker) slotMaps(s *Schemas, doc *yaml.Node, data []byte) {
 	sources, locators := maps.Clone(s.sources()), s.locators()
 	top := pairs(doc)
@@ -262,7 +258,7 @@ func (c *checker) slotMaps(s *Schemas, doc *yaml.Node, data []byte) {
 	}
 }
 
-// groups: what a map says of channels agrees with itself.
+// groups checks that a map's channels do not contradict each other.
 func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	if m["unknown"] == nil && m["groups"] == nil {
 		c.fault(entry, id, "needs groups, or unknown with the reason")
@@ -286,16 +282,16 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	}
 }
 
-// fieldPattern is a field of a locator pattern.
+// fieldPattern matches a field of a locator pattern.
 var fieldPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^}]*)(\}?)`) })
 
-// constant is what gives a field a number that the label does not print.
+// constant matches a field with a number that the label does not print.
 var constant = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`=\d$`) })
 
 // fields are the names that a pattern may capture.
 var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num", "board", "_", "x", "C", "L", "S", "B"}
 
-// locators: ids stand once, patterns name known fields.
+// locators checks that ids are unique and that patterns name known fields.
 func (c *checker) locators(doc *yaml.Node) {
 	seen := map[string]bool{}
 	for _, rule := range itemsOf(pairs(doc)["rules"]) {
@@ -318,8 +314,8 @@ func (c *checker) locators(doc *yaml.Node) {
 	}
 }
 
-// parts: ids stand once, sources are listed, patterns compile and have the groups
-// that tables go by.
+// parts checks that ids are unique, sources are listed, and patterns compile and have the groups that tables
+// use.
 func (c *checker) parts(doc *yaml.Node) {
 	top := pairs(doc)
 	sources, seen := pairs(top["sources"]), map[string]bool{}
@@ -353,11 +349,11 @@ func (c *checker) parts(doc *yaml.Node) {
 // columns of the table of processors.
 const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source"
 
-// longest bounds a row: the table is searched by halving it.
+// longest limits a row, because the table is searched by bisection.
 const longest = 512
 
-// checkProcessors checks a table of processors against its form: the columns,
-// keys in order and once, numbers where numbers stand, a source in every row.
+// checkProcessors checks a table of processors: the columns, sorted unique keys, numbers in number columns, a
+// source in every row.
 func checkProcessors(name string, data []byte) []Fault {
 	var out []Fault
 	last, at := "", 0
@@ -380,7 +376,7 @@ func checkProcessors(name string, data []byte) []Fault {
 	return out
 }
 
-// processorFault says what is wrong with one row.
+// processorFault returns what is wrong with one row.
 func processorFault(row, last string) string {
 	cells, err := cellsOf(row)
 	want := strings.Count(columns, ",") + 1
@@ -406,8 +402,7 @@ func processorFault(row, last string) string {
 	return ""
 }
 
-// cellsOf are a row's cells. A reader of CSV has a buffer of 4 kB, for rows that need none of
-// its rules.
+// cellsOf splits a row into cells. It avoids csv.Reader's 4 kB buffer for rows that need no quoting.
 func cellsOf(row string) ([]string, error) {
 	if row == "" || strings.ContainsAny(row, "\"\r") {
 		return csv.NewReader(strings.NewReader(row)).Read()

@@ -1,7 +1,7 @@
-// Package knowledge checks the data files below rules/ that are not rule packs:
-// platforms, slot maps, locator patterns, tables of vendors' settings, citations,
-// part numbers, processors, documents and slot sets. Their form is in rules/*.schema.json, that of
-// tables here; what a schema cannot say (keys of sources, numbers that contradict each other) is checked here.
+// Package knowledge checks the data files below rules/ that are not rule packs: platforms, slot maps, locator
+// patterns, tables of vendors' settings, citations, part numbers, processors, documents and slot sets. Their
+// form is defined in rules/*.schema.json, that of tables here; semantic checks (keys of sources, contradictory
+// numbers) are done here.
 package knowledge
 
 import (
@@ -14,11 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Kind is what a file holds.
+// Kind is the type of a file.
 type Kind string
 
-// The kinds, by the name of their schema. A pack of rules and profiles is
-// checked by its own package.
+// The kinds, by the name of their schema. A pack of rules and profiles is checked by its own package.
 const (
 	Pack       Kind = "pack"
 	Platform   Kind = "platform"
@@ -29,7 +28,7 @@ const (
 	Processors Kind = "processors"
 	Topics     Kind = "topics"
 	Parts      Kind = "parts"
-	Table      Kind = "table" // of fields separated by tabs, without a schema
+	Table      Kind = "table" // tab-separated, without a schema
 )
 
 // File is a data file that was read.
@@ -41,8 +40,8 @@ type File struct {
 	bad  *Fault
 }
 
-// Parse reads a file and tells what it holds by its name's ending and its top
-// keys; what is none of the others is a pack, also what is not YAML.
+// Parse parses a file and determines its kind by the name's ending and its top-level keys; anything else is a
+// pack, even if it is not YAML.
 func Parse(name string, data []byte) *File {
 	f := &File{Kind: Processors, name: name, data: data}
 	if filepath.Ext(name) == ".csv" {
@@ -59,7 +58,7 @@ func Parse(name string, data []byte) *File {
 	return f
 }
 
-// Document is the file's first document, nil where the file is not YAML.
+// Document returns the file's first document, nil if the file is not YAML.
 func (f *File) Document() *yaml.Node {
 	if f.bad != nil || len(f.docs) == 0 {
 		return nil
@@ -100,8 +99,8 @@ func kindOf(first *yaml.Node) Kind {
 	}
 }
 
-// judges reports whether rules are those of a pack, which judge a machine, and not
-// patterns of labels: by what stands beside them, or by any of them.
+// judges reports whether rules are those of a pack, not label patterns, by the keys next to them, or by any of
+// them.
 func judges(beside map[string]*yaml.Node, rules []*yaml.Node) bool {
 	if beside["for"] != nil || beside["document"] != nil || beside["profiles"] != nil {
 		return true
@@ -112,15 +111,15 @@ func judges(beside map[string]*yaml.Node, rules []*yaml.Node) bool {
 	})
 }
 
-// Check checks a file of a site against its schema and against what the knowledge
-// that it joins has: keys of citations, names of locator patterns. Of a pack
-// only the citations and the names of platforms are looked at: its own package does the rest.
+// Check checks a site's file against its schema and against the knowledge that it is added to: keys of
+// citations, names of locator patterns. In a pack it checks only the citations and the names of platforms: its
+// own package does the rest.
 func (f *File) Check(s *Schemas) []Fault {
 	return (&checker{file: f.name}).check(s, f)
 }
 
-// CheckShipped holds a file of the project's own rules. Beside what Check asks of
-// a site, its documents stand in the project's lists.
+// CheckShipped checks a file of the project's own rules. In addition to Check, its documents must be in the
+// project's lists.
 func (f *File) CheckShipped(s *Schemas) []Fault {
 	return (&checker{file: f.name, shipped: true}).check(s, f)
 }
@@ -150,13 +149,13 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 		c.node(doc, c.root, "")
 	}
 	if len(c.faults) > 0 {
-		return c.faults // what follows asks for the form
+		return c.faults // the following checks need the right form
 	}
 	c.beyond(s, f)
 	return c.faults
 }
 
-// beyond checks what a schema cannot say.
+// beyond does the checks that a schema cannot express.
 func (c *checker) beyond(s *Schemas, f *File) {
 	switch f.Kind {
 	case Platform:
@@ -169,11 +168,11 @@ func (c *checker) beyond(s *Schemas, f *File) {
 		c.settings(f.docs[0])
 	case Parts:
 		c.parts(f.docs[0])
-	default: // a schema says all there is to say
+	default: // the schema is complete
 	}
 }
 
-// Fault is one thing wrong with a file, with its place.
+// Fault is one error in a file, with its position.
 type Fault struct {
 	File         string
 	Line, Column int
@@ -185,15 +184,15 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
 }
 
-// platformSources names where documents of platforms are listed: key, vendor,
-// title, year, place, address, whose word it is and what it says, tab-separated.
+// platformSources lists the documents of platforms: key, vendor, title, year, place, address, author and
+// topics, tab-separated.
 const platformSources = "platforms/sources.tsv"
 
-// SiteFolder is where knowledge that a site's files were joined to keeps those
-// that stand beside a built-in file of the same name.
+// SiteFolder is where knowledge with a site's files added keeps those that exist in addition to a built-in file
+// of the same name.
 const SiteFolder = "site/"
 
-// listedDocuments are the rows of the list of platforms' documents, none without the list.
+// listedDocuments returns the rows of the list of platforms' documents, none if there is no list.
 func listedDocuments(k fs.FS) map[string][]string {
 	listed := map[string][]string{}
 	if raw, err := fs.ReadFile(k, platformSources); err == nil {
@@ -205,7 +204,7 @@ func listedDocuments(k fs.FS) map[string][]string {
 	return listed
 }
 
-// keysOf are the keys of one mapping of a file of the knowledge.
+// keysOf returns the keys of one mapping of a file of the knowledge.
 func keysOf(k fs.FS, file, key string) map[string]bool {
 	out := map[string]bool{}
 	for name := range pairs(orEmpty(mappingOfFile(k, file)[key])) {
@@ -214,7 +213,7 @@ func keysOf(k fs.FS, file, key string) map[string]bool {
 	return out
 }
 
-// ruleIDsOf are the ids of the rules of a file of the knowledge.
+// ruleIDsOf returns the ids of the rules of a file of the knowledge.
 func ruleIDsOf(k fs.FS, file string) map[string]bool {
 	out := map[string]bool{}
 	for _, rule := range itemsOf(mappingOfFile(k, file)["rules"]) {

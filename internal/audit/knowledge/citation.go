@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkCitations: whoever cites a document says whose it is, what it is called
-// and where in it.
+// checkCitations checks that every citation has vendor, title and place.
 func checkCitations(name string, first *yaml.Node) []Fault {
 	c := &checker{file: name}
 	top := pairs(first)
@@ -22,7 +21,7 @@ func checkCitations(name string, first *yaml.Node) []Fault {
 func (c *checker) citation(entry map[string]*yaml.Node) {
 	citation := entry["citation"]
 	if citation == nil {
-		return // a rule without one says why, or does not load
+		return // a rule without one gives the reason, or does not load
 	}
 	id := ""
 	if entry["id"] != nil {
@@ -36,8 +35,7 @@ func (c *checker) citation(entry map[string]*yaml.Node) {
 	}
 }
 
-// checkPlatforms: a platform that nobody knows makes a rule or profile that never
-// speaks, and nothing would tell.
+// checkPlatforms reports unknown platforms: a rule or profile for one never applies.
 func checkPlatforms(k fs.FS, name string, first *yaml.Node) []Fault {
 	c := &checker{file: name}
 	top := pairs(first)

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// itemsOf are the items of a list.
+// itemsOf returns the items of a list.
 func itemsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil {
 		return nil
@@ -42,8 +42,8 @@ func orEmpty(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// documents reads the documents of a YAML file. Reading each as values too
-// refuses what nodes alone allow: an anchor that contains itself.
+// documents parses the documents of a YAML file. Decoding each as values as well rejects an anchor that
+// contains itself.
 func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 	var out []*yaml.Node
 	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
@@ -63,7 +63,7 @@ func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 	}
 }
 
-// yamlFault gives an error of the YAML reader its place.
+// yamlFault converts an error of the YAML parser to one with a position.
 func yamlFault(name string, err error) *Fault {
 	if errors.Is(err, io.EOF) {
 		return &Fault{name, 1, 1, "nothing in it, expected rules, profiles or other knowledge"}
@@ -72,7 +72,7 @@ func yamlFault(name string, err error) *Fault {
 	return &Fault{name, max(line, 1), 1, text}
 }
 
-// pairs are a mapping's values by key, those it merges in included.
+// pairs returns a mapping's values by key, including merged ones.
 func pairs(n *yaml.Node) map[string]*yaml.Node {
 	out, merged := map[string]*yaml.Node{}, map[string]*yaml.Node{}
 	if n = resolveAlias(n); n.Kind != yaml.MappingNode {
@@ -106,8 +106,7 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
-// replace the later.
+// mergedIn returns the mappings of a "<<": one, or a list in which earlier ones take precedence.
 func mergedIn(n *yaml.Node) []*yaml.Node {
 	n = resolveAlias(n)
 	if n.Kind != yaml.SequenceNode {

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// schema is the part of JSON Schema that the files rules/*.schema.json use. A
-// test checks its verdicts against those of a whole implementation.
+// schema is the part of JSON Schema that the files rules/*.schema.json use. A test compares its results with
+// those of a complete implementation.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Defs        map[string]*schema `json:"$defs"`
@@ -31,12 +31,12 @@ type schema struct {
 	Items       *schema            `json:"items"`
 	Properties  map[string]*schema `json:"properties"`
 	Required    []string           `json:"required"`
-	// Others is what further keys hold; false refuses them.
+	// Others is the schema of further keys; false rejects them.
 	Others *others   `json:"additionalProperties"`
 	OneOf  []*schema `json:"oneOf"`
 }
 
-// pattern is an expression that is compiled where the schema is read.
+// pattern is an expression that is compiled when the schema is read.
 type pattern struct{ *regexp.Regexp }
 
 // UnmarshalJSON compiles it.
@@ -49,20 +49,19 @@ func (p *pattern) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Schemas are the forms of the kinds of files beside the rules of a folder, each read
-// once. Many goroutines may ask for them.
+// Schemas are the schemas of the kinds of files next to the rules of a folder, each read once. It is safe for
+// concurrent use.
 type Schemas struct {
 	rules fs.FS
 	mu    sync.Mutex
 	read  map[string]*schema
-	// documents are the rows of the list of platforms' documents by their key, sources the
-	// citations of slot maps, locators the ids of patterns: each is read for the first file
-	// that asks for it.
+	// documents are the rows of the list of platforms' documents by their key, sources the citations of slot
+	// maps, locators the ids of patterns: each is read when first used.
 	documents         func() map[string][]string
 	sources, locators func() map[string]bool
 }
 
-// NewSchemas are those of a folder of rules, against which files are checked.
+// NewSchemas returns those of a folder of rules, against which files are checked.
 func NewSchemas(rules fs.FS) *Schemas {
 	return &Schemas{
 		rules: rules, read: map[string]*schema{},
@@ -80,7 +79,7 @@ func NewSchemas(rules fs.FS) *Schemas {
 	}
 }
 
-// of is the schema of a kind.
+// of returns the schema of a kind.
 func (s *Schemas) of(kind string) (*schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,7 @@ func (s *Schemas) of(kind string) (*schema, error) {
 	return root, nil
 }
 
-// others is a schema, or a word on whether further keys are allowed.
+// others is a schema, or whether further keys are allowed.
 type others struct {
 	refused bool
 	schema  *schema
@@ -115,11 +114,11 @@ func (o *others) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.schema)
 }
 
-// checker walks one file beside its schema.
+// checker compares one file with its schema.
 type checker struct {
 	file string
 	root *schema
-	// shipped says that the file is the project's own.
+	// shipped is true for one of the project's own files.
 	shipped bool
 	faults  []Fault
 }
@@ -155,11 +154,11 @@ func (c *checker) node(n *yaml.Node, s *schema, path string) {
 		c.sequence(n, s, path)
 	case yaml.ScalarNode:
 		c.scalar(n, s, path)
-	default: // an alias has been followed, a document is opened before
+	default: // aliases and documents were resolved before
 	}
 }
 
-// oneOf complains as the alternative does that fits best.
+// oneOf reports the errors of the alternative that fits best.
 func (c *checker) oneOf(n *yaml.Node, s *schema, path string) {
 	var best []Fault
 	for i, alternative := range s.OneOf {
@@ -233,7 +232,7 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 	c.bounds(n, s, path)
 }
 
-// bounds checks a number against the least and the most that it may be.
+// bounds checks a number against its minimum and maximum.
 func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 	var number float64
 	if s.Minimum == nil && s.Maximum == nil || n.Decode(&number) != nil {
@@ -251,7 +250,7 @@ func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 	}
 }
 
-// isOfType reports whether a node is of a type of JSON Schema.
+// isOfType reports whether a node has a type of JSON Schema.
 func isOfType(n *yaml.Node, kind string) bool {
 	switch kind {
 	case "object":

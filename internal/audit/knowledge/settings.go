@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// settings: every entry's source is listed in the file, every id is of the vocabulary
-// and every value has one of its words.
+// settings checks that every entry's source is listed in the file, every id is in the vocabulary and every
+// value is one of its words.
 func (c *checker) settings(doc *yaml.Node) {
 	top := pairs(doc)
 	sources := pairs(orEmpty(top["sources"]))
@@ -46,7 +46,7 @@ func (c *checker) settings(doc *yaml.Node) {
 	}
 }
 
-// words: what an attribute's values mean are words of the setting.
+// words checks that the meanings of an attribute's values are words of the setting.
 func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting) {
 	values := pairs(orEmpty(pairs(entry)["values"]))
 	if len(values) == 0 && setting.Kind != settings.VendorName {
@@ -59,8 +59,8 @@ func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting)
 	}
 }
 
-// master: a preset names settings of the vocabulary, and what its values mean are
-// words of settings that it locks.
+// master checks that a preset names settings of the vocabulary, and that its values imply words of settings
+// that it locks.
 func (c *checker) master(entry *yaml.Node) {
 	m := pairs(entry)
 	locked := map[string]bool{}

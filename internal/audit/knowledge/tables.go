@@ -12,21 +12,20 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// tables are the lists of fields separated by tabs, by the end of their path, each with
-// what is wrong with a row.
+// tables are the tab-separated lists, by the end of their path, each with the function that checks a row.
 var tables = map[string]func() func(cells []string) string{
 	slotSets:        func() func([]string) string { return (&setRows{blocks: map[string]bool{}}).fault },
 	slotOrder:       func() func([]string) string { return (&orderRows{names: map[string]bool{}}).fault },
 	platformSources: func() func([]string) string { return (&documentRows{keys: map[string]bool{}}).fault },
 }
 
-// slotSets holds the makers' slot sets.
+// slotSets lists the vendors' recommended sets of slots.
 const slotSets = "slots/sets.tsv"
 
-// slotOrder holds in which order the slots of a channel are filled, by label.
+// slotOrder lists the order in which the slots of a channel are filled, by label.
 const slotOrder = "slots/order.tsv"
 
-// tableOf is the entry of tables that a file is, "" for none.
+// tableOf returns the entry of tables for a file, "" if there is none.
 func tableOf(name string) string {
 	for table := range tables {
 		if name == table || strings.HasSuffix(name, "/"+table) {
@@ -36,11 +35,10 @@ func tableOf(name string) string {
 	return ""
 }
 
-// IsTable reports whether a file of that name is a list of fields separated by tabs
-// that is checked.
+// IsTable reports whether a file of that name is a tab-separated list that is checked.
 func IsTable(name string) bool { return tableOf(name) != "" }
 
-// checkTable checks a list against its form, a row at a time.
+// checkTable checks a list row by row.
 func checkTable(name string, data []byte) []Fault {
 	var out []Fault
 	fault := tables[tableOf(name)]()
@@ -60,7 +58,7 @@ func checkTable(name string, data []byte) []Fault {
 // documentRows are the rows of platforms/sources.tsv.
 type documentRows struct{ keys map[string]bool }
 
-// authorities of a document, as platform.Document has them.
+// authorities of a document, as in platform.Document.
 var authorities = []string{"maker", "processor", "third", "collection"}
 
 func (d *documentRows) fault(c []string) string {
@@ -122,28 +120,27 @@ func (o *orderRows) fault(c []string) string {
 	return ""
 }
 
-// setRows are the rows of slots/sets.tsv: heads of blocks, and what stands below each.
+// setRows are the rows of slots/sets.tsv: heads of blocks, and the rows below each.
 type setRows struct {
 	blocks map[string]bool
-	// block is the current one's id, slot what a slot of it is; counts are the numbers of
-	// modules that have a row.
+	// block is the current one's id, slot the pattern of its slots; counts are the numbers of DIMMs with a row.
 	block    string
 	products []string
 	slot     *regexp.Regexp
 	counts   map[int]bool
 }
 
-// grades of a row, and mode, which stands for sets of lockstep, mirroring and sparing.
+// grades of a row, and mode, for sets of lockstep, mirroring and sparing.
 var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, conditional, "mode"}
 
 const notAllowed = "not-allowed"
 
-// conditional is the grade of a number that the maker allows under a condition that no input shows, such as the size of heat sinks: it is
-// neither advised nor a finding.
+// conditional is the grade of a number that the vendor allows under a condition that no input shows, such as
+// the size of heat sinks: it is neither recommended nor a finding.
 const conditional = "conditional"
 
-// numberings are the ways of counting further processors' slots, and what a slot is by
-// each: a number, a letter and a digit (A1 or 1A), or a board and a number on it (2/8).
+// numberings are the ways of counting further CPUs' slots, and the form of a slot in each: a number, a letter
+// and a digit (A1 or 1A), or a board and a number on it (2/8).
 var numberings = sync.OnceValue(func() []numbering {
 	return []numbering{
 		{regexp.MustCompile(`^$|^\+[1-9]\d*$|^[1-9]\d*-n$`), regexp.MustCompile(`^(25[0-5]|2[0-4]\d|1?\d?\d)$`)},
@@ -184,7 +181,7 @@ func (s *setRows) fault(c []string) string {
 	return s.sets(c[1], modules)
 }
 
-// head begins a block.
+// head starts a block.
 func (s *setRows) head(c []string) string {
 	if len(c) != 4 && len(c) != 5 {
 		return fmt.Sprintf("%d fields, expected set, id, products, products with the same numbering and perhaps how the slots of further processors are counted", len(c))
@@ -211,7 +208,7 @@ func (s *setRows) head(c []string) string {
 	return ""
 }
 
-// sets checks each set of a row against the number of modules.
+// sets checks each set of a row against the number of DIMMs.
 func (s *setRows) sets(text string, modules int) string {
 	if text == "-" {
 		return ""

@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// Scope is what the case's expressions see: its facts; one that is not written
-// is unknown.
+// Scope returns the scope of the case's expressions: its facts; all others are unknown.
 func (c *Case) Scope() (*facts.Scope, error) { return statedScope(&c.Facts) }
 
 func statedScope(written *yaml.Node) (*facts.Scope, error) {
@@ -30,14 +29,14 @@ func statedScope(written *yaml.Node) (*facts.Scope, error) {
 	return facts.NewStatedScope(given), nil
 }
 
-// maxDepth bounds how deep merged mappings are followed, which may lead into themselves.
+// maxDepth limits the depth of merged mappings, which may contain themselves.
 const maxDepth = 32
 
 // mappingEntry is one key of a mapping with its value.
 type mappingEntry struct{ key, value *yaml.Node }
 
-// entries lists the keys of a mapping, merged ones ("<<") first, so that a
-// later one of the same name replaces an earlier one.
+// entries lists the keys of a mapping, merged ones ("<<") first, so that a later one of the same name replaces
+// an earlier one.
 func entries(n *yaml.Node, depth int) []mappingEntry {
 	n = resolve(n)
 	if n == nil || n.Kind != yaml.MappingNode || depth > maxDepth {
@@ -81,7 +80,7 @@ func caseVariable(sch *facts.Schema, name string, n *yaml.Node) (facts.Value, er
 	return facts.Value{}, placed(n, "facts: unknown variable %q, expected one of %s", name, strings.Join(sch.VariableNames(), ", "))
 }
 
-// placed is an error with line and column of a node.
+// placed returns an error with line and column of a node.
 func placed(n *yaml.Node, format string, args ...any) error {
 	return &placedError{n.Line, n.Column, fmt.Sprintf(format, args...)}
 }
@@ -108,11 +107,11 @@ func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.No
 	return facts.PlainValue(out), nil
 }
 
-// mostFacts is how many facts of an object a complaint lists: of one with more, those spelled most
-// like the one that it does not have.
+// mostFacts limits the facts of an object that an error lists: of more, those spelled most like the unknown
+// one.
 const mostFacts = 8
 
-// factsLike lists the facts of a type, those spelled most like one that it does not have first.
+// factsLike lists the facts of a type, those spelled most like an unknown one first.
 func factsLike(t *facts.ObjectType, asked string) string {
 	names := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
@@ -200,7 +199,7 @@ func caseScalar(t *types.Type, n *yaml.Node) (any, error) {
 	}
 }
 
-// parseSize reads an integer with an optional binary suffix: 64Gi.
+// parseSize parses an integer with an optional binary suffix: 64Gi.
 func parseSize(s string) (int64, error) {
 	shift := 0
 	for i, suffix := range []string{"Ki", "Mi", "Gi", "Ti"} {

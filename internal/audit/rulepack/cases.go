@@ -11,18 +11,17 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// Runner evaluates the cases of a pack: it compiles every expression once
-// and counts what the evaluations cost.
+// Runner evaluates the cases of a pack: it compiles every expression once and counts the cost of the
+// evaluations.
 type Runner struct {
 	programs facts.Programs
 	spent    uint64
 }
 
-// baseCost is what a case costs beside its expressions: its facts.
+// baseCost is the cost of a case's facts, without its expressions.
 const baseCost = 500
 
-// Run evaluates one case of a rule and returns what the case complains about,
-// "" when it holds.
+// Run evaluates one case of a rule and returns what is wrong, "" if it is as expected.
 func (x *Runner) Run(r *Rule, c *Case) (complaint string) {
 	s, err := c.Scope()
 	if err != nil {
@@ -87,8 +86,8 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 // longestShort limits the short sentence of a rule: one line of a report.
 const longestShort = 120
 
-// texts evaluates the texts of a failing case: none may break or come out
-// empty, and the severity must be the one the case names.
+// texts evaluates the texts of a failing case: none may fail or be empty, and the severity must be the one in
+// the case.
 func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 	for _, t := range []struct{ name, src string }{{"short", r.Short}, {"fix", r.Fix}, {"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
 		if t.src == "" {
@@ -115,7 +114,7 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 			}
 			p, err := x.programs.Get(src, types.StringType)
 			if err == nil {
-				_, err = s.EvalText(p) // may come out empty: nothing to say
+				_, err = s.EvalText(p) // may be empty
 			}
 			if err != nil {
 				return "effect: " + err.Error()

@@ -15,7 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge that holds the built-in rules, ProfilePart that with the tables of their profiles by id.
+// Part is the part of the compiled knowledge with the built-in rules, ProfilePart the one with the tables of
+// their profiles by id.
 const (
 	Part        = "rules"
 	ProfilePart = "profiles"
@@ -27,7 +28,8 @@ type builtin struct {
 	Expressions parsedExprs
 }
 
-// parsedExprs are CEL's checked expressions (protobuf) by their text, so that an outdated artefact can never answer for another text.
+// parsedExprs are CEL's checked expressions (protobuf) by their text, so that an outdated artefact never
+// applies to another text.
 type parsedExprs map[string][]byte
 
 // Compile encodes validated packs.
@@ -46,7 +48,7 @@ func Compile(packs []*Pack) ([]byte, error) {
 	return compiled.Encode(out)
 }
 
-// compact is a copy of the pack with its cases counted.
+// compact returns a copy of the pack with its cases counted.
 func (p *Pack) compact() *Pack {
 	out := &Pack{File: p.File, Judges: p.SettingIDs(), Profiles: p.Profiles}
 	for _, r := range p.Rules {
@@ -57,7 +59,7 @@ func (p *Pack) compact() *Pack {
 	return out
 }
 
-// CompileProfiles encodes the tables of the profiles, each by itself.
+// CompileProfiles encodes the tables of the profiles, each separately.
 func CompileProfiles(packs []*Pack) ([]byte, error) {
 	out := map[string]compiled.Raw{}
 	for _, p := range packs {
@@ -72,7 +74,8 @@ func CompileProfiles(packs []*Pack) ([]byte, error) {
 	return compiled.Encode(out)
 }
 
-// encodeExpr parses an expression and resolves its identifiers, as a check would: the planner then looks a variable up at once.
+// encodeExpr parses an expression and resolves its identifiers, as a check would, so that the planner finds
+// variables at once.
 func encodeExpr(src string) ([]byte, error) {
 	ast, err := facts.ParseExpr(src)
 	if err != nil {
@@ -138,7 +141,8 @@ func (p parsedExprs) program(src string) (prog cel.Program, ok bool, err error) 
 	return prog, true, err
 }
 
-// Ahead plans an expression of a compiled pack without parsing or checking it again, for facts.Programs; nil for a pack that was not compiled.
+// Ahead returns a function for facts.Programs that plans an expression of a compiled pack without parsing or
+// checking it again; nil for a pack that was not compiled.
 func (p *Pack) Ahead() func(src string) (prog cel.Program, ok bool, err error) {
 	if p.expressions == nil {
 		return nil

@@ -11,15 +11,14 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// Complaint is one fault of a pack with its place.
+// Complaint is one error in a pack with its position.
 type Complaint struct {
 	File         string
 	Line, Column int
 	Text         string
 }
 
-// complaintAt is one about a node; what has no place of its own is told at the file's
-// beginning.
+// complaintAt returns one for a node; without a position it is at the file's beginning.
 func complaintAt(file string, n *yaml.Node, text string) Complaint {
 	if n == nil {
 		return Complaint{file, 1, 1, text}
@@ -35,10 +34,10 @@ func (c Complaint) String() string {
 // Error implements error.
 func (c Complaint) Error() string { return c.String() }
 
-// Complaints are all faults found; as an error it prints one a line.
+// Complaints are all errors found; as an error it prints one per line.
 type Complaints []Complaint
 
-// add appends a complaint; of very many the rest is left out.
+// add appends a complaint, up to a limit.
 func (c Complaints) add(more Complaint) Complaints {
 	switch {
 	case slices.Contains(c, more): // of an anchor that several merge in
@@ -61,7 +60,7 @@ func (c Complaints) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// yamlComplaint gives an error of the YAML reader its place and plain words.
+// yamlComplaint converts an error of the YAML parser to one with a position and a plain text.
 func yamlComplaint(file string, err error) Complaint {
 	line, text := prose.YAMLError(err.Error())
 	return Complaint{file, max(line, 1), 1, text}
@@ -79,5 +78,5 @@ func yamlComplaints(file string, err error) Complaints {
 	return out
 }
 
-// maxComplaints bounds the faults told of one file.
+// maxComplaints limits the errors reported for one file.
 const maxComplaints = 200

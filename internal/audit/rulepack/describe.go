@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// RuleInfo describes a rule for a reader.
+// RuleInfo describes a rule for rules show.
 type RuleInfo struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
@@ -31,7 +31,7 @@ type RuleInfo struct {
 	Cases     CaseCounts        `json:"cases"`
 	// Match is the machines the rule is written for, nil for all.
 	Match *Match `json:"-"`
-	// Computed marks an Effect that is an expression.
+	// Computed is true if Effect is an expression.
 	Computed bool `json:"-"`
 
 	// Rule is the rule itself, with its cases unless it was compiled.
@@ -70,7 +70,7 @@ func emptyNotNil(l []string) []string {
 	return l
 }
 
-// String names the machines in words.
+// String describes the machines.
 func (m *Match) String() string {
 	if m == nil {
 		return ""

@@ -6,15 +6,15 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// ProfileInfo describes a profile for a reader.
+// ProfileInfo describes a profile for profiles show.
 type ProfileInfo struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Intent is the first of Intents, null without any.
+	// Intent is the first of Intents, null if there is none.
 	Intent  *string  `json:"intent"`
 	Intents []string `json:"intents"`
-	// Named are the products that the document names; of the other machines it
-	// speaks by analogy. Empty when it names none.
+	// Named are the products that the document names; it covers other machines by analogy. Empty if it names
+	// none.
 	Named []string `json:"named"`
 	// Platforms names the machines the profile is written for.
 	Platforms []string               `json:"platforms"`
@@ -23,17 +23,17 @@ type ProfileInfo struct {
 	Scope     string                 `json:"scope"`
 	Citation  *verdict.Citation      `json:"citation"`
 	Settings  map[string]SettingInfo `json:"settings"`
-	// Order lists the settings as the document does.
+	// Order lists the settings in the document's order.
 	Order []string `json:"-"`
 	// Match is the machines the profile is written for, nil for all.
 	Match *Match `json:"-"`
-	// File is the pack it stands in.
+	// File is the pack that contains it.
 	File string `json:"-"`
 
 	spec *ProfileSpec
 }
 
-// SettingInfo is one row of a profile for a reader.
+// SettingInfo describes one row of a profile.
 type SettingInfo struct {
 	Value     string   `json:"value"`
 	Level     string   `json:"level"`
@@ -43,10 +43,9 @@ type SettingInfo struct {
 	Effect    string   `json:"effect"`
 	Remedy    string   `json:"remedy"`
 	Place     string   `json:"place"`
-	// Concerns says in words when the row applies.
+	// Concerns describes when the row applies.
 	Concerns string `json:"concerns"`
-	// Elsewhere lists the profiles of the same intent, written for other
-	// machines, that want something else. Each speaks for its own only.
+	// Elsewhere lists the profiles of the same intent, written for other machines, that want another value.
 	Elsewhere []OtherWant `json:"elsewhere"`
 
 	// Wants are the values that the document accepts.
@@ -59,14 +58,14 @@ type OtherWant struct {
 	Value   string `json:"value"`
 }
 
-// DescribeProfiles lists the profiles of all packs in file order, each beside
-// those of its intents that are written for other machines.
+// DescribeProfiles lists the profiles of all packs in file order, each compared with those of its intents that
+// are written for other machines.
 func DescribeProfiles(packs []*Pack) []ProfileInfo {
 	return DescribeChosen(packs, func(*ProfileInfo) bool { return true })
 }
 
-// DescribeChosen is DescribeProfiles of those that are chosen: to set every profile
-// against every other takes longer than all else of it.
+// DescribeChosen is DescribeProfiles for some profiles only: comparing every profile with every other takes
+// longer than all the rest.
 func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo {
 	all, out := ProfilesApart(packs), []ProfileInfo{}
 	for i := range all {
@@ -83,7 +82,7 @@ func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo
 	return out
 }
 
-// ProfilesApart lists the profiles of all packs in file order, none beside another.
+// ProfilesApart lists the profiles of all packs in file order, without comparing them.
 func ProfilesApart(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
@@ -94,14 +93,13 @@ func ProfilesApart(packs []*Pack) []ProfileInfo {
 	return out
 }
 
-// answersAlike reports whether two profiles share an intent and are written for
-// different machines.
+// answersAlike reports whether two profiles share an intent and are written for different machines.
 func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {
 	return i.ID != other.ID && slices.ContainsFunc(i.Intents, func(intent string) bool { return slices.Contains(other.Intents, intent) }) &&
 		(i.spec.Applies != other.spec.Applies || !i.Match.same(other.Match))
 }
 
-// setAgainst notes where the other profile accepts no value that this one does.
+// setAgainst records where the other profile accepts no value of this one.
 func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
 	for id, s := range i.Settings {
 		o, ok := other.Settings[id]
@@ -113,8 +111,8 @@ func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
 	}
 }
 
-// ListProfiles lists the profiles of all packs in file order without their settings,
-// of which a compiled pack then reads none.
+// ListProfiles lists the profiles of all packs in file order without their settings, which a compiled pack then
+// does not decode.
 func ListProfiles(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
@@ -125,7 +123,7 @@ func ListProfiles(packs []*Pack) []ProfileInfo {
 	return out
 }
 
-// head is what a profile says of itself.
+// head returns a profile's description without its settings.
 func (p *ProfileSpec) head() ProfileInfo {
 	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
@@ -139,7 +137,7 @@ func (p *ProfileSpec) head() ProfileInfo {
 	return i
 }
 
-// info is the whole of a profile.
+// info returns a profile's complete description.
 func (p *ProfileSpec) info() ProfileInfo {
 	i := p.head()
 	for _, w := range p.Table() {

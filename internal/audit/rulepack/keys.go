@@ -9,9 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkKeys walks a file beside the Go types it decodes to and complains about
-// every key they do not have, with line and column, which the decoder itself
-// does not give.
+// checkKeys compares a file with the Go types it decodes to and reports every unknown key with line and column,
+// which the decoder does not provide.
 func checkKeys(file string, root *yaml.Node) Complaints {
 	var out Complaints
 	left := maxUnfolded
@@ -24,18 +23,16 @@ func checkKeys(file string, root *yaml.Node) Complaints {
 	return out
 }
 
-// Bounds of a file: maxUnfolded of its values with every alias followed, for a
-// few lines of aliases of aliases stand for more than any memory holds;
-// maxNesting of their depth, for an alias can lead into itself; maxKeys of one
-// mapping, which the decoder compares with each other.
+// Limits of a file: maxUnfolded values with all aliases followed, because a few lines of nested aliases may
+// need any amount of memory; maxNesting levels, because an alias can contain itself; maxKeys per mapping, which
+// the decoder compares with each other.
 const (
 	maxUnfolded = 1 << 20
 	maxNesting  = 256
 	maxKeys     = 1024
 )
 
-// unfold counts the values of a node, aliases followed. fault says which bound
-// is broken, and n where.
+// unfold counts the values of a node with aliases followed. fault is the limit that is exceeded, and n where.
 func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 	n = resolve(at)
 	*left--
@@ -57,8 +54,7 @@ func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 	return n, ""
 }
 
-// walkKeys goes as deep as the types do, none of which holds itself: an alias
-// cannot lead it on.
+// walkKeys recurses as deep as the types, none of which contains itself, so an alias cannot make it endless.
 func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
 	if n = resolve(n); n == nil {
 		return
@@ -152,8 +148,8 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// valueOfKey is a key's value, also one that is merged in; of several mappings that are
-// merged the first has it, as in YAML. A file whose merges lead into themselves is refused before.
+// valueOfKey returns a key's value, including merged ones; of several merged mappings the first takes
+// precedence, as in YAML. Merges that contain themselves were rejected before.
 func valueOfKey(n *yaml.Node, key string) *yaml.Node {
 	if n = resolve(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -176,8 +172,7 @@ func valueOfKey(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
-// replace the later.
+// mergedIn returns the mappings of a "<<": one, or a list in which earlier ones take precedence.
 func mergedIn(n *yaml.Node) []*yaml.Node {
 	n = resolve(n)
 	if n == nil || n.Kind != yaml.SequenceNode {

@@ -16,12 +16,11 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/facts"
 )
 
-// maxPackBytes bounds one file of rules.
+// maxPackBytes limits the size of one file of rules.
 const maxPackBytes = 4 << 20
 
-// ParsePack reads one file of rules and profiles. It reports every unknown
-// key and wrong type with line and column; expressions are checked by Validate.
-// The words of presets that profiles name are not read.
+// ParsePack parses one file of rules and profiles. It reports every unknown key and wrong type with line and
+// column; Validate checks the expressions. The values of presets that profiles name are not loaded.
 func ParsePack(file string, data []byte) (*Pack, Complaints) {
 	if len(data) > maxPackBytes {
 		return nil, Complaints{{file, 1, 1, fmt.Sprintf("file of %d bytes, at most %d are read", len(data), maxPackBytes)}}
@@ -44,7 +43,7 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 	return packOf(file, doc.Content[0])
 }
 
-// packOf makes a pack of a file's document.
+// packOf returns the pack of a file's document.
 func packOf(file string, root *yaml.Node) (*Pack, Complaints) {
 	if faults := checkKeys(file, root); len(faults) > 0 {
 		return nil, faults
@@ -57,7 +56,7 @@ func packOf(file string, root *yaml.Node) (*Pack, Complaints) {
 	return p, nil
 }
 
-// adopt connects rules and profiles to their pack and their place in the file.
+// adopt links rules and profiles to their pack and their position in the file.
 func (p *Pack) adopt(root *yaml.Node) {
 	rules, profiles := valueOfKey(root, "rules"), valueOfKey(root, "profiles")
 	for i, r := range p.Rules {
@@ -78,8 +77,8 @@ func (p *Pack) adopt(root *yaml.Node) {
 	}
 }
 
-// LoadDir reads every .yaml file below a folder of rules, in name order. A
-// file that cannot be read is a complaint, never a silent gap.
+// LoadDir loads every .yaml file below a folder of rules, in name order. A file that cannot be read is an
+// error, never skipped silently.
 func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 	var packs []*Pack
 	var faults Complaints
@@ -117,7 +116,7 @@ func loadFile(fsys fs.FS, name string, site bool, presets *presetReader) (*Pack,
 	return finished(p, faults, site, presets)
 }
 
-// readPack reads a file that says itself that it is one: a pipe would hold us, and a device has no end.
+// readPack reads a regular file: a pipe would block, and a device has no end.
 func readPack(fsys fs.FS, name string) ([]byte, error) {
 	st, err := fs.Stat(fsys, name)
 	switch {
@@ -131,7 +130,7 @@ func readPack(fsys fs.FS, name string) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// finished gives a pack that was read what its file does not say.
+// finished completes a loaded pack with what its file does not contain.
 func finished(p *Pack, faults Complaints, site bool, presets *presetReader) (*Pack, Complaints) {
 	if p == nil {
 		return nil, faults
@@ -143,13 +142,12 @@ func finished(p *Pack, faults Complaints, site bool, presets *presetReader) (*Pa
 	return p, nil
 }
 
-// holdsData reports whether a folder of that name holds no packs but data of
-// other shapes.
+// holdsData reports whether a folder of that name contains data files instead of packs.
 func holdsData(name string) bool {
 	return name == "platforms" || name == "slots" || name == "settings" || name == "explain" || name == "parts"
 }
 
-// builtinDirs are the folders of the embedded rules that hold packs.
+// builtinDirs are the folders of the embedded rules with packs.
 func builtinDirs(fsys fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -165,7 +163,7 @@ func builtinDirs(fsys fs.FS) ([]string, error) {
 	return out, nil
 }
 
-// LoadBuiltin reads the packs embedded in the binary.
+// LoadBuiltin loads the packs embedded in the binary.
 func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 	dirs, err := builtinDirs(fsys)
 	if err != nil {
@@ -183,12 +181,12 @@ func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 	return packs, nil
 }
 
-// LoadPath reads a site's own rules: one file, or every .yaml file below a
-// folder. Names in complaints begin with the given path.
+// LoadPath loads a site's own rules: one file, or every .yaml file below a folder. File names in errors begin
+// with the given path.
 func LoadPath(name string) ([]*Pack, Complaints) {
 	st, err := os.Stat(name)
 	if err != nil {
-		var named *fs.PathError // its name stands before it already
+		var named *fs.PathError // the message already begins with the name
 		if errors.As(err, &named) {
 			err = named.Err
 		}
@@ -203,7 +201,7 @@ func LoadPath(name string) ([]*Pack, Complaints) {
 	return packs, faults
 }
 
-// LoadParsed is LoadPath for one file whose YAML was parsed already.
+// LoadParsed is LoadPath for one file with parsed YAML.
 func LoadParsed(name string, root *yaml.Node) ([]*Pack, Complaints) {
 	dir := filepath.Dir(name)
 	p, faults := packOf(filepath.Base(name), root)
@@ -216,7 +214,7 @@ func LoadParsed(name string, root *yaml.Node) ([]*Pack, Complaints) {
 	return packs, faults
 }
 
-// placeBelow puts a folder before the names of files.
+// placeBelow prefixes the names of files with a folder.
 func placeBelow(dir string, packs []*Pack, faults Complaints) {
 	for _, p := range packs {
 		p.File = filepath.Join(dir, p.File)

@@ -1,6 +1,5 @@
-// Package rulepack holds rules and profiles as YAML packs: their shape, loading,
-// validation with their own cases, description for readers, and the form
-// compiled ahead of time.
+// Package rulepack loads rules and profiles from YAML packs, validates them with their own cases, describes
+// them, and compiles them ahead of time.
 package rulepack
 
 import (
@@ -13,12 +12,12 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// Pack is one YAML file of rules and profiles, one file a document.
+// Pack is one YAML file of rules and profiles, one file per document.
 type Pack struct {
-	// Document is a place for the citation that the file's rules share by YAML
-	// anchor; nothing reads it.
+	// Document is a place for the citation that the file's rules share by YAML anchor; it is not used
+	// otherwise.
 	Document any `yaml:"document,omitempty" cbor:"-"`
-	// For holds for every rule of the file that has no `for` of its own.
+	// For applies to every rule of the file without its own `for`.
 	For      *Match         `yaml:"for,omitempty"`
 	Rules    []*Rule        `yaml:"rules,omitempty"`
 	Profiles []*ProfileSpec `yaml:"profiles,omitempty"`
@@ -33,7 +32,7 @@ type Pack struct {
 	expressions parsedExprs
 }
 
-// SettingIDs lists the settings that the pack's profiles judge, each once.
+// SettingIDs lists the settings that the pack's profiles cover, each once.
 func (p *Pack) SettingIDs() []string {
 	if p.Judges != nil {
 		return p.Judges
@@ -48,20 +47,19 @@ func (p *Pack) SettingIDs() []string {
 	return slices.Compact(out)
 }
 
-// Match says by plain words which machines a rule is written for. Every list
-// that is given must match; within a list one entry suffices. It is an index:
-// what it rules out is never compiled.
+// Match lists the machines a rule is written for. Every given list must match; within a list one entry is
+// enough. Rules that it excludes are never compiled.
 type Match struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
+	_ struct{} `cbor:",toarray"` // stored without field names
 	// Platforms are ids of rules/platforms.
 	Platforms []string `yaml:"platforms,omitempty"`
-	// Vendors are beginnings of the system manufacturer.
+	// Vendors are prefixes of the system manufacturer.
 	Vendors []string `yaml:"vendors,omitempty"`
 	// Products are parts of the product name.
 	Products []string `yaml:"products,omitempty"`
 }
 
-// same reports whether two name the same machines; nil names all.
+// same reports whether both match the same machines; nil matches all.
 func (m *Match) same(other *Match) bool {
 	if m == nil || other == nil {
 		return m == other
@@ -69,7 +67,7 @@ func (m *Match) same(other *Match) bool {
 	return slices.Equal(m.Platforms, other.Platforms) && slices.Equal(m.Vendors, other.Vendors) && slices.Equal(m.Products, other.Products)
 }
 
-// Width counts the given lists: the more, the narrower.
+// Width counts the given lists: more are narrower.
 func (m *Match) Width() int {
 	n := 0
 	if m == nil {
@@ -83,35 +81,34 @@ func (m *Match) Width() int {
 	return n
 }
 
-// Rule is one check with everything a verdict says.
+// Rule is one check with all texts of its findings.
 type Rule struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
+	_ struct{} `cbor:",toarray"` // stored without field names
 	// ID is area.subject.aspect.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// Subject is what the rule is asked of: machine, socket, slot, node, setting, baseline or measured.
+	// Subject is what the rule is evaluated for: machine, socket, slot, node, setting, baseline or measured.
 	Subject string `yaml:"subject"`
 	For     *Match `yaml:"for,omitempty"`
-	// Applies is an expression; Concerns says in words which machines the
-	// rule concerns, as the reason of a not_applicable.
+	// Applies is an expression; Concerns describes the machines that the rule applies to, for the reason of a
+	// not_applicable.
 	Applies  string `yaml:"applies,omitempty"`
 	Concerns string `yaml:"concerns,omitempty"`
-	// Check is the expression that must hold.
+	// Check is the expression that must be true.
 	Check string `yaml:"check"`
-	// Severity is a word, or a text expression that gives one; the last
-	// alternative of an expression is the rule's usual severity.
+	// Severity is a word, or a text expression; the last alternative of an expression is the rule's usual
+	// severity.
 	Severity string `yaml:"severity"`
-	// Certainty caps the certainty of the verdict.
+	// Certainty limits the certainty of the verdict.
 	Certainty string `yaml:"certainty,omitempty"`
-	// Short is a text expression: what is wrong, in a few words that follow the place
-	// ("channel 2 is empty"). Headline says the same of the whole machine where places differ
-	// ("memory runs below its speed"). Fix is a text expression: what to do in one sentence,
-	// if the remedy is longer.
+	// Short is a text expression: what is wrong, in a few words that follow the place ("channel 2 is empty").
+	// Headline is the same for the whole machine if places differ ("memory runs below its speed"). Fix is a
+	// text expression: what to do in one sentence, if the remedy is longer.
 	Short    string `yaml:"short,omitempty"`
 	Headline string `yaml:"headline,omitempty"`
 	Fix      string `yaml:"fix,omitempty"`
-	// Found, Expected and Remedy are text expressions; Remedies replaces
-	// Remedy for a vendor (a beginning of the system manufacturer).
+	// Found, Expected and Remedy are text expressions; Remedies replaces Remedy for a vendor (a prefix of the
+	// system manufacturer).
 	Found    string            `yaml:"found,omitempty"`
 	Expected string            `yaml:"expected,omitempty"`
 	Why      string            `yaml:"why"`
@@ -119,36 +116,33 @@ type Rule struct {
 	Remedy   string            `yaml:"remedy,omitempty"`
 	Remedies map[string]string `yaml:"remedies,omitempty"`
 	Citation *verdict.Citation `yaml:"citation,omitempty"`
-	// CitePlatform marks a rule whose expectation is the recognised platform's
-	// own: its document is cited instead, so that no machine is judged by a
-	// paper of another.
+	// CitePlatform is set for a rule whose expectation is the recognised platform's own: its document is cited
+	// instead, so that no machine is checked by another's paper.
 	CitePlatform bool `yaml:"cite_platform,omitempty"`
-	// CiteSources names the topics of rules/platforms/sources.tsv of which the rule
-	// speaks: of the platform's documents about them one by the machine's own maker
-	// is preferred, then one by the processor's, then another's.
+	// CiteSources are the rule's topics (rules/platforms/sources.tsv). Of the platform's documents about them
+	// one by the machine's vendor is preferred, then one by the CPU vendor, then another's.
 	CiteSources []string `yaml:"cite_sources,omitempty"`
-	// CiteOrder marks a rule about the slots that are filled: the maker's manual
-	// with the sets of slots is cited where there is one.
+	// CiteOrder is set for a rule about the filled slots: the vendor's manual with the sets of slots is cited
+	// if there is one.
 	CiteOrder bool `yaml:"cite_order,omitempty"`
-	// CiteCounts marks a rule about the number of modules: the product's manual that does not allow it
-	// is cited.
+	// CiteCounts is set for a rule about the number of DIMMs: the product's manual that does not allow it is
+	// cited.
 	CiteCounts bool `yaml:"cite_counts,omitempty"`
-	// Mark is what a failure is called below the picture of its socket, in two or
-	// three words; EmptyChannels stands for the channels without a DIMM.
+	// Mark is the label of a failure below the picture of its socket, two or three words; EmptyChannels is
+	// replaced by the channels without a DIMM.
 	Mark string `yaml:"mark,omitempty"`
-	// Planning says what the result is to a plan for the machine's modules, in words
-	// of PlanningWords; nothing of what a module's place decides.
+	// Planning is what the result means to a plan for the machine's DIMMs, in words of PlanningWords; empty for
+	// a rule that does not depend on the DIMMs' slots.
 	Planning []string `yaml:"planning,omitempty"`
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`
-	// Explains marks a rule that never fails: it passes with an explanation.
+	// Explains is set for a rule that never fails: it passes with an explanation.
 	Explains bool `yaml:"explains,omitempty"`
-	// Uncited marks a rule that compares the machine with itself and so rests
-	// on no document.
+	// Uncited is set for a rule that compares the machine with itself and so needs no document.
 	Uncited bool   `yaml:"uncited,omitempty"`
 	Cases   []Case `yaml:"cases" cbor:"-"`
-	// Counted are the numbers of cases of a compiled rule, which carries none itself.
+	// Counted are the numbers of cases of a compiled rule, which has none itself.
 	Counted CaseCounts `yaml:"-"`
 	// Shape is what the engine needs to know of the rule's expressions without evaluating them.
 	Shape Shape `yaml:"-"`
@@ -157,28 +151,27 @@ type Rule struct {
 	node *yaml.Node
 }
 
-// EffectSpec is what a deviation costs.
+// EffectSpec is the cost of a deviation.
 type EffectSpec struct {
-	_ struct{} `cbor:",toarray"` // without the names of fields
+	_ struct{} `cbor:",toarray"` // stored without field names
 	// Text is the statement; Expr computes it instead.
 	Text string `yaml:"text,omitempty"`
 	Expr string `yaml:"expr,omitempty"`
-	// Number and Unit are the measured figure, Conditions what it holds for.
+	// Number and Unit are the measured figure, Conditions those it was measured under.
 	Number     *float64 `yaml:"number,omitempty"`
 	Unit       string   `yaml:"unit,omitempty"`
 	Conditions string   `yaml:"conditions,omitempty"`
-	// Place is where the citation's document prints it; Source names another
-	// document; SourceExpr computes its name.
+	// Place is where the citation's document prints it; Source names another document; SourceExpr computes its
+	// name.
 	Place      string `yaml:"place,omitempty"`
 	Source     string `yaml:"source,omitempty"`
 	SourceExpr string `yaml:"source_expr,omitempty"`
-	// Beside is the word of the report that the effect is of: it stands beside that
-	// word's explanation where the finding follows from another and is not printed.
-	// verdict.BesideClass is the only one.
+	// Beside is the term of the report that the effect is attached to: it is printed with that term's
+	// explanation if the finding follows from another and is not printed. verdict.BesideClass is the only one.
 	Beside string `yaml:"beside,omitempty"`
 }
 
-// Case is one test of a rule. What its facts do not state is unknown.
+// Case is one test of a rule. Facts that it does not contain are unknown.
 type Case struct {
 	Name  string    `yaml:"name"`
 	Facts yaml.Node `yaml:"facts"`
@@ -186,56 +179,51 @@ type Case struct {
 	Expect string `yaml:"expect"`
 	// Missing is the fact that an unknown must name.
 	Missing string `yaml:"missing,omitempty"`
-	// Severity is what a fail must have, when given.
+	// Severity is the severity a fail must have, if given.
 	Severity string `yaml:"severity,omitempty"`
 }
 
-// ProfileSpec is a table of settings that a document wants.
+// ProfileSpec is a table of settings that a document recommends.
 type ProfileSpec struct {
-	_  struct{} `cbor:",toarray"` // without the names of fields
+	_  struct{} `cbor:",toarray"` // stored without field names
 	ID string   `yaml:"id"`
-	// Intents are those of the package's Intents that the table answers; none
-	// when the document serves a purpose that no intent names, so that the
-	// profile is found by its id alone.
+	// Intents are those of the package's Intents that the table serves; none if the document has a purpose
+	// without an intent, so that the profile is only found by its id.
 	Intents Words  `yaml:"intent,omitempty"`
 	Title   string `yaml:"title"`
 	For     *Match `yaml:"for,omitempty"`
-	// Named are ends of the names of the products that the document itself
-	// names. When it is given, the profile speaks of the other machines of For
-	// by analogy: never above info, and it says so.
+	// Named are suffixes of the names of the products that the document names. If given, the profile covers the
+	// other machines of For by analogy: never above info, and marked as such.
 	Named []string `yaml:"named,omitempty"`
-	// Firmware are the firmware families whose own data the document is: the
-	// BIOS version of SMBIOS (HPE's "U58") or the end of an attribute
-	// registry's name. A machine that runs one is named by the document,
-	// whatever it is called and For says.
+	// Firmware are the firmware families whose own data the document is: the BIOS version of SMBIOS (HPE's
+	// "U58") or the end of an attribute registry's name. The document covers every machine that runs one,
+	// whatever its name and For.
 	Firmware []string `yaml:"firmware,omitempty"`
-	// Face is "configured" for a document that says word for word what BIOS
-	// setup holds: there "auto" is another word, whatever it comes to. It is
-	// "firmware" for one about BIOS setup that means what auto comes to as well.
-	// Neither is contradicted by what the operating system made. Empty for one
-	// that speaks of the state itself, whoever made it.
+	// Face is "configured" for a document that lists literally what BIOS setup contains: there "auto" differs
+	// from its result. It is "firmware" for one about BIOS setup that includes the result of auto. Neither is
+	// contradicted by what the operating system set. It is empty for one about the state itself, whoever set
+	// it.
 	Face facts.Basis `yaml:"face,omitempty"`
-	// Preset is the value of the vendor's master preset that writes these rows,
-	// where the document says so (HPE's registries: "LowLatency").
+	// Preset is the value of the vendor's master preset that writes these rows, if the document says so (HPE's
+	// registries: "LowLatency").
 	Preset string `yaml:"preset,omitempty"`
-	// WrittenBy is the preset of a vendor's table whose meaning the rows are: they
-	// repeat no word of that table.
+	// WrittenBy is the preset of a vendor's table that defines the rows; they repeat no word of that table.
 	WrittenBy *PresetRef        `yaml:"written_by,omitempty"`
 	Applies   string            `yaml:"applies,omitempty"`
 	Citation  *verdict.Citation `yaml:"citation"`
-	// Scope says what the document was written for.
+	// Scope describes what the document was written for.
 	Scope string `yaml:"scope,omitempty"`
-	// Settings keeps the order of the file. Of a compiled profile it is nil:
-	// Table reads it.
+	// Settings keeps the order of the file. In a compiled profile it is nil: use Table.
 	Settings SettingTable `yaml:"settings" cbor:"-"`
 
 	pack *Pack
 	node *yaml.Node
-	// rows reads the table of a compiled profile: of many profiles an audit needs one.
+	// rows decodes the table of a compiled profile, because an audit needs one of many.
 	rows func(id string) SettingTable
 }
 
-// Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with the file.
+// Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with
+// the file.
 func (p *ProfileSpec) Table() SettingTable {
 	if p.rows == nil {
 		return p.Settings
@@ -243,11 +231,11 @@ func (p *ProfileSpec) Table() SettingTable {
 	return p.rows(p.ID)
 }
 
-// Serves reports whether the profile answers an intent.
+// Serves reports whether the profile serves an intent.
 func (p *ProfileSpec) Serves(intent string) bool { return slices.Contains(p.Intents, intent) }
 
-// Answers is the intent under which a profile was found: the one asked for, or
-// the first of its own; "" without any.
+// Answers returns the intent under which a profile was found: the requested one, or the first of its own; "" if
+// it has none.
 func (p *ProfileSpec) Answers(asked string) string {
 	switch {
 	case p.Serves(asked):
@@ -259,11 +247,10 @@ func (p *ProfileSpec) Answers(asked string) string {
 	}
 }
 
-// PresetRef names a preset whose meaning is on record.
+// PresetRef names a preset with documented effects.
 type PresetRef struct {
-	// Settings is the vendor's table, by the name of its file in rules/settings;
-	// Preset is the preset's value as that table spells it, the profile's own
-	// Preset when it is empty.
+	// Settings is the vendor's table, by the name of its file in rules/settings; Preset is the preset's value
+	// as that table spells it, or if empty the profile's own Preset.
 	Settings string `yaml:"settings"`
 	Preset   string `yaml:"preset,omitempty"`
 }
@@ -273,22 +260,21 @@ type SettingTable []WantedSetting
 
 // WantedSetting is one row of a profile.
 type WantedSetting struct {
-	_  struct{} `cbor:",toarray"` // without the names of fields
+	_  struct{} `cbor:",toarray"` // stored without field names
 	ID string   `yaml:"-"`
-	// Want is the canonical value; several when the document accepts several. In a
-	// profile that names the preset it is written by, the loader puts the preset's
-	// word here, and moves after it those of Also, which stand for the same.
+	// Want is the canonical value; several if the document accepts several. In a profile with WrittenBy the
+	// loader sets the preset's word here, followed by the equivalent ones of Also.
 	Want Words `yaml:"want,omitempty"`
 	Also Words `yaml:"also,omitempty"`
 	// Level is the severity of a deviation: info or warning.
 	Level   string `yaml:"level"`
 	Applies string `yaml:"applies,omitempty"`
-	// Concerns says in words when the row applies.
+	// Concerns describes when the row applies.
 	Concerns   string      `yaml:"concerns,omitempty"`
 	Effect     *EffectSpec `yaml:"effect,omitempty"`
 	Exceptions []string    `yaml:"exceptions,omitempty"`
 	Note       string      `yaml:"note,omitempty"`
-	// Remedy is plain text: the menu path or command as the document gives it.
+	// Remedy is plain text: the menu path or command as in the document.
 	Remedy string `yaml:"remedy,omitempty"`
 	Place  string `yaml:"place,omitempty"`
 }
@@ -310,7 +296,7 @@ func (w *Words) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// String prints the words as alternatives.
+// String joins the words as alternatives.
 func (w Words) String() string { return strings.Join(w, " or ") }
 
 // UnmarshalYAML keeps the order of the mapping.
@@ -326,13 +312,13 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Intents are what an operator may ask for by name.
+// Intents are the purposes that a user may select by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
 
-// Shape is found in the parsed expressions of a rule when it is loaded or compiled.
+// Shape is derived from the parsed expressions of a rule when it is loaded or compiled.
 type Shape struct {
-	// Paths are the facts that applies names ("platform.id"), as often as it
-	// does; Variables are its variables ("platform", "socket").
+	// Paths are the facts that applies uses ("platform.id"), with repetitions; Variables are its variables
+	// ("platform", "socket").
 	Paths, Variables []string
 	// Usual is the severity's last alternative.
 	Usual verdict.Severity
@@ -345,7 +331,7 @@ type CaseCounts struct {
 	Unknown int `json:"unknown"`
 }
 
-// caseCounts counts the rule's own cases, also those that the artefact left behind.
+// caseCounts counts the rule's own cases, including those removed by compilation.
 func (r *Rule) caseCounts() CaseCounts {
 	n := r.Counted
 	for _, c := range r.Cases {

@@ -10,30 +10,30 @@ import (
 
 // Words of a rule's planning.
 const (
-	// PlanLayout: the rule judges which module sits where, and a plan can fix it.
+	// PlanLayout: the rule checks which DIMM is in which slot, and a plan can fix it.
 	PlanLayout = "layout"
-	// PlanRunning: after a change only the running machine tells.
+	// PlanRunning: after a change only the running machine shows the result.
 	PlanRunning = "running"
-	// PlanTold: a plan tells it before and after, at the clock that runs, and seeks no cure for it.
+	// PlanTold: a plan reports it before and after, at the running speed, and does not try to fix it.
 	PlanTold = "told"
-	// PlanModules: the result stays where modules move, and may change with new ones.
+	// PlanModules: the result stays if DIMMs move, and may change with new ones.
 	PlanModules = "modules"
-	// PlanOrder: a plan never breaks it, at whatever severity.
+	// PlanOrder: a plan never causes it to fail, at any severity.
 	PlanOrder = "order"
-	// PlanPurchase: its failure is worth modules, at whatever severity.
+	// PlanPurchase: its failure justifies new DIMMs, at any severity.
 	PlanPurchase = "purchase"
-	// PlanNodes: a running rule about NUMA nodes, which is about the layout on a machine that shows
-	// which modules are a node's memory.
+	// PlanNodes: a running rule about NUMA nodes, which is about the layout on a machine that shows which DIMMs
+	// are a node's memory.
 	PlanNodes = "nodes"
-	// PlanPermits: it says what the document permits at all.
+	// PlanPermits: it checks what the document permits at all.
 	PlanPermits = "permits"
 )
 
 // PlanningWords are all words of a rule's planning.
 var PlanningWords = []string{PlanLayout, PlanRunning, PlanTold, PlanModules, PlanOrder, PlanPurchase, PlanPermits, PlanNodes}
 
-// planningFaults says what is wrong with the words: one of the first four, and
-// what goes with layout.
+// planningFaults returns what is wrong with the words: one of the first four is needed, and some go only with
+// layout.
 func planningFaults(words []string) []string {
 	var out []string
 	kinds := 0
@@ -59,9 +59,8 @@ func planningFaults(words []string) []string {
 	return out
 }
 
-// RulesByID lists the rules of all packs by id, in the order of reports. Within one
-// id the narrowest comes first; at equal width a site's own rule goes before a
-// built-in one.
+// RulesByID lists the rules of all packs by id, in the order of reports. Within one id the narrowest comes
+// first; at equal width a site's own rule precedes a built-in one.
 func RulesByID(packs []*Pack) [][]*Rule {
 	rules := map[string][]*Rule{}
 	for _, p := range packs {

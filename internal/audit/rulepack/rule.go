@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// Concern says whom a rule concerns.
+// Concern describes the machines that a rule applies to.
 func (r *Rule) Concern() string {
 	if r.Concerns != "" {
 		return "concerns only " + r.Concerns
@@ -19,12 +19,11 @@ func (r *Rule) Concern() string {
 	return "does not concern this machine"
 }
 
-// Usual is the rule's severity; where an expression decides, its last
-// alternative.
+// Usual returns the rule's severity; of an expression, its last alternative.
 func (r *Rule) Usual() verdict.Severity { return r.Shape.Usual }
 
-// RemedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
-// longer one's, else the general ones; "" is not a vendor.
+// RemedyFor returns the remedy for a vendor, the longer name's if two match (HP, HPE), or otherwise the general
+// one; "" matches no vendor.
 func (r *Rule) RemedyFor(vendor string) string {
 	best, text := "", r.Remedy
 	for name, own := range r.Remedies {
@@ -35,7 +34,7 @@ func (r *Rule) RemedyFor(vendor string) string {
 	return text
 }
 
-// Effect completes a measured effect with its conditions and source.
+// Effect returns a measured effect with its conditions and source.
 func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
 	if e.Conditions != "" {
 		text += " (" + e.Conditions + ")"

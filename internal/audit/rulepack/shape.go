@@ -10,12 +10,12 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// measure fills the shape. An expression that does not parse leaves it empty:
-// Validate tells of it, and a rule with a fault is never used.
+// measure sets the shape. An expression that does not parse leaves it empty: Validate reports it, and an
+// invalid rule is never used.
 func (r *Rule) measure() {
 	r.Shape = Shape{Usual: verdict.Warning}
 	visitExpression(r.Applies, func(e celast.Expr) {
-		switch e.Kind() { //nolint:exhaustive // the other kinds name nothing themselves
+		switch e.Kind() { //nolint:exhaustive // other kinds have no name
 		case celast.IdentKind:
 			r.Shape.Variables = append(r.Shape.Variables, e.AsIdent())
 		case celast.SelectKind:
@@ -35,7 +35,7 @@ func (r *Rule) measure() {
 	}
 }
 
-// literals are the texts that stand in an expression, in its order.
+// literals lists the string literals of an expression, in order.
 func literals(src string) []string {
 	var out []string
 	visitExpression(src, func(e celast.Expr) {
@@ -49,7 +49,7 @@ func literals(src string) []string {
 	return out
 }
 
-// visitExpression walks an expression in the order in which it is written.
+// visitExpression walks an expression in source order.
 func visitExpression(src string, see func(celast.Expr)) {
 	if src == "" {
 		return
@@ -61,15 +61,15 @@ func visitExpression(src string, see func(celast.Expr)) {
 	celast.PreOrderVisit(parsed.Expr(), celast.NewExprVisitor(see))
 }
 
-// Regards reports whether the rule's condition depends on a variable: the
-// subject's makes it differ from subject to subject.
+// Regards reports whether the rule's condition depends on a variable: with the subject's it differs from
+// subject to subject.
 func (r *Rule) Regards(variable string) bool { return slices.Contains(r.Shape.Variables, variable) }
 
-// identifying are the facts by which a condition singles machines out.
+// identifying are the facts by which a condition selects machines.
 var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
 
-// narrowness ranks rules of one id: named platforms, vendors and products
-// first, then the facts that `applies` names, then a site's own.
+// narrowness ranks rules of one id: named platforms, vendors and products first, then the facts used in
+// applies, then a site's own.
 func (r *Rule) narrowness() int {
 	n := r.For.Width() * 100
 	for _, path := range r.Shape.Paths {

@@ -21,8 +21,7 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_-]*)+$`)
 })
 
-// Validate checks a pack beyond its shape: every expression, every needed
-// field, every case. The complaints carry line and column.
+// Validate checks a pack's expressions, required fields and cases. The errors have line and column.
 func (p *Pack) Validate() Complaints {
 	v := &validator{pack: p}
 	for _, r := range p.Rules {
@@ -40,8 +39,8 @@ type validator struct {
 	Runner
 }
 
-// maxSpent bounds what the cases of one file may cost together: less than a second
-// of evaluation, or 4,000 cases of the kind that the built-in rules have.
+// maxSpent limits the total cost of the cases of one file: less than a second of evaluation, or 4,000 cases
+// like those of the built-in rules.
 const maxSpent = 2_000_000
 
 func (v *validator) complain(n *yaml.Node, format string, args ...any) {
@@ -112,7 +111,7 @@ func (v *validator) expressions(r *Rule) {
 	}
 }
 
-// expr checks one expression and places its faults in the file.
+// expr checks one expression and reports its errors with their position in the file.
 func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	if src == "" {
 		return
@@ -124,8 +123,8 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	}
 }
 
-// whatIsExpected says what an expression's fault leaves to guess: where the names stand, and that
-// a text is an expression as well.
+// whatIsExpected returns a hint for an expression's error: where the names are listed, and that a text is an
+// expression as well.
 func whatIsExpected(key, src string, err error, want *types.Type) string {
 	fault := err.Error()
 	switch {
@@ -139,8 +138,8 @@ func whatIsExpected(key, src string, err error, want *types.Type) string {
 	return ""
 }
 
-// likeFacts names facts of the object of which an expression asked for one that it does not have; "" where
-// the expression's place does not say which object that is.
+// likeFacts names similar facts of the object if an expression used an unknown one; "" if the expression does
+// not show which object it is.
 func likeFacts(src string, err error) string {
 	var at *facts.ExprError
 	line, _, _ := strings.Cut(src, "\n")
@@ -166,8 +165,7 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// placeExpr adds an expression's own column to the node's, where the scalar is
-// written on one line.
+// placeExpr adds an expression's own column to the node's, if the scalar is written on one line.
 func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected string) {
 	c := complaintAt(v.pack.File, n, key+": "+err.Error()+expected)
 	var e *facts.ExprError
@@ -184,7 +182,7 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected stri
 	v.out = v.out.add(c)
 }
 
-// sources checks what a verdict must rest on.
+// sources checks a rule's citations.
 func (v *validator) sources(r *Rule) {
 	if r.Citation == nil && !r.Explains && !r.Uncited {
 		v.complain(r.node, "rule %s: citation is missing", r.ID)
@@ -208,10 +206,10 @@ func (v *validator) sources(r *Rule) {
 	}
 }
 
-// longestMark is what fits below the picture of a socket.
+// longestMark limits a mark to what fits below the picture of a socket.
 const longestMark = 40
 
-// mark checks that the words below a picture are few, and that a picture is there.
+// mark checks that the words below a picture are few, and that there is a picture.
 func (v *validator) mark(r *Rule) {
 	if r.Mark == "" {
 		return
@@ -228,8 +226,8 @@ func (v *validator) mark(r *Rule) {
 	}
 }
 
-// cases demands a pass, a fail and an unknown, and runs them all: each would repeat
-// what is wrong with an expression, so they wait until all are well written.
+// cases requires a pass, a fail and an unknown, and runs them all, unless an expression has an error, which
+// each would repeat.
 func (v *validator) cases(r *Rule, written bool) {
 	seen := map[string]bool{}
 	list := valueOfKey(r.node, "cases")
@@ -318,8 +316,8 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	v.expr(node, "applies", w.Applies, types.BoolType)
 }
 
-// ValidateSet checks what only shows across packs: a second rule of one id
-// for the same machines, a dependence on a rule that is not there.
+// ValidateSet checks across packs: a second rule of one id for the same machines, a dependence on a rule that
+// does not exist.
 func ValidateSet(packs []*Pack) Complaints {
 	var out Complaints
 	ids := map[string]*Rule{}

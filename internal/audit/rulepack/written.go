@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// presetReader gives the profiles of one load the words of the presets that they
-// name; a table that several name is read once.
+// presetReader loads the values of the presets that profiles name; a table that several name is read once.
 type presetReader struct {
 	fsys   fs.FS
 	tables map[string]*settings.Table
@@ -31,9 +30,8 @@ func (r *presetReader) table(name string) (*settings.Table, error) {
 	return t, err
 }
 
-// fill gives every row of a pack's profiles that leaves its word to a preset what the
-// vendor's table says that the preset writes. The table is the only place of that word:
-// a row that repeats it is a fault.
+// fill sets the value of every row that leaves it to a preset to what the vendor's table says that the preset
+// writes. The table is the only place for it: a row that repeats it is an error.
 func (r *presetReader) fill(p *Pack) Complaints {
 	var out Complaints
 	for _, q := range p.Profiles {
@@ -53,7 +51,7 @@ func (r *presetReader) fill(p *Pack) Complaints {
 	return out
 }
 
-// words are those of the preset that a profile names; none where it names none.
+// words returns those of the preset that a profile names; none if it names none.
 func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault string) {
 	if q.WrittenBy == nil {
 		return nil, ""
@@ -72,7 +70,7 @@ func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault str
 	return words, ""
 }
 
-// orNothing lists the words that are expected.
+// orNothing lists the expected words.
 func orNothing(words []string) string {
 	if len(words) == 0 {
 		return "no preset: it says so of none"
@@ -80,7 +78,7 @@ func orNothing(words []string) string {
 	return "one of " + strings.Join(words, ", ")
 }
 
-// fill takes the preset's word; n is where a fault stands, the row or the key.
+// fill sets the preset's word; n is the position of an error, the row or the key.
 func (w *WantedSetting) fill(word string, row *yaml.Node) (n *yaml.Node, fault string) {
 	switch {
 	case word == "" && len(w.Also) > 0:

@@ -10,10 +10,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Draft is a skeleton of the data files that would make a machine known: a
-// platform, patterns of labels, a slot map. What the machine tells is filled
-// in; what only its maker's documents tell is left to fill in, and a validation
-// refuses it until then. It ends with what is known when nothing is missing.
+// Draft returns a skeleton of the data files for an unknown machine: a platform, label patterns, a slot map.
+// Values of the machine are filled in; values from its vendor's documents are left to fill in, and validation
+// fails until then. If nothing is missing, it says what is known.
 func Draft(sys *inventory.System, topo *population.Result) string {
 	var b strings.Builder
 	missing := false
@@ -32,7 +31,7 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 ` + b.String()
 }
 
-// nothingMissing says that nothing is missing.
+// nothingMissing returns the text for a machine with complete data.
 func nothingMissing(sys *inventory.System, topo *population.Result) string {
 	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
 	if len(sys.Slots) == 0 {
@@ -44,8 +43,7 @@ func nothingMissing(sys *inventory.System, topo *population.Result) string {
 	return fmt.Sprintf("# Nothing to draft: %s, and %s.\n", cmp.Or(topo.Platform.Reason, "the platform is not known"), slots)
 }
 
-// draftPlatform drafts a platform where a processor is known and its platform
-// is not.
+// draftPlatform drafts a platform if a CPU is known and its platform is not.
 func draftPlatform(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	if virtual, _ := sys.Machine.Virtual.Get(); virtual || topo.Platform.Known() {
 		return false
@@ -73,7 +71,7 @@ recognise:
 	return true
 }
 
-// processor is the identity of the first processor that has one.
+// processor returns the identity of the first CPU that has one.
 func processor(sys *inventory.System) (vendor string, family, model int, brand string) {
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
@@ -84,7 +82,7 @@ func processor(sys *inventory.System) (vendor string, family, model int, brand s
 	return sys.CPU.Vendor.Or(""), sys.CPU.Family.Or(-1), sys.CPU.Model.Or(-1), sys.CPU.Brand.Or("")
 }
 
-// draftPatterns drafts patterns for labels that none reads.
+// draftPatterns drafts patterns for labels that no pattern matches.
 func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	var labels []string
 	for i := range topo.Placements {
@@ -107,7 +105,7 @@ rules:
 	return true
 }
 
-// draftMaps drafts a slot map for labels that give a number only.
+// draftMaps drafts a slot map for labels with only a number.
 func draftMaps(b *strings.Builder, sys *inventory.System, topo *population.Result) bool {
 	var labels, patterns []string
 	for i := range topo.Placements {
@@ -140,7 +138,7 @@ maps:
 	return true
 }
 
-// makerOf is the machine's vendor as patterns and maps write it.
+// makerOf returns the machine's vendor as patterns and maps spell it.
 func makerOf(sys *inventory.System) string {
 	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
 	if len(words) == 0 {
@@ -162,7 +160,7 @@ func distinct(list []string) []string {
 	return out
 }
 
-// listed is a comment with a line each.
+// listed formats a comment with one line each.
 func listed(list []string) string {
 	var b strings.Builder
 	for _, s := range list {

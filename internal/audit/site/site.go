@@ -1,6 +1,5 @@
-// Package site joins a site's own data files to the built-in knowledge:
-// platforms, slot maps, patterns of labels, processors and their citations, in
-// the same form, from the folders that --rules names. Rule packs are loaded by
+// Package site adds a site's own data files to the built-in knowledge: platforms, slot maps, label patterns,
+// processors and their citations, in the same form, from the folders given by --rules. Rule packs are loaded by
 // rulepack.
 package site
 
@@ -24,13 +23,13 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// maxBytes bounds one data file.
+// maxBytes limits the size of one data file.
 const maxBytes = 4 << 20
 
-// The data files of a folder, by their place in it.
+// The data files of a folder, by their path in it.
 var patterns = [...]string{"platforms/*.yaml", "platforms/sources.tsv", "slots/*.yaml", "processors.csv"}
 
-// Names of files that are put together with the built-in ones, not beside them.
+// Names of files that are merged with the built-in ones, not added to them.
 const (
 	processors    = "processors.csv"
 	documents     = "platforms/sources.tsv"
@@ -41,7 +40,7 @@ const (
 // together are those names.
 var together = [...]string{processors, documents, mapDocuments, labelPatterns}
 
-// Faults are what is wrong with a site's data files, all of it.
+// Faults are all errors in a site's data files.
 type Faults []knowledge.Fault
 
 func (f Faults) Error() string {
@@ -52,14 +51,13 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Join is the built-in knowledge with the data files of folders, the last
-// folder first. A folder without data files adds nothing. Errors: Faults, or
-// a folder or the built-in knowledge that cannot be read.
+// Join returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
+// without data files adds nothing. Errors: Faults, or a folder or the built-in knowledge that cannot be read.
 func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 	k := builtin
 	for _, dir := range dirs {
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			continue // one file of rules; a missing one is told where rules are loaded
+			continue // one rule file; a missing one is reported when rules are loaded
 		}
 		own, err := readData(dir)
 		if err != nil {
@@ -75,14 +73,14 @@ func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 	return k, nil
 }
 
-// HasData reports whether a folder holds data files, or such as cannot be read, of which Join tells.
+// HasData reports whether a folder contains data files, or unreadable ones, which Join reports.
 func HasData(dir string) bool {
 	own, err := readData(dir)
 	return err != nil || len(own) > 0
 }
 
-// Beside is the knowledge with the data files of a folder beside it, unchecked:
-// what a check of one of them may refer to. A whole knowledge stands by itself.
+// Beside returns the knowledge with the data files of a folder added, unchecked, for checking one of them
+// against the others. A complete rules folder is used alone.
 func Beside(k fs.FS, dir string) fs.FS {
 	if _, err := os.Stat(filepath.Join(dir, compiled.Dir)); err == nil {
 		return os.DirFS(dir)
@@ -94,15 +92,14 @@ func Beside(k fs.FS, dir string) fs.FS {
 	return beside(k, own)
 }
 
-// Shipped reports whether a data file lies in a whole knowledge of its own, as the
-// project's rules are.
+// Shipped reports whether a data file is in a complete rules folder, such as the project's.
 func Shipped(file string) bool {
 	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.Dir))
 	return err == nil
 }
 
-// readData is the content of a folder's data files by name; none of a folder that is
-// a whole knowledge of its own, as the project's rules are.
+// readData returns the contents of a folder's data files by name; none for a complete rules folder, such as the
+// project's.
 func readData(dir string) (map[string][]byte, error) {
 	own := map[string][]byte{}
 	from := os.DirFS(dir)
@@ -135,12 +132,12 @@ func readData(dir string) (map[string][]byte, error) {
 	return own, nil
 }
 
-// readable is an error of a folder that is there and cannot be listed, which a pattern passes over, or
-// that holds a file which only its ending keeps from being read.
+// readable returns an error for a folder that exists and cannot be listed, which Glob ignores, or for a file in
+// it that only lacks the right extension.
 func readable(from fs.FS, folder string) error {
 	entries, err := fs.ReadDir(from, folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil // no folder
+		return nil // the folder does not exist
 	}
 	for _, e := range entries {
 		if path.Ext(e.Name()) == ".yml" {
@@ -150,8 +147,7 @@ func readable(from fs.FS, folder string) error {
 	return err
 }
 
-// joinFiles puts files beside those of k and makes the compiled parts and the tables
-// anew that list both.
+// joinFiles adds files to those of k and rebuilds the compiled parts and tables that list both.
 func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	out := beside(k, own)
 	schemas := knowledge.NewSchemas(out)
@@ -173,14 +169,14 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	return out, nil
 }
 
-// beside puts files beside those of k; what is put together with a built-in
-// table is, citations and patterns keep a folder of their own.
+// beside adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
+// in a folder of their own.
 func beside(k fs.FS, own map[string][]byte) *joined {
 	out := &joined{FS: k, own: map[string][]byte{}}
 	for name, data := range own {
 		switch name {
 		case processors, documents:
-			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is all
+			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is complete
 			out.own[name] = merged(text, data, name == processors)
 		case mapDocuments, labelPatterns:
 			out.own[knowledge.SiteFolder+path.Base(name)] = data
@@ -191,8 +187,9 @@ func beside(k fs.FS, own map[string][]byte) *joined {
 	return out
 }
 
-// compile makes the parts of k anew that the site's files change: its own rows go before the built-in ones, and the first that fits is taken.
-// Platforms with their documents, of which the site may replace some, are read from their files then.
+// compile rebuilds the parts of k that the site's files change: its rows precede the built-in ones, and the
+// first match is used. Platforms with documents, some of which the site may replace, are then read from their
+// files.
 func (j *joined) compile(k, own fs.FS) error {
 	rows, err := platform.Index(own)
 	if err != nil {
@@ -235,8 +232,8 @@ func (j *joined) compile(k, own fs.FS) error {
 	return nil
 }
 
-// merged is a table with the lines of another, of two with one key the other's.
-// A table with a head begins with it and is sorted after.
+// merged adds the lines of another table, which replace lines with the same key. A table with a head keeps it
+// first and is sorted below.
 func merged(builtin, own []byte, head bool) []byte {
 	first := ""
 	rows := map[string]string{}
@@ -265,7 +262,7 @@ func merged(builtin, own []byte, head bool) []byte {
 	return []byte(out.String())
 }
 
-// separator is what stands between the columns of a table.
+// separator returns the separator between the columns of a table.
 func separator(comma bool) string {
 	if comma {
 		return ","
@@ -273,7 +270,7 @@ func separator(comma bool) string {
 	return "\t"
 }
 
-// joined is a file system with files beside those of another.
+// joined is a file system with files added to those of another.
 type joined struct {
 	fs.FS
 	own map[string][]byte
