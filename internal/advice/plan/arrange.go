@@ -177,7 +177,14 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 		}
 		left[k] -= width
 	}
-	layers := a.unit.inFillOrder()
+	var layers [][]int // the first of every group, then the second; controllers take turns
+	for d := range maxDepth {
+		for _, g := range a.unit.turns() {
+			if of := a.unit.groups[g].layers; d < len(of) {
+				layers = append(layers, of[d])
+			}
+		}
+	}
 	for _, layer := range layers {
 		k := b.at[layer[0]]
 		stays := k != none && sizes[layer[0]] == b.sizeIndex(k) && left[k] >= width &&
@@ -214,34 +221,6 @@ func (a *arrangement) kinds(sizes, into []int) bool {
 	return modulesIn(left) == 0
 }
 
-// inFillOrder lists the layers: the first of every group, then the second; of groups that share
-// controllers one of each controller in turn.
-func (u *memoryUnit) inFillOrder() [][]int {
-	var out [][]int
-	for d, more := 0, true; more; d++ {
-		more = false
-		for _, g := range u.turns() {
-			if layers := u.groups[g].layers; d < len(layers) {
-				out, more = append(out, layers[d]), true
-			}
-		}
-	}
-	return out
-}
-
-// leaves reports whether a processor gives up modules of some kind.
-func (b *board) leaves(u *memoryUnit, counts []int) bool {
-	left := slices.Clone(counts)
-	for _, i := range u.slots {
-		if k := b.at[i]; k != none {
-			if left[k]--; left[k] < 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // choice is a layout of one unit: a pattern, by its key, on the slots that fit it best.
 type choice struct {
 	key    string
@@ -250,8 +229,9 @@ type choice struct {
 	kept int
 }
 
-// choices lists the layouts of one unit with so many modules of each kind.
-func (b *board) choices(u *memoryUnit, counts []int) []choice {
+// choices lists the layouts of a unit with so many modules of each kind.
+func (b *board) choices(unit int, counts []int) []choice {
+	u := &b.units[unit]
 	if u.doubted != "" {
 		return append(b.filledUp(u, counts), b.byManual(u, counts)...)
 	}
@@ -262,11 +242,15 @@ func (b *board) choices(u *memoryUnit, counts []int) []choice {
 	if slices.Max(want) == modulesIn(want) {
 		variants = variants[:1]
 	}
+	leaves := false
+	for k, n := range b.own()[unit] {
+		leaves = leaves || n > counts[k]
+	}
 	for nth, rooms := range b.roomsFor(u, modulesIn(counts)) {
 		like := u.alike(rooms, p)
 		for _, found := range u.patterns(want, b.sizes(), like) {
 			for _, keep := range variants {
-				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep, leaves: b.leaves(u, counts)}
+				a := arrangement{board: b, unit: u, alike: like, counts: counts, keep: keep, leaves: leaves}
 				c := choice{key: strconv.Itoa(nth) + strconv.FormatBool(keep) + found.key(p), layout: slices.Repeat([]int{none}, len(b.at))}
 				if !a.place(found, c.layout) || !b.listed(u, c.layout) {
 					continue

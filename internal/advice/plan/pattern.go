@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -26,8 +27,6 @@ const (
 
 // room says to which depths a group may be filled: bit d is set if d of its layers may be.
 type room uint64
-
-func (r room) allows(depth int) bool { return r>>depth&1 == 1 }
 
 // depth is the deepest that the group may be filled.
 func (r room) depth() int { return bits.Len64(uint64(r)) - 1 }
@@ -99,7 +98,7 @@ func (a *alike) whole(x, y []int) bool {
 // patterns lists the patterns of so many modules of each size in a unit, the most even first.
 func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 	width := u.size()
-	s := patternSearch{unit: u, alike: a, sizes: sizes, left: slices.Clone(want), now: make(pattern, len(u.groups))}
+	s := patternSearch{alike: a, left: slices.Clone(want), now: make(pattern, len(u.groups))}
 	total := int64(0)
 	for i, n := range want {
 		if n%width != 0 {
@@ -108,30 +107,23 @@ func (u *memoryUnit) patterns(want []int, sizes []int64, a *alike) []pattern {
 		s.left[i] = n / width
 		total += int64(s.left[i]) * sizes[i]
 	}
-	for _, block := range a.blocks {
+	deepest, room := 0, 0
+	for i, block := range a.blocks {
 		for nth, g := range block {
-			s.order = append(s.order, g)
-			s.ends = append(s.ends, nth == len(block)-1)
-			s.block = append(s.block, block)
+			s.order = append(s.order, turn{group: g, block: i, nth: nth})
+			deepest = max(deepest, a.rooms[g].depth())
+			room += a.rooms[g].depth()
 		}
-	}
-	s.behind = make([]int, len(s.order)+1)
-	deepest := 0
-	for i := len(s.order) - 1; i >= 0; i-- {
-		d := a.rooms[s.order[i]].depth()
-		s.behind[i], deepest = s.behind[i+1]+d, max(deepest, d)
 	}
 	s.columns = columnsOf(s.left, deepest)
 	share := total / int64(max(len(s.order), 1))
 	slices.SortStableFunc(s.columns, func(x, y column) int {
-		return cmp.Compare(distance(x.bytes(sizes), share), distance(y.bytes(sizes), share))
+		return cmp.Compare(math.Abs(float64(x.bytes(sizes)-share)), math.Abs(float64(y.bytes(sizes)-share)))
 	})
-	s.fill(0)
+	s.fill(0, room)
 	slices.SortStableFunc(s.found, func(x, y pattern) int { return cmp.Compare(x.unevenness(sizes), y.unevenness(sizes)) })
 	return s.found
 }
-
-func distance(x, y int64) int64 { return max(x-y, y-x) }
 
 // columnsOf lists the columns that these modules make, to a depth.
 func columnsOf(left []int, depth int) []column {
@@ -155,15 +147,9 @@ func columnsOf(left []int, depth int) []column {
 
 // patternSearch fills the groups one after the other.
 type patternSearch struct {
-	unit  *memoryUnit
 	alike *alike
-	sizes []int64
-	// order lists the groups block by block; ends tells which of them ends its block.
-	order []int
-	ends  []bool
-	block [][]int
-	// behind is how many layers the groups from one on have.
-	behind  []int
+	// order lists the groups block by block.
+	order   []turn
 	columns []column
 	left    []int
 	now     pattern
@@ -171,71 +157,60 @@ type patternSearch struct {
 	partial int
 }
 
-func (s *patternSearch) fill(at int) {
+// turn is a group as the nth one of a block.
+type turn struct{ group, block, nth int }
+
+// fill fills the groups from one on, which take room layers.
+func (s *patternSearch) fill(at, room int) {
 	rest := modulesIn(s.left)
 	s.partial++
 	switch {
-	case len(s.found) == mostPatterns || s.partial > mostPartial || rest > s.behind[at]:
+	case len(s.found) == mostPatterns || s.partial > mostPartial || rest > room:
 		return
 	case at == len(s.order):
 		s.found = append(s.found, slices.Clone(s.now))
 		return
 	}
-	g := s.order[at]
+	g := s.order[at].group
+	room -= s.alike.rooms[g].depth()
 	for _, c := range s.columns {
 		d := modulesIn(c)
-		if !s.alike.rooms[g].allows(d) || rest-d > s.behind[at+1] || !s.fits(c) {
-			continue
-		}
-		s.now[g] = c
-		if !s.first(at) {
-			continue
-		}
 		for i, n := range c {
 			s.left[i] -= n
 		}
-		s.fill(at + 1)
+		s.now[g] = c
+		if s.alike.rooms[g]>>d&1 == 1 && rest-d <= room && slices.Min(s.left) >= 0 && s.first(s.order[at]) {
+			s.fill(at+1, room)
+		}
 		for i, n := range c {
 			s.left[i] += n
 		}
 	}
 }
 
-func (s *patternSearch) fits(c column) bool {
-	for i, n := range c {
-		if n > s.left[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // first tells whether the pattern, filled to a group, is the first of those that differ only in like
 // groups and blocks: their columns never rise. Lockstep pairs of a controller are filled in turn: the
 // first slots of the first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D,
 // 1A-1C, 2B-2D, 2A-2C on every board).
-func (s *patternSearch) first(at int) bool {
-	g, block := s.order[at], s.block[at]
-	nth := slices.Index(block, g)
-	if nth > 0 {
-		before := s.now[block[nth-1]]
-		if d := modulesIn(before) - modulesIn(s.now[g]); s.alike.paired && (d < 0 || d > 1) {
+func (s *patternSearch) first(t turn) bool {
+	block := s.alike.blocks[t.block]
+	if t.nth > 0 && s.alike.paired {
+		if d := modulesIn(s.now[block[t.nth-1]]) - modulesIn(s.now[t.group]); d < 0 || d > 1 {
 			return false
 		}
-		for j := nth - 1; j >= 0; j-- {
-			if s.alike.groups(block[j], g) {
-				if slices.Compare(s.now[g], s.now[block[j]]) > 0 {
-					return false
-				}
-				break
+	}
+	for j := t.nth - 1; j >= 0; j-- {
+		if s.alike.groups(block[j], t.group) {
+			if slices.Compare(s.now[t.group], s.now[block[j]]) > 0 {
+				return false
 			}
+			break
 		}
 	}
-	if !s.ends[at] {
+	if t.nth < len(block)-1 {
 		return true
 	}
-	this := slices.IndexFunc(s.alike.blocks, func(b []int) bool { return b[0] == block[0] })
-	for j := this - 1; j >= 0; j-- {
+	for j := t.block - 1; j >= 0; j-- {
 		if other := s.alike.blocks[j]; s.alike.whole(other, block) {
 			return slices.CompareFunc(s.now.of(block), s.now.of(other), slices.Compare[column]) <= 0
 		}

@@ -161,7 +161,7 @@ func (s *search) layouts(split [][]int) [][]int {
 	found, units := map[string][]int{}, map[string]int{}
 	var order []string
 	for i := range b.units {
-		for _, c := range b.choices(&b.units[i], split[i]) {
+		for _, c := range b.choices(i, split[i]) {
 			if found[c.key] == nil {
 				found[c.key] = slices.Repeat([]int{none}, len(b.at))
 				order = append(order, c.key)
@@ -198,7 +198,7 @@ func (s *search) descend(split [][]int) [][]int {
 	whole := slices.Repeat([]int{none}, len(b.at))
 	choices := make([][]choice, len(b.units))
 	for i := range b.units {
-		choices[i] = b.choices(&b.units[i], split[i])
+		choices[i] = b.choices(i, split[i])
 		if len(choices[i]) == 0 {
 			return nil
 		}
@@ -213,8 +213,16 @@ func (s *search) descend(split [][]int) [][]int {
 			b.units[i].copy(layout, c.layout)
 			layouts = append(layouts, layout)
 		}
-		parts := s.ranked(layouts)
-		if best := s.leastFailing(parts[:min(len(parts), mostPart)]); best != nil {
+		var best *candidate
+		for nth, p := range s.ranked(layouts) { // they need not mend anything, for they are parts of one
+			if nth == mostPart {
+				break
+			}
+			if c := s.try(&p, &stock{}, best, false); c != nil && c.whole && (best == nil || c.score.compare(&best.score) < 0) {
+				best = c
+			}
+		}
+		if best != nil {
 			whole = best.layout
 		}
 	}
@@ -222,18 +230,6 @@ func (s *search) descend(split [][]int) [][]int {
 		return [][]int{whole}
 	}
 	return [][]int{whole, least}
-}
-
-// leastFailing is the best of layouts that need not mend anything, for they are parts of one; of equal
-// ones the first.
-func (s *search) leastFailing(proposals []proposal) *candidate {
-	var best *candidate
-	for i := range proposals {
-		if t := s.try(&proposals[i], &stock{}, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
-			best = t
-		}
-	}
-	return best
 }
 
 // copy takes over what a layout has in the unit's slots.
@@ -258,7 +254,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 		topo = s.board.topo.Repopulate(sys)
 	}
 	seat(sys, topo, s.pipeline.seats)
-	found, err := s.pipeline.Verdicts(sys, topo, s.suspected)
+	found, err := s.pipeline.Verdicts(sys, topo, func(rule string) bool { return s.suspects[rule] })
 	if err != nil {
 		return nil
 	}
@@ -276,10 +272,6 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	s.suspect(whole.fails)
 	return c
 }
-
-// suspected reports whether a rule failed before the steps or after some that were
-// tried.
-func (s *search) suspected(rule string) bool { return s.suspects[rule] }
 
 // suspect remembers which rules failed.
 func (s *search) suspect(fails []Finding) {

@@ -93,7 +93,7 @@ func TestByManual(t *testing.T) {
 	classes := map[string]bool{}
 	b := of(as)
 	b.topo.Platform = assumed(&platform.Platform{})
-	for _, c := range append(b.choices(&b.units[0], []int{2, 0}), b.choices(&b.units[0], []int{4, 0})...) {
+	for _, c := range append(b.choices(0, []int{2, 0}), b.choices(0, []int{4, 0})...) {
 		classes[c.key] = true
 	}
 	assert.Equal(t, map[string]bool{"set 0": true, "set 1": true, "full": true}, classes)
