@@ -170,5 +170,9 @@ func buildRelative(f fact.Fact[population.Share]) Relative {
 	if !ok {
 		return Relative{}
 	}
-	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: wordOrNil(share.Source), ByChannels: share.ByChannels()}
+	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: wordOrNil(share.Source()), ByChannels: share.ByChannels()}
+	if share.Document == "" {
+		out.Note = share.Note
+	}
+	return out
 }

@@ -45,8 +45,10 @@ func (r *Report) headlineOf(p *Problem) string {
 
 // settingsHeadline leaves out the names of the settings if there are several.
 func (r *Report) settingsHeadline(p *Problem) string {
-	out, _, _ := strings.Cut(p.Sentence, ": ")
-	return out
+	if len(p.Members) == 1 {
+		return p.Sentence
+	}
+	return r.settingsCount(p.Members)
 }
 
 // misplaced says that DIMMs are in the wrong slots, if moving a few of them cures the problem; ""

@@ -262,4 +262,6 @@ type Relative struct {
 	Source *string  `json:"source" jsonschema:"nullable"`
 	// ByChannels is true where the clock is not known; for the text, Source has it.
 	ByChannels bool `json:"-"`
+	// Note says what keeps a share by the model from more; for the text, Source has it.
+	Note string `json:"-"`
 }

@@ -277,7 +277,11 @@ func (r *Report) settingsSentence(members []*Finding) string {
 	for i, f := range members {
 		names[i] = strings.TrimPrefix(f.Rule, settingRules)
 	}
-	return strconv.Itoa(len(members)) + " settings differ from " + r.ProfileName() + ": " + prose.And(names)
+	return r.settingsCount(members) + ": " + prose.And(names)
+}
+
+func (r *Report) settingsCount(members []*Finding) string {
+	return strconv.Itoa(len(members)) + " settings differ from " + r.ProfileName()
 }
 
 // onOrOff is the everyday word for a setting's value.

@@ -132,7 +132,7 @@ func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 // states reports whether an effect is the share of the best bandwidth, computed or
 // measured, which the configuration states anyway.
 func (c *Configuration) states(e *verdict.Effect) bool {
-	return strings.HasSuffix(e.Source, "memaudit's population model") || e.Source != "" && e.Source == c.Share.Value.Source
+	return e.Source == verdict.PopulationModel || e.Source != "" && e.Source == c.Share.Value.Source()
 }
 
 // namesSets reports whether the product's own maker lists slots.

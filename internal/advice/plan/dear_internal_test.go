@@ -212,11 +212,11 @@ func TestJudged(t *testing.T) {
 		assert.Equal(t, c.result == verdict.Fail, len(out.Against) > 0)
 	}
 	effect := func(source string) *verdict.Effect { return &verdict.Effect{Source: source, Text: "slower"} }
-	out := Configuration{Socket: Socket{Share: assumed(population.Share{Source: "measured"})}}
+	out := Configuration{Socket: Socket{Share: assumed(population.Share{By: "measured"})}}
 	out.judged(&verdict.Audit{Findings: []verdict.Finding{
 		{Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Fail, Effect: effect("paper")}, {Result: verdict.Pass, Effect: effect("not asked")},
 		{Result: verdict.Pass, Explains: true, Effect: effect("class")}, {Result: verdict.Fail, Effect: effect("measured")}, {Result: verdict.Fail},
-		{Result: verdict.Fail, Effect: effect("by memaudit's population model")},
+		{Result: verdict.Fail, Effect: effect(verdict.PopulationModel)},
 	}}, p)
 	assert.Equal(t, []verdict.Effect{*effect("paper"), *effect("class")}, out.Effects)
 	none := Configuration{}

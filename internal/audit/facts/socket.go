@@ -1,10 +1,10 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"cel.dev/cel-go/common/types"
 
@@ -149,10 +149,10 @@ func socketSpeeds() []Field {
 			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
 		{"share_basis", textType, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis })
+			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis() })
 		})},
 		{"share_source", textType, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
+			return computedFrom(p.Relative, func(s population.Share) any { return cmp.Or(s.Document, s.Basis()) })
 		})},
 		{"share_low", floatType, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return s.Low })

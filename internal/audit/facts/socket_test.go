@@ -38,7 +38,7 @@ func TestSocketFacts(t *testing.T) {
 func TestSharesAndOrder(t *testing.T) {
 	share := 0.78
 	measured, modelled, ungraded := channels(1, 1), channels(1, 1), channels(1, 1)
-	measured.pop.Relative = sure(population.Share{Value: &share, Low: 0.5, High: 1, Basis: "the population model", Source: "Example: the population model"})
+	measured.pop.Relative = sure(population.Share{Value: &share, Low: 0.5, High: 1, By: "the population model", Document: "Example"})
 	modelled.pop.Relative = sure(population.Share{Low: 0.5, High: 1})
 	ungraded.pop.Relative = fact.Unknown[population.Share](fact.Absent, "no policy is documented", "")
 	holdFields(t, "socket", []fieldCase{

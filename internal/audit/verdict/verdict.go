@@ -91,6 +91,9 @@ type Effect struct {
 	Beside string
 }
 
+// PopulationModel is the source of an effect that the program computed itself.
+const PopulationModel = "memaudit's population model"
+
 // BesideClass is an Effect's Beside: what a layout's class costs.
 const BesideClass = "class"
 

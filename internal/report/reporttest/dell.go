@@ -94,7 +94,7 @@ func Bad() *Input {
 		inventory.Source{Name: "acpi", State: fact.SourceTruncated, Detail: "SRAT ends at 0x80, its header says 0x1c0"})
 	m.Topo.Populations = []population.Population{
 		newPopulation(0, []int{1, 1, 1}, "A", 1333, full()),
-		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, Source: "population model"}),
+		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, By: "population model"}),
 	}
 	m.Topo.Symmetric = Direct(false)
 	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}

@@ -152,7 +152,7 @@ func newPopulation(socket int, dpc []int, class string, mts int, share populatio
 	}
 }
 
-func full() population.Share { return population.Share{Low: 1, High: 1, Source: "population model"} }
+func full() population.Share { return population.Share{Low: 1, High: 1, By: "population model"} }
 
 var update = flag.Bool("update", false, "rewrite golden files and schemas")
 

@@ -784,7 +784,7 @@ func unplacedKind(s *report.Slot) string {
 func Doubts(r *report.Report) []string {
 	var out, doubts []string
 	for i := range r.Inventory.Population.Sockets {
-		note := wording.ShareNote(&r.Inventory.Population.Sockets[i].Relative)
+		note := r.Inventory.Population.Sockets[i].Relative.Note
 		if note = UpperFirst(note) + "."; note != "." && !slices.Contains(out, note) {
 			out = append(out, note)
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -71,7 +72,7 @@ func Costs(e *report.Effect) string {
 		return ""
 	}
 	source := report.OrEmpty(e.Source)
-	if source == "" || strings.Contains(source, "population model") {
+	if source == "" || source == verdict.PopulationModel {
 		return e.Text
 	}
 	return e.Text + " (" + source + ")"

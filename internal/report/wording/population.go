@@ -1,8 +1,6 @@
 package wording
 
 import (
-	"strings"
-
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -42,19 +40,10 @@ func Share(r *report.Relative) string {
 	case r.Low == nil || r.High == nil || *r.Low >= 1:
 		return ""
 	case Percent(*r.Low) == Percent(*r.High):
-		return Percent(*r.Low) + " % of best bandwidth" + inBrackets(ShareNote(r))
+		return Percent(*r.Low) + " % of best bandwidth" + inBrackets(r.Note)
 	default:
-		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + inBrackets(ShareNote(r))
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth" + inBrackets(r.Note)
 	}
-}
-
-// ShareNote is what a share by the model adds to its source: why its best cannot be had.
-func ShareNote(r *report.Relative) string {
-	source := report.OrEmpty(r.Source)
-	if _, note, ok := strings.Cut(source, "; "); ok && strings.HasPrefix(source, "population model: ") {
-		return note
-	}
-	return ""
 }
 
 func inBrackets(s string) string {

@@ -30,10 +30,10 @@ func TestPlainShareNeedsCounts(t *testing.T) {
 	of := &platform.Platform{}
 	got := share(&builder{platform: of}, one(), 2400)
 	assert.InDelta(t, 0.25, got.Value.Low, 1e-9)
-	assert.Equal(t, shareByModel, got.Value.Source)
+	assert.Equal(t, shareByModel, got.Value.Source())
 	assert.False(t, got.Unverified)
 	got = share(&builder{platform: of}, one(), 0)
-	assert.Equal(t, shareByChannels, got.Value.Source, "the processor's highest speed is not known")
+	assert.Equal(t, shareByChannels, got.Value.Source(), "the processor's highest speed is not known")
 
 	for name, change := range map[string]func(*builder, *Population){
 		"channels":    func(_ *builder, pop *Population) { pop.ChannelsTotal = open[int]("x") },

@@ -307,7 +307,7 @@ func TestMeasuredShares(t *testing.T) {
 		four := of(1, 8, 1, 1, 1, 1)
 		require.NotNil(t, four.Value.Value)
 		assert.InDelta(t, 0.54, *four.Value.Value, 1e-9)
-		assert.Equal(t, "Thomas-Krenn wiki, Optimization of AMD EPYC 7002 Rome and 7003 Milan memory performance", four.Value.Source)
+		assert.Equal(t, "Thomas-Krenn wiki, Optimization of AMD EPYC 7002 Rome and 7003 Milan memory performance", four.Value.Source())
 		assert.Nil(t, of(1, 16, 1, 1, 1, 1).Value.Value, "16 slots")
 		assert.Nil(t, of(2, 8, 1, 1, 1, 1).Value.Value, "two processors")
 		odd := of(1, 8, 1, 1, 1, 1, 1, 1, 1)

@@ -93,7 +93,7 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 			low, high = min(low, level), max(high, level)
 		}
 		if all {
-			s.Low, s.High, s.Source, s.Basis = low, high, b.platform.Document(m.Source)+": "+shareByRegions, shareByRegions
+			s.Low, s.High, s.Document, s.By = low, high, b.platform.Document(m.Source), shareByRegions
 			return
 		}
 	}

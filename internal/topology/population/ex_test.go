@@ -136,7 +136,7 @@ func TestWestmereEXMeasured(t *testing.T) {
 		require.True(t, p.Relative.Known(), p.Relative.Reason)
 		require.NotNil(t, p.Relative.Value.Value)
 		assert.InDelta(t, tt.stream600, *p.Relative.Value.Value, 1e-9)
-		assert.Equal(t, wexDocument, p.Relative.Value.Source)
+		assert.Equal(t, wexDocument, p.Relative.Value.Source())
 		assert.InDelta(t, tt.model, p.Relative.Value.Low, 1e-9)
 		assert.InDelta(t, tt.model, p.Relative.Value.High, 1e-9)
 		assert.Equal(t, tt.class, r.Class.Value.Name)

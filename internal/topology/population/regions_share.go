@@ -1,7 +1,5 @@
 package population
 
-import "strings"
-
 // metrics are the fractions of the full peak defined in docs/population.md, Shares.
 type metrics struct{ best, worst, sweep, spread float64 }
 
@@ -60,4 +58,4 @@ const (
 )
 
 // ByChannels reports whether the share is by channels alone, because their speed is unknown.
-func (s *Share) ByChannels() bool { return strings.HasPrefix(s.Source, shareByChannels) }
+func (s *Share) ByChannels() bool { return s.By == shareByChannels }

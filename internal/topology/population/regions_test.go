@@ -237,7 +237,7 @@ func TestMetricsAtBounds(t *testing.T) {
 	one := []Region{{Bytes: 8, Ways: 1, Channels: []int{0}}}
 	assert.Equal(t, metrics{}, measure(one, []int64{8}, 0))
 	assert.Equal(t, metrics{best: 1, worst: 1, sweep: 1, spread: 1}, measure(one, []int64{8}, 1))
-	assert.True(t, (&Share{Source: shareByChannels}).ByChannels())
-	assert.False(t, (&Share{Source: shareByModel}).ByChannels())
+	assert.True(t, (&Share{By: shareByChannels}).ByChannels())
+	assert.False(t, (&Share{By: shareByModel}).ByChannels())
 	assert.Equal(t, "x11dpht", normalizedName("X11 DPH-T"))
 }

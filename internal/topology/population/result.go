@@ -101,10 +101,30 @@ type Share struct {
 	Model float64
 	// Channels is the slowest region's share by channels alone, at any clock.
 	Channels float64
-	// Source names the document that measured it, or that the model computed it.
-	Source string
-	// Basis is a short description of what the bounds are based on, without the document.
-	Basis string
+	// Document names the document that measured the layout or its regions, "" if the model computed the share.
+	Document string
+	// By says in a few words what the share is based on, and Note what keeps it from more, "" for nothing.
+	By, Note string
+}
+
+// Basis describes what the share is based on, without the document.
+func (s *Share) Basis() string {
+	if s.Note == "" {
+		return s.By
+	}
+	return s.By + "; " + s.Note
+}
+
+// Source names the document that measured the share, or says that the model computed it.
+func (s *Share) Source() string {
+	switch {
+	case s.Document == "":
+		return s.Basis()
+	case s.Value != nil:
+		return s.Document
+	default:
+		return s.Document + ": " + s.Basis()
+	}
 }
 
 // Limiters of the expected speed, in the words of docs/interface.md.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -48,14 +49,17 @@ func (b *builder) noteBest(pop *Population, best int) {
 	if !pop.Relative.Known() || s.Value != nil {
 		return
 	}
-	note := ""
+	var notes []string
+	if s.Note != "" {
+		notes = append(notes, s.Note)
+	}
 	if top := platform.SpeedAt(b.platform.Speeds["mrdimm"], 1); top > 0 && top == best && !b.hasMRDIMMs(pop) {
-		note = "; the best is that of MRDIMMs at " + strconv.Itoa(top) + " MT/s"
+		notes = append(notes, "the best is that of MRDIMMs at "+strconv.Itoa(top)+" MT/s")
 	}
 	if n := b.slottedChannels(pop); n > 0 {
-		note += "; the board has slots for " + strconv.Itoa(n) + " of the " + strconv.Itoa(pop.ChannelsTotal.Value) + " channels"
+		notes = append(notes, "the board has slots for "+strconv.Itoa(n)+" of the "+strconv.Itoa(pop.ChannelsTotal.Value)+" channels")
 	}
-	s.Source, s.Basis = s.Source+note, s.Basis+note
+	s.Note = strings.Join(notes, "; ")
 }
 
 func (b *builder) hasMRDIMMs(pop *Population) bool {
@@ -100,11 +104,10 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 		return fact.Blame[Share](pop.Regions)
 	}
 	clock, clocked := b.clockShare(pop, best)
-	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Channels: share, Source: shareByModel}
+	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Channels: share, By: shareByModel}
 	if !clocked {
-		s.Source = shareByChannels
+		s.By = shareByChannels
 	}
-	s.Basis = s.Source
 	f := fact.Known(s, min(pop.DPC.Certainty, pop.ChannelsTotal.Certainty), pop.DPC.From)
 	f.Unverified = pop.DPC.Unverified || pop.ChannelsTotal.Unverified
 	return f
@@ -183,23 +186,21 @@ func (b *builder) relative(pop *Population, best int) Share {
 		s, names = channelShare(regions, l.bytes, len(l.bytes)), b.names(pop, regions)
 	}
 	s.Channels = s.Low
-	s.Low, s.High, s.Source = s.Low*clock, s.High*clock, shareByModel
+	s.Low, s.High, s.By = s.Low*clock, s.High*clock, shareByModel
 	s.Model = s.Low
 	if !clocked {
-		s.Source = shareByChannels
+		s.By = shareByChannels
 	}
-	s.Basis = s.Source
 	v, source, ok := b.measuredShare(pop, names, best, clock)
 	if b.platform.Policy == platform.PolicyEX && b.mirrored() {
 		if ok {
 			s.Low, s.High = v, v
 		}
-		s.Source += "; at most: mirrored memory has somewhat less than this layout"
-		s.Basis = s.Source
+		s.Note = "at most: mirrored memory has somewhat less than this layout"
 		return s
 	}
 	if ok {
-		s.Value, s.Source, s.Basis = &v, b.platform.Document(source), shareByLayout
+		s.Value, s.Document, s.By = &v, b.platform.Document(source), shareByLayout
 		return s
 	}
 	if b.platform.Policy == platform.PolicyEX {

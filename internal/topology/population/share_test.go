@@ -55,7 +55,7 @@ func TestShareOfTheBest(t *testing.T) {
 			require.True(t, r.Known(), r.Reason)
 			assert.InDelta(t, c.low, r.Value.Low, 0.001)
 			assert.InDelta(t, c.high, r.Value.High, 0.001)
-			assert.Equal(t, c.source, r.Value.Source)
+			assert.Equal(t, c.source, r.Value.Source())
 			if c.measured == 0 {
 				assert.Nil(t, r.Value.Value)
 				return
@@ -73,7 +73,7 @@ func TestShareWithoutClock(t *testing.T) {
 		fill(0, []int{0, 1, 1}, testDIMM{gb: 8, memType: "DDR3"})
 	r := m.derive(t).Populations[0].Relative
 	assert.InDelta(t, 2./3, r.Value.Low, 0.001)
-	assert.Equal(t, shareByChannels, r.Value.Source)
+	assert.Equal(t, shareByChannels, r.Value.Source())
 }
 
 // TestMeasuredDepth: six modules of Cascade Lake gave 3 % less than twelve at the
@@ -111,11 +111,11 @@ func TestWestmereEXLevels(t *testing.T) {
 		assert.Nil(t, s.Value, c.layout)
 		assert.InDelta(t, c.low, s.Low, 1e-9, c.layout)
 		assert.InDelta(t, c.high, s.High, 1e-9, c.layout)
-		assert.Equal(t, wexDocument+": measured level of each region", s.Source)
+		assert.Equal(t, wexDocument+": measured level of each region", s.Source())
 	}
 	s := exShare(t, "PRIMERGY RX900 S2", "2-1|0-0")
 	assert.InDelta(t, 0.25, s.Low, 1e-9, "one controller alone was not measured on this machine")
-	assert.Equal(t, shareByModel, s.Source)
+	assert.Equal(t, shareByModel, s.Source())
 }
 
 // TestSpared: what sparing leaves of a layout has the class and the cost of the
