@@ -38,7 +38,7 @@ func main() {
 			out, err := checker.WhatIf(moves)
 			return result(out, err)
 		}),
-		// example(name) is the file of an example server.
+		// example(name) returns the file of an example server.
 		"example": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			data, err := fs.ReadFile(examples.FS, args[0].String()+".tar.gz")
 			if err != nil {
@@ -65,7 +65,7 @@ func files(list js.Value) []web.File {
 	return out
 }
 
-// result is an object with the output or the error.
+// result returns an object with the output or the error.
 func result(out web.Output, err error) any {
 	if err != nil {
 		return map[string]any{"error": strings.TrimSpace(err.Error())}

@@ -15,33 +15,30 @@ import (
 )
 
 const (
-	// defaultAskInterval is the time between two readings of a management
-	// controller: what it says changes when somebody works on the machine.
+	// defaultAskInterval is the time between two readings of a BMC: its data change when the machine is
+	// serviced.
 	defaultAskInterval = 6 * time.Hour
-	// leastAskInterval is the shortest that may be asked for.
+	// leastAskInterval is the shortest permitted interval.
 	leastAskInterval = time.Minute
-	// askPatience is how long an audit waits for a controller. One that takes
-	// longer joins the next audit.
+	// askPatience is how long an audit waits for a BMC. A later answer is used by the next audit.
 	askPatience = 20 * time.Second
-	// leastAskRetry is the time until a controller that failed is asked again; it
-	// doubles up to the interval.
+	// leastAskRetry is the time until a BMC that failed is asked again; it doubles up to the interval.
 	leastAskRetry = 5 * time.Minute
 )
 
-// bmcAsker asks a BMC for the daemon: beside the audits, so that
-// one that hangs holds nothing up, and rarely, since controllers are slow and
-// few sessions fit into them. It is for one goroutine at a time.
+// bmcAsker queries a BMC for the daemon, concurrently with the audits, so that one that hangs does not block
+// them, and rarely, because BMCs are slow and allow few sessions. It is not safe for concurrent use.
 type bmcAsker struct {
 	now func() time.Time
 	ask func(context.Context, redfish.Options, redfish.Identity) *redfish.Answer
-	// patience is askPatience, and less in tests.
+	// patience is askPatience, shorter in tests.
 	patience time.Duration
-	// again asks for an audit, when an answer came after one went on without it.
+	// again requests an audit when an answer arrives after one went on without it.
 	again chan string
 
 	running *asking
-	// last is the answer in force, without its registry; about is what it was
-	// asked of, next when it is asked anew, retry how long after a failure.
+	// last is the current answer, without its registry; about identifies the query, next is when it is
+	// repeated, retry the delay after a failure.
 	last     *redfish.Answer
 	about    string
 	next     time.Time
@@ -49,13 +46,13 @@ type bmcAsker struct {
 	registry packedRegistry
 }
 
-// asking is one reading of a controller; answer is there once done is closed.
+// asking is one reading of a BMC; answer is set when done is closed.
 type asking struct {
 	about  string
 	done   chan struct{}
 	stop   context.CancelFunc
 	answer *redfish.Answer
-	// late says that an audit went on without it.
+	// late is true if an audit went on without it.
 	late bool
 }
 
@@ -63,11 +60,11 @@ func newAsker(now func() time.Time) *bmcAsker {
 	return &bmcAsker{now: now, ask: redfish.Read, patience: askPatience, again: make(chan string, 1)}
 }
 
-// expire has the controller asked at the next audit.
+// expire makes the next audit query the BMC.
 func (a *bmcAsker) expire() { a.next = time.Time{} }
 
-// read gives the answer in force, and asks for a new one when it is time.
-// revision stands for what else makes an answer one of the past.
+// read returns the current answer, and starts a new query if it is due. revision identifies anything else that
+// makes an answer outdated.
 func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.Duration, revision string) *redfish.Answer {
 	about := subjectOf(&o, &who, revision)
 	if a.running != nil && a.running.about != about {
@@ -92,14 +89,13 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 	return a.copied()
 }
 
-// subjectOf tells apart what was asked of whom. It is a digest, for a password is
-// part of it.
+// subjectOf identifies a query and its target. It is a digest, because it includes a password.
 func subjectOf(o *redfish.Options, who *redfish.Identity, revision string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %t %q %q %q %q", o.Base, o.System, o.Insecure, o.Username, o.Password, fmt.Sprintf("%q", *who), revision))
 	return string(sum[:])
 }
 
-// start begins a reading.
+// start starts a reading.
 func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) *asking {
 	o.KnownRegistry = a.registry.unpack
 	ctx, stop := context.WithCancel(context.Background())
@@ -111,7 +107,7 @@ func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) 
 	return r
 }
 
-// take puts an answer in force.
+// take makes an answer the current one.
 func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	r.stop()
 	a.running, a.last, a.about = nil, r.answer, r.about
@@ -127,7 +123,7 @@ func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	a.next = a.now().Add(a.retry)
 }
 
-// joinLater asks for another audit as soon as the answer is there.
+// joinLater requests another audit as soon as the answer arrives.
 func (a *bmcAsker) joinLater(r *asking) {
 	if r.late {
 		return
@@ -137,12 +133,12 @@ func (a *bmcAsker) joinLater(r *asking) {
 		<-r.done
 		select {
 		case a.again <- "the BMC answered":
-		default: // one is asked for already
+		default: // one was requested already
 		}
 	}()
 }
 
-// copied is the answer in force for one audit, which may add to it.
+// copied returns a copy of the current answer for one audit, which may modify it.
 func (a *bmcAsker) copied() *redfish.Answer {
 	c := *a.last
 	c.Problems, c.Notes = slices.Clone(c.Problems), slices.Clone(c.Notes)
@@ -154,7 +150,7 @@ func (a *bmcAsker) copied() *redfish.Answer {
 	return &c
 }
 
-// end stops a reading and gives it a moment to return its session.
+// end stops a reading and waits for it to log out.
 func (a *bmcAsker) end(grace time.Duration) {
 	if a.running == nil {
 		return
@@ -166,8 +162,8 @@ func (a *bmcAsker) end(grace time.Duration) {
 	}
 }
 
-// packedRegistry keeps one attribute registry, which has megabytes and does not
-// change while its name and the running firmware stay the same.
+// packedRegistry caches one compressed attribute registry, which has megabytes and changes only with its name
+// or the running firmware.
 type packedRegistry struct {
 	name string
 	data []byte
@@ -181,12 +177,12 @@ func (p *packedRegistry) pack(name string, registry []byte) {
 	w := gzip.NewWriter(&b)
 	_, err := w.Write(registry)
 	if err != nil || w.Close() != nil {
-		return // without it, it is read anew
+		return // without it, it is read again
 	}
 	p.name, p.data = name, b.Bytes()
 }
 
-// unpack gives the registry of a name, nil for any other.
+// unpack returns the registry of a name, nil for any other.
 func (p *packedRegistry) unpack(name string) []byte {
 	if name == "" || name != p.name {
 		return nil

@@ -19,10 +19,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// defaultBaseline is where the accepted hardware is kept.
+// defaultBaseline is the file with the accepted hardware.
 const defaultBaseline = "/var/lib/memaudit/baseline.json"
 
-// baselineArea is where the rules about what changed stand, a site's own too.
+// baselineArea is the prefix of rules about changes, including a site's own.
 const baselineArea = "baseline."
 
 func (p *Program) baselineCommand() *cobra.Command {
@@ -57,8 +57,8 @@ only its owner may read.`,
 	return cmd
 }
 
-// saveBaseline refuses what would later pass for more than was accepted: an
-// input that could not be read, and a machine of which no memory is known.
+// saveBaseline rejects an input that could not be read and a machine without known memory, which would later
+// count as accepted.
 func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	sys, failed := p.system(in)
 	if failed != nil {
@@ -84,7 +84,7 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	return p.say(printable.Clean(name) + ": " + acceptedText(file, sys))
 }
 
-// acceptedText says what was accepted, and what was not known.
+// acceptedText describes what was accepted, and what was unknown.
 func acceptedText(f *baseline.File, sys *inventory.System) string {
 	modules := 0
 	for i := range f.Slots {
@@ -123,7 +123,7 @@ some of it cannot.`,
 	return cmd
 }
 
-// compareWithBaseline is check with the rules about what changed.
+// compareWithBaseline is check with only the rules about changes.
 func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err := f.words(); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	}
 	failed = joinInputErrors(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
 	if failed != nil && f.output.format == formats.Text {
-		return failed // a person needs no report of nothing
+		return failed // text output needs no report of nothing
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
@@ -153,8 +153,8 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	return p.finish(f, &doc, failed)
 }
 
-// accept compares a machine with a baseline. One of another version is there and
-// cannot be compared; one that cannot be read is an error.
+// accept compares a machine with a baseline. One of another version cannot be compared; one that cannot be read
+// is an error.
 func (p *Program) accept(name string, sys *inventory.System) error {
 	data, err := readBounded(name, baseline.MaxBytes)
 	var file *baseline.File
@@ -192,7 +192,7 @@ func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 	return p.accept(name, sys)
 }
 
-// words checks the flags that take one word of several.
+// words checks the flags with a fixed set of values.
 func (f *checkFlags) words() error {
 	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err

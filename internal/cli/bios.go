@@ -15,11 +15,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// maxExports bounds the number of files given with --bios.
+// maxExports limits the number of files given with --bios.
 const maxExports = 64
 
-// biosFiles are the exports to read: those of the flags, and for the live
-// machine those of the configuration.
+// biosFiles returns the exports to read: those of the flags, and for the live machine those of the
+// configuration.
 func (f *inputFlags) biosFiles() ([]string, error) {
 	files := slices.Clone(f.bios)
 	if f.conf != nil && f.live() {
@@ -40,8 +40,7 @@ func (f *inputFlags) biosFiles() ([]string, error) {
 	return files, nil
 }
 
-// readExports reads every export. One that cannot be read is an error, and the
-// others are still joined.
+// readExports reads every export. One that cannot be read is an error, and the others are still used.
 func (p *Program) readExports(files []string) ([]collect.Export, error) {
 	var all []collect.Export
 	var failed error
@@ -75,12 +74,12 @@ func (p *Program) readExport(name string) (*bios.Export, error) {
 	return e, nil
 }
 
-// exportBytes reads a regular file or standard input, up to a bound.
+// exportBytes reads a regular file or standard input, up to a limit.
 func (p *Program) exportBytes(name string) ([]byte, error) {
 	in := p.Stdin
 	var data bytes.Buffer
 	if name != "-" {
-		file, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
+		file, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // do not block on a pipe
 		if err != nil {
 			return nil, withoutName(err)
 		}
@@ -95,7 +94,7 @@ func (p *Program) exportBytes(name string) ([]byte, error) {
 			return nil, longExport()
 		}
 		in = file
-		data.Grow(int(st.Size()) + bytes.MinRead) // at its end a read wants room
+		data.Grow(int(st.Size()) + bytes.MinRead) // the read at its end needs space
 	}
 	n, err := io.Copy(&data, io.LimitReader(in, bios.MaxBytes+1))
 	switch {

@@ -18,14 +18,14 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// capacityFlags ask for the ways to populate a capacity.
+// capacityFlags are the flags for populating a capacity.
 type capacityFlags struct {
 	size, platform string
 	sockets        int
 	all            bool
 }
 
-// mostSockets is more than any machine has whose memory SMBIOS lists.
+// mostSockets is an upper limit for machines with their memory in SMBIOS.
 const mostSockets = 64
 
 func (w *capacityFlags) register(fl *pflag.FlagSet) {
@@ -35,7 +35,7 @@ func (w *capacityFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&w.all, "all", false, "list what documents discourage, too")
 }
 
-// unused refuses the flags that belong to --capacity.
+// unused returns an error for flags that are valid only with --capacity.
 func (w *capacityFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"platform", "sockets", "all"} {
 		if cmd.Flags().Changed(name) {
@@ -45,7 +45,7 @@ func (w *capacityFlags) unused(cmd *cobra.Command) error {
 	return nil
 }
 
-// check reads the flags; the capacity is in bytes.
+// check parses the flags; the capacity is in bytes.
 func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 	bytes := plan.ParseSize(w.size)
 	switch {
@@ -98,7 +98,7 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	})
 }
 
-// platformTarget is the target of a platform's document.
+// platformTarget returns the target for a platform's document.
 func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Target, error) {
 	ids, err := platform.IDs(p.Rules)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 	return target, nil
 }
 
-// machineTarget is the target of the machine that the flags name.
+// machineTarget returns the target for the machine that the flags select.
 func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*inventory.System, *population.Result, *plan.Target, error) {
 	sys, failed := p.system(&f.input)
 	if failed != nil {
@@ -135,7 +135,7 @@ func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*invento
 	return sys, topo, target, nil
 }
 
-// unreachable says which capacities are nearest to one that no layout reaches.
+// unreachable names the capacities nearest to one that no layout reaches.
 func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
 	switch {
@@ -152,7 +152,7 @@ func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	return usageError("%s", says)
 }
 
-// completePlatforms offers the platforms to the shell.
+// completePlatforms completes platform ids in the shell.
 func (p *Program) completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	ids, _ := platform.IDs(p.Rules)
 	return ids, cobra.ShellCompDirectiveNoFileComp

@@ -84,8 +84,7 @@ func (p *Program) check(f *checkFlags) error {
 	return p.finish(f, &doc, failed)
 }
 
-// finish prints a report and gives the exit status of its verdict; failed is what the report was
-// built with.
+// finish prints a report and returns the exit status of its verdict; failed is the error of an input.
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
 		w.options.ExitStatus = true

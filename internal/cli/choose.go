@@ -12,13 +12,12 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// names reports whether any flag names a machine.
+// names reports whether any flag selects a machine.
 func (f *inputFlags) names() bool {
 	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
 }
 
-// fitting lists the profiles that fit the machine of the input, with the
-// intents that each answers there.
+// fitting lists the profiles that apply to the machine of the input, with the intents that resolve to each.
 func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
 	sys, failed := p.system(input)
 	if sys == nil {
@@ -47,7 +46,7 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 	return cmp.Or(err, failed)
 }
 
-// described are the profiles of the fits, in their order.
+// described returns the profiles of the fits, in their order.
 func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.ProfileInfo {
 	out := make([]rulepack.ProfileInfo, 0, len(fits))
 	for _, f := range fits {
@@ -58,21 +57,19 @@ func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.P
 	return out
 }
 
-// fittingProfile is a profile and what it is to one machine.
+// fittingProfile is a profile and its standing for one machine.
 type fittingProfile struct {
 	rulepack.ProfileInfo
 	// Answers are the intents that resolve to it on this machine.
 	Answers []string `json:"answers"`
-	// Standing is ownMaker, or that of a document that is not about this machine;
-	// null where the machine's vendor is not known.
+	// Standing is ownMaker, or that of a document about other machines; null if the machine's vendor is
+	// unknown.
 	Standing *string `json:"standing"`
-	// Missing are the facts of the machine that would say whether the profile is
-	// written for it; none where it is.
+	// Missing are the unknown facts of the machine that decide whether the profile applies; empty if it does.
 	Missing []string `json:"missing"`
 }
 
-// ownMaker is the standing of a document of the machine's own maker about
-// machines like it.
+// ownMaker is the standing of a document by the machine's vendor about such machines.
 const ownMaker = "own maker"
 
 func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool, missing []string) []fittingProfile {
@@ -87,15 +84,15 @@ func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, make
 	return out
 }
 
-// undocumented are the intents that no profile answers.
+// undocumented returns the intents without a profile.
 func undocumented(fits []audit.Applicable) []string {
 	return slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
 		return slices.ContainsFunc(fits, func(f audit.Applicable) bool { return slices.Contains(f.Answers, intent) })
 	})
 }
 
-// listFitting prints the profiles that fit with what each answers on this machine, and
-// whether the document is the vendor's and names it; then the intents without a document.
+// listFitting prints the profiles that apply with their intents on this machine, and whether the document is
+// the vendor's and names it; then the intents without a document.
 func (p *Program) listFitting(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool) (string, error) {
 	out, err := p.listProfiles(fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker))
 	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
@@ -104,7 +101,7 @@ func (p *Program) listFitting(infos []rulepack.ProfileInfo, fits []audit.Applica
 	return out, err
 }
 
-// fitLines are the profiles that fit with the intents given for each.
+// fitLines formats the profiles that apply with the intents given for each.
 func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) []profileLine {
 	out := make([]profileLine, len(fits))
 	for i, f := range fits {
@@ -124,8 +121,8 @@ func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers fun
 	return out
 }
 
-// listPossible prints the profiles of the machine's vendor that may apply once a missing
-// fact is known, after a line that names it.
+// listPossible prints the profiles of the machine's vendor that may apply once a missing fact is known, after a
+// line that names it.
 func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) (string, error) {
 	if len(infos) == 0 {
 		return "", nil
@@ -134,7 +131,7 @@ func (p *Program) listPossible(infos []rulepack.ProfileInfo, fits []audit.Applic
 	return "profiles of this vendor that may apply; unknown so far: " + strings.Join(missing, " and ") + " (add --smbios FILE or --root DIR):\n\n" + list, err
 }
 
-// leftOut says why nothing is listed, and which profiles may fit and may not.
+// leftOut returns why nothing is listed, and which profiles may apply.
 func leftOut(c *verdict.Comparison) string {
 	var out strings.Builder
 	if c.Why != "" {

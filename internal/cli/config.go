@@ -15,10 +15,10 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// defaultConfig is read when it exists and --config does not name another.
+// defaultConfig is read if it exists and --config names no other.
 const defaultConfig = "/etc/memaudit/memaudit.yaml"
 
-// maxConfigBytes bounds the configuration.
+// maxConfigBytes limits the size of the configuration.
 const maxConfigBytes = 1 << 20
 
 // config is /etc/memaudit/memaudit.yaml.
@@ -30,16 +30,15 @@ type config struct {
 	Redfish  *redfishConfig     `yaml:"redfish"`
 	Sources  []string           `yaml:"sources"`
 	Waivers  []audit.WaiverSpec `yaml:"waivers"`
-	// Accepted are populations that the site has on purpose.
+	// Accepted are populations that the site accepts.
 	Accepted []audit.AcceptedSpec `yaml:"accepted"`
 	// Measured are results of memaudit measure on the live machine.
 	Measured []string `yaml:"measured"`
-	// Baseline is the file of the accepted hardware of the live machine.
+	// Baseline is the file with the accepted hardware of the live machine.
 	Baseline string `yaml:"baseline"`
 }
 
-// loadConfig reads the configuration. The default file may be absent; a named
-// one may not.
+// loadConfig reads the configuration. The default file may be missing; a named one may not.
 func (p *Program) loadConfig(name string) (*config, error) {
 	named := name != ""
 	if !named {
@@ -62,8 +61,8 @@ func (p *Program) loadConfig(name string) (*config, error) {
 	return c, c.check(name)
 }
 
-// decodeYAML reads a file of one YAML document, or of none. A key that to does not have is an
-// error, and so is a second document, which would otherwise be ignored.
+// decodeYAML decodes at most one YAML document. An unknown key is an error, and so is a second document, which
+// would otherwise be ignored.
 func decodeYAML(data []byte, to any) error {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
@@ -91,8 +90,8 @@ func decodeYAML(data []byte, to any) error {
 	}
 }
 
-// emptyEntry complains about the first entry of a list that is empty or null, which the decoder leaves
-// out. key is what the node is the value of.
+// emptyEntry returns an error for the first list entry that is empty or null, which the decoder would drop. key
+// is the key of the node.
 func emptyEntry(n *yaml.Node, key string) error {
 	for i, child := range n.Content {
 		switch {
@@ -108,7 +107,7 @@ func emptyEntry(n *yaml.Node, key string) error {
 	return nil
 }
 
-// plainYAML says what is wrong with a file in words of the file, with its line.
+// plainYAML describes an error of a file in the file's terms, with its line.
 func plainYAML(err error) string {
 	var each []string
 	for _, text := range yamlErrors(err) {
@@ -148,17 +147,16 @@ func (c *config) check(name string) error {
 	return nil
 }
 
-// redfishConfig is the BMC to ask for the live machine.
+// redfishConfig is the BMC of the live machine.
 type redfishConfig struct {
 	URL         string `yaml:"url"`
 	Credentials string `yaml:"credentials"`
-	// CA is a file of certificates that vouch for the controller, instead of
-	// the system's.
+	// CA is a file with the certificates that are trusted for the BMC, instead of the system's.
 	CA string `yaml:"ca"`
-	// Timeout bounds the whole reading.
+	// Timeout limits the complete reading.
 	Timeout string `yaml:"timeout"`
 	// Interval is the time between two readings by the daemon.
 	Interval string `yaml:"interval"`
-	// System is one of the controller's systems, where it has several.
+	// System is one of the BMC's systems, if it has several.
 	System string `yaml:"system"`
 }

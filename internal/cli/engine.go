@@ -17,7 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// checkFlags are those of an audit.
+// checkFlags are the flags of an audit.
 type checkFlags struct {
 	input   inputFlags
 	output  outputFlags
@@ -26,13 +26,13 @@ type checkFlags struct {
 	profile string
 	failOn  string
 	strict  bool
-	// baseline names the file of the accepted hardware.
+	// baseline is the file with the accepted hardware.
 	baseline string
-	// allProfiles adds every profile documented for the machine, side by side.
+	// allProfiles adds a comparison with every profile documented for the machine.
 	allProfiles bool
 }
 
-// registerRules adds the flags that say what a machine is checked against.
+// registerRules adds the flags that select what a machine is checked against.
 func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
@@ -47,14 +47,14 @@ func (f *checkFlags) registerProfile(p *Program, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
 }
 
-// registerFailOn adds --fail-on with its words.
+// registerFailOn adds --fail-on.
 func registerFailOn(cmd *cobra.Command, word *string) {
 	cmd.Flags().StringVar(word, "fail-on", report.SeverityName(2), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// engine loads the configuration, puts a site's data beside the built-in, loads the rules and
-// says what an audit is to check the machine against.
+// engine loads the configuration, adds a site's data to the built-in data, loads the rules and sets the options
+// of an audit.
 func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	conf := &config{}
 	if f.input.example == "" {
@@ -87,13 +87,13 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	return engine, o, nil
 }
 
-// signature is that of the machine's population, as memaudit labels prints it.
+// signature returns that of the machine's population, as memaudit labels prints it.
 func signature(sys *inventory.System, topo *population.Result) string {
 	inv := report.BuildInventory(sys, topo, report.Options{})
 	return metrics.Signature(&inv)
 }
 
-// engineOf is an engine of the built-in rules and those of a site's own folders.
+// engineOf returns an engine of the built-in rules and those of a site's own folders.
 func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
 	packs, err := p.packs(dirs)
 	if err != nil {
@@ -102,20 +102,20 @@ func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
 	return audit.NewEngine(packs).WithTables(p.tables), nil
 }
 
-// ownRules are the folders of a site's rules.
+// ownRules returns the folders of a site's rules.
 func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rules, f.rules) }
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {
 	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}
 }
 
-// criteria are those of the verdict; failed is why an input could not be read.
+// criteria returns those of the verdict; failed is the error of an input.
 func (f *checkFlags) criteria(failed error) report.Criteria {
 	return report.Criteria{FailOn: f.failOn, Strict: f.strict, Failed: failed}
 }
 
-// misnamed adds to a wrong profile name the profiles that the machine of the
-// input has, as far as it can be read.
+// misnamed adds the profiles of the input's machine to the error about a wrong profile name, as far as the
+// machine can be read.
 func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {
 	var unknown *audit.UnknownProfileError
 	if errors.As(err, &unknown) {

@@ -33,7 +33,7 @@ expressions of a rule are printed by memaudit rules show.`,
 	return cmd
 }
 
-// explain prints the page of a word, with what the named machine shows of it.
+// explain prints the page of a word, with its values on the selected machine.
 func (p *Program) explain(f *checkFlags, word string) error {
 	e, err := p.explainer(f.rules, f.config, rulepack.LoadBuiltin) // a rule's example is one of its cases
 	if err != nil {
@@ -73,8 +73,7 @@ func (p *Program) explainer(rules []string, config string, builtin func(fs.FS) (
 	return reference.NewExplainer(p.Rules, packs)
 }
 
-// judgedMachine audits the machine that the flags name; nil with the error where it
-// could not be read.
+// judgedMachine audits the machine that the flags select; nil with the error if it could not be read.
 func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	engine, options, err := p.engine(f)
 	if err != nil {
@@ -95,7 +94,7 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	return &doc, failed
 }
 
-// completeWords offers all that can be explained to the shell.
+// completeWords completes the words of explain in the shell.
 func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	e, err := p.explainer(nil, "", rulepack.LoadCompiled)
 	if err != nil || len(args) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// withoutName is a file error without the name, which the caller says.
+// withoutName returns a file error without the name, which the caller adds.
 func withoutName(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -24,10 +24,10 @@ func withoutName(err error) error {
 	return err
 }
 
-// readBounded reads a regular file up to a limit. Its errors do not repeat the name, which
-// stands beside the flag that gave it.
+// readBounded reads a regular file up to a limit. Its errors do not contain the name, which is printed with the
+// flag.
 func readBounded(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // do not block on a pipe
 	if err != nil {
 		return nil, withoutName(err)
 	}
@@ -52,8 +52,8 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// readWhole reads all of in and refuses what is longer than most bytes: the
-// beginning of a file is another file.
+// readWhole reads all of in and returns an error if it is longer than most bytes, because a truncated file is
+// another file.
 func readWhole(in io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -62,9 +62,8 @@ func readWhole(in io.Reader, most int64) ([]byte, error) {
 	return data, err
 }
 
-// tooLong refuses a file that says itself that it is longer than most bytes, before any
-// of it is read. What does not say so is still read with a bound: a file may grow, and
-// many of the kernel's say 0.
+// tooLong returns an error for a file whose size is more than most bytes, before it is read. Other files are
+// still read with a limit, because they may grow, and many of the kernel's have size 0.
 func tooLong(st fs.FileInfo, most int64) error {
 	if st.Mode().IsRegular() && st.Size() > most {
 		return longer(most)
@@ -72,10 +71,10 @@ func tooLong(st fs.FileInfo, most int64) error {
 	return nil
 }
 
-// longer says that an input has more than most bytes.
+// longer returns an error for an input of more than most bytes.
 func longer(most int64) error { return fmt.Errorf("longer than %d bytes", most) }
 
-// inputState tells apart why an input could not be read.
+// inputState classifies why an input could not be read.
 func inputState(err error) fact.State {
 	var read *host.ReadError
 	switch {

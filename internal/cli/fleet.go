@@ -103,7 +103,7 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 	}
 }
 
-// gatherFleet reads and judges all inputs.
+// gatherFleet reads and audits all inputs.
 func (p *Program) gatherFleet(auditors []*fleetAuditor, plan *planning, by string, paths []string) *fleet.Document {
 	all := fleet.New(by, auditors[0].engine.Headline)
 	if plan != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// archive takes the capture of one machine, of several, or an archive of inputs. It closes the file.
+// archive reads the capture of one machine, of several, or an archive of inputs. It closes the file.
 func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) {
 	capture, machines, err := holdsTree(in)
 	if _, again := in.Seek(0, io.SeekStart); again != nil {
@@ -33,7 +33,7 @@ func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) 
 			err = g.members(name, in)
 		}
 	case from != fromArchive:
-		err = g.members(name, in) // also of an archive that ends too soon
+		err = g.members(name, in) // also of an archive that is truncated
 	case err == nil:
 		err = errors.New("an archive in an archive, expected the capture of one machine")
 	}
@@ -43,7 +43,7 @@ func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) 
 	_ = in.Close()
 }
 
-// captures takes the machines whose trees are in one archive.
+// captures reads the machines in one archive of trees.
 func (g *gatherer) captures(name string, in io.Reader) error {
 	roots, err := host.OpenCaptures(name, in)
 	for _, root := range roots {
@@ -60,8 +60,8 @@ func (g *gatherer) captures(name string, in io.Reader) error {
 // errFound ends the search in an archive.
 var errFound = errors.New("found")
 
-// holdsTree reports whether a member of an archive belongs to a machine's tree, and of how many machines
-// there are trees: 0, 1, or 2 for several.
+// holdsTree reports whether a member of an archive belongs to a machine's tree, and how many machines' trees it
+// has: 0, 1, or 2 for several.
 func holdsTree(in io.Reader) (tree bool, machines int, err error) {
 	folders := map[string]bool{}
 	err = host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
@@ -75,14 +75,13 @@ func holdsTree(in io.Reader) (tree bool, machines int, err error) {
 		return nil
 	})
 	if tree || errors.Is(err, errFound) {
-		err = nil // a capture that is cut short says so when it is read
+		err = nil // a truncated capture is reported when it is read
 	}
 	return tree, len(folders), err
 }
 
-// ofTree reports whether a member of an archive belongs to a machine: anything in
-// its sys and proc, also below one leading folder, or what a capture of memaudit's own
-// holds, which has neither if SMBIOS was all there was.
+// ofTree reports whether a member of an archive belongs to a machine: anything in its sys and proc, also below
+// one leading folder, or a file of memaudit's captures, which have neither if only SMBIOS was readable.
 func ofTree(name string) bool {
 	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
 	parts = parts[:min(2, len(parts))]
@@ -90,7 +89,7 @@ func ofTree(name string) bool {
 	return ok || slices.Contains(parts, "sys") || slices.Contains(parts, "proc")
 }
 
-// members takes every file of an archive that is not in a machine's tree as an input.
+// members reads every file of an archive outside a machine's tree as an input.
 func (g *gatherer) members(path string, in io.Reader) error {
 	unpacked := int64(0)
 	return host.EachMember(in, maxFleetArchive, func(h *tar.Header, body io.Reader) error {
@@ -122,14 +121,14 @@ func (g *gatherer) members(path string, in io.Reader) error {
 	})
 }
 
-// isHidden reports whether a member is hidden or in a hidden folder, which is skipped in a folder too.
+// isHidden reports whether a member is hidden or in a hidden folder, which is skipped in a folder, too.
 func isHidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") && part != "." && part != ".."
 	})
 }
 
-// memberLabel is a member's name as it is printed: a name may have a megabyte.
+// memberLabel returns a member's name for printing, shortened, because a name may have a megabyte.
 func memberLabel(name string) string {
 	const most = 1 << 10
 	if len(name) > most {
@@ -141,13 +140,13 @@ func memberLabel(name string) string {
 // tarHead is the length of a tar header.
 const tarHead = 512
 
-// isArchive reports by the first tarHead bytes of a file whether it is a tar archive or compressed.
+// isArchive reports whether a file is a tar archive or compressed, by its first tarHead bytes.
 func isArchive(head []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
 			return true
 		}
 	}
-	const at = 257 // of the magic in a tar header
+	const at = 257 // offset of the magic in a tar header
 	return len(head) > at && bytes.HasPrefix(head[at:], []byte("ustar"))
 }

@@ -26,27 +26,26 @@ const (
 	maxFleetArchive = 4 << 30
 )
 
-// gatherer finds the inputs, in order, and hands each to the pool. Only what the user named is
-// trusted to name others: a list of paths is taken from an argument or standard input alone, and
-// nothing outside a folder or an archive is read because of what is in it.
+// gatherer finds the inputs, in order, and passes each to the pool. Only what the user named may name other
+// files: a list of paths is accepted only as an argument or on standard input, and nothing outside a folder or
+// an archive is read because of its content.
 type gatherer struct {
 	p    *Program
 	pool *auditorPool
-	// left is how many more entries the present argument may have.
+	// left is how many more entries the current argument may have.
 	left int
 }
 
-// inputOrigin says where an input comes from.
+// inputOrigin is where an input comes from.
 type inputOrigin int
 
 const (
-	// fromArgument is an argument or standard input: it may be a list of paths, and errors may
-	// quote it.
+	// fromArgument is an argument or standard input: it may be a list of paths, and errors may quote it.
 	fromArgument inputOrigin = iota
 	// fromList is a line of a list, fromFolder a file in a folder.
 	fromList
 	fromFolder
-	// fromArchive is a member of an archive, and no archive of inputs itself.
+	// fromArchive is a member of an archive, and must not be an archive of inputs itself.
 	fromArchive
 )
 
@@ -54,7 +53,7 @@ func (g *gatherer) refuse(input string, err error) {
 	g.pool.submit(input, func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }
 
-// count counts an entry and reports whether there may be as many.
+// count counts an entry and reports whether it is within the limit.
 func (g *gatherer) count() bool {
 	g.left--
 	return g.left >= 0
@@ -64,7 +63,7 @@ func errEntries() error {
 	return fmt.Errorf("more than %d files and lines below one argument, expected fewer: divide it", maxFleetEntries)
 }
 
-// argument takes one argument.
+// argument reads one argument.
 func (g *gatherer) argument(path string) {
 	g.left = maxFleetEntries
 	if path != "-" {
@@ -90,7 +89,7 @@ func (g *gatherer) argument(path string) {
 	g.content(name, data, fromArgument)
 }
 
-// spool keeps an archive, which is read twice, in a temporary file without a name.
+// spool copies an archive, which is read twice, to an unnamed temporary file.
 func spool(in io.Reader) (*os.File, error) {
 	f, err := os.CreateTemp("", "memaudit-fleet-")
 	if err != nil {
@@ -111,7 +110,7 @@ func spool(in io.Reader) (*os.File, error) {
 	return f, nil
 }
 
-// path takes a path that an argument or a line of a list names.
+// path reads a path from an argument or a line of a list.
 func (g *gatherer) path(path string, from inputOrigin) {
 	st, err := os.Stat(path)
 	switch {
@@ -126,7 +125,7 @@ func (g *gatherer) path(path string, from inputOrigin) {
 	}
 }
 
-// openFlags open a file without waiting, should it be a pipe by now.
+// openFlags open a file without blocking, in case it has become a pipe.
 const openFlags = os.O_RDONLY | unix.O_NONBLOCK
 
 // isTree reports whether a folder is a machine's root.
@@ -135,7 +134,7 @@ func isTree(lstat func(string) (fs.FileInfo, error), path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// folder takes every file and every machine's tree below a folder, in order.
+// folder reads every file and every machine's tree below a folder, in order.
 func (g *gatherer) folder(path string) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -146,7 +145,7 @@ func (g *gatherer) folder(path string) {
 	g.walk(root, ".", 0)
 }
 
-// walk takes a folder below the root. The root does not let links lead out of it.
+// walk reads a folder below the root, which prevents links from leading out of it.
 func (g *gatherer) walk(root *os.Root, dir string, depth int) {
 	entries, err := readFolder(root, dir, g.left)
 	if err == nil && depth > maxFleetDepth {
@@ -168,8 +167,8 @@ func (g *gatherer) walk(root *os.Root, dir string, depth int) {
 	}
 }
 
-// readFolder lists a folder in order. One with more than most entries is not read at all, as which of them
-// come first is not defined.
+// readFolder lists a folder in order. One with more than most entries is an error, because which of them come
+// first is undefined.
 func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -187,7 +186,7 @@ func readFolder(root *os.Root, dir string, most int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// entry takes one entry of a folder.
+// entry reads one entry of a folder.
 func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 	path := filepath.Join(root.Name(), rel)
 	mode := e.Type()
@@ -198,7 +197,7 @@ func (g *gatherer) entry(root *os.Root, rel string, e fs.DirEntry, depth int) {
 			g.refuse(path, errors.New("a link that leads out of the folder or to nothing; name its target as an argument"))
 			return
 		case st.IsDir():
-			return // read in its own place
+			return // read under its own path
 		}
 		rel, mode = target, st.Mode()
 	}
@@ -227,7 +226,7 @@ func linked(root *os.Root, rel string) (string, fs.FileInfo, error) {
 	return rel, st, err
 }
 
-// file takes a file of any kind, which it opens only if it is a regular one.
+// file reads a file of any kind and opens it only if it is a regular one.
 func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open func() (*os.File, error)) {
 	if !mode.IsRegular() {
 		g.refuse(name, fmt.Errorf("is %s, expected a file or a folder", kindOfFile(mode)))
@@ -243,7 +242,7 @@ func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open fu
 	case err != nil:
 		g.refuse(name, withoutName(err))
 	case archive:
-		g.archive(name, f, from) // which closes it
+		g.archive(name, f, from) // closes it
 		return
 	default:
 		data, err := readWhole(f, maxSMBIOSFile)
@@ -256,8 +255,8 @@ func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open fu
 	_ = f.Close()
 }
 
-// looksLikeArchive reports whether a file is to be read as an archive. A file without a size is refused
-// unread: it is empty, or one of the kernel's, of which some wait for events (/proc/kmsg).
+// looksLikeArchive reports whether a file is to be read as an archive. A file of size 0 is rejected unread: it
+// is empty, or one of the kernel's, which may block (/proc/kmsg).
 func looksLikeArchive(f *os.File, name string) (bool, error) {
 	st, err := f.Stat()
 	switch {
@@ -296,14 +295,14 @@ func isTar(path string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(path, end) })
 }
 
-// tree has a machine's tree audited.
+// tree audits a machine's tree.
 func (g *gatherer) tree(path string) {
 	g.pool.submit(path, func(a *fleetAuditor) fleetInput {
 		return a.root(path, func() (*host.Root, error) { return host.OpenDir(path) })
 	})
 }
 
-// content recognises what was read by its content.
+// content detects what was read.
 func (g *gatherer) content(name string, data []byte, from inputOrigin) {
 	trimmed := bytes.TrimSpace(data)
 	switch {
@@ -324,8 +323,7 @@ type closable struct{ *bytes.Reader }
 // Close does nothing.
 func (closable) Close() error { return nil }
 
-// isList reports whether the first line that says something names a path that
-// is there.
+// isList reports whether the first significant line is an existing path.
 func isList(data []byte) bool {
 	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
@@ -337,7 +335,7 @@ func isList(data []byte) bool {
 	return false
 }
 
-// list takes the paths of a list.
+// list reads the paths of a list.
 func (g *gatherer) list(name string, data []byte) {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)

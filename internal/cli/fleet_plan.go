@@ -21,7 +21,7 @@ import (
 	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
 
-// planFlags ask for the plan of a fleet.
+// planFlags are the flags for the plan of a fleet.
 type planFlags struct {
 	asked        bool
 	spare, floor string
@@ -36,7 +36,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.limit, "limit", 10*time.Minute, "stop planning after this `TIME`; machines behind it get no plan (--plan)")
 }
 
-// planning is what the machines are planned with. It is read by several goroutines, and not written.
+// planning is the input for planning the machines. It is read-only and safe for concurrent use.
 type planning struct {
 	spares []plan.Spare
 	stock  []fleet.Stock
@@ -45,7 +45,7 @@ type planning struct {
 	limit  time.Duration
 }
 
-// planning reads the files; nil if no plan is asked for.
+// planning reads the files; nil if no plan is requested.
 func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section string) (*planning, error) {
 	if !f.asked {
 		for _, name := range []string{"spare", "floor", "limit"} {
@@ -53,7 +53,7 @@ func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section str
 				return nil, usageError("--%s belongs to --plan, which is not given", name)
 			}
 		}
-		return nil, nil //nolint:nilnil // no plan is asked for
+		return nil, nil //nolint:nilnil // no plan is requested
 	}
 	switch {
 	case format != formats.Text && format != formats.JSON:
@@ -77,7 +77,7 @@ func (p *Program) planning(cmd *cobra.Command, f *planFlags, format, section str
 	return out, nil
 }
 
-// maxStockFile limits the files of spares and floors, mostSpares the entries of one, mostInStock the
+// maxStockFile limits the size of files of spares and floors, mostSpares the entries of one, mostInStock the
 // modules of one entry.
 const (
 	maxStockFile = 1 << 20
@@ -97,7 +97,7 @@ type spareEntry struct {
 	Count int    `yaml:"count"`
 }
 
-// moduleKinds are the words for how a module buffers what the controller sends it.
+// moduleKinds are the kinds of buffering of modules.
 var moduleKinds = []string{"RDIMM", "LRDIMM", "UDIMM"}
 
 func (p *Program) readSpares(name string, into *planning) error {
@@ -134,7 +134,7 @@ func readYAML(name string, to any) error {
 	return nil
 }
 
-// module checks an entry, and reads what it leaves out from the part number.
+// module checks an entry, and derives what it leaves out from the part number.
 func (e *spareEntry) module(parts *partnumber.Table) (plan.Spare, error) {
 	s := plan.Spare{Part: strings.TrimSpace(e.Part), Type: e.Type, Ranks: e.Ranks, RatedMTs: e.Speed, Count: e.Count}
 	switch s.Bytes = plan.ParseSize(e.Size); {
@@ -211,7 +211,7 @@ func (e *spareEntry) words(s *plan.Spare) string {
 	return strings.Join(out, ", ")
 }
 
-// assumed says what an entry leaves open.
+// assumed describes what an entry leaves open.
 func assumed(s *plan.Spare) string {
 	var open []string
 	if s.RatedMTs == 0 {
@@ -226,7 +226,7 @@ func assumed(s *plan.Spare) string {
 	return prose.And(open) + " not given, taken to be as installed"
 }
 
-// readFloors reads the capacities that machines and products keep.
+// readFloors reads the minimum capacities of machines and products.
 func readFloors(name string, into *fleet.Floors) error {
 	var file struct {
 		Machines map[string]string `yaml:"machines"`
@@ -258,7 +258,7 @@ func readFloors(name string, into *fleet.Floors) error {
 // withoutMachine is the stake of a report or an inventory.
 var withoutMachine = fleet.NoStake("a report or an inventory does not hold the machine that a plan is proven on; give its capture (memaudit snapshot) or SMBIOS table")
 
-// stake builds the report and, if a plan is asked for, what the machine has to do with it.
+// stake builds the report and, if a plan is requested, the machine's part in it.
 func (a *fleetAuditor) stake(out *fleetInput, j *assess.Assessment, o report.Options) report.Report {
 	auditor := a.p.auditor(a.engine, a.options)
 	if a.planning == nil {

@@ -24,24 +24,24 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// fleetAuditor reads and judges inputs, one at a time. Its engine and patterns of
-// part numbers are its own: they keep what they once made and are for one goroutine.
+// fleetAuditor reads and audits inputs, one at a time. Its engine and part number patterns are its own, because
+// they cache and are not safe for concurrent use.
 type fleetAuditor struct {
 	p           *Program
 	engine      *audit.Engine
 	options     *audit.Options
 	partNumbers func() (*partnumber.Table, error)
-	// renew makes an engine as the first one was.
+	// renew creates an engine like the first one.
 	renew  func() (*audit.Engine, error)
 	failOn string
-	// planning is nil unless a plan is asked for.
+	// planning is nil unless a plan is requested.
 	planning *planning
 }
 
-// mostAuditors bounds the memory: each may hold an input of maxSMBIOSFile.
+// mostAuditors limits the memory used: each may hold an input of maxSMBIOSFile.
 const mostAuditors = 4
 
-// auditors makes one for each processor.
+// auditors creates one for each CPU.
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
 	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
@@ -55,20 +55,20 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	return all, nil
 }
 
-// fleetInput is what one input gave: a report, an inventory, or why neither.
+// fleetInput is the result of one input: a report, an inventory, or an error.
 type fleetInput struct {
 	name, input string
 	report      *report.Report
 	inventory   *report.Inventory
 	refused     error
-	// stake is what the machine has to do with the plan, nil without one, or without the machine.
+	// stake is the machine's part in the plan, nil without a plan, or without the machine.
 	stake *fleet.Stake
 }
 
 // errInternal is the reason for an input that made memaudit panic.
 var errInternal = errors.New("an error in memaudit itself, which could not go on with this input; please report it")
 
-// join puts it into the fleet.
+// join adds it to the fleet.
 func (o *fleetInput) join(all *fleet.Fleet) {
 	defer func() {
 		if recover() != nil {
@@ -85,16 +85,15 @@ func (o *fleetInput) join(all *fleet.Fleet) {
 	}
 }
 
-// auditorPool has inputs read by several auditors at once and takes the outcomes in
-// the order in which the inputs came, so that what comes out does not depend on
-// how many they are. What waits is bounded: a few inputs an auditor.
+// auditorPool reads inputs with several auditors concurrently and delivers the results in the order of the
+// inputs, so that the output does not depend on their number. Only a few inputs per auditor may wait.
 type auditorPool struct {
 	work  chan func(*fleetAuditor)
 	order chan (<-chan fleetInput)
 	taken chan struct{}
 }
 
-// startPool starts a goroutine for each auditor, and one that takes.
+// startPool starts a goroutine for each auditor, and one for delivery.
 func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 	q := &auditorPool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
 	for _, a := range auditors {
@@ -113,15 +112,15 @@ func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
 	return q
 }
 
-// submit waits while too much is under way.
+// submit blocks while too many inputs are in progress.
 func (q *auditorPool) submit(input string, read func(*fleetAuditor) fleetInput) {
 	done := make(chan fleetInput, 1)
 	q.order <- done
 	q.work <- func(a *fleetAuditor) { done <- a.contain(input, read) }
 }
 
-// contain reads an input. A panic costs this input alone: the engine, which it may have left
-// half-way, is made anew.
+// contain reads an input. After a panic, which affects only this input, the engine is replaced, because its
+// state may be inconsistent.
 func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput) (o fleetInput) {
 	defer func() {
 		if recover() == nil {
@@ -136,7 +135,7 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 	return read(a)
 }
 
-// finish returns when every input is taken.
+// finish returns when every result was delivered.
 func (q *auditorPool) finish() {
 	close(q.work)
 	close(q.order)
@@ -160,8 +159,8 @@ func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetI
 	return a.audit(name, collect.Collect(in))
 }
 
-// content takes a document that memaudit wrote, or SMBIOS. The text is quoted in an error only if the
-// user named the file.
+// content reads a document of memaudit, or SMBIOS. Its text is quoted in an error only if the user named the
+// file.
 func (a *fleetAuditor) content(name string, data []byte, quote bool) fleetInput {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
 		return document(name, trimmed)
@@ -176,7 +175,7 @@ func (a *fleetAuditor) content(name string, data []byte, quote bool) fleetInput 
 	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.p.tables, PartNumbers: a.partNumbers}))
 }
 
-// withoutText is an error of reading SMBIOS without what it quotes.
+// withoutText returns an error of reading SMBIOS without quoted text.
 func withoutText(err error) error {
 	for _, kind := range []error{smbios.ErrUnrecognised, smbios.ErrEmpty, smbios.ErrNoTable, smbios.ErrDenied, smbios.ErrNoHandles, smbios.ErrTooLarge} {
 		if errors.Is(err, kind) {
@@ -186,7 +185,7 @@ func withoutText(err error) error {
 	return errors.New("cannot be read")
 }
 
-// document takes a report or an inventory that memaudit wrote.
+// document reads a report or an inventory of memaudit.
 func document(name string, data []byte) fleetInput {
 	o := fleetInput{input: name}
 	kind, err := schemaOf(data)
@@ -215,7 +214,7 @@ func document(name string, data []byte) fleetInput {
 	return o
 }
 
-// complete returns an error if findings are missing from a report: their summary counts them.
+// complete returns an error if findings are missing from a report, by the counts of its summary.
 func complete(r *report.Report) error {
 	counted := map[string]int{}
 	for i := range r.Findings {
@@ -234,8 +233,7 @@ func complete(r *report.Report) error {
 	return nil
 }
 
-// schemaOf reads what a document says it is. memaudit's own say it first, and
-// then the rest is not read twice.
+// schemaOf returns the document's schema. memaudit writes it first, and then the rest is not parsed twice.
 func schemaOf(data []byte) (string, error) {
 	in := json.NewDecoder(bytes.NewReader(data))
 	_, _ = in.Token() // the brace
@@ -251,7 +249,7 @@ func schemaOf(data []byte) (string, error) {
 	return head.Schema, err
 }
 
-// audit judges a machine as check does.
+// audit audits a machine as check does.
 func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if nothingRead(sys) {
 		return fleetInput{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
@@ -267,7 +265,7 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	return out
 }
 
-// machineName is the file's or folder's name without what only tells its kind.
+// machineName returns the name of the file or folder without extensions.
 func machineName(path string) string {
 	name := filepath.Base(path)
 	for _, end := range []string{".json", ".txt", ".bin", ".dmi", ".gz", ".bz2", ".tgz", ".tar"} {

@@ -24,7 +24,7 @@ type gathered struct {
 	table []byte
 	root  *host.Root
 	bmc   *controller
-	// failed says what was asked for and could not be read.
+	// failed is the error of an input that could not be read.
 	failed error
 }
 
@@ -34,15 +34,14 @@ func (g *gathered) close() {
 	}
 }
 
-// fail keeps an input that could not be read.
+// fail records an input that could not be read.
 func (g *gathered) fail(err error) *collect.Failure {
 	g.failed = joinInputErrors(g.failed, err)
 	return &collect.Failure{State: inputState(err), Detail: err.Error()}
 }
 
-// system reads the machine that the flags name. An input that cannot be read
-// is an error, and what the others hold is still there: a system comes with
-// every error but wrong usage.
+// system reads the machine that the flags select. An input that cannot be read is an error, but the others are
+// still used: a system is returned with every error but wrong usage.
 func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	g, err := p.gather(f)
 	if err != nil {
@@ -54,8 +53,7 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	return sys, joinInputErrors(g.failed, g.bmc.failure())
 }
 
-// gather opens and reads the inputs that the flags name; an error is wrong
-// usage.
+// gather opens and reads the inputs that the flags select; an error is wrong usage.
 func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
@@ -107,13 +105,13 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	return g, nil
 }
 
-// showFailed reports whether a report is worth printing although an input
-// failed: to a program always, to a person when something was read.
+// showFailed reports whether a report is printed although an input failed: always in a format for programs, as
+// text if something was read.
 func showFailed(err error, sys *inventory.System, format string) bool {
 	return err == nil || sys != nil && (format != formats.Text || !nothingRead(sys))
 }
 
-// open opens the machine's tree; nil when only an SMBIOS file is audited.
+// open opens the machine's tree; nil if only an SMBIOS file is audited.
 func (f *inputFlags) open() (*host.Root, error) {
 	var root *host.Root
 	var err error
@@ -145,8 +143,8 @@ func (f *inputFlags) open() (*host.Root, error) {
 	return root, nil
 }
 
-// withoutPlace is an error of opening without the name that stands before it already, and
-// with its state only where the cause does not say it.
+// withoutPlace returns an error of opening without the name, which was printed before, and with its state only
+// if the cause does not contain it.
 func withoutPlace(err error) error {
 	e, ok := errors.AsType[*host.ReadError](err)
 	switch {
@@ -209,6 +207,6 @@ func nothingRead(sys *inventory.System) bool {
 	})
 }
 
-// maxSMBIOSFile bounds a file given with --smbios: the largest table is under
-// 1 MiB, its text about ten times that.
+// maxSMBIOSFile limits a file given with --smbios: the largest table is under 1 MiB, its text about ten times
+// that.
 const maxSMBIOSFile = 64 << 20

@@ -11,10 +11,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// inputFlags say which machine is audited.
+// inputFlags select the machine to audit.
 type inputFlags struct {
 	root, snapshot, smbios string
-	// example names an embedded example server, which is audited alone.
+	// example is an embedded example server to audit instead.
 	example               string
 	bios, measured        []string
 	slurm                 string
@@ -22,9 +22,9 @@ type inputFlags struct {
 	redfish               redfishFlags
 	// exports are the exports of BIOS settings that were read last.
 	exports []collect.Joined
-	// asker is the daemon's, which goes on without a controller that it cannot ask.
+	// asker is the daemon's, which continues without a BMC that cannot be queried.
 	asker *bmcAsker
-	// partNumbers are kept between the daemon's audits; nil reads them for each.
+	// partNumbers are cached between the daemon's audits; if nil they are loaded for each.
 	partNumbers func() (*partnumber.Table, error)
 	// conf is the configuration, nil before it is read.
 	conf *config
@@ -42,19 +42,18 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
-// registerHostName adds the flag of the commands whose document names the machine.
+// registerHostName adds the flag for commands with a document that names the machine.
 func (f *inputFlags) registerHostName(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "put the machine's name into the report")
 }
 
-// onceFlag is the value of a flag that names a machine: a second one would silently
-// take the place of the first.
+// onceFlag is a flag that may be given only once: a second machine would silently replace the first.
 type onceFlag string
 
 func (o *onceFlag) String() string { return string(*o) }
 func (o *onceFlag) Type() string   { return "string" }
 
-// Set takes the first value and refuses another.
+// Set accepts the first value only.
 func (o *onceFlag) Set(value string) error {
 	if *o != "" {
 		return errors.New("given twice, expected one machine; memaudit fleet takes many")
@@ -63,7 +62,7 @@ func (o *onceFlag) Set(value string) error {
 	return nil
 }
 
-// oneMachine refuses two machines.
+// oneMachine returns an error if two machines are selected.
 func (f *inputFlags) oneMachine() error {
 	if f.root != "" && f.snapshot != "" {
 		return usageError("--root and --snapshot both name a machine: give one of them")
@@ -71,13 +70,13 @@ func (f *inputFlags) oneMachine() error {
 	return nil
 }
 
-// live reports whether the running system is audited: nothing else was named, or
-// a root that holds this kernel's own sysfs, as a container mounts it.
+// live reports whether the running system is audited: nothing else was selected, or a root with this kernel's
+// own sysfs, as mounted in a container.
 func (f *inputFlags) live() bool {
 	return f.snapshot == "" && f.example == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
 }
 
-// redfishFlags name the BMC to ask.
+// redfishFlags select the BMC to query.
 type redfishFlags struct {
 	url, credentials, system string
 	insecure                 bool
@@ -91,8 +90,7 @@ func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the BMC's certificate")
 }
 
-// baselineFile is the file of a flag, else the configuration's for the live
-// machine, else the other.
+// baselineFile returns the file of a flag, otherwise the configuration's for the live machine, otherwise other.
 func (f *inputFlags) baselineFile(flag, other string) string {
 	if flag == "" && f.conf != nil && f.live() {
 		flag = f.conf.Baseline

@@ -13,11 +13,11 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// partNumbers reads the patterns of modules' part numbers.
+// partNumbers loads the part number patterns.
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
-// packs loads the compiled built-in rules and the site's own folders, which were joined
-// and must be without fault: a rule that does not load would be a check that is not made.
+// packs loads the compiled built-in rules and those of the site's folders, which were joined before. Any error
+// in them is fatal, because a rule that does not load would silently not be checked.
 func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
@@ -26,8 +26,7 @@ func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
 	return withSite(packs, dirs)
 }
 
-// join puts the data files of a site's own folders beside the built-in ones:
-// platforms, slot maps, processors.
+// join adds the data files of a site's folders to the built-in ones: platforms, slot maps, processors.
 func (p *Program) join(dirs []string) error {
 	if p.builtin == nil {
 		p.builtin = p.Rules
@@ -46,12 +45,12 @@ func (p *Program) join(dirs []string) error {
 	return nil
 }
 
-// rulePaths are the site's rules: folders with all below them, and the files.
+// rulePaths splits the site's rules into folders with all below them, and files.
 func rulePaths(from []string) (dirs, files []string) {
 	for _, dir := range from {
 		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
-			case err != nil: // it loaded a moment ago
+			case err != nil: // it loaded before
 			case d.IsDir():
 				dirs = append(dirs, name)
 			case name == dir:
@@ -77,13 +76,13 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 	return packs, nil
 }
 
-// loadSite reads and validates a folder or a file of a site's own rules.
+// loadSite loads and validates a folder or a file of a site's own rules.
 func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 	packs, faults := rulepack.LoadPath(name)
 	return validSite(name, packs, faults)
 }
 
-// validSite validates what was read of a folder or a file.
+// validSite validates the packs of a folder or a file.
 func validSite(name string, packs []*rulepack.Pack, faults rulepack.Complaints) ([]*rulepack.Pack, rulepack.Complaints) {
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
@@ -94,7 +93,7 @@ func validSite(name string, packs []*rulepack.Pack, faults rulepack.Complaints) 
 	return packs, faults
 }
 
-// noRules says what was expected of a file or folder without rules.
+// noRules returns an error that names what was expected of a file or folder without rules.
 func noRules(name string) string {
 	if st, err := os.Stat(name); err == nil && !st.IsDir() {
 		return "neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such"

@@ -34,8 +34,8 @@ audit could not be done.`,
 	return cmd
 }
 
-// labels does one audit and prints its labels, also when the audit failed: what
-// an earlier one wrote would else stand for this machine.
+// labels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
+// remain.
 func (p *Program) labels(f *checkFlags) error {
 	engine, options, err := p.engine(f)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/text"
 )
 
-// listFormats are those of the rules and profiles commands.
+// listFormats are the formats of the rules and profiles commands.
 var listFormats = [...]string{"text", "json"}
 
-// knowledgeFlags say which rules are loaded and how they are printed.
+// knowledgeFlags select the rules and how they are printed.
 type knowledgeFlags struct {
 	rules  []string
 	config string
@@ -31,14 +31,13 @@ func (f *knowledgeFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
 }
 
-// load reads the packs that the flags and the configuration name, with the rules'
-// own cases.
+// load loads the packs that the flags and the configuration select, with the rules' own cases.
 func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 	return f.loadBy(p, rulepack.LoadBuiltin)
 }
 
-// loadBy takes the built-in packs from their sources or, for a list, compiled:
-// these have no cases and are read in a tenth of the time.
+// loadBy loads the built-in packs from their sources or, for a list, compiled: these have no cases and load in
+// a tenth of the time.
 func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pack, error)) ([]*rulepack.Pack, error) {
 	if err := checkFlagWord("format", f.format, listFormats[:]); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pac
 	return withSite(packs, dirs)
 }
 
-// showAll prints rules or profiles, in text with an empty line between two.
+// showAll prints rules or profiles, as text separated by an empty line.
 func showAll[T any](p *Program, format string, found []T, describe func(*T) []page.Block) error {
 	if format == "json" {
 		return writeJSON(p.Stdout, found)

@@ -29,7 +29,7 @@ func (p *Program) Main(args []string) int {
 	cmd, err := root.ExecuteC()
 	var e *exitError
 	if err != nil && !errors.As(err, &e) {
-		// What cobra itself refuses is wrong usage.
+		// Errors of cobra itself are wrong usage.
 		err = &exitError{status: report.ExitUsage, err: err, hint: fmt.Sprintf("see '%s --help'", cmd.CommandPath())}
 	}
 	return p.end(err, args)
@@ -47,7 +47,7 @@ func (p *Program) end(err error, args []string) int {
 	if e.err != nil {
 		message := strings.ReplaceAll(strings.TrimSpace(e.err.Error()), "\t", "  ") // cobra indents its suggestions by tabs
 		if asksPlugin(args) {
-			// A monitor reads standard output, and takes 1 and 2 for findings.
+			// Monitoring systems read standard output, and interpret 1 and 2 as findings.
 			_ = formats.WritePluginProblem(p.Stdout, message)
 			e.status = report.PluginUnknown
 		}
@@ -59,8 +59,8 @@ func (p *Program) end(err error, args []string) int {
 	return e.status
 }
 
-// asksPlugin reports whether a command line asks for a monitoring plugin's
-// output, whatever else is wrong with it.
+// asksPlugin reports whether a command line selects a monitoring plugin's format, whatever else is wrong with
+// it.
 func asksPlugin(args []string) bool {
 	i := slices.Index(args, "--format")
 	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
@@ -84,10 +84,10 @@ ask for. It only reads: nothing on the machine is changed.`,
 	return root
 }
 
-// flagWords says what the value of a flag is, by its type.
+// flagWords describes the value of a flag by its type.
 var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
 
-// flagError says what a flag's value has to be, in place of the error of its parser.
+// flagError describes the expected value of a flag instead of the parser's error.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flagWords[e.GetFlag().Value.Type()] != "" {
 		return fmt.Errorf("invalid argument %q for --%s, expected %s", e.GetValue(), e.GetFlag().Name, flagWords[e.GetFlag().Value.Type()])

@@ -29,16 +29,16 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// measureArea is the area of the rules that speak of a measurement.
+// measureArea is the prefix of rules about measurements.
 const measureArea = "measure."
 
-// measureFlags are those of measure.
+// measureFlags are the flags of measure.
 type measureFlags struct {
 	checkFlags
 	options       measure.Options
 	nodes         string
 	save, compare string
-	// hint is what to do about a refusal.
+	// hint is what to do if measuring is refused.
 	hint string
 }
 
@@ -73,7 +73,7 @@ undecided.`,
 	return cmd
 }
 
-// check refuses wrong flags before anything is read.
+// check rejects wrong flags before anything is read.
 func (f *measureFlags) check() error {
 	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (f *measureFlags) check() error {
 	return nil
 }
 
-// measure measures, judges and prints.
+// measure measures, checks and prints.
 func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	return f.measureStatus(result, &doc)
 }
 
-// take measures; a refusal is a result too.
+// take measures; a refusal is a result, too.
 func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.System) (*measure.Result, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
@@ -167,7 +167,7 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 	return result, nil
 }
 
-// liveBench is the running machine.
+// liveBench returns the running machine.
 func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	root, err := host.OpenLive()
 	if err != nil {
@@ -177,7 +177,7 @@ func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	return &measureBench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
-// hypervisorOf names the hypervisor of a virtual machine.
+// hypervisorOf returns the hypervisor of a virtual machine.
 func hypervisorOf(sys *inventory.System) string {
 	if !sys.Machine.Virtual.Or(false) {
 		return ""
@@ -201,7 +201,7 @@ func (f *measureFlags) earlier() (*measure.Result, error) {
 	return r, nil
 }
 
-// describe puts the machine and the findings into the document.
+// describe adds the machine and the findings to the document.
 func describe(result *measure.Result, doc *report.Report) (err error) {
 	if result.Machine, err = json.Marshal(&doc.Machine); err != nil {
 		return err
@@ -210,7 +210,7 @@ func describe(result *measure.Result, doc *report.Report) (err error) {
 	return err
 }
 
-// keep writes the file of --save; a refusal replaces no result.
+// keep writes the file of --save; a refusal never replaces a result.
 func (f *measureFlags) keep(result *measure.Result) error {
 	if f.save == "" || result.Refused != nil {
 		return nil
@@ -237,11 +237,11 @@ func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *rep
 	return text.WriteBlocks(w, measureBlocks(result, then, doc, w.options.Width), w.options)
 }
 
-// matrixWidth is the width for matrices where the terminal's is not known.
+// matrixWidth is the width for matrices if the terminal's is unknown.
 const matrixWidth = 80
 
-// measureBlocks are what a measurement is printed as: how it was made, the matrices,
-// what is undecided, what changed, and the verdicts.
+// measureBlocks formats a measurement: how it was made, the matrices, what is undecided, what changed, and the
+// findings.
 func measureBlocks(result, then *measure.Result, doc *report.Report, width int) []page.Block {
 	out := []page.Block{{Fields: fieldsOf(result.Circumstances())}}
 	if result.Refused != nil {
@@ -275,8 +275,8 @@ func fieldsOf(lines []measure.Line) []page.Field {
 	return out
 }
 
-// inOrderOfJudgement are the findings that say something: first the machine beside
-// itself, then beside what was accepted, then beside what others measured.
+// inOrderOfJudgement returns the findings to print: first comparisons within the machine, then with the
+// accepted result, then with those of others.
 func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 	order := []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share"}
 	var out []*report.Finding
@@ -295,7 +295,7 @@ func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 	return out
 }
 
-// findingBlock is a finding in words; why and what to do belong to a failure.
+// findingBlock formats a finding; why and what to do are printed for a failure only.
 func findingBlock(f *report.Finding) page.Block {
 	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
 		Fields: []page.Field{{Name: "found", Value: report.OrEmpty(f.Found)}, {Name: "expected", Value: report.OrEmpty(f.Expected)},
@@ -307,7 +307,7 @@ func findingBlock(f *report.Finding) page.Block {
 	return b
 }
 
-// measureStatus is 1 for a failure, 3 for what is refused or undecided.
+// measureStatus returns 1 for a failure, 3 for a refused or undecided measurement.
 func (f *measureFlags) measureStatus(result *measure.Result, doc *report.Report) error {
 	status := doc.Verdict.ExitStatus
 	switch {

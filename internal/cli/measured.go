@@ -8,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// measuredFiles are those of the flag; the configuration's speak of the live
-// machine alone.
+// measuredFiles returns those of the flag, or for the live machine the configuration's.
 func (f *inputFlags) measuredFiles() []string {
 	if len(f.measured) > 0 || !f.live() || f.conf == nil {
 		return f.measured
@@ -17,8 +16,7 @@ func (f *inputFlags) measuredFiles() []string {
 	return f.conf.Measured
 }
 
-// readMeasurements reads the files. One that cannot be read is an error, and
-// the others are there.
+// readMeasurements reads the files. One that cannot be read is an error, and the others are still used.
 func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, error) {
 	var out []inventory.Measurement
 	var failed error

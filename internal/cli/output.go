@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputFlags say what is printed and where to.
+// outputFlags select what is printed, and where to.
 type outputFlags struct {
 	format, output string
 	verbose        bool
@@ -31,16 +31,15 @@ func (f *outputFlags) register(cmd *cobra.Command, known []string) {
 
 func (f *outputFlags) check(known []string) error { return checkFlagWord("format", f.format, known) }
 
-// terminal is a stream with what is known of its width and colours.
+// terminal is a stream with its width and whether it has colours.
 type terminal struct {
 	io.Writer
 	options text.Options
 }
 
-// write prints to standard output, or to a temporary file that replaces the
-// named one when all is written.
+// write prints to standard output, or to a temporary file that finally replaces the named one.
 //
-// A file with identifiers is its owner's alone.
+// A file with identifiers is readable by its owner only.
 func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) error) error {
 	if f.output == "" {
 		t := p.terminal(f.verbose)
@@ -48,7 +47,7 @@ func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) e
 		t.Writer = buf
 		err := body(t)
 		if lost := buf.Flush(); lost != nil || err == nil {
-			return unwritten(lost) // also when the body met it first
+			return unwritten(lost) // also if the body returned it first
 		}
 		return notAudited(err, "")
 	}
@@ -64,14 +63,13 @@ func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) e
 	return nil
 }
 
-// say writes a whole text to standard output.
+// say writes a text to standard output.
 func (p *Program) say(text string) error {
 	_, err := io.WriteString(p.Stdout, text)
 	return unwritten(err)
 }
 
-// unwritten turns a failure of standard output into a status of its own; a
-// reader that wants no more is none.
+// unwritten converts a failure of standard output to an exit status of its own; a closed pipe is not a failure.
 func unwritten(err error) error {
 	if err == nil || errors.Is(err, unix.EPIPE) {
 		return nil
@@ -79,8 +77,7 @@ func unwritten(err error) error {
 	return notAudited(fmt.Errorf("standard output: %w", err), "")
 }
 
-// terminal asks the standard output for its width; colours only there and
-// without NO_COLOR.
+// terminal returns standard output with its width; colours only on a terminal and without NO_COLOR.
 func (p *Program) terminal(verbose bool) *terminal {
 	o := text.Options{Verbose: verbose}
 	if n, err := strconv.Atoi(p.Getenv("COLUMNS")); err == nil && n >= 20 {

@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeAtomic writes a file beside the target, gives it to the disk and renames
-// it. Where there is a device or a pipe it is written to: renaming a file over
-// it would take /dev/null from the whole machine. The umask applies to mode,
-// and a file that is replaced never becomes readable by more than before.
+// writeAtomic writes a temporary file next to the target, syncs it and renames it. A device or a pipe is
+// written to directly: replacing it would remove /dev/null for the whole machine. The umask applies to mode,
+// and a replaced file never becomes readable by more users than before.
 func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) error {
 	t, err := findTarget(name)
 	if err != nil {
@@ -34,7 +33,7 @@ func writeAtomic(name string, mode fs.FileMode, body func(io.Writer) error) erro
 	}
 }
 
-// replace writes the whole file under another name first.
+// replace writes the complete file under another name first.
 func (t *target) replace(mode fs.FileMode, body func(io.Writer) error) (err error) {
 	folder, other := int(t.folder.Fd()), "."+t.base+"."+rand.Text()[:10]
 	fd, err := unix.Openat(folder, other, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
@@ -63,8 +62,8 @@ func (t *target) replace(mode fs.FileMode, body func(io.Writer) error) (err erro
 	return nil
 }
 
-// keepRights gives the new file no right that the old one did not have, and our
-// own old file's group, for which somebody may have made it readable.
+// keepRights gives the new file no permission that the old one did not have, and if the old one is ours its
+// group, which may have been chosen for reading it.
 func (t *target) keepRights(tmp *os.File, mode fs.FileMode) error {
 	if t.is == nil {
 		return nil
@@ -76,14 +75,14 @@ func (t *target) keepRights(tmp *os.File, mode fs.FileMode) error {
 	keep := st.Mode().Perm() & t.is.Mode().Perm()
 	if owner, group := ownerOf(t.is); owner == os.Geteuid() {
 		if tmp.Chown(-1, group) == nil {
-			keep = mode & t.is.Mode().Perm() // as it was, whatever the umask of today
+			keep = mode & t.is.Mode().Perm() // as it was, whatever the present umask
 		}
 	}
 	return tmp.Chmod(keep)
 }
 
-// writeInto writes to what is there already and is not a file. It is opened without
-// waiting: a named pipe that nobody reads would wait for ever.
+// writeInto writes to an existing target that is not a regular file. It opens it without blocking, because a
+// named pipe without a reader would block forever.
 func writeInto(t *target, body func(io.Writer) error) error {
 	fd, err := unix.Openat(int(t.folder.Fd()), t.base, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	switch {
@@ -100,8 +99,8 @@ func writeInto(t *target, body func(io.Writer) error) error {
 	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
-// writeDescriptor writes to a stream that the caller opened for us, where it
-// stands: opening it by name again would begin at its start.
+// writeDescriptor writes to a descriptor that the caller opened, at its present offset: opening it by name
+// would start at its beginning.
 func writeDescriptor(fd int, body func(io.Writer) error) error {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 
 // target is where an output goes: a name in an open folder, or a descriptor.
 type target struct {
-	// name is the whole path, for messages.
+	// name is the complete path, for messages.
 	name string
-	// folder is the open folder and base the name in it: whoever replaces a part of the path later
-	// replaces nothing that is written to.
+	// folder is the open folder and base the name in it, so that replacing a part of the path later does not
+	// affect where is written.
 	folder *os.File
 	base   string
-	// is describes what has the name now, nil for nothing.
+	// is describes the existing file, nil if there is none.
 	is fs.FileInfo
-	// descriptor is one of ours that the name stands for, -1 for none.
+	// descriptor is one of this process that the name refers to, -1 for none.
 	descriptor int
 }
 
@@ -38,9 +38,9 @@ func (t *target) close() {
 // maxOutputLinks is the kernel's own bound on links in one path.
 const maxOutputLinks = 40
 
-// findTarget follows the links of a path that nobody else can have planted, and
-// refuses the others, as the kernel does with fs.protected_symlinks (linux
-// Documentation/admin-guide/sysctl/fs.rst), which not every system sets.
+// findTarget follows the links of a path that no other user can have planted, and rejects the others, as the
+// kernel does with fs.protected_symlinks (linux Documentation/admin-guide/sysctl/fs.rst), which not every
+// system sets.
 func findTarget(name string) (*target, error) {
 	asked := name
 	name, err := filepath.Abs(name)
@@ -67,7 +67,7 @@ func findTarget(name string) (*target, error) {
 	return nil, fmt.Errorf("%s: more than %d links", asked, maxOutputLinks)
 }
 
-// descriptor reads the names under which a process has its own streams.
+// descriptor parses the names of a process's own streams.
 func descriptor(name string) (int, bool) {
 	switch name {
 	case "/dev/stdout":
@@ -84,8 +84,8 @@ func descriptor(name string) (int, bool) {
 	return 0, false
 }
 
-// followOne opens the folders of a path one in the other. It replaces the first link by what it
-// names; if there is none, it returns the target.
+// followOne opens the folders of a path one after the other. It replaces the first link by its target; if there
+// is none, it returns the target.
 func followOne(name string) (next string, t *target, err error) {
 	at, rest := "/", strings.TrimPrefix(name, "/")
 	folder, err := openPart(unix.AT_FDCWD, "/", "/")
@@ -123,8 +123,8 @@ func followOne(name string) (next string, t *target, err error) {
 	}
 }
 
-// openPart opens a name in a folder, whatever it is and without following a link, so that it can be
-// described and entered.
+// openPart opens a name in a folder without following a link, whatever its kind, so that it can be examined and
+// entered.
 func openPart(folder int, base, path string) (*os.File, error) {
 	fd, err := unix.Openat(folder, base, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -133,7 +133,7 @@ func openPart(folder int, base, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// throughLink returns the path with what an open link names in the link's place.
+// throughLink returns the path with an open link replaced by its target.
 func throughLink(folder, link *os.File, rest string, is fs.FileInfo) (string, error) {
 	in, err := folder.Stat()
 	if err != nil {
@@ -155,8 +155,8 @@ func throughLink(folder, link *os.File, rest string, is fs.FileInfo) (string, er
 	return filepath.Join(to, rest), nil
 }
 
-// planted refuses a pipe, socket or device that another user made where all may
-// write: its maker would read the report, or keep us waiting.
+// planted returns an error for a pipe, socket or device of another user in a folder writable by all: that user
+// could read the report, or block the program.
 func (t *target) planted() error {
 	if t.is == nil || t.is.IsDir() || t.is.Mode().IsRegular() {
 		return nil
@@ -182,9 +182,8 @@ func kindWord(is fs.FileInfo) string {
 	}
 }
 
-// trusted reports whether a link is the doing of root or of the user who asks:
-// its folder is theirs, not all may write there, and where a group may, the link
-// is theirs too.
+// trusted reports whether a link was created by root or the user: its folder is theirs and not writable by all,
+// and if it is writable by a group, the link is theirs, too.
 func trusted(folder, link fs.FileInfo) bool {
 	mode := folder.Mode().Perm()
 	return ownedByUser(folder) && mode&0o002 == 0 && (mode&0o020 == 0 || ownedByUser(link))
@@ -195,7 +194,7 @@ func ownedByUser(is fs.FileInfo) bool {
 	return owner == 0 || owner == os.Geteuid()
 }
 
-// ownerOf is a file's owner and group, -1 where the system does not say.
+// ownerOf returns a file's owner and group, -1 if the system does not report it.
 func ownerOf(is fs.FileInfo) (owner, group int) {
 	if st, ok := is.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid), int(st.Gid)

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// patchFlags are those of profiles patch.
+// patchFlags are the flags of profiles patch.
 type patchFlags struct {
 	checkFlags
 	form string
@@ -87,7 +87,7 @@ func (p *Program) patch(f *patchFlags, name string) error {
 	return p.printPatch(f, chosen, exports)
 }
 
-// printPatch makes the change from the first export that has the asked form.
+// printPatch creates the change from the first export of the selected form.
 func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []collect.Joined) error {
 	x, form, err := assess.PresentSettings(exports, f.form)
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []coll
 	return nil
 }
 
-// patchNotes say what the change is, what writes itself, and what stays open.
+// patchNotes describes the change, its side effects, and what remains open.
 func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Joined) string {
 	var b strings.Builder
 	say := func(format string, args ...any) {

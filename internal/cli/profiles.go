@@ -69,8 +69,7 @@ those from documents of that vendor, title, year or address.`,
 	return cmd
 }
 
-// ofDocument are the profiles of which the document's line holds every word, in
-// any case.
+// ofDocument returns the profiles with a document that contains every word, ignoring case.
 func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
 	return slices.DeleteFunc(infos, func(i rulepack.ProfileInfo) bool {
 		line := strings.ToLower(i.Citation.Line() + " " + i.Citation.URL)
@@ -78,15 +77,14 @@ func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileIn
 	})
 }
 
-// profileLine is a profile as a list prints it.
+// profileLine is a profile in a list.
 type profileLine struct {
 	rulepack.ProfileInfo
 	intents []string
 	note    string
 }
 
-// listProfiles prints ids and intents below the machines that they are for and the document
-// that they rest on, which neighbours mostly share.
+// listProfiles prints ids and intents grouped by machines and document, which neighbours mostly share.
 func (p *Program) listProfiles(lines []profileLine) (string, error) {
 	heading := func(l *profileLine) []page.Field {
 		document := l.Citation
@@ -145,7 +143,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 	return cmd
 }
 
-// profileWords are the words by which a profile is asked for: ids and intents.
+// profileWords returns the words that select a profile: ids and intents.
 func profileWords(packs []*rulepack.Pack) []string {
 	out := slices.Clone(rulepack.Intents[:])
 	for _, i := range rulepack.ListProfiles(packs) {

@@ -1,5 +1,5 @@
-// Package cli is memaudit's command line: commands, flags, and the wiring from
-// inputs to reports. It decides nothing about memory.
+// Package cli is memaudit's command line: commands, flags, and the wiring from inputs to reports. It contains
+// no knowledge about memory.
 package cli
 
 import (
@@ -26,47 +26,43 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// Program is one run of memaudit with its streams, so that the whole of it can
-// be called from a test.
+// Program is one run of memaudit with its streams, so that tests can call it.
 type Program struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Getenv reads the environment.
 	Getenv func(string) string
-	// Now is the clock.
+	// Now returns the time.
 	Now func() time.Time
-	// Rules is the tree of the built-in knowledge; with a site's own data files
-	// beside it once they were loaded.
+	// Rules contains the built-in knowledge, and a site's own data files once they were loaded.
 	Rules fs.FS
-	// builtin is the tree without those.
+	// builtin is the knowledge without those.
 	builtin fs.FS
 	// Version and Revision are those of the binary.
 	Version, Revision string
-	// Bench opens the machine to measure, given the hypervisor's name in a guest;
-	// nil for the running one.
+	// Bench opens the machine to measure, given the hypervisor's name in a guest; nil for the running one.
 	Bench func(ctx context.Context, guest string) (*measureBench, error)
-	// OwnsProcess says that nothing else runs in the process: the program may then
-	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
+	// OwnsProcess is set if nothing else runs in the process: the program may then configure garbage
+	// collection, and the daemon drops privileges. It is not set in tests.
 	OwnsProcess bool
-	// log is the daemon's, nil elsewhere.
+	// log is the daemon's, nil otherwise.
 	log *slog.Logger
-	// tables are the vendors' attribute names and commands, read when they are first
-	// needed; many programs of one process may share them.
+	// tables returns the vendors' attribute names and commands, loaded when first used; several programs in one
+	// process may share them.
 	tables func() (settings.Tables, error)
 }
 
-// New is the program of the process.
+// New returns the program of the process.
 func New(version, revision string) *Program {
 	return &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision, OwnsProcess: true}
 }
 
-// exitError is an error that ends the program with a status of its own. An empty
-// message prints nothing: the report has said it.
+// exitError ends the program with an exit status. An empty message prints nothing, because the report has it.
 type exitError struct {
 	status int
 	err    error
-	// hint is what to type next.
+	// hint is the command to run next.
 	hint string
 }
 
@@ -79,20 +75,20 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError is wrong usage or configuration.
+// usageError returns an error about wrong usage or configuration.
 func usageError(format string, args ...any) error {
 	return &exitError{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// notAudited is an audit that could not be done.
+// notAudited returns the error of an audit that failed.
 func notAudited(err error, hint string) error {
 	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }
 
-// showHelp is what a command with subcommands does without one.
+// showHelp runs a command that only has subcommands.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// checkFlagWord checks a flag's word and says what would have been accepted.
+// checkFlagWord returns an error with the accepted values unless word is one of them.
 func checkFlagWord(flag, word string, known []string) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -100,14 +96,14 @@ func checkFlagWord(flag, word string, known []string) error {
 	return usageError("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
 }
 
-// measureBench is what measures: the running machine, or a simulated one in tests.
+// measureBench is the machine to measure: the running one, or a simulated one in tests.
 type measureBench struct {
 	site  *measure.Machine
 	bench measure.Bench
 	close func()
 }
 
-// statusOf is the exit status that an error asks for.
+// statusOf returns the exit status for an error.
 func statusOf(err error) int {
 	var e *exitError
 	switch {
@@ -120,12 +116,11 @@ func statusOf(err error) int {
 	}
 }
 
-// printableWriter is standard error: names of files and folders, rule ids and keys come
-// from whoever made the input, and a terminal must not obey them. Lines stay
-// lines.
+// printableWriter filters standard error: file names, rule ids and keys come from untrusted inputs and must not
+// control the terminal. Line breaks are kept.
 type printableWriter struct{ io.Writer }
 
-// Write prints what is printable.
+// Write writes the printable characters.
 func (t printableWriter) Write(b []byte) (int, error) {
 	lines := bytes.Split(b, []byte{'\n'})
 	for i, line := range lines {
@@ -137,10 +132,10 @@ func (t printableWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// stderr is the one way to standard error.
+// stderr returns the only writer to standard error.
 func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
 
-// completeProfiles offers intents and profile ids to the shell.
+// completeProfiles completes intents and profile ids in the shell.
 func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	words := slices.Clone(rulepack.Intents[:])
 	packs, err := p.packs(nil)
@@ -153,7 +148,7 @@ func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, 
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// oneProfile offers the same for the only argument of a command.
+// oneProfile is completeProfiles for the only argument of a command.
 func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -161,7 +156,7 @@ func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]
 	return p.completeProfiles(cmd, args, word)
 }
 
-// completeRules offers the rules' ids for the only argument of a command.
+// completeRules completes rule ids for the only argument of a command.
 func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	packs, err := p.packs(nil)
 	if err != nil || len(args) > 0 {

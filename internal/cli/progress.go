@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// quietFor is how long an audit may take before it says that it goes on.
+// quietFor is how long an audit may take before progress is shown.
 const quietFor = 500 * time.Millisecond
 
-// progress says on a terminal's standard error what takes long (a management
-// controller, a large capture). The function that it returns takes the line
-// away again; nothing is written where it comes in time.
+// progress shows on a terminal's standard error what takes long (a BMC, a large capture). The returned function
+// removes the line; nothing is written if it is called in time.
 func (p *Program) progress(what string) (done func()) {
 	if !isTerminal(p.Stderr) {
 		return func() {}
@@ -22,7 +21,7 @@ func (p *Program) progress(what string) (done func()) {
 	return progressLine(p.Stderr, what, quietFor)
 }
 
-// progressLine writes a line after a while and wipes it out at the end.
+// progressLine writes a line after a while and erases it at the end.
 func progressLine(w io.Writer, what string, after time.Duration) (done func()) {
 	var lock sync.Mutex
 	shown, ended := false, false

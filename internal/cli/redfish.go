@@ -16,26 +16,24 @@ import (
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
-// Bounds of the files that the BMC needs.
+// Limits of the files for the BMC.
 const (
 	maxCredentials = 64 << 10
 	maxCA          = 1 << 20
 )
 
-// controller is a BMC to be asked once, or by the daemon's
-// asker each interval.
+// controller is a BMC to query once, or at each interval by the daemon.
 type controller struct {
 	o        redfish.Options
 	asker    *bmcAsker
 	interval time.Duration
 	revision string
-	// answer is set when it was asked.
+	// answer is set once it was queried.
 	answer *redfish.Answer
 }
 
-// controller checks everything that can be wrong before a network is touched;
-// nil when no controller is to be asked. The configuration's is that of the
-// live machine and not asked for a capture.
+// controller checks all settings before the network is used; nil if no BMC is to be queried. The
+// configuration's is that of the live machine and not queried for a capture.
 func (f *inputFlags) controller() (*controller, error) {
 	conf, flags := redfishConfig{}, f.redfish
 	if f.conf != nil && f.conf.Redfish != nil {
@@ -69,7 +67,7 @@ func (f *inputFlags) controller() (*controller, error) {
 	return c, c.configure(&conf)
 }
 
-// configure takes the rest of the configuration.
+// configure applies the rest of the configuration.
 func (c *controller) configure(conf *redfishConfig) error {
 	if conf.Timeout != "" {
 		d, err := time.ParseDuration(conf.Timeout)
@@ -99,8 +97,7 @@ func (c *controller) configure(conf *redfishConfig) error {
 	return nil
 }
 
-// read asks the controller; an interrupt ends it and still gives the session
-// back.
+// read queries the BMC; an interrupt stops it and still logs out.
 func (c *controller) read(who redfish.Identity) *redfish.Answer {
 	if c.asker != nil {
 		c.answer = c.asker.read(c.o, who, c.interval, c.revision)
@@ -112,8 +109,7 @@ func (c *controller) read(who redfish.Identity) *redfish.Answer {
 	return c.answer
 }
 
-// failure is what could not be read of the controller, nil when nothing failed
-// or nobody was asked.
+// failure returns what could not be read from the BMC, nil if nothing failed or it was not queried.
 func (c *controller) failure() error {
 	if c == nil || c.answer == nil || c.answer.Err() == nil {
 		return nil
@@ -121,15 +117,15 @@ func (c *controller) failure() error {
 	return notAudited(fmt.Errorf("--redfish %s: %w", c.o.Base, c.answer.Err()), c.answer.Hint())
 }
 
-// unaskable stands for a controller of the daemon that cannot be asked, as when
-// its credentials cannot be read.
+// unaskable represents a BMC of the daemon that cannot be queried, for example because its credentials cannot
+// be read.
 func unaskable(why error) func(redfish.Identity) *redfish.Answer {
 	p := &redfish.Problem{State: inputState(why).Source(), Text: why.Error()}
 	return func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Problems: []redfish.Problem{*p}} }
 }
 
-// baselineState tells versions of the accepted hardware apart: when it is saved
-// anew, somebody has worked on the machine.
+// baselineState identifies a version of the accepted hardware: it is saved again after the machine was
+// serviced.
 func (f *inputFlags) baselineState() string {
 	st, err := os.Stat(f.baselineFile("", ""))
 	if err != nil {
@@ -154,10 +150,10 @@ func joinInputErrors(a, b error) error {
 	return notAudited(fmt.Errorf("%w; %w", a, b), hint)
 }
 
-// readCredentials reads user name and password from a file that only its owner
-// may read. No error holds anything of its content.
+// readCredentials reads user name and password from a file that only its owner may read. No error contains any
+// of its content.
 func readCredentials(name string) (user, password string, err error) {
-	// Not blocking, for a file that is a pipe.
+	// Do not block if the file is a pipe.
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return "", "", err
@@ -182,8 +178,8 @@ func readCredentials(name string) (user, password string, err error) {
 	return parseCredentials(name, data)
 }
 
-// parseCredentials says where a malformed file is wrong, not how: the parser's
-// own words hold pieces of the password.
+// parseCredentials reports where a malformed file is wrong, not how: the parser's errors would contain pieces
+// of the password.
 func parseCredentials(name string, data []byte) (user, password string, err error) {
 	var c struct {
 		Username string `yaml:"username"`
@@ -200,7 +196,7 @@ func parseCredentials(name string, data []byte) (user, password string, err erro
 	return c.Username, c.Password, nil
 }
 
-// lineOf is " at line N" where an error of the parser names one.
+// lineOf returns " at line N" if an error of the parser has a line.
 func lineOf(err error) string {
 	var n int
 	_, rest, ok := strings.Cut(err.Error(), "line ")

@@ -37,7 +37,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 	return cmd
 }
 
-// listRules prints one rule a line.
+// listRules prints one rule per line.
 func listRules(infos []rulepack.RuleInfo) string {
 	var out strings.Builder
 	width := 0
@@ -79,7 +79,7 @@ func (p *Program) rulesValidateCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
 }
 
-// ruleIDs are the ids of all rules, each once.
+// ruleIDs returns the ids of all rules, each once.
 func ruleIDs(packs []*rulepack.Pack) []string {
 	var out []string
 	for _, p := range packs {

@@ -22,13 +22,13 @@ import (
 const (
 	// defaultInterval is the time between two audits.
 	defaultInterval = 5 * time.Minute
-	// leastInterval keeps a slip of a unit from auditing all the time.
+	// leastInterval prevents continuous audits after a mistake in a unit.
 	leastInterval = time.Second
-	// askGrace is what a reading of a controller gets at the end.
+	// askGrace is the time for ending a reading of a BMC.
 	askGrace = 6 * time.Second
 )
 
-// serveFlags are those of the daemon, named as exporters name them.
+// serveFlags are the flags of the daemon, named as exporters name them.
 type serveFlags struct {
 	checkFlags
 	interval  time.Duration
@@ -70,7 +70,7 @@ first audit every page answers 503.`,
 func logLevels() []string  { return []string{"debug", "info", "warn", "error"} }
 func logFormats() []string { return []string{"logfmt", "json"} }
 
-// check refuses what could go wrong only later.
+// check rejects what would only fail later.
 func (f *serveFlags) check() error {
 	if err := checkFlagWord("log.level", f.logLevel, logLevels()); err != nil {
 		return err
@@ -99,11 +99,11 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-// memoryLimit is what the daemon's memory should stay below: it mostly waits, and an audit
-// may collect garbage more often instead.
+// memoryLimit is a soft limit of the daemon's memory in bytes: it mostly waits, so an audit may collect garbage
+// more often.
 const memoryLimit = 24 << 20
 
-// serve runs the daemon until it is told to stop.
+// serve runs the daemon until it is stopped.
 func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr(), o))
 }
 
-// errReload marks a configuration that no longer loads.
+// errReload is returned for a configuration that no longer loads.
 var errReload = errors.New("the previous configuration stays in force")
 
 func reloadFailed(err error) error { return fmt.Errorf("reload: %w; %w", err, errReload) }

@@ -15,19 +15,17 @@ import (
 	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
 
-// auditor does the daemon's audits, with rules that were loaded before. It is
-// for one goroutine at a time.
+// auditor does the daemon's audits with loaded rules. It is not safe for concurrent use.
 type auditor struct {
 	p       *Program
 	f       *serveFlags
 	engine  *audit.Engine
 	options *audit.Options
-	// broken says why the configuration no longer loads, nil when it does.
+	// broken is why the configuration no longer loads, nil if it does.
 	broken error
 }
 
-// load reads configuration and rules; what was loaded before stays when they
-// are wrong.
+// load loads configuration and rules; if they are invalid the previous ones stay.
 func (a *auditor) load() error {
 	before := a.f.input.conf
 	engine, options, err := a.p.engine(&a.f.checkFlags)
@@ -42,7 +40,7 @@ func (a *auditor) load() error {
 	return nil
 }
 
-// audit does one audit. A configuration that is wrong is tried anew each time.
+// audit does one audit. An invalid configuration is loaded again each time.
 func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 	if reload || a.broken != nil {
 		a.broken = a.load()
@@ -55,8 +53,7 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
 }
 
-// once reads the machine and judges it. A report comes with an error when some
-// input could not be read.
+// once reads the machine and audits it. A report is returned with an error if an input could not be read.
 func (a *auditor) once() (*report.Report, error) {
 	began := a.p.Now()
 	sys, failed := a.p.system(&a.f.input)
@@ -80,7 +77,7 @@ func (a *auditor) once() (*report.Report, error) {
 	return &doc, failed
 }
 
-// interval is the flag's, else the configuration's.
+// interval returns the flag's, or the configuration's.
 func (a *auditor) interval() time.Duration {
 	if a.f.interval > 0 {
 		return a.f.interval
@@ -91,9 +88,9 @@ func (a *auditor) interval() time.Duration {
 	return defaultInterval
 }
 
-// watchedFiles lists what the configuration rests on, anew at each call: the file
-// itself, rules, exports, baseline, credentials. It is for another goroutine than
-// audits are, and so speaks of the configuration as it was at start.
+// watchedFiles returns a function that lists the files of the configuration: the file itself, rules, exports,
+// baseline, credentials. It is called in another goroutine than audits and uses the configuration as it was at
+// start.
 func (a *auditor) watchedFiles() func() []string {
 	conf := a.f.input.conf
 	rules := slices.Concat(conf.Rules, a.f.rules)
@@ -107,7 +104,7 @@ func (a *auditor) watchedFiles() func() []string {
 	}
 }
 
-// configFile is where the configuration is, or would be.
+// configFile is the path of the configuration, whether or not it exists.
 func (a *auditor) configFile() string {
 	if a.f.config != "" {
 		return a.f.config
@@ -115,7 +112,7 @@ func (a *auditor) configFile() string {
 	return defaultConfig
 }
 
-// watched are the folders whose change asks for a reload.
+// watched lists the folders to watch for a reload.
 func (a *auditor) watched() []string {
 	dirs, _ := rulePaths(slices.Concat(a.f.input.conf.Rules, a.f.rules))
 	if dir := filepath.Dir(a.configFile()); isDir(dir) {
@@ -130,8 +127,8 @@ func isDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-// readable are the folders that an audit or the web server reads. Folders, since
-// a file that is replaced is another file.
+// readable lists the folders that an audit or the web server reads. These are folders because a replaced file
+// is another file.
 func (a *auditor) readable() []string {
 	in := &a.f.input
 	dirs := a.watched()
@@ -156,13 +153,12 @@ func (a *auditor) readable() []string {
 	return slices.Compact(dirs)
 }
 
-// asksNetwork reports whether a BMC is asked.
+// asksNetwork reports whether a BMC is queried.
 func (a *auditor) asksNetwork() bool {
 	return a.f.input.redfish.url != "" || a.f.input.live() && a.f.input.conf.Redfish != nil
 }
 
-// webFiles are the web configuration and the certificates that it names, beside
-// it unless the names are absolute.
+// webFiles returns the web configuration and the certificates that it names, relative to it unless absolute.
 func (a *auditor) webFiles() []string {
 	name := a.f.web.ConfigFile
 	if name == "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/slurm"
 )
 
-// readSlurm reads Slurm's description of the machine, which it finds by the machine's name unless the file describes one node.
+// readSlurm reads Slurm's description of the machine, found by the machine's name unless the file describes one
+// node.
 func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode, error) {
 	fail := func(err error) error {
 		return notAudited(fmt.Errorf("--slurm: %w", err), "scontrol show node NAME prints what memaudit reads")

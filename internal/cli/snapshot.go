@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// snapshotFlags are those of a capture.
+// snapshotFlags are the flags of a capture.
 type snapshotFlags struct {
 	input  inputFlags
 	config string
@@ -49,8 +49,8 @@ are.`,
 	return cmd
 }
 
-// snapshot audits once and writes what was read. Of an input that could not be
-// read nothing would be in the capture, so that there is none.
+// snapshot audits once and writes what was read. There is no capture if an input could not be read, because it
+// would be missing from it.
 func (p *Program) snapshot(f *snapshotFlags) error {
 	conf, err := p.loadConfig(f.config)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error
 	return p.say(fmt.Sprintf("%s: %d files\n", printable.Clean(f.output), len(taken.Files())))
 }
 
-// free refuses to replace a file that nobody said to replace.
+// free returns an error if an existing file would be replaced without --force.
 func (f *snapshotFlags) free() error {
 	if f.force || f.output == "-" {
 		return nil

@@ -19,18 +19,18 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// maxDataBytes bounds a data file of the knowledge.
+// maxDataBytes limits a data file of the knowledge.
 const maxDataBytes = 4 << 20
 
-// validated is what a validation read, and what is wrong with it.
+// validated is the result of a validation.
 type validated struct {
 	packs  []*rulepack.Pack
 	others int
 	faults []fmt.Stringer
 }
 
-// validate checks every named file or folder, rules alone and beside the
-// built-in ones, and prints one complaint a line.
+// validate checks every named file or folder, rules by themselves and together with the built-in ones, and
+// prints one error per line.
 func (p *Program) validate(paths []string) error {
 	builtin, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Program) validate(paths []string) error {
 	return p.say(v.summary())
 }
 
-// platforms joins the files with the built-in ones and runs the cases of the platforms among them.
+// platforms joins the files with the built-in ones and runs the cases of their platforms.
 func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string) {
 	ids := map[string]string{}
 	dirs := slices.Clone(paths)
@@ -86,7 +86,7 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 	}
 }
 
-// errorFault is an error as a fault: its own text.
+// errorFault is an error used as a fault.
 type errorFault struct{ error }
 
 func (t errorFault) String() string { return t.Error() }
@@ -97,8 +97,8 @@ func (v *validated) complain(faults rulepack.Complaints) {
 	}
 }
 
-// path checks a file, or every file of a folder by what it holds: many beside each
-// other, and what is wrong with them in the order of their names.
+// path checks a file, or every file of a folder by its content, concurrently; errors are in the order of file
+// names.
 func (v *validated) path(schemas *knowledge.Schemas, path string) {
 	files, err := dataFiles(path)
 	switch {
@@ -150,8 +150,7 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	}
 }
 
-// loadParsed is loadSite of a file that was read already; what is not YAML, or not called so, is
-// refused there.
+// loadParsed is loadSite for a file that was parsed before; it rejects other content and names than YAML.
 func loadParsed(file string, parsed *knowledge.File) ([]*rulepack.Pack, rulepack.Complaints) {
 	root := parsed.Document()
 	if ext := filepath.Ext(file); root == nil || ext != ".yaml" && ext != ".yml" {
@@ -161,7 +160,7 @@ func loadParsed(file string, parsed *knowledge.File) ([]*rulepack.Pack, rulepack
 	return validSite(file, packs, faults)
 }
 
-// dataFiles are a file itself, or the YAML and CSV files and the checked tables below a folder.
+// dataFiles returns the file itself, or the YAML and CSV files and the checked tables below a folder.
 func dataFiles(path string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
@@ -176,7 +175,7 @@ func dataFiles(path string) ([]string, error) {
 	return out, err
 }
 
-// summary says what was checked: rules with their cases, and other files.
+// summary describes what was checked: rules with their cases, and other files.
 func (v *validated) summary() string {
 	var parts []string
 	if rules, cases := rulepack.CountRules(v.packs); len(v.packs) > 0 || v.others == 0 {

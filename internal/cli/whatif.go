@@ -8,11 +8,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
-// changeFlags are the changes of a what-if. They are carried out in this order:
-// what is removed, what moves, what is installed.
+// changeFlags are the changes of a what-if, applied in this order: remove, move, install.
 type changeFlags struct{ remove, move, install []string }
 
-// changes reads the flags.
+// changes parses the flags.
 func (c *changeFlags) changes() ([]plan.Change, error) {
 	var out []plan.Change
 	for _, slot := range c.remove {
@@ -45,7 +44,7 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 	return out, nil
 }
 
-// whatIf audits a machine with its modules changed.
+// whatIf audits a machine with its DIMMs changed.
 func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if err := f.output.check(formats.ForPlans()); err != nil {
 		return err

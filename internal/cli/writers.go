@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownWriters are the users and groups that may change what this program is told: root, the user
-// who runs it, and the one who ran sudo.
+// ownWriters returns the users and groups that may change this program's inputs: root, the user who runs it,
+// and the one who ran sudo.
 func ownWriters() (users, groups []int) {
 	users, groups = []int{0, os.Geteuid()}, []int{0, os.Getegid()}
 	if uid, err := strconv.Atoi(os.Getenv("SUDO_UID")); err == nil {
@@ -24,14 +24,14 @@ func ownWriters() (users, groups []int) {
 	return users, groups
 }
 
-// foreignOwner reports whether a file belongs to another user than those.
+// foreignOwner reports whether a file belongs to another user.
 func foreignOwner(is fs.FileInfo) bool {
 	users, _ := ownWriters()
 	owner, _ := ownerOf(is)
 	return owner >= 0 && !slices.Contains(users, owner)
 }
 
-// foreignWriter says who else can change a file or folder, "" if no one can.
+// foreignWriter describes who else can change a file or folder, "" if no one can.
 func foreignWriter(is fs.FileInfo) string {
 	_, groups := ownWriters()
 	owner, group := ownerOf(is)
@@ -48,9 +48,9 @@ func foreignWriter(is fs.FileInfo) string {
 	}
 }
 
-// othersCanChange says how other users can change a file, or put another in its place, "" if they
-// cannot: neither on a file system that is mounted read-only, as Kubernetes mounts a ConfigMap in
-// a folder of mode 0777, nor in a folder with the sticky bit.
+// othersCanChange describes how other users can change a file, or replace it, "" if they cannot. They cannot on
+// a file system that is mounted read-only, as Kubernetes mounts a ConfigMap in a folder of mode 0777, nor in a
+// folder with the sticky bit.
 func othersCanChange(name string) string {
 	var on unix.Statfs_t
 	if unix.Statfs(name, &on) == nil && on.Flags&unix.ST_RDONLY != 0 {
@@ -58,7 +58,7 @@ func othersCanChange(name string) string {
 	}
 	is, err := os.Stat(name)
 	if err != nil {
-		return "" // who reads it says so
+		return "" // reported by the reader
 	}
 	if why := foreignWriter(is); why != "" {
 		return why
@@ -74,8 +74,8 @@ func othersCanChange(name string) string {
 	return ""
 }
 
-// checkWriters refuses a configuration or rules that other users can change where root runs the
-// program, as sudo and sshd do, and warns where another user does.
+// checkWriters rejects a configuration or rules that other users can change if root runs the program, as sudo
+// and sshd do, and warns otherwise.
 func (p *Program) checkWriters(what string, names ...string) error {
 	for _, name := range names {
 		why := othersCanChange(name)
@@ -91,7 +91,7 @@ func (p *Program) checkWriters(what string, names ...string) error {
 	return nil
 }
 
-// warn says what does not end the program: in the daemon's log, else on standard error.
+// warn logs a warning in the daemon, otherwise it prints to standard error.
 func (p *Program) warn(text string) {
 	if p.log != nil {
 		p.log.Warn(text)

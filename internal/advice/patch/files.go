@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// redfish is the body of the PATCH on the settings object, in the order of the
-// changes.
+// redfish returns the body of the PATCH on the settings object, in the order of the changes.
 func (p *Patch) redfish() string {
 	var b strings.Builder
 	b.WriteString("{\n")
@@ -36,7 +35,7 @@ func (p *Patch) redfish() string {
 	return b.String()
 }
 
-// literal is a JSON string.
+// literal returns a JSON string.
 func literal(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -47,7 +46,7 @@ func literal(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// scp is a Server Configuration Profile with the BIOS component alone.
+// scp returns a Server Configuration Profile with only the BIOS component.
 func (p *Patch) scp() string {
 	var b strings.Builder
 	b.WriteString("<SystemConfiguration>\n  <Component FQDD=\"BIOS.Setup.1-1\">\n")
@@ -59,7 +58,7 @@ func (p *Patch) scp() string {
 	return b.String()
 }
 
-// sum is the part of SUM's file that changes: each setting below its menus.
+// sum returns the part of SUM's file that changes: each setting below its menus.
 func (p *Patch) sum() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<BiosCfg>\n")
@@ -76,7 +75,7 @@ func (p *Patch) sum() string {
 	return b.String()
 }
 
-// conrep is a data file with the sections that change.
+// conrep returns a data file with the sections that change.
 func (p *Patch) conrep() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Conrep originating_platform=\"%s\" originating_family=\"%s\">\n", escaped(p.Export.Product), escaped(p.Export.Firmware))
@@ -88,9 +87,9 @@ func (p *Patch) conrep() string {
 	return b.String()
 }
 
-// remark is a change as an XML comment, in which no two hyphens may meet.
+// remark returns a change as an XML comment, which must not contain two adjacent hyphens.
 func remark(c *Change) string {
-	text := strings.ReplaceAll(settings.OneLine(c.said()), "->", "to")
+	text := strings.ReplaceAll(settings.OneLine(c.comment()), "->", "to")
 	for strings.Contains(text, "--") {
 		text = strings.ReplaceAll(text, "--", "- -")
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// Form is the vendor's form of a change.
+// Form is the vendor's format of a change.
 type Form string
 
-// The forms.
+// The formats.
 const (
 	Redfish Form = "redfish"
 	Racadm  Form = "racadm"
@@ -25,14 +25,14 @@ const (
 	Syscfg  Form = "syscfg"
 )
 
-// Forms lists all.
+// Forms lists all formats.
 func Forms() []string {
 	return []string{string(Redfish), string(Racadm), string(SCP), string(ILORest), string(OneCLI), string(SUM), string(Conrep), string(Syscfg)}
 }
 
-// formsOf are the forms whose tools know the names that an export carries, the
-// usual one first. Dell and HPE use the same names everywhere but in conrep;
-// Lenovo's Redfish names become OneCLI's where a document or an export shows both.
+// formsOf returns the formats of tools that use the names in an export, the usual one first. Dell and HPE use
+// the same names everywhere except in conrep; Lenovo's Redfish names are translated to OneCLI's if a document
+// or an export shows both.
 func formsOf(e *bios.Export) []Form {
 	switch {
 	case e.PendingOnly:
@@ -64,8 +64,8 @@ func formsOf(e *bios.Export) []Form {
 	}
 }
 
-// Choose is the form to print: the asked one when the export's names are those
-// of its tool, the usual one when none is asked for.
+// Choose returns the format to print: the requested one if the export has that tool's names, the usual one if
+// none is requested.
 func Choose(e *bios.Export, asked string) (Form, error) {
 	forms := formsOf(e)
 	switch {
@@ -88,8 +88,7 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 	}
 }
 
-// Fit takes back the changes that a form cannot carry, with the reason, and what
-// does not act without them.
+// Fit drops the changes this format cannot express, and those that depend on them, and records why.
 func (p *Patch) Fit(f Form) {
 	for _, c := range slices.Clone(p.Changes) {
 		reason := ""
@@ -103,7 +102,7 @@ func (p *Patch) Fit(f Form) {
 		default:
 			continue
 		}
-		for _, id := range p.takeBack(&c) {
+		for _, id := range p.revert(&c) {
 			p.open(id, reason)
 		}
 	}
@@ -121,7 +120,7 @@ func (p *Patch) oneCLI(c *Change) bool {
 	return ok
 }
 
-// twice reports a second attribute of the same name and menu.
+// twice reports whether there is a second attribute of the same name and menu.
 func (p *Patch) twice(a *bios.Attribute) bool {
 	n := 0
 	for i := range p.Export.Attributes {
@@ -132,7 +131,7 @@ func (p *Patch) twice(a *bios.Attribute) bool {
 	return n > 1
 }
 
-// Write prints the change in a form; nothing when there is none.
+// Write prints the change in a format; nothing if there are no changes.
 func (p *Patch) Write(w io.Writer, f Form) error {
 	if len(p.Changes) == 0 {
 		return nil
@@ -160,7 +159,7 @@ func (p *Patch) Write(w io.Writer, f Form) error {
 	return err
 }
 
-// HowToApply says in words how a form is applied.
+// HowToApply describes how to apply a format.
 func HowToApply(f Form, e *bios.Export) string {
 	switch f {
 	case Redfish:

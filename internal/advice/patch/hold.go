@@ -8,9 +8,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// awake looks again for the change of rows that were as wanted while a preset
-// held them, and whose own values act now that it is left.
-func (m *patchMaker) awake() {
+// reevaluate checks the rows again that were as wanted while a preset overrode them, and whose own values take
+// effect now that the preset is changed.
+func (m *patchMaker) reevaluate() {
 	for _, w := range m.goal.Wants {
 		if slices.Contains(m.out.Met, w.ID) && !m.reached(w) {
 			m.out.Met = slices.DeleteFunc(m.out.Met, func(id string) bool { return id == w.ID })
@@ -19,39 +19,39 @@ func (m *patchMaker) awake() {
 	}
 }
 
-// reached reports whether a row comes to what is wanted with all changes made.
+// reached reports whether a row gets a wanted value with all changes made.
 func (m *patchMaker) reached(w Want) bool {
 	if m.isPreset(w.ID) || slices.Contains(m.writes, w.ID) {
-		return true // what a preset writes is the document's word
+		return true // the document defines what a preset writes
 	}
-	word, known := m.comesTo(w.ID)
+	word, known := m.resolved(w.ID)
 	return known && settings.Fulfils(w.ID, w.Words, word)
 }
 
-// hold leaves every row open that the changes do not bring to what is wanted, with
-// nothing done for it, and then says what they alter beside the profile.
+// hold leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
+// the side effects.
 func (m *patchMaker) hold() {
-	for n := -1; n != len(m.out.Open); { // what is taken back may have served another row
+	for n := -1; n != len(m.out.Open); { // a dropped change may have served another row
 		n = len(m.out.Open)
 		for _, w := range m.goal.Wants {
 			if m.out.isOpen(w.ID) || !m.reached(w) {
-				m.forget(w.ID, m.why(w))
+				m.discard(w.ID, m.why(w))
 			}
 		}
 		m.prune()
 	}
-	for _, id := range m.asleep {
+	for _, id := range m.inactive {
 		if !m.out.isOpen(id) && !slices.Contains(m.writes, id) && !slices.Contains(m.out.Met, id) {
 			m.out.Met = append(m.out.Met, id)
 		}
 	}
-	m.beside()
+	m.sideEffects()
 }
 
-// forget takes back what was to be done for a row and leaves it open.
-func (m *patchMaker) forget(id, reason string) {
+// discard drops the changes for a row and leaves it open.
+func (m *patchMaker) discard(id, reason string) {
 	m.out.Met = slices.DeleteFunc(m.out.Met, func(o string) bool { return o == id })
-	m.asleep = slices.DeleteFunc(m.asleep, func(o string) bool { return o == id })
+	m.inactive = slices.DeleteFunc(m.inactive, func(o string) bool { return o == id })
 	var its []Change
 	for i := range m.out.Changes {
 		c := &m.out.Changes[i]
@@ -64,7 +64,7 @@ func (m *patchMaker) forget(id, reason string) {
 	m.drop(its, func(served string, _ *Change) { m.out.open(served, reason) })
 }
 
-// why says what keeps a row from what is wanted.
+// why returns what prevents a row from getting a wanted value.
 func (m *patchMaker) why(w Want) string {
 	given := m.given(nil)
 	own := m.src.Table.Read(w.ID, given)
@@ -79,9 +79,9 @@ func (m *patchMaker) why(w Want) string {
 	}
 }
 
-// beside lists what the changes alter of settings that the profile does not
-// speak of, or of which it wants what no change brings about.
-func (m *patchMaker) beside() {
+// sideEffects lists the changes to settings that the profile does not cover, or wants at a value that no change
+// sets.
+func (m *patchMaker) sideEffects() {
 	m.out.Beside = nil
 	before, after := m.show(nil), m.given(nil)
 	for _, id := range settings.IDs() {
@@ -104,14 +104,14 @@ func (m *patchMaker) beside() {
 	}
 }
 
-// decides is the attribute that decides a setting, with its value.
+// decides returns the attribute that decides a setting, with its value.
 func (m *patchMaker) decides(id string, given func(string) []settings.ExportedAttribute) string {
 	g := m.src.Table.Read(id, given).Given
 	return g.Name + " = " + g.Value
 }
 
-// prune takes back what a master locks that stays as it is, and the change of a master
-// that was only to free others, where nothing of them is left.
+// prune drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
+// to unlock others of which none is left.
 func (m *patchMaker) prune() {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// said is a change as a comment says it.
-func (c *Change) said() string {
+// comment returns a change as a comment.
+func (c *Change) comment() string {
 	from := c.From
 	if from == "" {
 		from = "(not stated)"
@@ -18,25 +18,24 @@ func (c *Change) said() string {
 	return fmt.Sprintf("%s: %s, %s -> %s", c.Setting, c.Attribute.Name, from, c.To)
 }
 
-// shell is a comment line and a command line for every change.
+// shell returns a comment line and a command line for every change.
 func (p *Patch) shell(command func(i int, c *Change) string) string {
 	var b strings.Builder
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.said()), command(i, c))
+		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.comment()), command(i, c))
 	}
 	return b.String()
 }
 
-// racadm sets one attribute a line; without the job nothing would happen at
-// the next boot.
+// racadm sets one attribute per line; without the job nothing would change at the next boot.
 func (p *Patch) racadm() string {
 	return p.shell(func(_ int, c *Change) string {
 		return "racadm set " + settings.ShellWord(c.Group+"."+c.Attribute.Name) + " " + settings.ShellWord(c.To)
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 
-// ilorest sets one attribute a line and commits with the last.
+// ilorest sets one attribute per line and commits with the last.
 func (p *Patch) ilorest() string {
 	return p.shell(func(i int, c *Change) string {
 		line := "ilorest set " + settings.ShellWord(c.Attribute.Name+"="+c.To) + " --select Bios."
@@ -47,7 +46,7 @@ func (p *Patch) ilorest() string {
 	})
 }
 
-// onecli sets one attribute a line; IBM's machines have its predecessor.
+// onecli sets one attribute per line; IBM's machines have its predecessor.
 func (p *Patch) onecli() string {
 	return p.shell(func(_ int, c *Change) string {
 		if p.Export.Vendor == bios.IBM {
@@ -61,8 +60,8 @@ func (p *Patch) onecli() string {
 	})
 }
 
-// syscfg sets one option a line; the options of a command (the profile of power) need the override of
-// the setup password.
+// syscfg sets one option per line; options that have a command (the power profile) need the override of the
+// setup password.
 func (p *Patch) syscfg() string {
 	return p.shell(func(_ int, c *Change) string {
 		pair := settings.ShellWord(c.Attribute.Name + "=" + c.To)
@@ -73,9 +72,9 @@ func (p *Patch) syscfg() string {
 	})
 }
 
-// Ways are the ways to bring one setting to what the profile wants, by the changes of the patch: what
-// must be changed first, as lines of text, and then the ways of the change itself. The reason is
-// that of a setting that the patch leaves as it is.
+// Ways returns the instructions for bringing one setting to what the profile wants, by the changes of the
+// patch: what must be changed first, as lines of text, and then the instructions for the change itself. reason
+// is set if the patch leaves the setting as it is.
 func (p *Patch) Ways(id string, w settings.Wish) (before []string, ways []settings.Way, reason string) {
 	for _, n := range p.Open {
 		if n.Setting == id {
@@ -102,13 +101,13 @@ func (p *Patch) Ways(id string, w settings.Wish) (before []string, ways []settin
 	return before, ways, ""
 }
 
-// give are the ways of one change.
+// give returns the instructions for one change.
 func (p *Patch) give(c *Change, w settings.Wish) []settings.Way {
 	return p.maker.src.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
-// frees reports whether a change is that of a preset which governs a setting.
+// frees reports whether a change is that of a preset which controls a setting.
 func (p *Patch) frees(c *Change, id string) bool {
 	return slices.ContainsFunc(p.maker.src.Table.Masters, func(m settings.Master) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Locks, id) && c.Setting != id

@@ -1,6 +1,5 @@
-// Package patch finds the change of BIOS settings that brings one machine to a
-// profile, and prints it in the form that the vendor's own tool takes. It
-// changes nothing: an operator reviews the change and applies it.
+// Package patch finds the changes of BIOS settings that bring one machine to a profile, and prints them in the
+// format of the vendor's tool. It changes nothing: an operator reviews and applies them.
 package patch
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// Source is the machine's present settings.
+// Source are the machine's present settings.
 type Source struct {
 	Export *bios.Export
 	Table  *settings.Table
@@ -19,8 +18,7 @@ type Source struct {
 	ByName map[string][]*bios.Attribute
 }
 
-// Want is one row of a profile: a canonical setting and the words that fulfil
-// it, the first preferred.
+// Want is one row of a profile: a canonical setting and the accepted words, the first preferred.
 type Want struct {
 	ID    string
 	Words []string
@@ -29,8 +27,7 @@ type Want struct {
 // Goal is a profile.
 type Goal struct {
 	Wants []Want
-	// Preset is the value of the vendor's master preset that writes the rows,
-	// "" when the document names none.
+	// Preset is the value of the vendor's master preset that writes the rows, "" if the document names none.
 	Preset string
 }
 
@@ -39,48 +36,43 @@ type Change struct {
 	// Setting is the canonical id it serves.
 	Setting   string
 	Attribute *bios.Attribute
-	// Group is what a command line puts before the name, "" when none is known.
+	// Group is the prefix of the name on a command line, "" if unknown.
 	Group string
-	// From is the value after the next boot as it stands, To the new one, both
-	// as this machine spells them.
+	// From is the present value after the next boot, To the new one, both as this machine spells them.
 	From, To string
-	// Also are further rows of the profile that the attribute decides and that
-	// the new value fulfils.
+	// Also are further rows of the profile that the attribute decides and the new value satisfies.
 	Also []string
 }
 
-// Note is a row of the profile that the change does not carry, and why.
+// Note is a row of the profile without a change, and why.
 type Note struct{ Setting, Reason string }
 
 // Patch is the change of one machine.
 type Patch struct {
 	Export *bios.Export
-	// Changes are in the order in which they are to be made.
+	// Changes are in the order in which to make them.
 	Changes []Change
-	// Met are the settings that need no change; Open those that stay as they are;
-	// Written those that a preset writes by itself, whose change is Preset.
+	// Met are the settings that need no change; Open those that stay as they are; Written those that a preset
+	// writes, whose change is Preset.
 	Met     []string
 	Open    []Note
 	Written []Note
 	Preset  *Change
-	// Beside are settings that the profile does not speak of and that the change
-	// alters all the same: one attribute decides several, and a preset that is
-	// left lets values act that did nothing.
+	// Beside are settings outside the profile that the changes alter as a side effect: one attribute decides
+	// several, and changing a preset makes values take effect that did not before.
 	Beside []Note
-	// maker made the patch; it looks at the rows again when a form cannot carry a
-	// change.
+	// maker made the patch; it checks the rows again if a format cannot express a change.
 	maker *patchMaker
 }
 
-// patchMaker is one search.
+// patchMaker is the state of creating a patch.
 type patchMaker struct {
 	src  Source
 	goal Goal
 	out  *Patch
-	// asleep are rows whose own value is as wanted and does not count: the preset
-	// that governs it keeps it from acting or makes another of it.
-	asleep []string
-	// writes are the settings that a chosen preset writes by itself.
+	// inactive are rows whose own value is as wanted but not in effect: the preset that controls it overrides it.
+	inactive []string
+	// writes are the settings that a chosen preset writes.
 	writes []string
 }
 
@@ -94,11 +86,11 @@ func (p *Patch) isOpen(id string) bool {
 	return slices.ContainsFunc(p.Open, func(n Note) bool { return n.Setting == id })
 }
 
-// comesTo is the word that a setting comes to with the changes made so far.
-func (m *patchMaker) comesTo(id string) (string, bool) { return m.under(id, m.given(nil)) }
+// resolved returns the word that a setting has with the changes made so far.
+func (m *patchMaker) resolved(id string) (string, bool) { return m.under(id, m.given(nil)) }
 
-// under is the word that a setting comes to with some attributes: its own, or
-// what a preset makes of it. False where that is not known.
+// under returns the word that a setting has with the given attributes: its own, or one that a preset implies.
+// It returns false if that is unknown.
 func (m *patchMaker) under(id string, given func(string) []settings.ExportedAttribute) (string, bool) {
 	own := m.src.Table.Read(id, given)
 	if own.Outcome != settings.Translated {
@@ -110,7 +102,7 @@ func (m *patchMaker) under(id string, given func(string) []settings.ExportedAttr
 	return own.Value, true
 }
 
-// occurrences are the attributes of the export that an entry speaks of.
+// occurrences returns the attributes of the export for an entry.
 func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
 		if found := m.src.ByName[name]; len(found) > 0 {
@@ -120,8 +112,7 @@ func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 	return nil
 }
 
-// group is what the command line puts before the name: the table's, else what
-// racadm printed.
+// group returns the prefix of the name on the command line: the table's, or the one that racadm printed.
 func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 	if m.src.Export.Format == bios.Racadm && a.Menu != "" {
 		return "BIOS." + a.Menu
@@ -129,8 +120,8 @@ func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 	return e.Group
 }
 
-// given shows the export to the table as it will be after the next boot, with
-// the changes made so far and some more values changed.
+// given returns the export for the table as it will be after the next boot, with the changes made so far and
+// some more values changed.
 func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.out.Changes {
@@ -140,7 +131,7 @@ func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []setti
 	return m.show(changed)
 }
 
-// show is the export after the next boot with some values changed.
+// show returns the export after the next boot with some values changed.
 func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
 	return func(plain string) []settings.ExportedAttribute {
 		var out []settings.ExportedAttribute
@@ -158,17 +149,16 @@ func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settin
 	}
 }
 
-// stands is what an attribute will be after the next boot as it is.
-func stands(a *bios.Attribute) string {
+// current returns the value of an attribute after the next boot without changes.
+func current(a *bios.Attribute) string {
 	if a.HasPending {
 		return a.Pending
 	}
 	return a.Value
 }
 
-// isPreset reports whether a setting is a master preset of this export that the
-// vendor calls by names of its own: a master with canonical words is a row like
-// any other, and what it governs is looked at when the rows are done.
+// isPreset reports whether a setting is a master preset of this export with the vendor's own names as values. A
+// master with canonical words is a row like any other, and the settings it controls are checked after the rows.
 func (m *patchMaker) isPreset(id string) bool {
 	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
 }
@@ -179,7 +169,7 @@ func valuesAreNames(p *settings.Master) bool {
 	return s.Kind == settings.VendorName
 }
 
-// master is the attribute of a master preset in this export.
+// master returns the attribute of a master preset in this export.
 func (m *patchMaker) master(p *settings.Master) *bios.Attribute {
 	found := m.src.ByName[settings.PlainName(p.Attribute)]
 	if len(found) != 1 {
@@ -193,22 +183,22 @@ func (m *patchMaker) wants(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
 
-// drop takes changes back and says what becomes of every row that they serve.
+// drop removes changes and calls say for every row that they serve.
 func (m *patchMaker) drop(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
-		for _, id := range m.out.takeBack(c) {
+		for _, id := range m.out.revert(c) {
 			say(id, c)
 		}
 	}
 }
 
-// serves are the settings for whose sake an attribute is changed.
+// serves returns the settings that an attribute is changed for.
 func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
 
-// takeBack takes a change back and returns the settings for whose sake it was to be made:
-// those that it sets and, of a preset, those that it was to write by itself.
-func (p *Patch) takeBack(c *Change) []string {
+// revert removes a change and returns the settings that it was made for: those that it sets and, for a
+// preset, those that it would have written.
+func (p *Patch) revert(c *Change) []string {
 	p.Changes = slices.DeleteFunc(p.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
 	served := c.serves()
 	if p.Preset == nil || p.Preset.Attribute != c.Attribute {
@@ -221,7 +211,7 @@ func (p *Patch) takeBack(c *Change) []string {
 	return served
 }
 
-// after is an attribute's value once all changes are made.
+// after returns an attribute's value once all changes are made.
 func (m *patchMaker) after(name string) (string, bool) {
 	for _, c := range m.out.Changes {
 		if c.Attribute.Name == name {
@@ -232,34 +222,33 @@ func (m *patchMaker) after(name string) (string, bool) {
 	if !ok || !a.Stated && !a.HasPending {
 		return "", false
 	}
-	return stands(a), true
+	return current(a), true
 }
 
-// leavesSingleSettings reports whether a value of the preset lets the single settings be
-// changed.
+// leavesSingleSettings reports whether a value of the preset allows single settings to be changed.
 func leavesSingleSettings(p *settings.Master, a *bios.Attribute, value string) bool {
 	return slices.ContainsFunc(p.Free, func(f string) bool { return isCalled(a, value, f) })
 }
 
-// isCalled reports whether an attribute's value has a preset's name: by itself, or by what
-// BIOS setup shows for it.
+// isCalled reports whether an attribute's value has a preset's name, either literally or as BIOS setup displays
+// it.
 func isCalled(a *bios.Attribute, value, name string) bool {
 	return settings.SamePreset(value, name) || settings.SamePreset(a.OptionTexts[value], name)
 }
 
-// Make finds the change. A row that the export cannot carry out is left open
-// with its reason; nothing is guessed.
+// Make finds the changes. A row that the export cannot implement is left open with its reason; nothing is
+// guessed.
 func Make(src Source, goal Goal) *Patch {
 	m := &patchMaker{src: src, goal: goal, out: &Patch{Export: src.Export}}
 	m.out.maker = m
 	for _, w := range goal.Wants {
 		if m.isPreset(w.ID) {
-			continue // the preset is dealt with as what it is
+			continue // presets were handled before
 		}
 		m.row(w)
 	}
 	m.presets()
-	m.awake()
+	m.reevaluate()
 	m.locked()
 	m.hold()
 	return m.out

@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// presets brings every master preset before what it governs.
+// presets decides every master preset before what it controls.
 func (m *patchMaker) presets() {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]
@@ -18,8 +18,8 @@ func (m *patchMaker) presets() {
 	}
 }
 
-// preset decides about one master: the profile's own preset, which writes what
-// it governs, or the value that frees the single settings.
+// preset decides one master: the profile's own preset, which writes what it controls, or the value that unlocks
+// single settings.
 func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 	wanted := m.wantedPreset(p, a)
 	if !valuesAreNames(p) {
@@ -27,9 +27,9 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 		return
 	}
 	held := m.held(p, a)
-	now := stands(a)
+	now := current(a)
 	switch {
-	case slices.Contains(m.writes, p.Setting): // by the preset before it
+	case slices.Contains(m.writes, p.Setting): // written by the preset before it
 		if m.wants(p.Setting) {
 			m.out.Written = append(m.out.Written, Note{p.Setting, a.Name + " = " + wanted})
 		}
@@ -45,7 +45,7 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 		})
 	case isCalled(a, now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
-	case !m.rests(p, held):
+	case !m.isSatisfied(p, held):
 	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, a, wanted):
 		m.writes = append(m.writes, p.Locks...)
 		preset := m.out.Changes[0]
@@ -57,9 +57,9 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 	}
 }
 
-// sleepers are written by the chosen preset, as the changes that it governs are.
+// sleepers are written by the chosen preset, as are the changes that it controls.
 func (m *patchMaker) sleepers(p *settings.Master) {
-	for _, id := range m.asleep {
+	for _, id := range m.inactive {
 		if slices.Contains(p.Locks, id) {
 			own := m.src.Table.Read(id, m.given(nil)).Given
 			m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
@@ -67,33 +67,30 @@ func (m *patchMaker) sleepers(p *settings.Master) {
 	}
 }
 
-// governor decides about a master with canonical words, which is a setting of its
-// own. Where the profile wants a word of it under which the settings that it
-// governs do nothing, they stay as they are, and so do those that it only locks;
-// else it is set to what lets them act, unless that takes away another row.
+// governor decides a master with canonical words, which is a setting of its own. If the profile wants a word of
+// it under which the settings it controls have no effect, these stay as they are, and so do those that it only
+// locks; otherwise it is set to a value that makes them take effect, unless that breaks another row.
 func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
 	case leavesSingleSettings(p, a, value), !m.needs(p, held):
-	case m.wants(p.Setting), !p.Inert, m.disturbed(map[*bios.Attribute]string{a: m.called(p, a, p.Free)}) != "", !m.choose(p, a, p.Free):
+	case m.wants(p.Setting), !p.Inert, m.brokenBy(map[*bios.Attribute]string{a: m.called(p, a, p.Free)}) != "", !m.choose(p, a, p.Free):
 		m.dropLocked(p, a, held, value)
 	}
 }
 
-// held are the changes that a master governs.
+// held returns the changes that a master controls.
 func (m *patchMaker) held(p *settings.Master, a *bios.Attribute) []Change {
 	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Locks, c.Setting) })
 }
 
-// needs reports whether something that a master governs is to act by its own
-// value.
+// needs reports whether a setting that a master controls must take effect by its own value.
 func (m *patchMaker) needs(p *settings.Master, held []Change) bool {
-	return len(held) > 0 || slices.ContainsFunc(m.asleep, func(id string) bool { return slices.Contains(p.Locks, id) })
+	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Locks, id) })
 }
 
-// dropLocked takes back the changes that a master does not let be made, or
-// under which they would do nothing.
+// dropLocked drops the changes that a master locks, or under which they have no effect.
 func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
@@ -104,28 +101,28 @@ func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Ch
 	})
 }
 
-// rests reports whether a preset has anything to do: one that the profile names
-// only as the writer of its rows is not chosen when every row is met.
-func (m *patchMaker) rests(p *settings.Master, held []Change) bool {
+// isSatisfied reports whether a preset needs no change: one that the profile only names as the writer of its rows is
+// not chosen if every row is met.
+func (m *patchMaker) isSatisfied(p *settings.Master, held []Change) bool {
 	return m.needs(p, held) || m.wants(p.Setting)
 }
 
-// wantedPreset is the value that the profile gives the preset, "" for none: of
-// several that a row takes the one that is set, else the first.
+// wantedPreset returns the value of the preset in the profile, "" for none: if a row accepts several the
+// present one, otherwise the first.
 func (m *patchMaker) wantedPreset(p *settings.Master, a *bios.Attribute) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == p.Setting {
-			return w.Words[max(0, slices.IndexFunc(w.Words, func(name string) bool { return isCalled(a, stands(a), name) }))]
+			return w.Words[max(0, slices.IndexFunc(w.Words, func(name string) bool { return isCalled(a, current(a), name) }))]
 		}
 	}
 	if p.Setting != "workload_profile" {
-		return "" // a second preset beside the vendor's own
+		return "" // a second preset in addition to the vendor's own
 	}
 	return m.goal.Preset
 }
 
-// choose puts the preset before all else, spelled as this machine spells it. A
-// value that a profile names is the document's own word.
+// choose puts the preset before all else, spelled as on this machine. A value named by a profile is the
+// document's own word.
 func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []string) bool {
 	to := m.called(p, a, values)
 	switch {
@@ -143,12 +140,11 @@ func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []stri
 			group = m.group(e, a)
 		}
 	}
-	m.out.Changes = append([]Change{{Setting: p.Setting, Attribute: a, Group: group, From: stands(a), To: to}}, m.out.Changes...)
+	m.out.Changes = append([]Change{{Setting: p.Setting, Attribute: a, Group: group, From: current(a), To: to}}, m.out.Changes...)
 	return true
 }
 
-// called is one of a preset's values as this machine spells it; "" where nothing
-// proves that.
+// called returns one of a preset's values as this machine spells it; "" if the spelling is unknown.
 func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
@@ -170,11 +166,10 @@ func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []stri
 	return ""
 }
 
-// locked takes back what cannot be changed now, unless the preset that locks it
-// changes too. Where the registry says what an attribute depends on, it speaks:
-// what another change frees comes after that change.
+// locked drops changes that are not possible now, unless the preset that locks them changes, too. A dependency
+// in the registry takes precedence: what another change unlocks comes after that change.
 func (m *patchMaker) locked() {
-	for n := -1; n != len(m.out.Changes); { // what is taken back may have freed another
+	for n := -1; n != len(m.out.Changes); { // a dropped change may have unlocked another
 		n = len(m.out.Changes)
 		m.lockedNow()
 	}
@@ -198,8 +193,8 @@ func (m *patchMaker) lockedNow() {
 	}
 }
 
-// order puts every change after those that its attribute depends on, by the registry or
-// as what a master governs.
+// order puts every change after those that its attribute depends on, by the registry or by the presets that
+// control it.
 func (m *patchMaker) order() {
 	var out []Change
 	rest := m.out.Changes
@@ -209,7 +204,7 @@ func (m *patchMaker) order() {
 				return o.Attribute != c.Attribute && (m.src.Export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
 			})
 		})
-		at = max(at, 0) // a circle: as it stands
+		at = max(at, 0) // a cycle: keep the order
 		out = append(out, rest[at])
 		rest = slices.Delete(slices.Clone(rest), at, at+1)
 	}
@@ -221,8 +216,7 @@ func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
 	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return m.master(&p) == a && slices.Contains(p.Locks, id) })
 }
 
-// released reports whether a preset that governs the setting is changed to a
-// value that frees it.
+// released reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *patchMaker) released(id string) bool {
 	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool {
 		a := m.master(&p)

@@ -9,10 +9,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// row looks for the change that fulfils one row.
+// row finds the change that satisfies one row.
 func (m *patchMaker) row(w Want) {
 	now := m.src.Table.Read(w.ID, m.given(nil))
-	switch word, known := m.comesTo(w.ID); {
+	switch word, known := m.resolved(w.ID); {
 	case known && settings.Fulfils(w.ID, w.Words, word):
 		m.met(w.ID, now.Given.Name)
 		return
@@ -20,7 +20,7 @@ func (m *patchMaker) row(w Want) {
 		m.out.open(w.ID, "the export has no attribute for it")
 		return
 	case settings.Fulfils(w.ID, w.Words, now.Value):
-		m.asleep = append(m.asleep, w.ID)
+		m.inactive = append(m.inactive, w.ID)
 		return
 	}
 	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.src.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
@@ -40,8 +40,8 @@ func (m *patchMaker) row(w Want) {
 	m.out.open(w.ID, reason)
 }
 
-// add adds the changes of one row. An attribute that an earlier row changes already gets the new
-// value, which fulfils both.
+// add adds the changes of one row. An attribute that an earlier row changes already has the new value, which
+// satisfies both.
 func (m *patchMaker) add(changes []Change) {
 	for _, c := range changes {
 		at := slices.IndexFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
@@ -54,7 +54,7 @@ func (m *patchMaker) add(changes []Change) {
 	}
 }
 
-// met notes a row that needs no change, or none beside one that is made already.
+// met records a row that needs no change, or none in addition to one made before.
 func (m *patchMaker) met(id, attribute string) {
 	for i := range m.out.Changes {
 		if c := &m.out.Changes[i]; c.Attribute.Name == attribute {
@@ -65,8 +65,8 @@ func (m *patchMaker) met(id, attribute string) {
 	m.out.Met = append(m.out.Met, id)
 }
 
-// try changes every occurrence of one attribute and reads the setting again:
-// only what then comes to the wanted word is a change.
+// try changes every occurrence of one attribute and reads the setting again: it returns changes only if they
+// result in the wanted word.
 func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
 	if e.Unverified || e.With != "" && len(m.src.ByName[settings.PlainName(e.With)]) == 0 {
 		return nil, ""
@@ -80,7 +80,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 		if to == "" {
 			return nil, why
 		}
-		changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(e, a), From: stands(a), To: to})
+		changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(e, a), From: current(a), To: to})
 	}
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.From == c.To })
 	if len(changes) == 0 {
@@ -93,14 +93,14 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Fulfils(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
-	if hit := m.disturbed(next); hit != "" {
+	if hit := m.brokenBy(next); hit != "" {
 		return nil, fmt.Sprintf("%s also decides %s, which the profile wants otherwise", changes[0].Attribute.Name, hit)
 	}
 	return changes, ""
 }
 
-// leave are the changes of the attributes in front of an entry, each of which
-// decides by itself until it leaves the choice to the next ("Manual").
+// leave returns the changes of the attributes that take precedence over an entry, each of which decides unless
+// it leaves the choice to the next ("Manual").
 func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
 	entries := m.src.Table.Settings[w.ID]
@@ -111,24 +111,23 @@ func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 			break
 		}
 		for _, a := range m.occurrences(front) {
-			if now, ok := front.Canonical(known, stands(a)); ok && now == settings.Next {
+			if now, ok := front.Canonical(known, current(a)); ok && now == settings.Next {
 				continue
 			}
 			to, why := m.spell(w.ID, settings.Next, front, a)
 			if to == "" {
 				return nil, why
 			}
-			changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(front, a), From: stands(a), To: to})
+			changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(front, a), From: current(a), To: to})
 		}
 	}
 	return changes, ""
 }
 
-// disturbed is another setting of the profile that a change would take away
-// from what is wanted; "" for none.
-func (m *patchMaker) disturbed(next map[*bios.Attribute]string) string {
+// brokenBy returns another setting of the profile that a change would break; "" for none.
+func (m *patchMaker) brokenBy(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
-		now, known := m.comesTo(w.ID)
+		now, known := m.resolved(w.ID)
 		then, still := m.under(w.ID, m.given(next))
 		if known && settings.Fulfils(w.ID, w.Words, now) && (!still || !settings.Fulfils(w.ID, w.Words, then)) {
 			return w.ID

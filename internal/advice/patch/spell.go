@@ -9,11 +9,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// spell is a canonical word as this machine spells it for one attribute: one
-// of the options on offer where they are known, else the other word of the
-// switch that the export shows, else what is on record of machines of the
-// vendor. "" with a reason when nothing proves a spelling, or when several are
-// known and nothing in the export decides.
+// spell returns a canonical word as this machine spells it for one attribute: one of the offered options if
+// they are known, otherwise the other word of a switch in the export, otherwise the documented word for
+// machines of the vendor. It returns "" with a reason if no spelling is known, or if several are and the export
+// does not decide.
 func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
@@ -25,18 +24,18 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 		}
 		return "", fmt.Sprintf("%s offers %s here, none of which is known to be %s", a.Name, strings.Join(a.Options, ", "), word)
 	}
-	if own := settings.OtherWord(stands(a)); slices.Contains(words, own) {
+	if own := settings.OtherWord(current(a)); slices.Contains(words, own) {
 		return own, "" // as the attribute's own value is spelled
 	}
 	proven := m.proven(words, a)
 	if len(proven) > 1 {
-		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.speaks(w) })
+		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.usesSpelling(w) })
 	}
 	switch {
 	case len(proven) == 1:
 		return proven[0], ""
 	case len(words) == 1 && len(e.Tools) > 0 && !e.Unverified:
-		return words[0], "" // the document of its one tool spells it
+		return words[0], "" // its only tool documents the spelling
 	case len(words) == 1:
 		return "", fmt.Sprintf("no export or registry on record shows that %s is spelled %s: the attribute registry, given with a further --bios, decides", a.Name, words[0])
 	default:
@@ -44,13 +43,13 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 	}
 }
 
-// proven are the words that machines of the vendor are on record with for the
-// attribute, and those of a switch that this export uses for others.
+// proven returns the documented words of the vendor's machines for the attribute, and those of a switch that
+// this export uses for others.
 func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
 		found := m.src.Table.Recorded(a.Name, w, recordsOf(m.src.Export))
-		if settings.OtherWord(w) != "" && m.speaks(w) {
+		if settings.OtherWord(w) != "" && m.usesSpelling(w) {
 			found = append(found, w)
 		}
 		for _, f := range found {
@@ -62,7 +61,7 @@ func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
 	return out
 }
 
-// recordsOf is the form of names that an export has.
+// recordsOf returns the naming scheme of an export.
 func recordsOf(e *bios.Export) string {
 	switch e.Format {
 	case bios.SUMXML:
@@ -70,13 +69,13 @@ func recordsOf(e *bios.Export) string {
 	case bios.ASU:
 		return settings.FormASU
 	case bios.Conrep, bios.DellSyscfg:
-		return "" // its names are its own, and none are on record
+		return "" // its names are its own, and not documented
 	default:
 		return settings.FormRedfish
 	}
 }
 
-// vendorWords are the vendor's words for a canonical one, sorted.
+// vendorWords returns the vendor's words for a canonical one, sorted.
 func vendorWords(id, word string, e *settings.Attribute) []string {
 	var words []string
 	for vendor, canonical := range e.Values {
@@ -92,7 +91,7 @@ func vendorWords(id, word string, e *settings.Attribute) []string {
 	return words
 }
 
-// offered is the option that one of the words names.
+// offered returns the option that matches one of the words.
 func offered(a *bios.Attribute, words []string) string {
 	for _, w := range words {
 		for _, o := range a.Options {
@@ -104,11 +103,11 @@ func offered(a *bios.Attribute, words []string) string {
 	return ""
 }
 
-// typed is an option as the machine's own values are spelled: by its text if the registry names
-// options by number and the resource shows texts, as Supermicro's X13 does.
+// typed returns an option as the machine's own values are spelled: by its text if the registry names options by
+// number and the resource shows texts, as on Supermicro's X13.
 func typed(a *bios.Attribute, option string) string {
 	text := a.OptionTexts[option]
-	now := stands(a)
+	now := current(a)
 	if text == "" || slices.Contains(a.Options, now) {
 		return option
 	}
@@ -120,9 +119,9 @@ func typed(a *bios.Attribute, option string) string {
 	return option
 }
 
-// speaks reports whether the export spells switches as a word is spelled: some
-// firmware says Enable and Disable, other Enabled and Disabled.
-func (m *patchMaker) speaks(word string) bool {
+// usesSpelling reports whether the export spells switches like this word: some firmware uses Enable and Disable,
+// other Enabled and Disabled.
+func (m *patchMaker) usesSpelling(word string) bool {
 	other := settings.OtherWord(word)
 	return m.uses(word) || other != "" && m.uses(other)
 }

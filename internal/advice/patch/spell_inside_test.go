@@ -42,10 +42,10 @@ func TestProven(t *testing.T) {
 
 // TestForget: of a row that is left open nothing is kept, and of others all.
 func TestForget(t *testing.T) {
-	m := &patchMaker{asleep: []string{"turbo", "smt"}, out: &Patch{Met: []string{"turbo", "smt"}, Changes: []Change{
+	m := &patchMaker{inactive: []string{"turbo", "smt"}, out: &Patch{Met: []string{"turbo", "smt"}, Changes: []Change{
 		{Setting: "c_states", Attribute: &bios.Attribute{Name: "MinProcIdlePower"}, Also: []string{"turbo", "c1e"}}, {Setting: "turbo", Attribute: &bios.Attribute{Name: "ProcTurbo"}}}}}
-	m.forget("turbo", "so")
-	assert.Equal(t, []string{"smt"}, m.asleep)
+	m.discard("turbo", "so")
+	assert.Equal(t, []string{"smt"}, m.inactive)
 	assert.Equal(t, []string{"smt"}, m.out.Met)
 	assert.Equal(t, []Note{{"turbo", "so"}}, m.out.Open)
 	assert.Len(t, m.out.Changes, 1)

@@ -1,5 +1,5 @@
-// Package assess goes from a machine's inventory to its report: topology, rules, advice.
-// The command line and the page in the browser share it.
+// Package assess derives a report from a machine's inventory: topology, rules, advice. The command line and the
+// web page share it.
 package assess
 
 import (
@@ -27,7 +27,7 @@ type Assessment struct {
 	Found      *verdict.Audit
 }
 
-// Assess evaluates the rules for a machine. An error is one of the options.
+// Assess evaluates the rules for a machine. An error is about the options.
 func (a *Auditor) Assess(sys *inventory.System) (*Assessment, error) {
 	topo := population.Derive(sys, a.Rules)
 	found, err := a.Engine.Run(sys, topo, *a.Options)
@@ -37,18 +37,18 @@ func (a *Auditor) Assess(sys *inventory.System) (*Assessment, error) {
 	return &Assessment{sys, topo, found}, nil
 }
 
-// Report builds the document about a machine, without advice.
+// Report returns the document about a machine, without advice.
 func (j *Assessment) Report(o report.Options) report.Report {
 	return report.Build(j.System, j.Population, j.Found, o)
 }
 
-// Advised builds the document with what to do about the memory population and the BIOS settings.
+// Advised returns the document with advice about the memory population and the BIOS settings.
 func (a *Auditor) Advised(j *Assessment, o report.Options) report.Report {
 	return j.Report(o.With(a.advice(j)))
 }
 
-// Staked is Advised with what the machine has to do with the plan of a fleet: modules in stock, and the
-// capacity in bytes that it keeps.
+// Staked is Advised with the machine's part in the plan of a fleet: modules in stock, and the machine's minimum
+// capacity in bytes.
 func (a *Auditor) Staked(j *Assessment, o report.Options, spares []plan.Spare, floor int64) (report.Report, *plan.Stake) {
 	made := a.advice(j)
 	return j.Report(o.With(made)), plan.ForFleet(j.System, j.Population, j.Found, made, a.Pipeline(), spares, floor)
@@ -64,7 +64,7 @@ func (a *Auditor) advice(j *Assessment) *plan.Plan {
 	return made
 }
 
-// WhatIf audits a machine with its modules changed, and lists what was assumed about new ones.
+// WhatIf audits a machine with its DIMMs changed, and lists what was assumed about new ones.
 func (a *Auditor) WhatIf(j *Assessment, changes []plan.Change, identifiers bool) (report.WhatIf, []string, error) {
 	after, assumed, err := plan.WhatIf(j.System, j.Population, changes)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *Auditor) WhatIf(j *Assessment, changes []plan.Change, identifiers bool)
 	return report.BuildWhatIf(j.System, j.Population, &outcome, identifiers), assumed, nil
 }
 
-// Pipeline is what the planner audits its proposals with.
+// Pipeline returns the functions that the planner audits its proposals with.
 func (a *Auditor) Pipeline() plan.Pipeline {
 	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
 		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {

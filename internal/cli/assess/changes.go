@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// Changes makes the changes that a report prints from the exports of BIOS settings: the same that
-// profiles patch prints.
+// Changes returns the changes for a report from the exports of BIOS settings: the same as profiles patch
+// prints.
 func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]audit.SettingWays {
 	return func(chosen *audit.Chosen) map[string]audit.SettingWays {
 		x, form, err := PresentSettings(exports(), "")
@@ -35,14 +35,14 @@ func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]aud
 	}
 }
 
-// Patch is the change that brings an export to a profile, in a form.
+// Patch returns the change that brings an export to a profile, in a form.
 func Patch(x *collect.Joined, form patch.Form, chosen *audit.Chosen) *patch.Patch {
 	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, goal(chosen))
 	made.Fit(form)
 	return made
 }
 
-// goal is what the profile wants of the machine.
+// goal returns what the profile wants of the machine.
 func goal(c *audit.Chosen) patch.Goal {
 	g := patch.Goal{Preset: c.Profile.Preset}
 	for _, w := range c.Rows {
@@ -51,8 +51,8 @@ func goal(c *audit.Chosen) patch.Goal {
 	return g
 }
 
-// PresentSettings picks the export to change. One that may be another machine's
-// is refused: a change of settings is not the place for a doubt.
+// PresentSettings selects the export to change. It rejects one that may be another machine's, because a change
+// must not rest on a doubt.
 func PresentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
 	problem := errors.New("no present settings to change, expected an export of them with --bios FILE or --redfish URL")
 	for i := range exports {

@@ -1,5 +1,5 @@
-// Package web audits files of a machine without reading the machine that it runs on. It is the
-// program behind the page that `make web` builds for browsers.
+// Package web audits files of a machine without reading the machine it runs on. It is the program of the page
+// that `make web` builds for browsers.
 package web
 
 import (
@@ -42,7 +42,7 @@ type File struct {
 // Output is a document for people and for programs.
 type Output struct{ Text, JSON string }
 
-// Checker audits machines and remembers the last one, for what-if questions.
+// Checker audits machines and keeps the last one for what-if questions.
 type Checker struct {
 	Version, Revision string
 	now               func() time.Time

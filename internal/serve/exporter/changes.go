@@ -38,13 +38,13 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	}
 	notices, _ := differ(now.report.Notices, old.Notices)
 	for _, n := range notices {
-		if !strings.HasPrefix(n, UnreadNotice) { // the log line about the audit says it already
+		if !strings.HasPrefix(n, UnreadNotice) { // the log line about the audit has it
 			log.Warn("notice", "text", n)
 		}
 	}
 }
 
-// problems lists what is a numbered problem.
+// problems lists the numbered problems of a report.
 func problems(r *report.Report) []string {
 	var out []string
 	for i := range r.Problems {
@@ -55,7 +55,7 @@ func problems(r *report.Report) []string {
 	return out
 }
 
-// problemKey names a problem without what changes at each audit, such as a count of errors.
+// problemKey identifies a problem without what changes at each audit, such as a count of errors.
 func problemKey(p *report.Problem) string {
 	if p.Where == "" {
 		return p.Rule

@@ -25,9 +25,8 @@ type Config struct {
 	Web   WebOptions
 	// Idle, if set, is called after each audit, once its outcome is stored.
 	Idle func()
-	// With Sandbox the daemon gives up all rights that it does not need. Readable are the files and
-	// folders that audits read beside /sys, /proc and /dev/cpu; Network says that audits connect to
-	// other hosts.
+	// Sandbox makes the daemon drop all rights that it does not need. Readable are the files and folders that
+	// audits read in addition to /sys, /proc and /dev/cpu; Network is set if audits connect to other hosts.
 	Sandbox  bool
 	Readable []string
 	Network  bool
@@ -115,8 +114,8 @@ func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// asked schedules an audit soon. All events that arrive while one is scheduled or running lead to
-// one more audit.
+// asked schedules an audit soon. All events that arrive while one is scheduled or running lead to one more
+// audit.
 func (l *auditLoop) asked(e auditEvent) {
 	l.log.Debug("audit asked for", "why", e.why)
 	if e.reload && !l.reload {
@@ -157,7 +156,7 @@ func (l *auditLoop) finished(out Outcome) {
 	l.pages.publish(out)
 	ready := "READY=1\n"
 	if l.reload {
-		ready = "" // another reload was asked for meanwhile
+		ready = "" // another reload was requested meanwhile
 	}
 	took := time.Since(l.started).Round(time.Microsecond)
 	switch {

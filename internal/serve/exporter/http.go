@@ -155,6 +155,6 @@ func (p *currentPage) serve(f servedForm) http.Handler {
 func constantAnswer(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte(text)) // a client that went away is no matter
+		_, _ = w.Write([]byte(text)) // a client that disconnected is no error
 	})
 }

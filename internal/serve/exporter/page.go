@@ -23,7 +23,7 @@ import (
 type Outcome struct {
 	// Report is nil if nothing could be audited.
 	Report *report.Report
-	// Err says why the audit failed or is not complete.
+	// Err is why the audit failed or is incomplete.
 	Err error
 	// Interval is the time until the next audit. It is part of the outcome because the
 	// configuration may change it.
@@ -43,9 +43,9 @@ type auditPage struct {
 // currentPage holds the page that is served, nil before the first audit.
 type currentPage struct{ current atomic.Pointer[auditPage] }
 
-// publish stores the outcome of an audit. A report that lacks some sources replaces the previous
-// page, with what could not be read as unknown. After an audit that read nothing of the machine the
-// previous page, if there is one, stays and is marked as outdated.
+// publish stores the outcome of an audit. A report that lacks some sources replaces the previous page, with
+// what could not be read as unknown. After an audit that read nothing of the machine the previous page, if
+// there is one, stays and is marked as outdated.
 func (p *currentPage) publish(out Outcome) {
 	old := p.current.Load()
 	switch {
@@ -72,7 +72,7 @@ func (p *auditPage) lazily() *auditPage {
 	return p
 }
 
-// sentence says what the machine is and how it stands.
+// sentence describes the machine and its verdict.
 func (p *auditPage) sentence() string {
 	says := p.report.Verdict.Status.Word() + " " + wording.Verdict(p.report)
 	if p.report.Outdated != "" {

@@ -31,8 +31,8 @@ func landlockVersion() int {
 	return max(int(version), 0)
 }
 
-// lacking says which rights a version of Landlock cannot take away, "" if it can take all that the
-// daemon gives up. Restrictions of the network came with version 4.
+// lacking names the rights that a version of Landlock cannot drop, "" if it can drop all that the daemon wants
+// to. Restrictions of the network came with version 4.
 func lacking(version int, network bool) string {
 	switch {
 	case version < 1:

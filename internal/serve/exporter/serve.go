@@ -158,11 +158,11 @@ func watchdogTime(log *slog.Logger) time.Duration {
 // status is the text that systemctl status shows.
 func status(r *report.Report) string { return r.Verdict.Line() }
 
-// WebOptions says where and how the daemon listens.
+// WebOptions are the addresses and options of the daemon's web server.
 type WebOptions struct {
 	// Addresses are the TCP addresses to listen on, for example ":9822".
 	Addresses []string
-	// SystemdSocket uses the sockets that systemd opened, and not Addresses.
+	// SystemdSocket uses the sockets that systemd opened instead of Addresses.
 	SystemdSocket bool
 	// ConfigFile is a web configuration file of exporter-toolkit: TLS, basic authentication.
 	ConfigFile string

@@ -16,9 +16,9 @@ import (
 // kernelGroup is the netlink multicast group of the kernel's own events; udev uses another one.
 const kernelGroup = 1
 
-// hotplug sends an event when a processor, a block of memory or a node is added, removed or
-// switched on or off. In containers and user namespaces the socket does not exist or receives
-// nothing; there the interval has to do.
+// hotplug sends an event when a CPU, a memory block or a node is added, removed or switched on or off. In
+// containers and user namespaces the socket does not exist or receives nothing; then only the interval starts
+// audits.
 func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 	file, err := ueventSocket()
 	if err != nil {
@@ -31,7 +31,7 @@ func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 
 // relayMessages turns kernel messages, one for each read, into events until it can read no more.
 func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, log *slog.Logger) {
-	buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
+	buf := make([]byte, 8<<10) // the kernel's own limit is 2 KiB
 	for {
 		n, err := from.Read(buf)
 		switch {
@@ -65,9 +65,8 @@ func ueventSocket() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "kernel events"), nil
 }
 
-// hotplugged describes what a kernel message says of processors, memory or nodes; it is "" for any
-// other message. A message is "ACTION@PATH" and then KEY=VALUE pairs, each ended by a zero byte
-// (lib/kobject_uevent.c).
+// hotplugged describes a kernel message about CPUs, memory or nodes; it is "" for any other message. A message
+// is "ACTION@PATH" and then KEY=VALUE pairs, each ended by a zero byte (lib/kobject_uevent.c).
 func hotplugged(msg []byte) string {
 	var action, subsystem, path string
 	for field := range bytes.SplitSeq(msg, []byte{0}) {

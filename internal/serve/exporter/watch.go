@@ -12,9 +12,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watched are the files whose change causes a reload and the folders that are watched for them.
-// Folders are watched because a file is usually replaced, and because a symbolic link can lead
-// elsewhere without an event of its own (Kubernetes replaces "..data" beside it).
+// watched are the files whose change causes a reload and the folders that are watched for them. Folders are
+// watched because a file is usually replaced, and because the target of a symbolic link can change without an
+// event of its own (Kubernetes replaces "..data" next to it).
 type watched struct {
 	folders []string
 	files   func() []string
@@ -24,8 +24,8 @@ type watched struct {
 	at map[string]string
 }
 
-// recheck is the time between two looks at folders and files without an event: a folder that was
-// renamed and made anew, or one below which another file system was mounted, gives none.
+// recheck is the time between two checks of folders and files without an event: a folder that was renamed and
+// created again, or one below which another file system was mounted, causes none.
 const recheck = 10 * time.Second
 
 // changed returns the name of a file that changed since the last check, "" if none did. Other files
@@ -81,7 +81,7 @@ func (w *watched) rewatch(with *fsnotify.Watcher, log *slog.Logger) {
 			w.at = map[string]string{}
 		}
 		w.at[dir] = now
-		_ = with.Remove(dir) // of the folder that was there
+		_ = with.Remove(dir) // the folder that was there before
 		if err == nil {
 			err = with.Add(dir)
 		}
@@ -94,8 +94,8 @@ func (w *watched) rewatch(with *fsnotify.Watcher, log *slog.Logger) {
 	}
 }
 
-// watchFiles sends an event when a file changes, and looks again after each time again. A folder that cannot be watched is logged; SIGHUP
-// and the interval still work.
+// watchFiles sends an event when a file changes, and checks again at each interval of again. A folder that
+// cannot be watched is logged; SIGHUP and the interval still work.
 func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, again time.Duration, log *slog.Logger) {
 	if len(what.folders) == 0 {
 		return

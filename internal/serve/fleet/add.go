@@ -6,13 +6,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Refuse notes an input that gave no machine.
+// Refuse records an input without a machine.
 func (f *Fleet) Refuse(input, reason string) {
 	f.unreadable = append(f.unreadable, Unreadable{input, reason})
 }
 
-// Add takes a machine's report and returns its name, which is made unique by the input that it
-// came from.
+// Add adds a machine's report and returns its name, which is made unique by its input.
 func (f *Fleet) Add(name, input string, r *report.Report) string {
 	m := f.machine(name, input, &r.Inventory)
 	m.Judged, m.Verdict = true, &r.Verdict
@@ -27,7 +26,7 @@ func (f *Fleet) Add(name, input string, r *report.Report) string {
 	return m.Name
 }
 
-// AddInventory takes a machine's inventory, which has no findings, and returns its name.
+// AddInventory adds a machine's inventory, which has no findings, and returns its name.
 func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) string {
 	m := f.machine(name, input, inv)
 	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
@@ -60,7 +59,7 @@ func (f *Fleet) finding(m *Machine, one *report.Finding) {
 		}
 		m.Failures++
 		if m.Worst == nil || report.SeverityRank(one.Severity) > report.SeverityRank(*m.Worst) {
-			m.Worst = f.word(one.Severity)
+			m.Worst = f.intern(one.Severity)
 		}
 		f.failure(m.Name, one)
 	case "unknown", "error":

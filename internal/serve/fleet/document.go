@@ -1,7 +1,6 @@
-// Package fleet brings the reports of many machines together: findings by
-// cause, groups of equal machines, who differs from the majority of its kind
-// and in what, who waits for a reboot, who could not be checked and what would
-// help. It reads documents, never machines.
+// Package fleet aggregates the reports of many machines: findings by cause, groups of equal machines, outliers,
+// pending reboots, and checks that could not be evaluated with what would help. It reads documents, never
+// machines.
 package fleet
 
 import (
@@ -12,60 +11,60 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Schema is what the document's "schema" key states.
+// Schema is the value of the document's "schema" key.
 const Schema = "memaudit.fleet/v1"
 
-// Document is the outcome. Lists are never null; what is not known is null.
+// Document is the result. Lists are never null; unknown values are null.
 type Document struct {
 	Schema   string    `json:"schema" jsonschema:"enum=memaudit.fleet/v1"`
 	By       string    `json:"by" jsonschema:"enum=product,enum=platform,enum=cpu"`
 	Machines []Machine `json:"machines"`
 	// Verdicts counts the machines by the status of their verdict.
 	Verdicts map[report.Status]int `json:"verdicts"`
-	// Unreadable are the inputs that gave no machine, with the reason.
+	// Unreadable are the inputs without a machine, with the reason.
 	Unreadable []Unreadable `json:"unreadable"`
 	// Problems are the root causes of the machines' reports, the worst and most frequent first.
 	Problems []Problem `json:"problems"`
-	// Findings are failures that follow from no other, by rule and severity, the
-	// worst and most frequent first.
+	// Findings are failures that do not follow from another, by rule and severity, the worst and most frequent
+	// first.
 	Findings []Finding `json:"findings"`
-	// Groups are machines of one kind that are equal in all that is known.
+	// Groups are machines of one kind that are equal in all known traits.
 	Groups []Group `json:"groups"`
 	// BIOSVersions are the versions of each product, the most frequent first.
 	BIOSVersions []BIOSVersion `json:"bios_versions"`
-	// Measured are the machines whose report carries a measurement, the slowest
-	// beside the median of its kind first.
+	// Measured are the machines with a measurement in their report, the slowest compared with the median of its
+	// kind first.
 	Measured []Measured `json:"measured"`
-	// Pending are settings that wait for a reboot.
+	// Pending are settings that change at the next reboot.
 	Pending []Pending `json:"pending"`
-	// Undecided are rules that could not be checked, by what would help.
+	// Undecided are rules that could not be evaluated, by what would help.
 	Undecided []Undecided `json:"undecided"`
-	// Plan is what to do with the modules of the fleet, absent unless it is asked for.
+	// Plan is the plan for the modules of the fleet, absent unless requested.
 	Plan *Plan `json:"plan,omitempty"`
 }
 
 // Machine is one machine of the fleet.
 type Machine struct {
 	Name string `json:"name"`
-	// Kind is what it is compared within: its product, platform or processor.
+	// Kind is the product, platform or processor that it is compared within.
 	Kind        *string `json:"kind" jsonschema:"nullable"`
 	Product     *string `json:"product" jsonschema:"nullable"`
 	Platform    *string `json:"platform" jsonschema:"nullable"`
 	CPU         *string `json:"cpu" jsonschema:"nullable"`
 	BIOS        *string `json:"bios" jsonschema:"nullable"`
 	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=1"`
-	// Population is the signature of what is populated and where.
+	// Population is the signature of the populated slots.
 	Population *string `json:"population" jsonschema:"nullable"`
-	// Worst is the highest severity that fails, null without a failure; Failures
-	// counts those that follow from no other.
+	// Worst is the highest severity of a failure, null if there is none; Failures counts those that do not
+	// follow from another.
 	Worst    *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 	Failures int     `json:"failures" jsonschema:"minimum=0"`
 	// Verdict is that of the machine's report, null for an inventory.
 	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
-	// Judged is false for an inventory, which holds no findings.
+	// Judged is false for an inventory, which has no findings.
 	Judged bool `json:"judged"`
-	// RelativeBandwidth is the share of the best bandwidth that the worst processor of the machine
-	// has, as documented or at least; RelativeBandwidthHigh is the upper bound.
+	// RelativeBandwidth is the share of the best bandwidth of the machine's worst processor, as documented or
+	// at least; RelativeBandwidthHigh is the upper bound.
 	RelativeBandwidth     *float64 `json:"relative_bandwidth" jsonschema:"nullable,minimum=0"`
 	RelativeBandwidthHigh *float64 `json:"relative_bandwidth_high" jsonschema:"nullable,minimum=0"`
 	// Problems are the numbered problems of the machine's report, those above info.
@@ -74,7 +73,7 @@ type Machine struct {
 	traits map[string]string
 }
 
-// Unreadable is an input that gave no machine.
+// Unreadable is an input without a machine.
 type Unreadable struct {
 	Input  string `json:"input"`
 	Reason string `json:"reason"`
@@ -94,10 +93,10 @@ type Problem struct {
 	Rule     string   `json:"rule"`
 	Sentence string   `json:"sentence"`
 	Machines []string `json:"machines"`
-	// Fix is what to do: which kinds of change on how many machines, or the fix of most of them.
+	// Fix is what to do: the kinds of change with the number of machines, or the fix of most of them.
 	Fix string `json:"fix"`
-	// LowestBandwidth is the share of the best bandwidth that the worst of the machines has, LowestOn
-	// its name; null and "" if none is known.
+	// LowestBandwidth is the share of the best bandwidth of the machine with the least, LowestOn its name; null
+	// and "" if unknown.
 	LowestBandwidth *string `json:"lowest_bandwidth" jsonschema:"nullable"`
 	LowestOn        string  `json:"lowest_on"`
 }
@@ -107,11 +106,11 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity string   `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 	Machines []string `json:"machines"`
-	// Example is what one of them shows.
+	// Example is the finding of one of them.
 	Example Example `json:"example"`
 }
 
-// Example is one machine's finding in words.
+// Example is the texts of one machine's finding.
 type Example struct {
 	Machine string            `json:"machine"`
 	Subject inventory.Subject `json:"subject"`
@@ -124,14 +123,14 @@ type Group struct {
 	Kind      string   `json:"kind"`
 	Signature string   `json:"signature"`
 	Machines  []string `json:"machines"`
-	// Majority is true for the group that holds more than half of its kind.
+	// Majority is true for the group with more than half of its kind.
 	Majority bool `json:"majority"`
-	// Differs lists in what its machines differ from most of their kind.
+	// Differs lists how its machines differ from most of their kind.
 	Differs []Difference `json:"differs"`
 }
 
-// Difference is one trait in which a machine differs from more than half of its kind, of which at
-// least leastCompared have the trait.
+// Difference is a trait in which a machine differs from more than half of its kind, if at least leastCompared
+// of them have the trait.
 type Difference struct {
 	Machine     string `json:"machine"`
 	Trait       string `json:"trait"`
@@ -154,23 +153,23 @@ type Pending struct {
 	Then    string  `json:"then"`
 }
 
-// Undecided is one reason why rules could not be checked.
+// Undecided is one reason why rules could not be evaluated.
 type Undecided struct {
 	Reason   string   `json:"reason"`
 	KnownBy  *string  `json:"known_by" jsonschema:"nullable"`
 	Machines []string `json:"machines"`
 }
 
-// Measured is what a machine read from its memory at its last memaudit measure.
+// Measured is the memory read bandwidth of a machine in its last memaudit measure.
 type Measured struct {
 	Machine string  `json:"machine"`
 	Kind    *string `json:"kind" jsonschema:"nullable"`
-	// Node is the slowest node, and ReadBytesPerSecond what its own processors read
-	// from its own memory; null while a node is undecided, which may be the slowest.
+	// Node is the slowest node, and ReadBytesPerSecond the rate at which its CPUs read its local memory; null
+	// while a node is undecided, which may be the slowest.
 	Node               *int     `json:"node" jsonschema:"nullable"`
 	ReadBytesPerSecond *float64 `json:"read_bytes_per_second" jsonschema:"nullable,minimum=0"`
-	// ShareOfMedian is its share of the median machine of its kind; null where fewer
-	// than leastMeasured of the kind were measured.
+	// ShareOfMedian is its share of the median machine of its kind; null if fewer than leastMeasured of the
+	// kind were measured.
 	ShareOfMedian *float64 `json:"share_of_median" jsonschema:"nullable,minimum=0"`
 	Undecided     *string  `json:"undecided" jsonschema:"nullable"`
 }
@@ -192,7 +191,7 @@ func (d *Document) Planless() bool {
 // Unknown reports whether a machine's verdict is unknown.
 func (d *Document) Unknown() bool { return d.Verdicts[report.StatusUnknown] > 0 }
 
-// cells are empty where nothing was measured or decided.
+// cells returns the columns of a table, empty if nothing was measured or decided.
 func (m *Measured) cells() []string {
 	if m == nil {
 		return []string{"", ""}
@@ -204,11 +203,10 @@ func (m *Measured) cells() []string {
 	return []string{rate, share(m.ShareOfMedian)}
 }
 
-// GroupKinds are the words of --by.
+// GroupKinds are the values of --by.
 func GroupKinds() []string { return []string{"product", "platform", "cpu"} }
 
-// Fleet gathers machines one by one and keeps of each what the document needs.
-// It is for one goroutine.
+// Fleet collects machines one by one and keeps what the document needs. It is not safe for concurrent use.
 type Fleet struct {
 	by         string
 	headline   func(rule string) string
@@ -221,18 +219,17 @@ type Fleet struct {
 	undecided  map[[2]string]*Undecided
 	names      map[string]bool
 	words      map[string]string
-	// plan is nil unless one is asked for.
+	// plan is nil unless requested.
 	plan *planner
 }
 
-// New makes an empty fleet whose machines are compared within one of GroupKinds. headline returns what
-// a rule finds wrong in general, "" if it has no such sentence.
+// New returns an empty fleet whose machines are compared within one of GroupKinds. headline returns a rule's
+// general description of its failure, "" if it has none.
 func New(by string, headline func(rule string) string) *Fleet {
 	return &Fleet{by: by, headline: headline, problems: map[[2]string]*cause{}, findings: map[[2]string]*Finding{}, undecided: map[[2]string]*Undecided{}, names: map[string]bool{}, words: map[string]string{}}
 }
 
-// appendOnce appends a name that is not the last: a machine's findings come
-// together.
+// appendOnce appends a name unless it is the last: a machine's findings are added together.
 func appendOnce(names []string, name string) []string {
 	if n := len(names); n > 0 && names[n-1] == name {
 		return names
@@ -240,8 +237,8 @@ func appendOnce(names []string, name string) []string {
 	return append(names, name)
 }
 
-// word keeps one copy of each text: ten thousand machines say much the same.
-func (f *Fleet) word(s string) *string {
+// intern keeps one copy of each text, because ten thousand machines have mostly the same ones.
+func (f *Fleet) intern(s string) *string {
 	if kept, ok := f.words[s]; ok {
 		return &kept
 	}

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// groups puts machines of one kind together that are equal in every trait, and
-// lists for each in what it differs from most of its kind. A machine without a kind
-// is not compared.
+// groups groups machines of one kind that are equal in every trait, and lists how each group differs from most
+// of its kind. A machine without a kind is not compared.
 func groups(machines []Machine) []Group {
 	kinds := map[string][]*Machine{}
 	for i := range machines {
@@ -62,11 +61,10 @@ func signature(m *Machine) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// leastCompared is the number of machines from which on a majority counts.
+// leastCompared is the least number of machines with a majority.
 const leastCompared = 3
 
-// majorities returns the value of each trait that more than half of the machines have, of those of
-// which the trait is known.
+// majorities returns the value of each trait that more than half of the machines with a known one have.
 func majorities(machines []*Machine) map[string]string {
 	counts, known := map[string]map[string]int{}, map[string]int{}
 	for _, m := range machines {
@@ -89,7 +87,7 @@ func majorities(machines []*Machine) map[string]string {
 	return usual
 }
 
-// differences are the traits of a machine that most of its kind have otherwise.
+// differences lists the traits of a machine that differ from those of most of its kind.
 func differences(m *Machine, usual map[string]string) []Difference {
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {

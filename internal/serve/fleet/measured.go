@@ -9,10 +9,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
-// leastMeasured is how many machines have a middle that none of two makes up.
+// leastMeasured is the least number of machines for a median.
 const leastMeasured = 3
 
-// measurement takes the last measurement of a machine's report.
+// measurement adds the last measurement of a machine's report.
 func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	last := metrics.LastMeasured(all)
 	if last == nil {
@@ -40,8 +40,7 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	f.measured = append(f.measured, one)
 }
 
-// ranked holds the machines beside the median of their kind, the slowest first
-// and those that are undecided last.
+// ranked compares the machines with the median of their kind, the slowest first and undecided ones last.
 func ranked(all []Measured) []Measured {
 	rates := map[string][]float64{}
 	for i := range all {
@@ -60,7 +59,7 @@ func ranked(all []Measured) []Measured {
 			m.ShareOfMedian = &share
 		}
 	}
-	const unknown = 1e300 // stands after all that is known
+	const unknown = 1e300 // sorts after all known values
 	value := func(v *float64) float64 {
 		if v == nil {
 			return unknown
@@ -74,8 +73,7 @@ func ranked(all []Measured) []Measured {
 	return out
 }
 
-// median sorts the values and gives the middle one, or that of the two in the
-// middle.
+// median sorts the values and returns the middle one, or the mean of the two in the middle.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

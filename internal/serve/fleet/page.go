@@ -20,7 +20,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("fleet").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageText))
 
-// page is what the page shows.
+// page is the data of the page's template.
 type page struct {
 	Policy   string
 	Style    template.CSS
@@ -49,14 +49,14 @@ type pageMachine struct {
 	Facts                                           [][2]string
 }
 
-// pageTable is a part of the page that is folded.
+// pageTable is a folded part of the page.
 type pageTable struct {
 	Title string
 	Head  []string
 	Rows  [][]string
 }
 
-// page writes one self-contained page, one row a machine; no script, no request.
+// page writes one self-contained page with one row per machine, without scripts or requests.
 func (d *Document) page(w io.Writer) error {
 	p := page{Policy: html.Policy, Style: template.CSS(html.Style()), Count: prose.Count(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
 		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
@@ -71,7 +71,7 @@ func (d *Document) page(w io.Writer) error {
 	return nil
 }
 
-// statusClass is the class of the style sheet for a status.
+// statusClass returns the CSS class of a status.
 func statusClass(s report.Status) string {
 	if s == report.StatusOK {
 		return "pass"
@@ -130,8 +130,7 @@ func (m *Machine) pageRow() pageMachine {
 	return row
 }
 
-// pageTables lists outliers, measurements, BIOS versions, what waits for a reboot, what was not
-// checked and what was not read.
+// pageTables lists outliers, measurements, BIOS versions, pending reboots, checks not run and inputs not read.
 func (d *Document) pageTables() []pageTable {
 	tables := []pageTable{
 		{Title: "Outliers", Head: []string{d.By, "machine", "differs from most in"}},

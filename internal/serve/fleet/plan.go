@@ -10,18 +10,18 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Plan says what to do with the memory modules of the whole fleet. Each change was audited on its machine; a
-// machine has one at most, first of spares, then of moves, then of what it can give up.
+// Plan is a plan for the memory modules of the whole fleet. Each change was audited on its machine; a machine
+// has at most one, first of spares, then of moves, then of what it can give up.
 type Plan struct {
-	// Moves are the machines that gain by moving modules alone, those that gain most first.
+	// Moves are the machines that gain by moving modules, the largest gain first.
 	Moves []Change `json:"moves"`
 	// GiveUp are the machines that can give up modules, those with most first.
 	GiveUp []Change `json:"give_up"`
-	// Spares are the machines that modules in stock do most good in, in the order in which they get them.
+	// Spares are the machines that gain most from modules in stock, in the order in which they get them.
 	Spares []Change `json:"spares"`
-	// Stock is what becomes of each entry of the file of spares.
+	// Stock is the use of each entry of the file of spares.
 	Stock []Stock `json:"stock"`
-	// NotPlanned are the machines that nothing can be planned for.
+	// NotPlanned are the machines without a plan.
 	NotPlanned []NotPlanned `json:"not_planned"`
 	// UnknownFloors are the machines and products of the file of floors that are not in the fleet.
 	UnknownFloors []string `json:"unknown_floors"`
@@ -34,16 +34,16 @@ type Change struct {
 	// Critical and Warning are by how many failures about the layout there are fewer.
 	Critical int `json:"fewer_critical"`
 	Warning  int `json:"fewer_warning"`
-	// Times is how many times the memory bandwidth of today there is at least after the steps.
+	// Times is the least ratio of the memory bandwidth after the steps to today's.
 	Times *float64 `json:"least_times_bandwidth" jsonschema:"nullable,minimum=0"`
-	// Modules counts those that are installed or taken out.
+	// Modules counts those that are installed or removed.
 	Modules int `json:"modules" jsonschema:"minimum=0"`
 	// Spares are the entries of the file that the installed modules are taken from, counted from 1.
 	Spares []int `json:"spares"`
-	// CapacityBytes is that of today, FloorBytes the least that the file of floors leaves the machine.
+	// CapacityBytes is today's capacity, FloorBytes the least that the file of floors permits.
 	CapacityBytes *int64 `json:"capacity_bytes" jsonschema:"nullable,minimum=1"`
 	FloorBytes    *int64 `json:"floor_bytes" jsonschema:"nullable,minimum=1"`
-	// Steps are those of the advice in words.
+	// Steps are the steps of the advice as sentences.
 	Steps  []string      `json:"steps"`
 	Advice report.Advice `json:"advice"`
 
@@ -54,24 +54,25 @@ type Change struct {
 // Stock is one entry of the file of spares.
 type Stock struct {
 	Spare string `json:"spare"`
-	// Assumed says what is not given of the modules, and taken to be as it is of those installed.
+	// Assumed names the properties of the modules that are not given, and assumed to be those of the installed
+	// ones.
 	Assumed string `json:"assumed"`
 	Count   int    `json:"count" jsonschema:"minimum=1"`
 	Used    int    `json:"used" jsonschema:"minimum=0"`
-	// Short is how many more of the kind would do good in machines that get none.
+	// Short is how many more modules of the kind would help machines that get none.
 	Short int `json:"short" jsonschema:"minimum=0"`
 }
 
-// NotPlanned is one reason why nothing can be planned for machines.
+// NotPlanned is one reason why machines have no plan.
 type NotPlanned struct {
 	Reason   string   `json:"reason"`
 	Machines []string `json:"machines"`
 }
 
-// Floors are the least capacities in bytes that machines keep, by name and by product.
+// Floors are the minimum capacities in bytes of machines, by name and by product.
 type Floors struct{ Machines, Products map[string]int64 }
 
-// Of is the floor of a machine: its own, else that of its product, else 0.
+// Of returns the floor of a machine: its own, otherwise that of its product, otherwise 0.
 func (f *Floors) Of(machine, product string) int64 {
 	if own, ok := f.Machines[machine]; ok {
 		return own
@@ -79,7 +80,7 @@ func (f *Floors) Of(machine, product string) int64 {
 	return f.Products[product]
 }
 
-// Stake is what one machine has to do with the plan.
+// Stake is one machine's part in the plan.
 type Stake struct {
 	why   string
 	moves *Change
@@ -87,10 +88,10 @@ type Stake struct {
 	takes []Change
 }
 
-// NoStake is that of a machine that nothing can be planned for.
+// NoStake returns the stake of a machine without a plan.
 func NoStake(why string) *Stake { return &Stake{why: why} }
 
-// NewStake is that of a machine, of which inv is the inventory; floor is 0 for none.
+// NewStake returns the stake of a machine with the inventory inv; floor is 0 for none.
 func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor int64) *Stake {
 	change := func(g *plan.Gain) *Change {
 		if g == nil {
@@ -121,7 +122,7 @@ func NewStake(sys *inventory.System, inv *report.Inventory, s *plan.Stake, floor
 	return out
 }
 
-// planner gathers the stakes of the machines.
+// planner collects the stakes of the machines.
 type planner struct {
 	stock                []Stock
 	floors               *Floors
@@ -129,12 +130,12 @@ type planner struct {
 	notPlanned           map[string][]string
 }
 
-// Plan makes the fleet plan for its machines, with modules in stock.
+// Plan requests a plan for the fleet's machines, with modules in stock.
 func (f *Fleet) Plan(stock []Stock, floors *Floors) {
 	f.plan = &planner{stock: stock, floors: floors, notPlanned: map[string][]string{}}
 }
 
-// AddStake takes the stake of a machine by its name in the fleet; without a plan it does nothing.
+// AddStake adds the stake of a machine by its name in the fleet; without a plan it does nothing.
 func (f *Fleet) AddStake(name string, s *Stake) {
 	p := f.plan
 	switch {
@@ -157,7 +158,7 @@ func (f *Fleet) AddStake(name string, s *Stake) {
 	}
 }
 
-// document orders what was gathered, and shares the stock out.
+// document sorts what was collected, and distributes the stock.
 func (p *planner) document(machines []Machine) *Plan {
 	out := &Plan{Moves: sorted(p.moves, func(a, b *Change) int { return b.gain(1).compare(a.gain(1)) }),
 		GiveUp: sorted(p.giveUp, func(a, b *Change) int { return cmp.Compare(b.Modules, a.Modules) }),
@@ -189,15 +190,15 @@ func sorted(list []Change, by func(a, b *Change) int) []Change {
 	return out
 }
 
-// good is what a change does: the worst severity of which it cures something, and the bandwidth gained.
-type good struct {
+// benefit is the benefit of a change: the worst severity that it fixes something of, and the bandwidth gained.
+type benefit struct {
 	cures int
 	more  float64
 }
 
-// gain is the good that a change does by each of so many modules.
-func (c *Change) gain(modules int) good {
-	var g good
+// gain returns the benefit of a change per module.
+func (c *Change) gain(modules int) benefit {
+	var g benefit
 	switch {
 	case c.Critical > 0:
 		g.cures = 2
@@ -210,12 +211,12 @@ func (c *Change) gain(modules int) good {
 	return g
 }
 
-func (g good) compare(o good) int {
+func (g benefit) compare(o benefit) int {
 	return cmp.Or(cmp.Compare(g.cures, o.cures), cmp.Compare(g.more, o.more))
 }
 
-// share gives the modules in stock to those machines first in which each of them does most good. A machine
-// gets one of the changes that it can take; of what does not fit any more the stock is short.
+// share assigns the modules in stock first to the machines that gain most per module. A machine gets at most
+// one of its possible changes; Short counts what the stock lacks for the others.
 func (p *Plan) share(takes []Change) {
 	takes = sorted(takes, func(a, b *Change) int {
 		return cmp.Or(b.gain(b.Modules).compare(a.gain(a.Modules)), cmp.Compare(a.Modules, b.Modules))
@@ -249,8 +250,8 @@ func (p *Plan) share(takes []Change) {
 	}
 }
 
-// unknownFloors lists what the file of floors names and the fleet does not have: a misspelt name must not
-// pass for a machine without a floor.
+// unknownFloors lists the names in the file of floors that are not in the fleet: a misspelt name must not
+// silently leave a machine without a floor.
 func (p *planner) unknownFloors(machines []Machine) []string {
 	names, products := map[string]bool{}, map[string]bool{}
 	for i := range machines {

@@ -84,7 +84,7 @@ func (p *Plan) summary() string {
 	return out
 }
 
-// gains says what a change cures and how much faster the memory is after it.
+// gains describes what a change fixes and how much faster the memory is after it.
 func (c *Change) gains() string {
 	var out []string
 	for _, n := range []struct {
@@ -104,7 +104,7 @@ func (c *Change) gains() string {
 	return strings.Join(out, ", ")
 }
 
-// givesUp says what a machine has before and after it gives modules up.
+// givesUp describes a machine before and after it gives up modules.
 func (c *Change) givesUp() string {
 	out := prose.Count(c.Modules, "module")
 	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
@@ -116,7 +116,7 @@ func (c *Change) givesUp() string {
 	return out + ", floor " + prose.Size(*c.FloorBytes)
 }
 
-// words says what becomes of the modules of an entry.
+// words describes the use of the modules of an entry.
 func (s *Stock) words(entry int) string {
 	out := strconv.Itoa(entry) + ". " + s.Spare + ": " + strconv.Itoa(s.Used) + " of " + strconv.Itoa(s.Count) + " used"
 	switch {

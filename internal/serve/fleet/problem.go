@@ -15,14 +15,14 @@ import (
 type cause struct {
 	severity, rule string
 	machines       []string
-	// sentences and fixes count what the reports print, cures what kinds of advice they have.
+	// sentences and fixes count the texts of the reports, cures the kinds of advice.
 	sentences, fixes, cures map[string]int
 }
 
-// problem takes a problem of a machine's report.
+// problem adds a problem of a machine's report.
 func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	if p.Above() {
-		m.Problems = append(m.Problems, MachineProblem{*f.word(p.Severity), *f.word(p.Rule), *f.word(p.Text()), *f.word(p.Fix)})
+		m.Problems = append(m.Problems, MachineProblem{*f.intern(p.Severity), *f.intern(p.Rule), *f.intern(p.Text()), *f.intern(p.Fix)})
 	}
 	sentence, rule := p.Sentence, p.Rule
 	switch headline := f.headline(p.Rule); {
@@ -38,15 +38,15 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 		f.problems[key] = c
 	}
 	c.machines = appendOnce(c.machines, m.Name)
-	c.sentences[*f.word(sentence)]++
+	c.sentences[*f.intern(sentence)]++
 	if kind := cureOf(r, p); kind != "" {
 		c.cures[kind]++
 	} else {
-		c.fixes[*f.word(p.Fix)]++
+		c.fixes[*f.intern(p.Fix)]++
 	}
 }
 
-// cureOf returns the kind of the first advice that cures a problem, "" if none does.
+// cureOf returns the kind of the first advice that fixes a problem, "" if none does.
 func cureOf(r *report.Report, p *report.Problem) string {
 	for i := range r.Advice {
 		a := &r.Advice[i]
@@ -85,10 +85,10 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 	return out
 }
 
-// cureWords are the kinds of advice in words, the cheapest first.
+// cureWords describes the kinds of advice, the cheapest first.
 var cureWords = [...][2]string{{"move", "move DIMMs"}, {"exchange", "exchange DIMMs"}, {"install", "add DIMMs"}, {"remove", "remove DIMMs"}}
 
-// fix says what to do on how many machines.
+// fix describes what to do on how many machines.
 func (c *cause) fix() string {
 	var out []string
 	for _, w := range cureWords {
@@ -110,7 +110,7 @@ func (c *cause) fix() string {
 	return strings.Join(out, ", ")
 }
 
-// mostFrequent returns the text that was counted most often, "" without one.
+// mostFrequent returns the text that was counted most often, "" if there is none.
 func mostFrequent(counts map[string]int) string {
 	best := ""
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
@@ -121,14 +121,13 @@ func mostFrequent(counts map[string]int) string {
 	return best
 }
 
-// bandwidth returns the share of the best bandwidth that the worst processor has: "33 to 50 %"; "" if
-// it is not known.
+// bandwidth returns the share of the best bandwidth of the worst processor: "33 to 50 %"; "" if unknown.
 func (m *Machine) bandwidth() string {
 	share := report.Relative{Low: m.RelativeBandwidth, High: m.RelativeBandwidthHigh}
 	return share.Percent()
 }
 
-// outlier is a machine with what it has and most of its kind have otherwise.
+// outlier is a machine with a description of how it differs from most of its kind.
 type outlier struct{ kind, machine, text string }
 
 // outliers lists the machines that differ from most of their kind, each once.
@@ -152,8 +151,8 @@ func (d *Document) outliers() []outlier {
 // mostTraits limits the traits that one line names.
 const mostTraits = 4
 
-// differenceText says in one line in what a machine differs, hardware first. The layout of the DIMMs, a
-// signature, is named only if capacity and processors are those of most: it follows from them.
+// differenceText describes in one line how a machine differs, hardware first. The layout of the DIMMs, a
+// signature, is included only if capacity and processors are those of most, because it depends on them.
 func differenceText(all []Difference) string {
 	var hardware, others []string
 	layout := false

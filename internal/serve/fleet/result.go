@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Document is the outcome, in an order that depends on the machines alone.
+// Document returns the result, in an order that depends only on the machines.
 func (f *Fleet) Document() *Document {
 	d := &Document{Schema: Schema, By: f.by, Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable),
 		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}, Verdicts: map[report.Status]int{}}
@@ -62,8 +62,7 @@ func (d *Document) sort() {
 	})
 }
 
-// biosVersions counts the versions of each product; a machine of which either is
-// unknown is left out.
+// biosVersions counts the versions of each product; a machine with an unknown product or version is left out.
 func biosVersions(machines []Machine) []BIOSVersion {
 	all := map[[2]string]*BIOSVersion{}
 	for i := range machines {
@@ -99,7 +98,7 @@ func worseFirst(a, b Machine) int {
 	return cmp.Or(rank(&b)-rank(&a), lessBandwidth(&a, &b), cmp.Compare(a.Name, b.Name))
 }
 
-// lessBandwidth orders machines by the bandwidth that their worst processor has; unknown comes last.
+// lessBandwidth orders machines by the bandwidth of their worst processor; unknown comes last.
 func lessBandwidth(a, b *Machine) int {
 	share := func(v *float64) float64 {
 		if v == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// Sections lists the words of --section.
+// Sections lists the values of --section.
 func Sections() []string {
 	return []string{"problems", "machines", "outliers", "unknown", "notes", "measured", "bios", "reboot", "unread"}
 }
 
-// section prints one part of the text; with most > 0 at most as many entries.
+// section prints one part of the text, at most `most` entries if most > 0.
 func (t *textWriter) section(d *Document, name string, most int) {
 	switch name {
 	case "problems":
@@ -42,13 +42,13 @@ func (t *textWriter) section(d *Document, name string, most int) {
 	}
 }
 
-// mostListed is how many machines or inputs the screen shows of a section.
+// mostListed is how many machines or inputs of a section are printed on the overview.
 const mostListed = 10
 
-// mostReasons is how many reasons for checks that did not run the screen shows.
+// mostReasons is how many reasons for checks that did not run are printed on the overview.
 const mostReasons = 3
 
-// text prints one section, or the screen that shows the worst of each.
+// text prints one section, or the overview with the worst of each.
 func (d *Document) text(w io.Writer, o Options) error {
 	t := &textWriter{width: o.Width}
 	if t.width <= 0 {
@@ -108,10 +108,10 @@ func (t *textWriter) head(name, what string) {
 	t.line(statusColumn, fmt.Sprintf("%-*s", statusColumn-1, name)+" "+what)
 }
 
-// statusColumn is the column behind the word of a status or severity.
+// statusColumn is the column after the status or severity.
 const statusColumn = 10
 
-// more says how many entries of a section are not shown, and how to see them.
+// more prints how many entries of a section are not shown, and how to see them.
 func (t *textWriter) more(hidden int, what, section string) {
 	if hidden > 0 {
 		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+prose.Count(hidden, what)+" more (--section "+section+")")
@@ -146,8 +146,8 @@ func (t *textWriter) problems(d *Document, above bool) {
 	}
 }
 
-// machines prints the machines with their verdict, the worst first; the first most of those that are
-// not well, or all.
+// machines prints the machines with their verdict, the worst first; at most `most` of those that are not ok, or
+// all.
 func (t *textWriter) machines(d *Document, most int) {
 	shown := d.Machines
 	if most > 0 {
@@ -186,7 +186,7 @@ func (m *Machine) status() string {
 	return m.Verdict.Status.Word()
 }
 
-// summary is the product and the sentence of the verdict.
+// summary returns the product and the sentence of the verdict.
 func (m *Machine) summary() string {
 	sentence := "not checked: an inventory has no findings"
 	if m.Verdict != nil {
@@ -218,8 +218,7 @@ func (t *textWriter) outliers(d *Document, most int) {
 	t.more(len(all)-len(shown), "machine", "outliers")
 }
 
-// undecided prints why checks did not run. The screen shows only what concerns machines without a
-// verdict.
+// undecided prints why checks did not run. The overview shows only what affects machines without a verdict.
 func (t *textWriter) undecided(d *Document, most int) {
 	if most > 0 {
 		var lines []string
@@ -277,7 +276,7 @@ func (t *textWriter) measured(d *Document, most int) {
 	t.more(len(d.Measured)-len(shown), "machine", "measured")
 }
 
-// bios prints a line for each product.
+// bios prints one line per product.
 func (t *textWriter) bios(d *Document) {
 	for i := 0; i < len(d.BIOSVersions); {
 		if i == 0 {
@@ -317,7 +316,7 @@ func (t *textWriter) unread(d *Document, most int) {
 	}
 }
 
-// rest names the sections that the screen leaves out.
+// rest names the sections that the overview leaves out.
 func (t *textWriter) rest(d *Document) {
 	notes := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.Severity == "info" })
 	var out []string

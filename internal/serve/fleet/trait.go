@@ -20,10 +20,10 @@ const (
 	traitNodes      = "NUMA nodes"
 )
 
-// trait keeps what a machine has; what is not known is no trait.
+// trait records a trait of a machine; an unknown value is not recorded.
 func (f *Fleet) trait(m *Machine, name, value string) {
 	if value != "" {
-		m.traits[*f.word(name)] = *f.word(value)
+		m.traits[*f.intern(name)] = *f.intern(value)
 	}
 }
 
@@ -32,7 +32,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 		if s == nil || *s == "" {
 			return nil
 		}
-		return f.word(*s)
+		return f.intern(*s)
 	}
 	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product), known(inv.Machine.Platform.ID), known(inv.Machine.BIOS.Version)
 	var processors []string
@@ -46,7 +46,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 		}
 	}
 	if len(processors) > 0 {
-		m.CPU = f.word(processors[0])
+		m.CPU = f.intern(processors[0])
 	}
 	if whole {
 		f.trait(m, traitProcessors, counted(processors))
@@ -62,7 +62,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 	f.trait(m, "bios version", report.OrEmpty(m.BIOS))
 }
 
-// counted says how many there are of each: "2 x Xeon Gold 6130".
+// counted counts equal texts: "2 x Xeon Gold 6130".
 func counted(list []string) string {
 	slices.Sort(list)
 	var out []string
@@ -97,13 +97,13 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 			timed = false
 		}
 	}
-	if timed { // each speed once: a lost module is no other speed
+	if timed { // each speed once: a lost module does not change the set
 		slices.Sort(speeds)
 		f.trait(m, traitSpeed, strings.Join(slices.Compact(speeds), " and "))
 	}
 	population := metrics.Signature(inv)
 	if population != "" {
-		m.Population = f.word(population)
+		m.Population = f.intern(population)
 	}
 	if sized {
 		f.trait(m, traitLayout, population)
@@ -118,9 +118,9 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	m.RelativeBandwidth, m.RelativeBandwidthHigh = worstShare(inv.Population.Sockets)
 }
 
-// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is
-// known. Of two with one lower bound the one with the lower upper bound is the worse: 1 of 8 channels,
-// not 7 of 8 channels, of which one is alone in its region.
+// worstShare returns the bounds of the worst processor, as documented or estimated; nil if none is known. Of
+// two with the same lower bound the one with the lower upper bound is worse: 1 of 8 channels, not 7 of 8
+// channels with one of them alone in its region.
 func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
 	for i := range sockets {
 		l, h := sockets[i].Relative.Low, sockets[i].Relative.High
@@ -140,8 +140,7 @@ func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
 	return low, high
 }
 
-// settings compares like with like: what the setup says beside what the setup
-// says, what the system runs with beside the same.
+// settings records BIOS setup's values and the effective values as separate traits.
 func (f *Fleet) settings(m *Machine, inv *report.Inventory) {
 	for id, s := range inv.Settings {
 		f.trait(m, id+" (configured)", report.OrEmpty(s.Configured.Value))

@@ -9,14 +9,14 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// Formats lists the words of --format.
+// Formats lists the values of --format.
 func Formats() []string { return []string{"text", "html", "csv", "json"} }
 
-// Options are those of the text.
+// Options are the options of the text format.
 type Options struct {
-	// Width is in columns; 0 stands for 80.
+	// Width is in columns; 0 is 80.
 	Width int
-	// Section is one of Sections, "" for the screen that shows the worst of each.
+	// Section is one of Sections, "" for the overview.
 	Section string
 }
 
@@ -39,7 +39,7 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	}
 }
 
-// csv writes one row a machine.
+// csv writes one row per machine.
 func (d *Document) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(columns)
@@ -56,7 +56,7 @@ func (d *Document) csv(w io.Writer) error {
 var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",
 	"measured_read_bytes_per_second", "measured_share_of_median", "verdict", "sentence", "relative_bandwidth_high"}
 
-// rows is one row a machine under columns.
+// rows returns one row per machine with the cells of columns.
 func (d *Document) rows() [][]string {
 	measured := map[string]*Measured{}
 	for i := range d.Measured {
@@ -78,7 +78,7 @@ func share(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', 2, 64)
 }
 
-// verdictCells are empty for an inventory.
+// verdictCells returns empty cells for an inventory.
 func (m *Machine) verdictCells() []string {
 	if m.Verdict == nil {
 		return []string{"", ""}
