@@ -10,7 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Dir is the folder of the parts, beside the files that they are made from.
+// Dir is the folder of the parts, next to the files that they are made from.
 const Dir = "compiled"
 
 // Raw is an encoded value that is decoded when it is needed: of many platforms an audit reads one.

@@ -4,8 +4,8 @@ package ddr
 
 import "slices"
 
-// Tolerance is how far two names of one speed lie apart in MT/s: 2933 and
-// 2934, 1333 and 1334 (DSP0134 tables print both).
+// Tolerance is the largest difference in MT/s of two names of one speed: 2933 and 2934, 1333 and 1334 (DSP0134 tables
+// print both).
 const Tolerance = 4
 
 // SameSpeed reports whether two speeds in MT/s name the same data rate.
@@ -18,8 +18,7 @@ var dataRates = [...]int{
 	3600, 4000, 4400, 4800, 5200, 5600, 6000, 6400, 7200, 8000, 8800, 12800,
 }
 
-// Nominal is the printed name of a data rate: 2934 is 2933. Speeds that
-// are none stay as they are.
+// Nominal returns the nominal data rate in MT/s: 2933 for 2934. It returns other numbers unchanged.
 func Nominal(mts int) int {
 	for _, r := range dataRates {
 		if SameSpeed(r, mts) {
@@ -29,16 +28,15 @@ func Nominal(mts int) int {
 	return mts
 }
 
-// HasRate reports whether a kind of memory, in SMBIOS's words, has a data rate in
-// MT/s; false as well for kinds whose rates are not listed.
+// HasRate reports whether a type of memory, as SMBIOS spells it, has a data rate in MT/s. It is false for types without
+// a list of rates.
 func HasRate(memType string, mts int) bool { return slices.Contains(ratesOf(memType), Nominal(mts)) }
 
 // Listed reports whether the data rates of a kind of memory are listed.
 func Listed(memType string) bool { return len(ratesOf(memType)) > 0 }
 
-// SuspectUnits reports whether a rated speed is a clock in MHz that old
-// firmware printed for a data rate: it is none of the type's rates and its
-// double is one.
+// SuspectUnits reports whether a rated speed is a clock in MHz that old firmware reports as a data rate: it is not one of
+// the type's rates but its double is.
 func SuspectUnits(memType string, mts int) bool {
 	rates := ratesOf(memType)
 	if len(rates) == 0 || mts <= 0 {
@@ -63,8 +61,8 @@ func withinOnePercent(rate, mts int) bool {
 	return d*100 <= rate && -d*100 <= rate
 }
 
-// Bounds are the slowest and the fastest rate in MT/s that a type's modules are sold for or seen at;
-// further than the listed rates, for these are what servers' modules have.
+// Bounds returns the lowest and the highest rate in MT/s of a type's modules as sold or found. The range is wider than
+// the listed rates, which are those of server modules.
 func Bounds(memType string) (low, high int) {
 	switch memType {
 	case "DDR":
@@ -82,7 +80,7 @@ func Bounds(memType string) (low, high int) {
 	}
 }
 
-// ratesOf are the data rates of a type's modules for servers, by JEDEC.
+// ratesOf returns the data rates in MT/s of a type's server modules, by JEDEC.
 func ratesOf(memType string) []int {
 	switch memType {
 	case "DDR2", "DDR2 FB-DIMM", "DDR2 SDRAM FB-DIMM":

@@ -1,18 +1,16 @@
-// Package fact holds what is known of one thing: a value with its origin and
-// certainty, or the reason why there is none. It is a leaf: the readers, the
-// model and everything above speak of states and certainties in its words.
+// Package fact defines a fact: a value with its evidence and certainty, or the reason why there is none. All other
+// packages use its states and certainties.
 package fact
 
-// Certainty says how sure a fact of the audited machine is. The words are
-// those of docs/interface.md; a rule on an Indirect fact fails at most at
-// warning.
+// Certainty is the degree of confidence in a fact of the audited machine (docs/interface.md). A rule based on an Indirect
+// fact fails at most at warning.
 type Certainty uint8
 
 // The certainties, weakest first, so that the smaller of two is the cap.
 const (
 	// None: not observable, or not observed.
 	None Certainty = iota
-	// Indirect: one source, known to lie on some machines.
+	// Indirect: one source, which is known to be wrong on some machines.
 	Indirect
 	// Corroborated: two independent sources agree.
 	Corroborated
@@ -20,7 +18,7 @@ const (
 	Direct
 )
 
-// String gives the word that reports print.
+// String returns the name in reports.
 func (c Certainty) String() string {
 	switch c {
 	case Direct:
@@ -34,37 +32,35 @@ func (c Certainty) String() string {
 	}
 }
 
-// State says whether a value is known and, if not, why. The zero State is
-// Unread, so that a fact nobody filled in is unknown and never 0 or "".
+// State is the state of a value: OK if it is known, otherwise the reason why not. The zero State is Unread, so that a
+// fact that was never set is unknown and never 0 or "".
 type State uint8
 
-// The states. Absent, Denied, Refused, Truncated and Malformed are five
-// different things and none of them is a value.
+// The states. Absent, Denied, Refused, Truncated and Malformed are different, and none of them is a value.
 const (
-	// Unread: no source of this input was asked, or could hold the value (a
-	// capture without the folder, an SMBIOS file without a kernel).
+	// Unread: no source of this input was read or can have the value (a capture without the folder, an SMBIOS file
+	// without a kernel).
 	Unread State = iota
 	// OK: the value is known.
 	OK
 	// Absent: the source was there and does not have the value.
 	Absent
-	// Unstated: the source has the field and says "unknown" in it.
+	// Unstated: the source has the field with the value "unknown".
 	Unstated
 	// Denied: no permission to read, or hidden by a container runtime.
 	Denied
-	// Refused: the driver, the kernel, the hypervisor or our own bounds said no
-	// (EIO, EAGAIN, ENODEV, a FIFO or device instead of a file, a link out of
-	// the root).
+	// Refused: the driver, the kernel, the hypervisor or our own limits refused the read (EIO, EAGAIN, ENODEV, a FIFO
+	// or device instead of a file, a link out of the root).
 	Refused
 	// Truncated: the data end before the value does.
 	Truncated
 	// Malformed: the data do not make a value.
 	Malformed
-	// Conflicting: sources contradict each other and none may win.
+	// Conflicting: sources contradict each other and none takes precedence.
 	Conflicting
 )
 
-// String gives the word used in reports.
+// String returns the name in reports.
 func (s State) String() string {
 	switch s {
 	case OK:
@@ -94,8 +90,7 @@ type Evidence struct {
 	Source string
 	// Path is the file below the audited root.
 	Path string
-	// Field names the structure's field or the key in the file, when the file
-	// holds many: "type 17 0x1101 Speed".
+	// Field is the structure's field or the key in the file, if the file has many: "type 17 0x1101 Speed".
 	Field string
 	// Raw is the text or number read, as read.
 	Raw string
@@ -103,7 +98,7 @@ type Evidence struct {
 
 // Fact is a value with its origin and certainty. The zero Fact is unknown.
 type Fact[T any] struct {
-	// Value holds only when State is OK.
+	// Value is valid only if State is OK.
 	Value T
 	State State
 	// Certainty is None unless State is OK.
@@ -111,9 +106,9 @@ type Fact[T any] struct {
 	// Unverified is true when the value rests on knowledge that no document
 	// confirms; it never raises a finding above info.
 	Unverified bool
-	// Reason says in one clause why the value is not known.
+	// Reason is the reason why the value is unknown, as a clause.
 	Reason string
-	// KnownBy says what would make it known, as advice to the operator.
+	// KnownBy tells the user how to make it known.
 	KnownBy string
 	// From is the reading that gave the value (or the attempt that failed).
 	From Evidence
@@ -121,10 +116,10 @@ type Fact[T any] struct {
 	More []Evidence
 }
 
-// Known reports whether the value holds.
+// Known reports whether the value is known.
 func (f Fact[T]) Known() bool { return f.State == OK }
 
-// Get returns the value and whether it holds.
+// Get returns the value and whether it is known.
 func (f Fact[T]) Get() (T, bool) { return f.Value, f.State == OK }
 
 // Or returns the value, or other when it is not known. For display only: a
@@ -136,7 +131,7 @@ func (f Fact[T]) Or(other T) T {
 	return other
 }
 
-// Evidence lists every reading behind the fact.
+// Evidence returns all readings that the fact is based on.
 func (f Fact[T]) Evidence() []Evidence {
 	if f.From == (Evidence{}) {
 		return f.More
@@ -158,8 +153,8 @@ func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 	return f
 }
 
-// Blame carries the reason of an unknown fact over to another type. A known one has none:
-// what is blamed on it is unread, never the zero value as if that were known.
+// Blame returns an unknown fact of another type with the reason of f. If f is known, it has no reason; the result is then
+// unread, never a known zero value.
 func Blame[T, U any](f Fact[U]) Fact[T] {
 	if f.State == OK {
 		f.State = Unread
@@ -167,7 +162,7 @@ func Blame[T, U any](f Fact[U]) Fact[T] {
 	return Fact[T]{State: f.State, Reason: f.Reason, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
 }
 
-// At is a reading of a whole file.
+// At returns the evidence for a reading of a complete file.
 func At(source, path, raw string) Evidence {
 	return Evidence{Source: source, Path: path, Raw: raw}
 }
@@ -181,7 +176,7 @@ func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
 	return Fact[U]{Value: conv(f.Value), State: OK, Certainty: f.Certainty, From: f.From, More: f.More, Unverified: f.Unverified}
 }
 
-// First is the first known fact; when none is, the first that gives a reason.
+// First returns the first known fact, or else the first with a reason.
 func First[T any](facts ...Fact[T]) Fact[T] {
 	var reasoned *Fact[T]
 	for i := range facts {
@@ -198,13 +193,10 @@ func First[T any](facts ...Fact[T]) Fact[T] {
 	return Fact[T]{}
 }
 
-// SourceState is the state of a whole source, in the words of
-// docs/interface.md. It
-// differs from a State in what one value cannot be: partial.
+// SourceState is the state of a source (docs/interface.md). Unlike a State it can be partial.
 type SourceState string
 
-// The states of a source. One that was never captured is absent, and its
-// detail says so.
+// The states of a source. One that was never captured is absent; its detail is then the reason.
 const (
 	SourceOK        SourceState = "ok"
 	SourcePartial   SourceState = "partial"
@@ -215,7 +207,7 @@ const (
 	SourceMalformed SourceState = "malformed"
 )
 
-// Source gives the word for a source that failed as a whole for this reason.
+// Source returns the state of a source that failed completely for this reason.
 func (s State) Source() SourceState {
 	switch s {
 	case OK, Denied, Refused, Truncated, Malformed:

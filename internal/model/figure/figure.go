@@ -1,4 +1,4 @@
-// Package figure holds the results of measurements that the model, rules and reports speak of: bandwidth and latency, each with how sure it is.
+// Package figure defines measured bandwidths and latencies with their uncertainty.
 package figure
 
 import (
@@ -24,7 +24,7 @@ const (
 	Latency Kind = "latency"
 )
 
-// Kinds are all of them, in the order in which they are measured.
+// Kinds returns all kinds in the order of measurement.
 func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
 
 // Figure is one kind's passes summed up.
@@ -38,14 +38,14 @@ type Figure struct {
 	High   float64 `json:"high"`
 	// Clock is the median of the passes' clocks.
 	Clock float64 `json:"clock,omitempty"`
-	// Why says why the figure is undecided; "" when it is decided.
+	// Why is the reason why the figure is undecided; "" if it is decided.
 	Why string `json:"why,omitempty"`
 }
 
-// Decided reports whether the figure may be judged.
+// Decided reports whether the figure can be checked.
 func (f *Figure) Decided() bool { return f.Why == "" }
 
-// Spread is (highest - lowest) / median.
+// Spread returns (highest - lowest) / median.
 func (f *Figure) Spread() float64 { return (f.High - f.Low) / f.Median }
 
 // MaxValue is more than any figure: an exabyte per second, and latencies far above.
@@ -66,8 +66,8 @@ func (f *Figure) Check() error {
 	}
 }
 
-// Undecided says what keeps a figure from being decided, "" if nothing does: too few of its passes count (lost do not, the last of them for the reason
-// last), or they differ too much.
+// Undecided returns the reason why a figure is undecided, "" if it is decided: too few passes count (lost do not, the
+// last one for the reason last), or they differ too much.
 func (f *Figure) Undecided(lost int, last string) string {
 	switch {
 	case f.Count == 0 && lost == 0:
@@ -85,16 +85,15 @@ func (f *Figure) Undecided(lost int, last string) string {
 	}
 }
 
-// maxClock is how far the cores' clocks may lie apart where bandwidth is
-// compared: a slowed core asks for less.
+// maxClock is the largest relative difference of the cores' clocks for comparing bandwidths: a throttled core reads less.
 const maxClock = 0.05
 
-// Gap is how far two figures lie apart.
+// Gap is the difference of two figures.
 type Gap struct {
-	// Share is by how much every pass of the one is below every pass of the
-	// other, 0 when passes overlap. It holds when Why is "".
+	// Share is the relative amount by which every pass of one figure is below every pass of the other, 0 if passes
+	// overlap. It is valid if Why is "".
 	Share float64
-	// Why says why the two cannot be compared.
+	// Why is the reason why the two cannot be compared.
 	Why string
 }
 

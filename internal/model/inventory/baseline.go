@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// Baseline is the machine beside the hardware that was accepted earlier.
+// Baseline is the comparison of the machine with the hardware that was accepted earlier.
 type Baseline struct {
 	// Path is the baseline's file, SavedAt when it was saved (RFC 3339).
 	Path, SavedAt string
@@ -18,12 +18,11 @@ type Baseline struct {
 // Compared is one slot, or the machine, then and now.
 type Compared struct {
 	Subject Subject
-	// Same is unknown, with the reason, where the two cannot be compared. What
-	// differs is known all the same.
+	// Same is unknown, with the reason, if the two cannot be compared. Changes are listed nevertheless.
 	Same fact.Fact[bool]
 	// Changes are what differs.
 	Changes []Change
-	// Then and Now say what was accepted and what is there, of all that differs.
+	// Then and Now describe all differences: the accepted hardware and the current hardware.
 	Then, Now string
 }
 
@@ -55,7 +54,7 @@ func ChangeKinds() []ChangeKind {
 // Change is one difference.
 type Change struct {
 	Kind ChangeKind
-	// Then and Now say what was accepted and what is there.
+	// Then and Now describe the accepted and the current hardware.
 	Then, Now string
 }
 

@@ -9,15 +9,14 @@ import (
 // Measurement is one result of measured bandwidth or latency: memaudit's own or
 // another tool's.
 type Measurement struct {
-	// Path is the file, "" for a measurement that was just made; Tool is memaudit,
-	// stream, lat_mem_rd, mlc or likwid-bench. At is when it was made (RFC 3339),
-	// "" when the tool does not say.
+	// Path is the file, "" for a measurement that was just made; Tool is memaudit, stream, lat_mem_rd, mlc or likwid-bench.
+	// At is the time of the measurement (RFC 3339), "" if unknown.
 	Path string `json:"path,omitempty"`
 	Tool string `json:"tool"`
 	At   string `json:"at,omitempty"`
-	// Product is the machine's, "" where the tool does not say.
+	// Product is the machine's product, "" if unknown.
 	Product string `json:"product,omitempty"`
-	// Unjudged says why no rule may speak of it, "" when rules may.
+	// Unjudged is the reason why rules do not check it, "" if they do.
 	Unjudged string `json:"unjudged,omitempty"`
 	// Foreign: it names another machine's product.
 	Foreign bool       `json:"-"`
@@ -35,22 +34,21 @@ type LoadedLatency struct {
 // Measured is one figure.
 type Measured struct {
 	figure.Figure
-	// CPUNode and MemoryNode are the nodes it is of, NoNode where the tool does
-	// not say; Run counts the runs of a tool that names no node, from 0.
+	// CPUNode and MemoryNode are the measured nodes, NoNode if unknown; Run is the number from 0 of a run without nodes.
 	CPUNode    int `json:"cpu_node"`
 	MemoryNode int `json:"memory_node"`
 	Run        int `json:"run"`
-	// Threads is 0 and Store "" where the tool does not say.
+	// Threads is 0 and Store "" if unknown.
 	Threads int    `json:"threads,omitempty"`
 	Store   string `json:"store,omitempty"`
-	// What is the tool's own word for it: "Triad", "All Reads", "load".
+	// What is the tool's name for it: "Triad", "All Reads", "load".
 	What string `json:"what"`
 	// Like is equal for figures that were measured in the same way: tool, loop,
 	// store, pages, threads.
 	Like string `json:"like,omitempty"`
 }
 
-// NoNode stands for a node that a tool does not name.
+// NoNode is used for an unknown node.
 const NoNode = -1
 
 // Local reports whether the figure is of a node's own memory.
@@ -59,8 +57,8 @@ func (m *Measured) Local() bool { return m.CPUNode != NoNode && m.CPUNode == m.M
 // maxFigures is the number of figures of one measurement: of 64 nodes in all directions.
 const maxFigures = 3 * 64 * 64
 
-// Check reports whether a measurement that was read from a capture or baseline is one that package
-// measured could have returned. Its error names the key.
+// Check returns an error that names the key if package measured could not have returned this measurement. It checks
+// measurements from captures and baselines.
 func (m *Measurement) Check() error {
 	if len(m.Figures) > maxFigures {
 		return fmt.Errorf("figures: %d, expected at most %d", len(m.Figures), maxFigures)

@@ -1,5 +1,4 @@
-// Package inventory is memaudit's model of one machine: what was read, from
-// where, and how sure it is. It holds values only; nothing in it does I/O.
+// Package inventory is memaudit's model of one machine: its values with their evidence and certainty. It does no I/O.
 package inventory
 
 import (
@@ -24,35 +23,31 @@ type System struct {
 	EDAC     []Controller
 	// Logged are the memory errors of the kernel's log; not known if the log could not be read.
 	Logged fact.Fact[[]LoggedErrors]
-	// BMCModules are the modules of the BMC with counted errors that no
-	// slot with a module is known for; BMCTotal are the errors that it counts on all modules together,
-	// nil where it does not say.
+	// BMCModules are the BMC's modules with error counts that could not be matched to a populated slot; BMCTotal are its
+	// error counts for all modules together, nil if it has none.
 	BMCModules []ControllerModule
 	BMCTotal   *ControllerErrors
 	// Slurm is how the scheduler describes the machine; nil if not given.
 	Slurm *SlurmNode
-	// Settings maps canonical setting ids to their faces.
+	// Settings maps canonical setting IDs to their values.
 	Settings map[string]Setting
 	// Exports lists the exports of BIOS settings that the settings rest on.
 	Exports []Export
 	// Conflicts lists what two sources disagree about and which one won.
 	Conflicts []Conflict
-	// Baseline is the comparison with the accepted hardware; nil when nobody
-	// asked for it.
+	// Baseline is the comparison with the accepted hardware; nil if it was not requested.
 	Baseline *Baseline
-	// Measurements are results of bandwidth and latency; Accepted is the one that
-	// a baseline carries, nil without.
+	// Measurements are results of bandwidth and latency; Accepted is the one in the baseline, or nil.
 	Measurements []Measurement
 	Accepted     *Measurement
 	// AcceptedSlots are the handles of the slots that held a module when the baseline
 	// was saved; nil without one.
 	AcceptedSlots []uint16
-	// Redacted says that serial numbers and UUIDs are a capture's hashes and
-	// not the machine's own.
+	// Redacted is set if serial numbers and UUIDs are hashes of a capture.
 	Redacted bool
 }
 
-// Running lists the sockets whose processor is there and not disabled.
+// Running returns the sockets with a processor that is not disabled.
 func (s *System) Running() []*Socket {
 	var out []*Socket
 	for i := range s.Sockets {
@@ -81,18 +76,17 @@ const (
 	// SourceKernelLog is the log of the running kernel.
 	SourceKernelLog = "kernel_log"
 
-	// SourceHostName is no source of an audit: it gives the name alone.
+	// SourceHostName only provides the host name and is not a source of an audit.
 	SourceHostName = "hostname"
 
 	SourceFirmwareAttributes = "firmware_attributes"
 	SourceBIOS               = "bios"
 )
 
-// TablePath is where evidence of SMBIOS fields is said to be, whatever the
-// table was read from.
+// TablePath is the path in the evidence of SMBIOS fields, also if the table was read from another file.
 const TablePath = "/sys/firmware/dmi/tables/DMI"
 
-// Source says what became of one source of the input.
+// Source is the state of one source of the input.
 type Source struct {
 	Name   string
 	State  fact.SourceState
@@ -107,13 +101,13 @@ type Export struct {
 	Format string
 	// Mapped counts the attributes that have a canonical setting.
 	Mapped int
-	// Unmapped are the names of the others; Foreign those of mapped attributes
-	// whose value has no canonical word. No values: they can identify.
+	// Unmapped are the names of the other attributes; Foreign those of mapped attributes with a value that is not
+	// translated. Values are not listed, because they may identify the machine.
 	Unmapped, Foreign []string
 }
 
-// Machine is the identity of the whole machine. No serial number, UUID or
-// asset tag is in it: those are in Identifiers and leave only on request.
+// Machine is the identity of the machine. Serial numbers, UUIDs and asset tags are in Identifiers and printed only on
+// request.
 type Machine struct {
 	Vendor, Product, ProductVersion, Family fact.Fact[string]
 	BoardVendor, Board                      fact.Fact[string]
@@ -124,38 +118,35 @@ type Machine struct {
 	// Virtual is true in a guest. Hypervisor names it when known.
 	Virtual    fact.Fact[bool]
 	Hypervisor fact.Fact[string]
-	// Host is the machine's name in its network; read only when asked for.
+	// Host is the machine's host name; it is read only on request.
 	Host fact.Fact[string]
-	// Architecture is the kernel's word: x86_64, aarch64.
+	// Architecture is the kernel's name: x86_64, aarch64.
 	Architecture fact.Fact[string]
 	Identifiers  Identifiers
 }
 
-// Identifiers tell this machine from its sisters. They are printed only with
-// --identifiers.
+// Identifiers identify this machine. They are printed only with --identifiers.
 type Identifiers struct {
 	SystemSerial, SystemUUID, BoardSerial, ChassisSerial, AssetTag string
 }
 
 // Firmware is the quality of the SMBIOS table itself.
 type Firmware struct {
-	// SMBIOS is true when a table was found, whatever its state.
+	// SMBIOS is true if a table was found, in any state.
 	SMBIOS  fact.Fact[bool]
 	Version fact.Fact[string]
-	// FromFile says that the table was given as a file and not read from the audited system: the file
-	// may hold less than the machine's table.
+	// FromFile is set if the table was given as a file, which may have less than the machine's own table.
 	FromFile bool
-	// Compared says that a table from a file could be compared with the machine's tree beside it.
-	// Doubt says what the two disagree about, so that the table may be another machine's; "" if
-	// nothing does. Then no finding is above info, nothing is advised, and there is no verdict.
+	// Compared is set if a table from a file could be compared with the machine's tree. Doubt lists their differences,
+	// because the table may be another machine's, "" if there are none. With a doubt no finding is above info, and there
+	// is no advice and no verdict.
 	Compared bool
 	Doubt    string
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
-	// Lost is the first defect by which modules, or whole structures, may be missing: the
-	// table ends early, holds bytes that are not a structure, lists less memory than the kernel
-	// sees, or gives modules another use. Then what it lists is not all there is. Nil when the list
-	// is whole.
+	// Lost is the first defect because of which modules or complete structures may be missing: the table ends early, has
+	// bytes that are not a structure, lists less memory than the kernel sees, or has modules with another use. Nil if the
+	// list is complete.
 	Lost *Problem
 	// Short is the first memory array that announces more devices than the table lists, although the
 	// list was not cut off. Some firmware lists filled slots only, some announces more slots than the
@@ -163,7 +154,7 @@ type Firmware struct {
 	Short *Problem
 }
 
-// LostProcessors is Lost where processors may be missing as well.
+// LostProcessors returns Lost if processors may also be missing, otherwise nil.
 func (f *Firmware) LostProcessors() *Problem {
 	if p := f.Lost; p != nil && p.Code != ProblemShort && p.Code != ProblemUse {
 		return p
@@ -175,22 +166,21 @@ func (f *Firmware) LostProcessors() *Problem {
 const (
 	// ProblemShort is a list with less memory than the kernel sees.
 	ProblemShort = "memory_short"
-	// ProblemUse is an array that holds modules and states another use than system memory.
+	// ProblemUse is an array with modules that has another use than system memory.
 	ProblemUse = "array_use"
 )
 
 // Problem is one defect or contradiction of the firmware's table.
 type Problem struct {
-	// Code is a small word for the kind: checksum, truncated, string_index ...
+	// Code is the kind of problem: checksum, truncated, string_index ...
 	Code string
-	// Text says what was found, where, and what was expected.
+	// Text describes the problem and its position, and what was expected.
 	Text string
-	// Harmless is true when nothing an audit uses is affected (a count in the
-	// entry point that is off, for instance).
+	// Harmless is set if the problem does not affect an audit (a wrong count in the entry point, for instance).
 	Harmless bool
 }
 
-// Hides says that things ("modules") may be missing from the table's list because of the problem.
+// Hides returns a text: things ("modules") may be missing from the table because of the problem.
 func (p *Problem) Hides(what string) string {
 	switch p.Code {
 	case ProblemShort, ProblemUse:
@@ -204,7 +194,7 @@ func (p *Problem) Hides(what string) string {
 type Conflict struct {
 	// Fact names the thing: "sockets", "installed memory".
 	Fact string
-	// Kept and Dropped are the two readings; Why says why Kept won.
+	// Kept and Dropped are the two readings; Why is the reason why Kept won.
 	Kept, Dropped fact.Evidence
 	Why           string
 }
@@ -212,8 +202,8 @@ type Conflict struct {
 // Socket is one processor socket, populated or not (SMBIOS type 4; without
 // SMBIOS, one physical package of the kernel).
 type Socket struct {
-	// ID counts from 0 in board order: that of the numbers in the designations, or of the type 4
-	// structures where these are not alike.
+	// ID is the number from 0 in the order of the numbers in the designations, or of the type 4 structures if the
+	// designations differ in more than numbers.
 	ID int
 	// Handle is the SMBIOS handle, -1 without one.
 	Handle       int
@@ -223,7 +213,7 @@ type Socket struct {
 	Manufacturer fact.Fact[string]
 	// Brand is the processor's brand string.
 	Brand fact.Fact[string]
-	// Series is firmware's word for the family of products, "Xeon" (DSP0134 7.5.2).
+	// Series is the product family, "Xeon" (DSP0134 7.5.2).
 	Series fact.Fact[string]
 	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
 	Vendor                  fact.Fact[string]
@@ -241,16 +231,15 @@ type Socket struct {
 // Array is one SMBIOS physical memory array (type 16) used as system memory.
 type Array struct {
 	Handle uint16
-	// ECC is SMBIOS's word: "None", "Single-bit ECC", "Multi-bit ECC".
+	// ECC is SMBIOS's value: "None", "Single-bit ECC", "Multi-bit ECC".
 	ECC     fact.Fact[string]
 	Devices fact.Fact[int]
 }
 
-// SlotState says whether a slot holds a module.
+// SlotState is the state of a slot.
 type SlotState string
 
-// The states of a slot. A device whose size field says "unknown" is
-// SlotUnknown, not populated.
+// The states of a slot. A device with unknown size is SlotUnknown, not populated.
 const (
 	SlotPopulated SlotState = "populated"
 	SlotEmpty     SlotState = "empty"
@@ -271,9 +260,8 @@ const (
 	Other  Technology = "other"
 )
 
-// ControllerErrors are memory errors since the machine's last reset, as the
-// BMC counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
-// names the alarms that the controller raised, "" for none.
+// ControllerErrors are the BMC's counts of memory errors since the machine's last reset (Redfish MemoryMetrics,
+// CurrentPeriod). Alarms are the names of active alarms, "" if there are none.
 type ControllerErrors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	Alarms                 fact.Fact[string]
@@ -302,7 +290,7 @@ type Slot struct {
 	// Soldered is true for devices that are not modules in a slot (form
 	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
 	Soldered fact.Fact[bool]
-	// Type and FormFactor are SMBIOS's own words: DDR4, DIMM.
+	// Type and FormFactor are SMBIOS's values: DDR4, DIMM.
 	Type, FormFactor fact.Fact[string]
 	// Registered is true for RDIMM and LRDIMM; LoadReduced for LRDIMM.
 	Registered, LoadReduced fact.Fact[bool]
@@ -316,49 +304,44 @@ type Slot struct {
 	RatedMTs, ConfiguredMTs fact.Fact[int]
 	// Voltages in mV.
 	MinMV, MaxMV, ConfiguredMV fact.Fact[int]
-	// DeviceSet groups devices that must be populated together; 0 is none.
+	// DeviceSet is the number of the group of devices that must be populated together; 0 if there is none.
 	DeviceSet                fact.Fact[int]
 	Manufacturer, PartNumber fact.Fact[string]
 	// Serial and AssetTag identify a part; printed only with --identifiers.
 	Serial, AssetTag string
-	// Health is what the BMC says of the module: OK, Warning
-	// or Critical.
+	// Health is the module's health according to the BMC: OK, Warning or Critical.
 	Health fact.Fact[string]
-	// BMCErrors are the errors that the BMC counted on the module; nil
-	// where none was asked or it counts none.
+	// BMCErrors are the BMC's error counts for the module; nil if there is no BMC or it has none.
 	BMCErrors *ControllerErrors
 	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
 	HPE *Location
-	// BMC is the slot's position as the BMC states it (Redfish
-	// MemoryLocation), in numbers of its own: makers count from 0 or from 1.
+	// BMC is the slot's position according to the BMC (Redfish MemoryLocation). Depending on the vendor, it counts from 0
+	// or 1.
 	BMC *Location
 	// Mapped is false for a module that firmware gave no address range (type 20)
 	// although it gave its neighbours some.
 	Mapped fact.Fact[bool]
-	// Range is where the module's memory begins, as far as firmware says so (type
-	// 20); nil where it gives it no range.
+	// Range is the module's first address range (type 20), nil if firmware does not map one.
 	Range *Range
-	// Named says that firmware counts no memory in the slot and names a module there all the same:
-	// the module is mapped out or disabled, or the text is an old one. State is unknown then.
+	// Named is set if firmware reports size 0 for the slot but names a module there: the module is mapped out or disabled,
+	// or the text is outdated. State is then unknown.
 	Named bool
 	// Row is the position of the structure in the table, from 0.
 	Row int
 }
 
-// Location is a slot's position as one source states it; -1 is what it does not
-// state. HPE's OEM type 202 says 0 for an unknown controller or channel.
+// Location is a slot's position according to one source; -1 for unknown numbers. HPE's OEM type 202 has 0 for an unknown
+// controller or channel.
 type Location struct {
 	Processor, Controller, Channel, Index int
 	Evidence                              fact.Evidence
 }
 
-// Range is what firmware says of a module's first address range (type 20,
-// DSP0134 7.21).
+// Range is a module's first address range (type 20, DSP0134 7.21).
 type Range struct {
 	// Start is the range's first byte address.
 	Start int64
-	// Position in an interleave of Depth rows, from 1; 0 for what is not
-	// interleaved or not said.
+	// Position is the number from 1 in an interleave of Depth rows; 0 if not interleaved or unknown.
 	Position, Depth int
 }
 
@@ -388,7 +371,7 @@ type Package struct {
 	Cores int
 }
 
-// NodeKind tells memory tiers apart.
+// NodeKind is the kind of memory of a node.
 type NodeKind string
 
 // The kinds of nodes of docs/interface.md.
@@ -406,7 +389,7 @@ const (
 // Node is one online NUMA node of the kernel.
 type Node struct {
 	ID int
-	// Kind is unknown with the reason where the kernel's files leave it open.
+	// Kind is unknown, with the reason, if the kernel's files do not show it.
 	Kind fact.Fact[NodeKind]
 	// Socket is the id of the socket its CPUs belong to.
 	Socket fact.Fact[int]
@@ -430,11 +413,9 @@ type Node struct {
 
 // NUMA is the machine-wide NUMA state.
 type NUMA struct {
-	// SRAT and SLIT say whether firmware handed the table over. A capture
-	// that never held sys/firmware/acpi leaves them Unread.
+	// SRAT and SLIT are set if firmware provides the table, Unread in a capture without sys/firmware/acpi.
 	SRAT, SLIT fact.Fact[bool]
-	// WeightsAuto is true where the kernel makes the weights of interleaving from
-	// rated bandwidths.
+	// WeightsAuto is set if the kernel derives interleave weights from rated bandwidths.
 	WeightsAuto fact.Fact[bool]
 	// CXLDevices counts CXL memory devices, CXLRegions the ranges that the kernel
 	// maps to them.
@@ -442,14 +423,14 @@ type NUMA struct {
 	// KernelNUMA is false when /sys/devices/system/node does not exist on a
 	// kernel that was read (CONFIG_NUMA=n).
 	KernelNUMA fact.Fact[bool]
-	// Cmdline is the kernel command line; Options the words of it that bear
-	// on what an audit sees (numa=, acpi=, nosmt, mem=, maxcpus=, ...).
+	// Cmdline is the kernel command line; Options are the options that affect an audit (numa=, acpi=, nosmt, mem=,
+	// maxcpus=, ...).
 	Cmdline fact.Fact[string]
 	Options fact.Fact[[]string]
 }
 
-// IgnoresNodes tells whether a kernel option makes the kernel ignore firmware's NUMA nodes. It
-// compares the start of numa='s value, as the kernel does.
+// IgnoresNodes reports whether a kernel option makes the kernel ignore firmware's NUMA nodes. It compares the prefix of
+// numa='s value, as the kernel does.
 func IgnoresNodes(option string) bool {
 	return strings.HasPrefix(option, "numa=off") || strings.HasPrefix(option, "numa=noacpi") || option == "acpi=off" || option == "noacpi"
 }
@@ -466,8 +447,8 @@ type Memory struct {
 	BlockBytes fact.Fact[int64]
 	// VisibleBytes is the best of the three: what firmware gave the kernel.
 	VisibleBytes fact.Fact[int64]
-	// MappedBytes is what firmware itself says it gave addresses to: the ranges
-	// of SMBIOS's type 19, whole and without a contradiction.
+	// MappedBytes is the size of the memory that firmware mapped to addresses: the ranges of SMBIOS's type 19, if they are
+	// complete and consistent.
 	MappedBytes fact.Fact[int64]
 	// MappedEnd is the first byte address after those ranges.
 	MappedEnd int64
@@ -521,14 +502,12 @@ const (
 	DecidedHardware = "firmware or the processor"
 )
 
-// Setting is one canonical BIOS setting with its three faces. One never
-// stands for another.
+// Setting is one canonical BIOS setting with its three values, none of which replaces another.
 type Setting struct {
-	// Configured is what BIOS setup says, Pending what it will say after the
-	// next boot, Effective what the machine runs with now.
+	// Configured is the value in BIOS setup, Pending the value there after the next boot, Effective the value that the
+	// machine runs with.
 	Configured, Pending, Effective fact.Fact[string]
-	// DecidedBy says who made the effective value what it is, in one of the
-	// Decided words; unknown where that does not show.
+	// DecidedBy is who decided the effective value, one of the Decided constants, or unknown.
 	DecidedBy fact.Fact[string]
 	// Overrides are what the running system does to take back what firmware
 	// offers.
@@ -544,11 +523,11 @@ func KernelBias(e fact.Evidence) bool {
 // Override is one way in which the running system takes back what firmware
 // offers.
 type Override struct {
-	// Found says what it does, with file and value; Undo how to take it back.
+	// Found describes the override, with file and value; Undo tells the user how to undo it.
 	Found, Undo string
-	// By is one of the Decided words.
+	// By is one of the Decided constants.
 	By string
-	// At is where it shows.
+	// At is the evidence.
 	At []fact.Evidence
 }
 
@@ -559,7 +538,7 @@ func HandleText(handle uint16) string {
 	return string([]byte{'0', 'x', digits[handle>>12], digits[handle>>8&15], digits[handle>>4&15], digits[handle&15]})
 }
 
-// Name is the slot's label, or its handle where firmware gives it none.
+// Name returns the slot's label, or its handle if it has none.
 func (s *Slot) Name() string {
 	if l := s.Locator.Or(""); l != "" {
 		return l
@@ -567,7 +546,7 @@ func (s *Slot) Name() string {
 	return "slot " + HandleText(s.Handle)
 }
 
-// Unsized says why it is not known how much memory a slot of unknown state holds.
+// Unsized returns the reason why the size of the memory in a slot of unknown state is unknown.
 func (s *Slot) Unsized() string {
 	if s.SizeBytes.State == fact.Conflicting && s.SizeBytes.Reason != "" {
 		return s.SizeBytes.Reason

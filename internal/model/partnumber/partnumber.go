@@ -1,6 +1,5 @@
-// Package partnumber reads the part numbers that makers print on memory modules
-// and firmware copies from their SPD: size, generation, registering, ranks and
-// rated speed. The patterns are data, below rules/parts.
+// Package partnumber decodes the part numbers of memory modules, which firmware copies from their SPD: size, generation,
+// kind, ranks and rated speed. The patterns are data in rules/parts.
 package partnumber
 
 import (
@@ -16,27 +15,24 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge that holds the patterns.
+// Part is the part of the compiled knowledge with the patterns.
 const Part = "parts"
 
-// Module is what a part number says. A field that it does not name is zero or
-// empty: not known.
+// Module is a decoded part number. Unknown fields are zero or empty.
 type Module struct {
-	// Pattern is the id of the pattern that read the number; Sources are the
-	// citation keys behind it.
+	// Pattern is the ID of the pattern that matched; Sources are its citation keys.
 	Pattern string
 	Sources []string
-	// Documented is true when a maker's document explains the number, and not
-	// only the agreement with other machines' firmware.
+	// Documented is set if a vendor's document explains the number; otherwise the pattern was derived from firmware
+	// of real machines.
 	Documented bool
 	// SizeBytes is the module's capacity.
 	SizeBytes int64
-	// Type is the generation in SMBIOS's words: DDR4, DDR2 FB-DIMM.
+	// Type is the generation as SMBIOS spells it: DDR4, DDR2 FB-DIMM.
 	Type string
-	// Kind is the module's kind as makers write it: RDIMM, LRDIMM, ECC UDIMM.
+	// Kind is the module's kind as vendors spell it: RDIMM, LRDIMM, ECC UDIMM.
 	Kind string
-	// Ranks of the module. Stacked (3DS) modules have none here: makers count
-	// logical ranks and SMBIOS package ranks.
+	// Ranks is the number of ranks, 0 for stacked (3DS) modules: vendors count logical ranks and SMBIOS package ranks.
 	Ranks int
 	// DeviceBits is the width of one DRAM device: 4, 8, 16.
 	DeviceBits int
@@ -44,8 +40,7 @@ type Module struct {
 	RatedMTs int
 }
 
-// Registered reports whether the module is registered or load-reduced; ok is
-// false where its kind does not say.
+// Registered reports whether the module is registered or load-reduced; ok is false if unknown.
 func (m *Module) Registered() (registered, ok bool) {
 	switch m.Kind {
 	case "RDIMM", "VLP RDIMM", "LRDIMM", "MRDIMM":
@@ -63,9 +58,8 @@ func (m *Module) LoadReduced() (reduced, ok bool) {
 	return m.Kind == "LRDIMM" || m.Kind == "MRDIMM", ok
 }
 
-// Widths are those of the module's data and of data with its check bits, in
-// bits. ok is false where the kind leaves them open: DDR5 modules with ECC
-// have 72 or 80.
+// Widths returns the module's data width and total width with ECC in bits. ok is false if the kind does not determine
+// them: DDR5 modules with ECC have 72 or 80.
 func (m *Module) Widths() (data, total int, ok bool) {
 	if m.Type != "DDR2" && m.Type != "DDR3" && m.Type != "DDR4" {
 		return 0, 0, false
@@ -80,7 +74,7 @@ func (m *Module) Widths() (data, total int, ok bool) {
 	}
 }
 
-// Table are the patterns of all makers.
+// Table holds the patterns of all vendors.
 type Table struct{ patterns []pattern }
 
 // Load reads the compiled patterns.
@@ -119,8 +113,8 @@ var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
 // afterName is how a number goes on after such a name.
 var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
-// normal undoes what firmware does to numbers: bytes printed in hexadecimal,
-// padding, and the names of makers before them.
+// normal normalizes a part number as firmware prints it: it decodes hexadecimal bytes, and removes padding and leading
+// vendor names.
 func normal(number string) string {
 	s := strings.Trim(number, " \x00")
 	if digits, ok := strings.CutPrefix(s, "0x"); ok && len(digits) >= 8 {
@@ -188,9 +182,8 @@ func moduleSize(gib float64) bool {
 	return gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
 }
 
-// ranks are the capacity divided by what one rank of such devices holds: a rank
-// is 64 data bits wide. Of several possible densities the one is taken that
-// gives a rank count such modules exist with; two of them leave it unknown.
+// ranks returns the capacity divided by the capacity of one rank of such devices, which is 64 data bits wide. If several
+// densities are possible, the result is the only one with a valid number of ranks, or unknown.
 func (p *pattern) ranks(v *values) int {
 	if v.Dies == nil {
 		return 0

@@ -11,10 +11,9 @@ import (
 // pattern reads one family of part numbers.
 type pattern struct {
 	ID string `yaml:"id"`
-	// Match is a regular expression over the whole beginning of a number; its
-	// named groups are what the tables go by.
+	// Match is a regular expression for the beginning of a number; the tables use its named groups.
 	Match string `yaml:"match"`
-	// Fixed is what every number of the family says.
+	// Fixed are the values of all numbers of the family.
 	Fixed values `yaml:"fixed"`
 	// Tables are read in order; a later one overrides.
 	Tables []valueTable `yaml:"tables"`
@@ -24,16 +23,16 @@ type pattern struct {
 	RanksAllowed map[string][]int `yaml:"ranks_allowed"`
 	Sources      []string         `yaml:"sources"`
 	Check        []string         `yaml:"check"`
-	// Seen says how far firmware's own fields agree over real machines.
+	// Seen describes the agreement with firmware's fields on real machines.
 	Seen string `yaml:"seen"`
 
 	compiled *regexp.Regexp
 }
 
-// documented reports whether a maker's document explains the number.
+// documented reports whether a vendor's document explains the number.
 func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
 
-// values are what a row of a table says.
+// values are the values in a row of a table.
 type values struct {
 	_       struct{}   `cbor:",toarray"` // without the names of fields
 	SizeGB  float64    `yaml:"size_gb"`
@@ -47,7 +46,7 @@ type values struct {
 	Speed   int        `yaml:"speed"`
 }
 
-// merge takes over what another row says.
+// merge copies the values of another row.
 func (v *values) merge(o values) {
 	setIfGiven(&v.SizeGB, o.SizeGB)
 	setIfGiven(&v.DDR, o.DDR)

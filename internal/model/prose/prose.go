@@ -54,8 +54,8 @@ func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
 }
 
-// ExactSize writes bytes in the largest unit that keeps them whole: "64 GiB",
-// "2 TiB", "1536 MiB"; where none but the byte does, with one decimal.
+// ExactSize formats bytes in the largest unit that gives an integer: "64 GiB", "2 TiB", "1536 MiB"; if there is none, with
+// one decimal.
 func ExactSize(n int64) string {
 	units := []struct {
 		size int64
@@ -99,7 +99,7 @@ func FirstFew(most int, list []string) string {
 	return strings.Join(list, "; ")
 }
 
-// Distance counts the letters to put in, take out or change between two words (Levenshtein).
+// Distance returns the number of letters to insert, delete or replace between two words (Levenshtein).
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// yamlWords puts what the YAML reader says into words of the file: of itself it
-// speaks of the types that this program reads the file into.
+// yamlWords replaces Go types in the YAML reader's errors with terms that a user of the file knows.
 var yamlWords = sync.OnceValue(func() []yamlWord {
 	var out []yamlWord
 	for _, r := range [][2]string{
@@ -44,8 +43,7 @@ var yamlParser = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`did not find expected (key|node content|<document start>|'-' indicator|',' or)`)
 })
 
-// YAMLError is an error of the YAML reader as its line, 0 when it names none, and in
-// words of the file.
+// YAMLError returns the line of an error of the YAML reader, 0 if it has none, and its text in terms of the file.
 func YAMLError(err string) (line int, text string) {
 	text = strings.TrimPrefix(strings.TrimPrefix(strings.Join(strings.Fields(err), " "), "yaml: "), "unmarshal errors: ")
 	if m := yamlLine().FindStringSubmatch(text); m != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// Part is the part of the compiled knowledge that holds the vendors' tables.
+// Part is the part of the compiled knowledge with the vendors' tables.
 const Part = "settings"
 
 // compiledTable is one vendor's table. An audit needs at most a few of them, so each is encoded by itself.
@@ -49,8 +49,8 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	return all, nil
 }
 
-// readCompiled decodes one table. If it is damaged the result is an empty table,
-// which translates nothing; a test checks the shipped tables.
+// readCompiled decodes one table. If it is damaged, it returns an empty table, which translates nothing; a test checks the
+// built-in tables.
 func readCompiled(body compiled.Raw) *Table {
 	t := &Table{}
 	if compiled.Decode(body, t) != nil {

@@ -11,7 +11,7 @@ type Given struct {
 	// Setting is the canonical id, Form the form of the export's names.
 	Setting, Form string
 	Name, Group   string
-	// Value is the value, Text what BIOS setup shows for it, "" if the input does not say.
+	// Value is the value, Text its text in BIOS setup, "" if the input has none.
 	Value, Text string
 	// Current is the present value.
 	Current string
@@ -23,7 +23,7 @@ type Given struct {
 func (t *Table) Give(g Given, w Wish) []Way {
 	w.Seen, w.SeenRaw = g.Name, g.Current
 	var ways []Way
-	var tools []string // that take the name whatever the form of the others
+	var tools []string // that take the name in any form
 	for _, a := range t.called(g.Name, g.Setting) {
 		tools = append(tools, a.Tools...)
 	}
@@ -71,8 +71,8 @@ func (t *Table) called(name, id string) []*Attribute {
 	return append(own, others...)
 }
 
-// InForm returns an attribute and its value as the tool of another form spells them; false if no
-// document or export shows the name and a word for the value, or the other word of a switch.
+// InForm returns an attribute and its value as the tool of another form spells them; false if no document or export has
+// the name and the value, or the opposite value of a switch.
 func (t *Table) InForm(name, value, form string) (string, string, bool) {
 	if t.spellings == nil {
 		return "", "", false
@@ -96,7 +96,7 @@ func (t *Table) InForm(name, value, form string) (string, string, bool) {
 	return "", "", false
 }
 
-// sameWord reports whether two words of an attribute stand for one canonical value.
+// sameWord reports whether two vendor values of an attribute have the same canonical value.
 func (t *Table) sameWord(name, a, b string) bool {
 	for _, m := range t.Find(name) {
 		known, _ := Lookup(m.ID)
@@ -115,8 +115,7 @@ type Wish struct {
 	ID, Want string
 	// Product is the product name of the machine, Platform the id of its platform.
 	Product, Platform string
-	// Firmware is the family of its firmware ("U46"), "" if it is not known. An export alone can
-	// tell it, but not the platform.
+	// Firmware is the family of its firmware ("U46"), "" if unknown. An export contains it, but not the platform.
 	Firmware string
 	// Maker is the CPUID vendor of the processors (GenuineIntel, AuthenticAMD), "" if it is not
 	// known.
@@ -124,13 +123,13 @@ type Wish struct {
 	// Seen is the attribute's name in an export of this machine, SeenRaw its value there. They
 	// decide among a vendor's names and spellings.
 	Seen, SeenRaw string
-	// Preset is the value of the vendor's preset that governs the setting, "" if it is not known.
-	// NoPreset says that the machine does not offer the preset.
+	// Preset is the value of the vendor's preset that controls the setting, "" if unknown. NoPreset is set if the
+	// machine does not offer the preset.
 	Preset   string
 	NoPreset bool
 }
 
-// namesMachine tells whether a list contains the machine's platform or a start of its product name.
+// namesMachine reports whether a list contains the machine's platform or a prefix of its product name.
 func namesMachine(list []string, w *Wish) bool {
 	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Load reads all tables of a folder (rules/settings). A table that names an unknown setting, word
-// or source is an error that names the file.
+// Load reads all tables of a folder (rules/settings). It returns an error that names the file if a table has an unknown
+// setting, value or source.
 func Load(fsys fs.FS, dir string) (Tables, error) {
 	files, err := fs.Glob(fsys, path.Join(dir, "*.yaml"))
 	if err != nil {

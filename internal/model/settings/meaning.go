@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// OpenTable reads one table of rules/settings by the name of its file without ".yaml": that in the
-// folder "settings" of fsys, or else the built-in one.
+// OpenTable reads one table of rules/settings by the name of its file without ".yaml": from the folder "settings" of fsys,
+// or else the built-in one.
 func OpenTable(fsys fs.FS, name string) (*Table, error) {
 	file := path.Join("settings", name+".yaml")
 	if path.Base(name) != name || !fs.ValidPath(file) {
@@ -31,8 +31,8 @@ func OpenTable(fsys fs.FS, name string) (*Table, error) {
 	return t, nil
 }
 
-// Meaning returns what a preset sets, as canonical words by canonical id; nil if no document says
-// so. The preset must be spelled as in the table.
+// Meaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset
+// must be spelled as in the table.
 func (t *Table) Meaning(preset string) map[string]string {
 	for i := range t.Masters {
 		if words := t.Masters[i].Means[preset]; words != nil {

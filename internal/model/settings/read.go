@@ -15,16 +15,15 @@ type ExportedAttribute struct {
 	Stated bool
 }
 
-// Outcome says whether a setting could be read from an export. It is not a fact.State: whether
-// Missing means that the setting is absent depends on whether the export is complete, and Foreign
-// and Ambiguous are results of a translation.
+// Outcome is the result of reading a setting from an export. It is not a fact.State: whether a Missing setting is absent
+// depends on the completeness of the export, and Foreign and Ambiguous are results of a translation.
 type Outcome uint8
 
 // The outcomes.
 const (
 	// Missing: none of the setting's attributes is in the export.
 	Missing Outcome = iota
-	// Translated: the value has a canonical word.
+	// Translated: the value has a canonical value.
 	Translated
 	// Unstated: the attribute is there without a value.
 	Unstated
@@ -34,10 +33,10 @@ const (
 	Ambiguous
 )
 
-// Answer is what an export says about one setting.
+// Answer is the result of reading one setting from an export.
 type Answer struct {
 	Outcome Outcome
-	// Value is the canonical word if Outcome is Translated.
+	// Value is the canonical value if Outcome is Translated.
 	Value string
 	// Given is the attribute that decided, Attr its entry in the table.
 	Given ExportedAttribute
@@ -47,10 +46,9 @@ type Answer struct {
 	Proven bool
 }
 
-// Read translates the attributes of an export into one setting. lookup returns the attributes with
-// a plain name. The first entry whose attribute is in the export decides; later entries for the
-// same attribute may know more of its values. The value "next" leaves the decision to the next
-// attribute, also past entries of its own attribute that do not know the value.
+// Read translates the attributes of an export to one setting. lookup returns the attributes with a plain name. The first
+// entry with an attribute in the export decides; later entries for the same attribute may have more values. The value
+// "next" leaves the decision to the next attribute, and skips entries of its own attribute without the value.
 func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) Answer {
 	s, _ := Lookup(id)
 	a := Answer{}
@@ -83,8 +81,8 @@ func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) A
 	return a
 }
 
-// given finds the entry's attribute in the export, by its name, else by its text in BIOS setup. It
-// also returns the plain name that was found.
+// given finds the entry's attribute in the export, by its name or else by its text in BIOS setup. It also returns the plain
+// name that was found.
 func (e *Attribute) given(lookup func(string) []ExportedAttribute) ([]ExportedAttribute, string) {
 	for _, name := range e.Names() {
 		if given := lookup(name); len(given) > 0 {
@@ -111,8 +109,7 @@ func lastStep(menu string) string {
 	}
 }
 
-// translate returns the canonical word for the value. If the attribute occurs several times, all
-// must agree.
+// translate returns the canonical value. If the attribute occurs several times, all must agree.
 func (e *Attribute) translate(s Setting, given []ExportedAttribute) (string, Outcome) {
 	value := ""
 	for i, g := range given {

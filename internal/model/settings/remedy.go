@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Steps returns the ways to fulfil a wish, as lines of text: first the preset that locks the
-// setting, then what another option must be set to first, then the menu path, then each command
-// line. Names and values are spelled as an export or registry of such a machine has them, or as a
-// document about it prints them; what nothing proves is left out. memaudit never runs the commands.
+// Steps returns instructions to make a change, as lines of text: the preset that locks the setting, other options that
+// must be set first, the menu path, and each command line. Names and values are spelled as in an export, registry or
+// document of such a machine; unproven spellings are left out. memaudit never runs the commands.
 func (t *Table) Steps(w Wish) []string {
 	before, ways := t.Ways(w)
 	for _, way := range ways {
@@ -24,7 +23,7 @@ type Way struct {
 	// command line. Attribute is the name and value alone, if neither is documented. A way has one
 	// of the three.
 	Menu, Tool, Command, Attribute string
-	// Acts says when a command takes effect.
+	// Acts is the time when a command takes effect.
 	Acts string
 	// Value is the value as this way spells it.
 	Value string
@@ -42,8 +41,8 @@ func (w Way) String() string {
 	}
 }
 
-// Ways returns the ways to fulfil a wish and, as lines of text, what must be done before any of
-// them. There is no way if nothing proves one.
+// Ways returns the instructions to make a change and, as lines of text, what must be done before. There are none if no
+// spelling is proven.
 func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 	s, ok := Lookup(w.ID)
 	if !ok {
@@ -68,8 +67,8 @@ func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 	return nil, nil
 }
 
-// candidates returns the vendor's attributes that this machine may have: the one that its export
-// contained, else those that name its product or platform, else those that name none.
+// candidates returns the vendor's attributes that this machine may have: the one in its export, or else those for its
+// product or platform, or else those for all machines.
 func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 	if len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries after it
@@ -97,9 +96,8 @@ func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 	return out
 }
 
-// before returns the changes to other options that an attribute needs to have an effect: an option
-// that is asked before it must leave the choice to it ("Manual"). It returns false if the machine
-// has such an option and nothing proves the word for that.
+// before returns the changes to other options that an attribute needs to have an effect: a preceding option must leave the
+// choice to it ("Manual"). It returns false if the machine has such an option and its spelling is not proven.
 func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	var lines []string
 	attrs := t.Settings[s.ID]
@@ -123,8 +121,7 @@ func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	return lines, true
 }
 
-// leaving returns the first way to set an option to the word that leaves the choice to the next
-// option.
+// leaving returns the first instruction to set an option to the value that leaves the choice to the next option.
 func (t *Table) leaving(front *Attribute, w *Wish) string {
 	for _, word := range front.words(Setting{}, Next) {
 		if ways := t.change(front, word, w); len(ways) > 0 {
@@ -163,8 +160,8 @@ func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
 	return nil
 }
 
-// foreign tells whether an attribute has the name of another maker than that of the processors: no
-// EPYC has Intel(R) Hyper-Threading in its menus.
+// foreign reports whether an attribute's name is that of another processor vendor: EPYC systems have no Intel(R)
+// Hyper-Threading in their menus.
 func (a *Attribute) foreign(maker string) bool {
 	text := a.Name + " " + a.Menu
 	switch maker {
@@ -201,7 +198,7 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 	return ways
 }
 
-// filled fills in the placeholders of a command. Other words in braces are left as they are.
+// filled fills in the placeholders of a command. Other text in braces is not changed.
 func filled(steps, name, group, word string) string {
 	var out strings.Builder
 	for {
@@ -243,7 +240,7 @@ func (c *Command) form() string {
 	return c.Form
 }
 
-// Governing returns the canonical id of the preset that governs a setting, "" if there is none.
+// Governing returns the canonical ID of the preset that controls a setting, "" if there is none.
 func (t *Table) Governing(id string) string {
 	for i := range t.Masters {
 		if slices.Contains(t.Masters[i].Locks, id) {
@@ -253,7 +250,7 @@ func (t *Table) Governing(id string) string {
 	return ""
 }
 
-// Frees tells whether the settings that a preset governs can be changed when it has this value.
+// Frees reports whether the settings that a preset controls can be changed if it has this value.
 func (t *Table) Frees(preset, value string) bool {
 	return slices.ContainsFunc(t.Masters, func(m Master) bool {
 		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(value) })
@@ -268,7 +265,7 @@ func SamePreset(a, b string) bool {
 	return a != "" && PlainName(a) == PlainName(b)
 }
 
-// unlock returns what must be done about the preset that governs the setting, "" for nothing.
+// unlock returns the instruction to unlock a setting that a preset controls, "" if none is needed.
 func (t *Table) unlock(w *Wish) string {
 	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""
@@ -293,13 +290,13 @@ func (t *Table) unlock(w *Wish) string {
 	return ""
 }
 
-// otherMaster tells whether machines like this one are recorded with another preset than m.
+// otherMaster reports whether machines like this one are recorded with a different preset.
 func (t *Table) otherMaster(m *Master, w *Wish) bool {
 	return slices.ContainsFunc(t.Masters, func(o Master) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
 }
 
-// freeing returns a preset's name and the value that frees the settings it governs, as machines
-// like this one spell them; "" if nothing proves them.
+// freeing returns a preset's name and the value that unlocks the settings it controls, as machines like this one spell
+// them; "" if the spelling is not proven.
 func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	for _, s := range t.spelled(m.Attribute, w) {
 		if s.form == FormMenu {
@@ -331,9 +328,8 @@ func (t *Table) On(product string) *Table {
 	return &own
 }
 
-// Under finds the preset in an export that decides a setting in place of the setting's own value.
-// word is what the preset makes of it, "" if no document says that; the setting's own value then
-// has no effect. governed is false if no preset decides or if the setting's own value counts.
+// Under finds the preset in an export that overrides a setting's own value. word is the resulting value, "" if it is not
+// documented; the setting's own value then has no effect. governed is false if no preset overrides the setting.
 func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
@@ -352,7 +348,7 @@ func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) 
 	return ExportedAttribute{}, "", false
 }
 
-// is tells whether the attribute has this value, compared with its value and its text.
+// is reports whether the attribute has this value or text.
 func (g *ExportedAttribute) is(value string) bool {
 	return PlainName(value) == PlainName(g.Value) || g.Text != "" && PlainName(value) == PlainName(g.Text)
 }

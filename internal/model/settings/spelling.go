@@ -26,9 +26,8 @@ const (
 	FormMenu = "menu"
 )
 
-// word returns a value as the source spells it and, if recorded, what BIOS setup shows for it; ok
-// is false if the source does not have it. Spellings may differ in letter case, spaces and
-// punctuation.
+// word returns a value as the source spells it and, if recorded, its text in BIOS setup; ok is false if the source does
+// not have it. Spellings may differ in letter case, spaces and punctuation.
 func (s *spelling) word(value string) (word, text string, ok bool) {
 	plain := ""
 	for entry := range strings.SplitSeq(s.values, "|") {
@@ -83,8 +82,7 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 	return out, nil
 }
 
-// spelled returns the spellings of an attribute on machines like the one of the wish, in the order
-// of the table's generations.
+// spelled returns the spellings of an attribute on machines like this one, in the order of the table's generations.
 func (t *Table) spelled(name string, w *Wish) []*spelling {
 	if t.spellings == nil {
 		return nil
@@ -120,23 +118,22 @@ func (t *Table) Recorded(name, value, form string) []string {
 	return out
 }
 
-// names tells whether the machine belongs to the generation: by its firmware's family, or by its
-// platform and product.
+// names reports whether the machine belongs to the generation: by its firmware's family, or by its platform and product.
 func (g *Generation) names(w *Wish) bool {
 	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
 		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
 }
 
-// documented tells whether an entry comes from a document about this machine: it names the machine,
-// or it is a menu path whose source is that of the machine's generation.
+// documented reports whether an entry comes from a document about this machine: it names the machine, or it is a menu path
+// with the source of the machine's generation.
 func (t *Table) documented(a *Attribute, w *Wish) bool {
 	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
-// otherSwitchWord maps a word of a switch to the other word.
+// otherSwitchWord maps a value of a switch to its opposite.
 var otherSwitchWord = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
 
-// formOf returns the form of the names in an export, judged by one of its names.
+// formOf returns the form of the names in an export, derived from one of them.
 func (t *Table) formOf(name string) string {
 	switch {
 	case boardSuffix(name):
@@ -150,15 +147,13 @@ func (t *Table) formOf(name string) string {
 	}
 }
 
-// boardSuffix tells whether a name ends with the four digits that AMI's firmware appends, which
-// differ from board to board.
+// boardSuffix reports whether a name ends with the four digits that AMI's firmware appends, which differ between boards.
 func boardSuffix(name string) bool {
 	n := len(name) - 5
 	return n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
 }
 
-// typed returns an attribute's name and value as a tool of a form takes them on the machine; false
-// if nothing proves both.
+// typed returns an attribute's name and value as a tool of a form takes them on the machine; false if either is not proven.
 func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
 	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
 	if seen && (value == w.SeenRaw || value == otherSwitchWord[w.SeenRaw]) {
@@ -181,8 +176,7 @@ func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word str
 	return "", "", false
 }
 
-// printed returns a value as BIOS setup shows it; false if nothing proves that the menu has this
-// option and this word.
+// printed returns a value as BIOS setup shows it; false if it is not proven that the menu has this option and value.
 func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 	if t.documented(a, w) {
 		if a.Name == "" {
@@ -208,6 +202,5 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 	return "", false
 }
 
-// OtherWord returns the other word of a switch in the same spelling, "" for a word that is not one
-// of a switch's.
+// OtherWord returns the opposite value of a switch in the same spelling, "" for a value that is not that of a switch.
 func OtherWord(word string) string { return otherSwitchWord[word] }

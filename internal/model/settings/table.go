@@ -15,7 +15,7 @@ type Table struct {
 	Manufacturers []string `yaml:"manufacturers"`
 	// Formats are the export formats that only this vendor writes.
 	Formats []string `yaml:"formats,omitempty"`
-	// Sources are the documents and captures behind the entries, by key.
+	// Sources are the documents and captures of the entries, by key.
 	Sources map[string]Source `yaml:"sources"`
 	// Except lists platforms and starts of product names that are older than the table's documents.
 	// For these only entries and commands apply that name them in For.
@@ -25,7 +25,7 @@ type Table struct {
 	Settings map[string][]Attribute `yaml:"settings"`
 	// Masters are presets that lock other settings.
 	Masters []Master `yaml:"masters,omitempty"`
-	// Generations say which machines use the names and values of which source.
+	// Generations are the machines that use the names and values of a source.
 	Generations []Generation `yaml:"generations,omitempty"`
 	// Commands are the documented ways to change one attribute.
 	Commands []Command `yaml:"commands,omitempty"`
@@ -39,8 +39,8 @@ type Table struct {
 	spellings func() map[string][]*spelling
 }
 
-// Next stands in place of a canonical value and says that this value leaves the decision to the setting's
-// next attribute ("Manual", or a mirroring option that is off while sparing may be on).
+// Next is used instead of a canonical value if the value leaves the decision to the setting's next attribute ("Manual", or
+// a mirroring option that is off while sparing may be on).
 const Next = "next"
 
 // Source is a document or a published capture.
@@ -61,13 +61,12 @@ type Attribute struct {
 	// Group is what a command line puts before the name
 	// ("BIOS.SysProfileSettings" for racadm).
 	Group string `yaml:"group,omitempty"`
-	// Values maps the vendor's words to canonical ones. Words are compared like attribute names
-	// (PlainName). It is empty for a setting that keeps the vendor's word.
+	// Values maps the vendor's values to canonical ones. They are compared like attribute names (PlainName). It is empty
+	// for a setting that keeps the vendor's value.
 	Values map[string]string `yaml:"values,omitempty"`
-	// Texts maps values to what BIOS setup shows for them, where tools use another word.
+	// Texts maps values to their texts in BIOS setup, if tools use a different spelling.
 	Texts map[string]string `yaml:"texts,omitempty"`
-	// Numbers says that plain numbers ("2933", "2933 MHz") are rates: in MT/s, and for a frequency
-	// in MHz.
+	// Numbers is set if plain numbers ("2933", "2933 MHz") are rates in MT/s, for a frequency in MHz.
 	Numbers bool `yaml:"numbers,omitempty"`
 	// With names an attribute that the same export must contain for the entry to apply (an option
 	// that has this meaning on processors of one vendor only).
@@ -93,27 +92,26 @@ type Master struct {
 	Free []string `yaml:"free"`
 	// Locks are the canonical ids that it governs.
 	Locks []string `yaml:"locks"`
-	// Inert says that with other values the locked settings in an export are not what is in effect:
-	// firmware neither writes nor uses them, or no document says that it does.
+	// Inert is set if the locked settings in an export are not in effect with other values: firmware neither writes nor
+	// uses them, or there is no document that it does.
 	Inert bool `yaml:"inert,omitempty"`
-	// Means says what a value of the preset makes of the locked settings, as far as the source says
-	// it: vendor's value, canonical id, canonical word.
+	// Means maps a value of the preset to the documented values of the locked settings: vendor's value, canonical ID,
+	// canonical value.
 	Means map[string]map[string]string `yaml:"means,omitempty"`
 	// MeansFor lists starts of the product names to which Means applies; empty for all.
 	MeansFor []string `yaml:"means_for,omitempty"`
 	Source   string   `yaml:"source"`
 }
 
-// Command is a documented way to change one attribute. Steps may contain {attribute}, {group} and
-// {value}; {name} is the attribute, {word} the value and {pair} attribute=value, quoted for a
-// shell.
+// Command is a documented command to change one attribute. Steps may contain {attribute}, {group} and {value}; {name} is
+// the attribute, {word} the value and {pair} attribute=value, quoted for a shell.
 type Command struct {
 	// Tool is "racadm", "redfish", "setup" ...
 	Tool  string   `yaml:"tool"`
 	Steps []string `yaml:"steps"`
 	// Form is the form of names that the tool takes; FormRedfish when empty.
 	Form string `yaml:"form,omitempty"`
-	// Acts says when the change takes effect.
+	// Acts is the time when the change takes effect.
 	Acts string `yaml:"acts"`
 	// For limits the command in the same way as Attribute.For.
 	For    []string `yaml:"for,omitempty"`
@@ -154,7 +152,7 @@ func isHexadecimal(s string) bool {
 	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
-// Find returns the settings that an attribute name stands for, best first.
+// Find returns the settings with this attribute name, best match first.
 func (t *Table) Find(name string) []Match { return t.index[PlainName(name)] }
 
 // Names yields the plain names of all attributes in the table: those of settings, those in With,
@@ -211,8 +209,7 @@ func number(value string) (string, bool) {
 	return value, ratePattern().MatchString(value)
 }
 
-// words returns the vendor's words for a canonical value in alphabetical order, so that the same
-// advice is printed every time.
+// words returns the vendor's values for a canonical value in alphabetical order, so that advice is always the same.
 func (a *Attribute) words(s Setting, canonical string) []string {
 	if len(a.Values) == 0 && s.Kind == VendorName {
 		return []string{canonical}
@@ -227,13 +224,13 @@ func (a *Attribute) words(s Setting, canonical string) []string {
 	return words
 }
 
-// Generation says which machines spell their attributes as one source does: a capture, a registry,
-// or a document that prints names and values.
+// Generation describes the machines that spell their attributes as one source does: a capture, a registry, or a document
+// with names and values.
 type Generation struct {
 	// Source is a key of the table's sources.
 	Source string `yaml:"source"`
-	// For lists platforms, Products parts of product names of which one must occur; without
-	// Products all products of the platforms match.
+	// For lists platforms, Products substrings of product names, one of which must occur; without Products all products
+	// of the platforms match.
 	For      []string `yaml:"for"`
 	Products []string `yaml:"products,omitempty"`
 	// Firmware lists families of firmware that identify such a machine alone.
@@ -256,7 +253,7 @@ type Tables struct {
 	entries []vendorEntry
 }
 
-// vendorEntry says to which machines a table applies, and returns the table.
+// vendorEntry lists the machines that a table applies to, and loads the table.
 type vendorEntry struct {
 	// manufacturers are in lower case.
 	manufacturers []string
@@ -283,7 +280,7 @@ func (ts Tables) All() iter.Seq[*Table] {
 	}
 }
 
-// Of returns the table for a system manufacturer, nil if there is none. If several match, the
+// Of returns the table for a system manufacturer, or nil. If several match, the
 // longest entry of Manufacturers decides.
 func (ts Tables) Of(manufacturer string) *Table {
 	var found *vendorEntry

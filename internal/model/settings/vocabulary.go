@@ -1,7 +1,6 @@
-// Package settings has the vocabulary of BIOS settings: the canonical ids and
-// words that rules, reports and metrics use. Its tables translate each vendor's
-// attribute names and values into them, and back into the command or menu path
-// with which an operator changes a setting.
+// Package settings defines the vocabulary of BIOS settings: the canonical IDs and values that rules, reports and metrics
+// use. Its tables translate vendors' attribute names and values to them, and back to the command or menu path for
+// changing a setting.
 package settings
 
 import (
@@ -10,18 +9,18 @@ import (
 	"sync"
 )
 
-// Kind says which values a setting has.
+// Kind is the kind of values of a setting.
 type Kind uint8
 
 // The kinds.
 const (
-	// Switch has the words enabled and disabled.
+	// Switch has the values enabled and disabled.
 	Switch Kind = iota
-	// Choice has the words of its list.
+	// Choice has the values of its list.
 	Choice
-	// Rate has words and rates: "1866" is in MT/s for memory_speed and in MHz for uncore_frequency.
+	// Rate has named values and rates: "1866" is in MT/s for memory_speed and in MHz for uncore_frequency.
 	Rate
-	// VendorName keeps the vendor's own word, the name of a preset.
+	// VendorName keeps the vendor's value, the name of a preset.
 	VendorName
 )
 
@@ -29,23 +28,23 @@ const (
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
-	// Auto leaves the choice to firmware: the setting alone does not say what firmware makes of it.
+	// Auto leaves the choice to firmware: the setting alone does not show the result.
 	Auto = "auto"
 )
 
 // Setting is one entry of the vocabulary: a row of rules/settings/vocabulary.tsv.
 type Setting struct {
 	ID string
-	// Title says what the setting does, in the terms of the field.
+	// Title describes the setting.
 	Title string
 	Kind  Kind
 	// Words are the canonical values of a Choice or Rate besides Auto.
 	Words []string
-	// Figures says which numbers are values too.
+	// Figures are the numbers that are also values.
 	Figures Figures
 }
 
-// Figures says which numbers a setting has besides its words.
+// Figures are the numbers that a setting accepts besides its named values.
 type Figures uint8
 
 // The figures of a setting.
@@ -57,15 +56,15 @@ const (
 	Hours
 )
 
-// ratePattern, countPattern and hoursPattern are the values that are not words: a rate in MT/s or
-// MHz, a number of cores, a period in hours.
+// ratePattern, countPattern and hoursPattern match numeric values: a rate in MT/s or MHz, a number of cores, a period in
+// hours.
 var (
 	ratePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
 	countPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,2}$`) })
 	hoursPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
 )
 
-// Accepts tells whether a value is a canonical value of the setting.
+// Accepts reports whether a value is a canonical value of the setting.
 func (s Setting) Accepts(value string) bool {
 	switch {
 	case value == "":
@@ -87,7 +86,7 @@ func (s Setting) Accepts(value string) bool {
 	}
 }
 
-// Expected lists, for error messages, the words that Accepts accepts.
+// Expected lists the values that Accepts accepts, for error messages.
 func (s Setting) Expected() []string {
 	switch s.Kind {
 	case Switch:
@@ -101,17 +100,16 @@ func (s Setting) Expected() []string {
 	}
 }
 
-// Agree tells whether two canonical values of a setting, what BIOS setup says and what the system
-// runs with, can stand for the same state. They need not be equal: Auto leaves the choice to
-// firmware, a general word includes a special one, and Linux cannot tell some words apart
-// (rules/settings/includes.tsv). It is true for settings that it does not know.
+// Agree reports whether the configured and the effective canonical value of a setting are compatible. They need not be
+// equal: Auto leaves the choice to firmware, a general value includes a specific one, and Linux cannot distinguish some
+// values (rules/settings/includes.tsv). It is true for unknown settings.
 func Agree(id, configured, effective string) bool {
 	if configured == effective || configured == Auto || effective == Auto {
 		return true
 	}
 	s, ok := Lookup(id)
 	if !ok || s.Kind == VendorName {
-		return true // the name of a preset does not say what it sets
+		return true // the name of a preset does not show what it sets
 	}
 	if s.Kind == Rate && agreeRates(configured, effective) {
 		return true
@@ -121,15 +119,15 @@ func Agree(id, configured, effective string) bool {
 	})
 }
 
-// agreeRates tells whether one value is a rate and the other a word such as "max". Only two words
-// or two rates can contradict each other.
+// agreeRates reports whether one value is a rate and the other a name such as "max". Only two names or two rates can
+// contradict each other.
 func agreeRates(a, b string) bool {
 	return ratePattern().MatchString(a) != ratePattern().MatchString(b)
 }
 
-// Fulfils tells whether a canonical value is one of the wanted words, or a special one that a
-// wanted word includes: C6 by the name of ACPI's C2 if C6 is wanted, or SNC2 if SNC is. A list that
-// also names one of the special words tells them apart; then only equal words fulfil it.
+// Fulfils reports whether a canonical value is one of the recommended values, or a specific one that a recommended value
+// includes: C6 by the name of ACPI's C2 if C6 is recommended, or SNC2 if SNC is. If the list also has one of the specific
+// values, only equal values satisfy it.
 func Fulfils(id string, want []string, value string) bool {
 	return slices.Contains(want, value) || slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
 		named := slices.ContainsFunc(g.others, func(w string) bool { return slices.Contains(want, w) })

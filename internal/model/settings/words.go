@@ -10,14 +10,14 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// The files of the vocabulary. They are always read from the program's own rules:
-// the words are part of the interface and the same for every site.
+// The files of the vocabulary. They are always the built-in ones: canonical values are part of the interface and the same
+// for every site.
 const (
 	vocabularyFile = "settings/vocabulary.tsv"
 	includesFile   = "settings/includes.tsv"
 )
 
-// wordlist is the vocabulary, with the words that include others.
+// wordlist is the vocabulary, with the values that include others.
 type wordlist struct {
 	settings []Setting
 	// at finds a setting by its id.
@@ -35,7 +35,7 @@ var vocabulary = sync.OnceValue(func() *wordlist {
 	return v
 })
 
-// kindWords and figureWords are the words of the file for them.
+// kindWords and figureWords are the names of kinds and figures in the file.
 var (
 	kindWords   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": VendorName}
 	figureWords = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
@@ -76,7 +76,7 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 	return nil
 }
 
-// addSetting adds a row with id, kind, figures, words and title.
+// addSetting adds a row with ID, kind, figures, values and title.
 func (v *wordlist) addSetting(cells []string) error {
 	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
 	var known, fits bool
@@ -100,8 +100,8 @@ func (v *wordlist) addSetting(cells []string) error {
 	return nil
 }
 
-// addInclusion adds a row with setting, word, the words that it includes, the reason, and whether
-// one of these fulfils a wish for the word.
+// addInclusion adds a row with setting, value, the values that it includes, the reason, and whether one of these satisfies
+// a recommendation of the value.
 func (v *wordlist) addInclusion(cells []string) error {
 	at, ok := v.at[cells[0]]
 	if !ok {
@@ -135,13 +135,13 @@ func splitWords(cell string) []string {
 	return strings.Fields(cell)
 }
 
-// inclusion says that a word stands for any of others: a row of rules/settings/includes.tsv.
+// inclusion is a value that includes others: a row of rules/settings/includes.tsv.
 type inclusion struct {
 	word   string
 	others []string
-	// hours says that it also stands for every period in hours.
+	// hours is set if it also includes every period in hours.
 	hours bool
-	// fulfils says that any of the others fulfils a wish for the word.
+	// fulfils is set if any of the others satisfies a recommendation of the value.
 	fulfils bool
 }
 

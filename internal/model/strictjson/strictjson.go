@@ -1,6 +1,6 @@
-// Package strictjson decodes JSON that somebody else wrote. encoding/json accepts null for every
-// value, repeated keys and keys in other letter case, and a list of three-byte elements becomes a
-// hundred times larger in memory. Unmarshal refuses all of these and names the key.
+// Package strictjson decodes untrusted JSON. encoding/json accepts null for every value, repeated keys and keys in
+// different letter case, and a list of three-byte elements becomes a hundred times larger in memory. Unmarshal refuses
+// all of these and names the key.
 package strictjson
 
 import (
@@ -22,11 +22,10 @@ var ErrTooLarge = errors.New("takes too much memory")
 // maxDepth limits how deeply lists and objects may be nested.
 const maxDepth = 64
 
-// Unmarshal is json.Unmarshal for a document of a known form. null is accepted only as the value of
-// a struct's field that is a pointer, a slice or a map: an element of a list or map is never nil. A
-// key must be written as the struct has it and must not occur twice; unknown keys are ignored. An
-// error names the key: "controller.answer.Problems[0]: null, expected an object". most is the
-// memory in bytes that the values may take; 0 is no limit.
+// Unmarshal decodes an untrusted document. null is accepted only as the value of a struct's field that is a pointer, a
+// slice or a map: an element of a list or map is never nil. A key must be spelled as in the struct and must not occur
+// twice; unknown keys are ignored. Errors name the key: "controller.answer.Problems[0]: null, expected an object". most
+// is the memory limit in bytes for the values; 0 is no limit.
 func Unmarshal(data []byte, v any, most int64) error {
 	w := walker{dec: json.NewDecoder(bytes.NewReader(data)), room: most, bounded: most > 0, fields: map[reflect.Type]map[string]reflect.Type{}}
 	w.dec.UseNumber()
@@ -68,7 +67,7 @@ func (w *walker) take(n uintptr) error {
 	return nil
 }
 
-// value checks the next value; optional says that it may be null.
+// value checks the next value; if optional is set, it may be null.
 func (w *walker) value(t reflect.Type, optional bool) error {
 	if t != nil && reflect.PointerTo(t).Implements(unmarshaler) {
 		t = nil // its own method checks it

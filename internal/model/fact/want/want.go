@@ -1,4 +1,4 @@
-// Package want says in tests what a fact must be.
+// Package want defines expected facts for tests.
 package want
 
 import (
@@ -18,18 +18,17 @@ type Fact[T any] struct {
 	Reason    string
 }
 
-// Is wants a value with its certainty.
+// Is expects a value with its certainty.
 func Is[T any](v T, c fact.Certainty) Fact[T] {
 	return Fact[T]{value: v, certainty: c, State: fact.OK}
 }
 
-// Not wants no value, for a reason that holds this text.
+// Not expects no value, with a reason that contains this text.
 func Not[T any](s fact.State, reason string) Fact[T] {
 	return Fact[T]{State: s, Reason: reason}
 }
 
-// Check compares a fact with what it must be. A known fact must rest on
-// something, an unknown one must say why.
+// Check compares a fact with the expected one. A known fact must have evidence, an unknown one a reason.
 func (w Fact[T]) Check(t *testing.T, got fact.Fact[T]) {
 	t.Helper()
 	if !assert.Equal(t, Fact[T]{w.value, w.certainty, w.State, ""}, Fact[T]{got.Value, got.Certainty, got.State, ""}, got.Reason) {
