@@ -1,8 +1,6 @@
-// Package corpustest finds what tests read: the repository's own files and, with
-// the build tag corpus, the data of real machines in ../shared. Without the tag the
-// functions that look there do not exist, so that plain unit tests read nothing
-// outside the repository. Nothing of ../shared is copied into the repository; where
-// it is missing, the tests that need it are skipped.
+// Package corpustest finds the files for tests: those of the repository and, with the build tag corpus, the data of real
+// machines in ../shared. The functions for ../shared exist only with the tag, so unit tests read only the repository.
+// Data of ../shared are never copied into the repository; tests that need missing data are skipped.
 package corpustest
 
 import (
@@ -14,7 +12,7 @@ import (
 	"testing"
 )
 
-// Root is the repository's top folder: the one with go.mod above the test.
+// Root returns the repository's top folder: the one with go.mod above the test.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -31,7 +29,7 @@ func Root(t testing.TB) string {
 	}
 }
 
-// Rules is the repository's folder rules as it lies there, sources included.
+// Rules returns the repository's folder rules, including sources.
 func Rules(t testing.TB) fs.FS { return os.DirFS(filepath.Join(Root(t), "rules")) }
 
 func must(t testing.TB, err error) {
@@ -53,8 +51,7 @@ func LogCounts(t testing.TB, what string, counts map[string]int) {
 	}
 }
 
-// Sample is every nth of a list, the first included, and in `make corpus` the
-// whole list.
+// Sample returns the first and every nth element of a list, in `make corpus` the complete list.
 func Sample[T any](list []T, n int) []T {
 	if Stage {
 		return list
@@ -66,8 +63,7 @@ func Sample[T any](list []T, n int) []T {
 	return out
 }
 
-// Seeds are of a fuzz target's seeds every nth, the first included: in `make corpus`,
-// and where the target is fuzzed, all.
+// Seeds returns the first and every nth seed of a fuzz target, all of them in `make corpus` and while fuzzing.
 func Seeds[T any](list []T, n int) []T {
 	if fuzz := flag.Lookup("test.fuzz"); fuzz != nil && fuzz.Value.String() != "" {
 		return list

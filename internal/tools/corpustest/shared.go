@@ -19,8 +19,7 @@ const (
 	Others       = "dmidecode-bulk/linuxhw-odd-and-client.tar.gz"
 )
 
-// Shared is the path of a file or folder of the material beside the
-// repository; the test is skipped when it is not there.
+// Shared returns the path of a file or folder of ../shared; it skips the test if it does not exist.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(Root(t), "..", "shared", name)
@@ -30,14 +29,13 @@ func Shared(t testing.TB, name string) string {
 	return path
 }
 
-// Dir is the path of a file or folder of the corpus; the test is skipped when
-// it is not there.
+// Dir returns the path of a file or folder of the corpus; it skips the test if it does not exist.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
 	return Shared(t, filepath.Join("corpus", name))
 }
 
-// Read is the content of a file of the corpus.
+// Read returns the content of a file of the corpus.
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(Dir(t, name))
@@ -45,8 +43,7 @@ func Read(t testing.TB, name string) []byte {
 	return data
 }
 
-// Glob lists the files of the corpus whose name below it matches; none is an
-// error of the pattern.
+// Glob returns the files of the corpus that match a pattern; it fails the test if there are none.
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(Dir(t, "."), pattern))
@@ -95,8 +92,8 @@ func Texts(t testing.TB, f func(name string, data []byte)) {
 	}
 }
 
-// Gap says what stands beside the repository and the project does not have yet.
-// It is no failure: that material grows by itself. `make gaps` lists them.
+// Gap logs material in ../shared that the project does not use yet. It is not a failure, because that material grows
+// independently. `make gaps` lists the gaps.
 func Gap(t testing.TB, what string) {
 	t.Helper()
 	t.Logf("gap: %s", what)

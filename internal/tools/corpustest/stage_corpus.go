@@ -2,7 +2,6 @@
 
 package corpustest
 
-// Stage reports whether these are the tests of `make corpus` (-tags corpus), which
-// hold a property everywhere that the unit tests hold on a sample. Continuous
+// Stage is set in the tests of `make corpus` (-tags corpus), which check all inputs instead of a sample. Continuous
 // integration runs both.
 const Stage = true

@@ -97,7 +97,7 @@ type (
 	}
 )
 
-// chosen is the data source that the reader chose.
+// chosen returns the data source that the user selected.
 func chosen() *source { return &source{Type: "prometheus", UID: "${datasource}"} }
 
 // JSON prints the page as it is committed.
@@ -142,8 +142,7 @@ func (d *Dashboard) row(title string) {
 	d.place(&Panel{Type: "row", Title: title, Collapsed: &open}, 24, 1)
 }
 
-// place puts a panel beside the last one, or below when there is no room. All
-// panels of a line are equally high.
+// place puts a panel to the right of the last one, or below if there is no space. All panels of a line have the same height.
 func (d *Dashboard) place(p *Panel, width, height int) *Panel {
 	p.ID = len(d.Panels) + 1
 	p.GridPos = position{H: height, W: width}
@@ -164,13 +163,12 @@ func (d *Dashboard) place(p *Panel, width, height int) *Panel {
 	return p
 }
 
-// Dashboards are all of them, by the name of their file.
+// Dashboards returns all dashboards by the name of their file.
 func Dashboards() map[string]*Dashboard {
 	return map[string]*Dashboard{"memaudit-fleet.json": Overview(), "memaudit-machine.json": Machine()}
 }
 
-// PrometheusRule is the object of the Prometheus operator that holds the groups
-// of several rule files, as written, comments included.
+// PrometheusRule returns the object for the Prometheus operator with the groups of several rule files, including comments.
 func PrometheusRule(files ...string) string {
 	var b strings.Builder
 	b.WriteString("# Made by make docs from deploy/prometheus.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n" +

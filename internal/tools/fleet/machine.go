@@ -3,7 +3,7 @@ package fleet
 // thisMachine selects the chosen machine.
 const thisMachine = `{job=~"$job", instance=~"$instance"}`
 
-// Machine is the page about one machine: every metric there is.
+// Machine returns the page about one machine with all metrics.
 func Machine() *Dashboard {
 	d := newDashboard("memaudit-machine", "memaudit: machine", "One machine: problems, memory, settings, and what could not be checked.")
 	d.choice("job", "Job", "memaudit_build_info", true)
@@ -38,7 +38,7 @@ func Machine() *Dashboard {
 	return d
 }
 
-// head says what the machine is and how it stands.
+// head adds the panels with the machine's identity and verdict.
 func (d *Dashboard) head() {
 	const none = " or vector(0)"
 	d.stat("Critical findings", "", "short", `sum(memaudit_rule_failed{severity="critical", job=~"$job", instance=~"$instance"})`+none, redFromOne...)
@@ -86,8 +86,7 @@ func (d *Dashboard) memory() {
 
 // Limits that the alerts have too.
 const (
-	// unjudged is the share of unknown rules above which a machine counts as not
-	// judged.
+	// unjudged is the share of unknown rules above which a machine counts as not checked.
 	unjudged = 0.5
 	// stale is the age of an audit in seconds above which it is outdated.
 	staleSeconds = 7200

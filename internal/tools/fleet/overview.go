@@ -1,16 +1,14 @@
 package fleet
 
-// Selectors that follow the choices at the head of the page; every query has
-// both. A machine whose product is not known, and one that a textfile reports, are
-// part of the fleet.
+// Selectors for the variables of the page; every query has both. Machines with an unknown product and machines reported by
+// a textfile are part of the fleet.
 const (
 	jobMatcher = `job=~"$job"`
 	ofProduct  = `vendor!="", product=~"$product"`
 	ofBoth     = jobMatcher + `, product=~"$product"`
 	ofOthers   = `memaudit_machine_info{` + jobMatcher + `, product!~"$product"}`
 	ofProducts = ` and on (vendor, product) memaudit_machine_info{` + jobMatcher + `}`
-	// notOfOthers leaves out the machines of products that are not chosen; one
-	// that does not say what it is stays.
+	// notOfOthers excludes machines of products that are not selected; machines with an unknown product are included.
 	notOfOthers = ` unless on (job, instance) ` + ofOthers
 	// notLatelyOfOthers knows also machines that do not answer now.
 	notLatelyOfOthers = ` unless on (job, instance) last_over_time(` + ofOthers + `[1d])`
@@ -19,13 +17,13 @@ const (
 	withProduct = ` * on (job, instance) group_left (product) topk by (job, instance) (1, max by (job, instance, product) (memaudit_machine_info{` + ofBoth + `}))`
 )
 
-// firing counts the alerts about machines, about products, and about the whole.
+// firing counts the alerts about machines, products and the fleet.
 const firing = `count by (alertname, severity) ((ALERTS{` + oneFires + `, ` + jobMatcher + `, job!=""}` + notLatelyOfOthers + `)` +
 	` or (ALERTS{` + oneFires + `, job="", product!="", product=~"$product"}` + ofProducts + `) or ALERTS{` + oneFires + `, job="", product=""})`
 
 const oneFires = `alertname=~"Memaudit.*", alertstate="firing"`
 
-// Overview is the page about a fleet.
+// Overview returns the page about a fleet.
 func Overview() *Dashboard {
 	d := newDashboard("memaudit-fleet", "memaudit: fleet", "Machines by verdict, what to fix first, what could not be checked, and which machines differ from most of their product.")
 	d.choice("job", "Job", "memaudit_build_info", true)
@@ -61,7 +59,7 @@ func Overview() *Dashboard {
 	return d
 }
 
-// numbers is the line of numbers at the top.
+// numbers adds the line of numbers at the top.
 func (d *Dashboard) numbers() {
 	const none = " or vector(0)"
 	d.stat("Machines", "That report audits.", "short", "count(group by (job, instance) (memaudit_machine_info{"+ofBoth+"}))"+none)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// queried is a panel with queries of the moment.
+// queried returns a panel with instant queries.
 func queried(kind, title, about string, exprs ...string) *Panel {
 	p := &Panel{Type: kind, Title: title, Description: about, Datasource: chosen(), FieldConfig: fieldConfig{Defaults: map[string]any{}}}
 	for i, expr := range exprs {
@@ -14,7 +14,7 @@ func queried(kind, title, about string, exprs ...string) *Panel {
 	return p
 }
 
-// stat adds one number. Above none are limits at which it changes its colour.
+// stat adds a panel with one number. limits are the values at which its colour changes.
 func (d *Dashboard) stat(title, about, unit, expr string, limits ...colourStep) {
 	p := queried("stat", title, about, expr)
 	p.Targets[0].Format = "time_series"
@@ -26,7 +26,7 @@ func (d *Dashboard) stat(title, about, unit, expr string, limits ...colourStep) 
 	d.place(p, 4, 4)
 }
 
-// colourStep is a value from which on a colour holds.
+// colourStep is the lowest value of a colour.
 type colourStep struct {
 	from   float64
 	colour string
@@ -49,8 +49,7 @@ func thresholds(limits []colourStep) map[string]any {
 	return map[string]any{"mode": "absolute", "steps": steps}
 }
 
-// table adds a table of the labels of one query, in the order given; value is
-// the heading of its value, "" when that says nothing.
+// table adds a table of the labels of one query, in the given order; value is the heading of its value, "" to hide it.
 func (d *Dashboard) table(width int, title, about, unit, value, expr string, labels ...string) *Panel {
 	p := queried("table", title, about, expr)
 	columns(p, value, labels)
@@ -82,8 +81,8 @@ func columns(p *Panel, value string, labels []string) {
 	}
 }
 
-// toMachine makes a machine's name lead to its page and to its report, which the
-// daemon serves beside its metrics; a textfile has none.
+// toMachine links a machine's name to its page and to its report, which the daemon serves with its metrics; a textfile has
+// no report.
 func toMachine() map[string]any {
 	link := func(title, url string) map[string]any {
 		return map[string]any{"title": title, "url": url, "targetBlank": true}

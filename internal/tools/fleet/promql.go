@@ -10,22 +10,20 @@ import (
 
 // Names is what a PromQL expression names.
 type Names struct {
-	// Metrics holds for each metric the labels that its matchers name; the key
-	// "" is a selector without a metric.
+	// Metrics maps each metric to the labels in its matchers; the key "" is a selector without a metric.
 	Metrics map[string][]string
 	// Labels are those named by by, without, on, ignoring and group_left.
 	Labels []string
 }
 
-// promqlToken matches one lexical element of PromQL; the groups tell identifiers from
-// the rest.
+// promqlToken matches one lexical element of PromQL; the groups match identifiers.
 var promqlToken = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`" + // strings
 	`|\[[^\]]*\]` + // ranges
 	`|[0-9][0-9a-zA-Z.]*` + // numbers and durations
 	`|\$\{?[a-zA-Z_]+\}?` + // Grafana's variables
 	`|([a-zA-Z_:][a-zA-Z0-9_:]*)` + `|[^\s]`)
 
-// Words of PromQL that are not metrics. Functions are told by their parenthesis.
+// Keywords of PromQL that are not metrics. Functions are recognised by their parenthesis.
 var (
 	grouping  = []string{"by", "without", "on", "ignoring", "group_left", "group_right"}
 	operators = []string{"and", "or", "unless", "bool", "offset", "inf", "nan"}
@@ -73,7 +71,7 @@ func Parse(expr string) Names {
 	return n
 }
 
-// isMetric tells a metric from words and functions by itself and what follows.
+// isMetric reports whether a name is a metric and not a keyword or function, by the name and the next token.
 func isMetric(name, next string) bool {
 	lower := strings.ToLower(name)
 	return next != "(" && !slices.Contains(grouping, lower) && !slices.Contains(operators, lower) && !slices.Contains(aggregators, lower)

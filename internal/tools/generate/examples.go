@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// resultPhrases are the results that a page tells, in its order and words. Where a rule
-// is not applicable, it is not mentioned.
+// resultPhrases are the phrases for results in a page, in their order. Rules that are not applicable are not mentioned.
 var resultPhrases = [...]struct {
 	result verdict.Result
 	words  string
@@ -23,9 +22,8 @@ var resultPhrases = [...]struct {
 	{verdict.Fail, "fails on "}, {verdict.Error, "breaks on "}, {verdict.Unknown, "cannot tell on "}, {verdict.Pass, "passes on "},
 }
 
-// examples says of each rule's id, settings of profiles among them, what comes of
-// it on every example server audited with the server's profile:
-// "fails on NAME, NAME (2 of it); passes on NAME".
+// examples maps the ID of each rule and profile setting to its results on the example servers, audited with the server's
+// profile: "fails on NAME, NAME (2 of it); passes on NAME".
 func examples(root string) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "memaudit-examples-")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
-// schemaForms are what describes the files that people write: the schema of a rule
-// pack for editors, and the facts that an expression may name.
+// schemaForms generates the schema of a rule pack for editors, and the list of facts for expressions.
 func schemaForms(string) (madeFiles, error) {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
 	if err != nil {
@@ -39,7 +38,7 @@ func packSchema() *jsonschema.Schema {
 		return nil
 	}
 	s := r.Reflect(&rulepack.Pack{})
-	// A row states what it wants, but for a profile that names the preset whose words they are.
+	// A row has a value, except in a profile with a preset that determines the values.
 	profile := s.Definitions["ProfileSpec"]
 	profile.If = &jsonschema.Schema{Not: &jsonschema.Schema{Required: []string{"written_by"}}}
 	rows := jsonschema.NewProperties()

@@ -17,7 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// profiles are HPE's, made from tables of their attribute registries.
+// profiles generates HPE's profiles from tables of their attribute registries.
 func profiles(root string) (madeFiles, error) {
 	tables, err := settings.Load(rulesOf(root), "settings")
 	if err != nil {
@@ -35,7 +35,7 @@ func profiles(root string) (madeFiles, error) {
 	return out, nil
 }
 
-// knowledge is what an audit reads.
+// knowledge generates the compiled knowledge that an audit reads.
 func knowledge(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	packs, err := rulepack.LoadBuiltin(k)
@@ -66,7 +66,7 @@ func knowledge(root string) (madeFiles, error) {
 	return out, nil
 }
 
-// rulesByName is the page of all rules.
+// rulesByName generates the page of all rules.
 func rulesByName(root string) (madeFiles, error) {
 	packs, err := rulepack.LoadBuiltin(rulesOf(root))
 	if err != nil {
@@ -80,13 +80,13 @@ func rulesByName(root string) (madeFiles, error) {
 	return madeFiles{"rules/by-name.md": []byte(text)}, err
 }
 
-// glossaryPage is the page of the words.
+// glossaryPage generates the glossary.
 func glossaryPage(root string) (madeFiles, error) {
 	text, err := reference.Glossary(rulesOf(root))
 	return madeFiles{"docs/glossary.md": []byte(text)}, err
 }
 
-// dashboards are Grafana's.
+// dashboards generates Grafana's dashboards.
 func dashboards(string) (madeFiles, error) {
 	out := madeFiles{}
 	for name, d := range fleet.Dashboards() {
@@ -99,7 +99,7 @@ func dashboards(string) (madeFiles, error) {
 	return out, nil
 }
 
-// operatorRules is the object that the Prometheus operator takes.
+// operatorRules generates the object for the Prometheus operator.
 func operatorRules(root string) (madeFiles, error) {
 	var texts []string
 	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {

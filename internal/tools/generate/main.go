@@ -14,14 +14,13 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// generatorStep makes some of the files from what lies below the project's folder.
+// generatorStep generates some of the files from the project's folder.
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
 var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, rulesByName, platformPage, glossaryPage, dashboards, operatorRules}
 
-// staleFiles lists the files that are not as a step makes them, and writes them when
-// asked to.
+// staleFiles lists the files that differ from the generated ones, and writes them if write is set.
 func staleFiles(root string, write bool) ([]string, error) {
 	var out []string
 	for _, make := range generatorSteps {

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// platformPage is the table of the supported platforms: what is known of each, by whose documents, and what is checked.
+// platformPage generates the table of supported platforms, with their documents and checks.
 func platformPage(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	ids, err := platform.IDs(k)
@@ -100,7 +100,7 @@ func channelNumbers(p *platform.Info) []int {
 	return slices.Compact(out)
 }
 
-// checksColumn names what is checked beyond what holds for every machine.
+// checksColumn returns the checks of a platform besides those for every machine.
 func checksColumn(p *platform.Info) string {
 	var out []string
 	switch {
@@ -122,7 +122,7 @@ func checksColumn(p *platform.Info) string {
 	return strings.Join(out, ", ")
 }
 
-// makersColumn lists the server makers among the documents.
+// makersColumn returns the server vendors of a platform's documents.
 func makersColumn(p *platform.Info) string {
 	short := map[string]string{"HP": "HPE", "Dell EMC": "Dell", "Lenovo Press": "Lenovo", "IBM Redbooks": "IBM", "Fujitsu Technology Solutions": "Fujitsu", "Oracle": "Oracle"}
 	var out []string

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// File is the pack's file below rules/profiles.
+// File returns the name of the pack's file in rules/profiles.
 func (p *Pack) File() string { return p.ID + ".yaml" }
 
 // Generate makes the pack's file from the tables of a folder and the vendor's
@@ -101,7 +101,7 @@ func (p *Pack) profile(b *strings.Builder, workload int, list []wantedSetting) {
 	}
 }
 
-// registryURL is where the registries of a ROM family are published.
+// registryURL returns the address of the published registries of a ROM family.
 func registryURL(system string) string {
 	if system == "A43" {
 		return "https://github.com/Cray-HPE/csm-redfish-interface-emulator"

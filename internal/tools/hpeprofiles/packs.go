@@ -3,17 +3,16 @@ package hpeprofiles
 // Pack is one file of rules/profiles: the workload profiles of the machines
 // that share a map.
 type Pack struct {
-	// ID begins the ids of its profiles and names its file; Name is the
-	// generation in words.
+	// ID is the prefix of the IDs of its profiles and the name of its file; Name is the generation's name.
 	ID, Name string
-	// Systems are the ROM families whose registries it is made of.
+	// Systems are the ROM families of its registries.
 	Systems []string
 	// Products and Platforms choose the machines, Applies narrows them.
 	Products, Platforms []string
 	Applies             string
-	// Notes are remarks on a setting that hold for this pack alone.
+	// Notes are remarks on settings for this pack only.
 	Notes map[string]string
-	// Evidence says how far the map is known to be that of the generation.
+	// Evidence describes how certain it is that the map applies to the generation.
 	Evidence string
 }
 
@@ -39,18 +38,15 @@ var Packs = [...]Pack{
 		Evidence: "three systems of three kinds agree on every attribute that they share, so that the map is very likely that of the generation; machines that the registries do not name are compared by analogy all the same"},
 }
 
-// profile is how a workload profile is told: the end of its id, its name, and
-// the intents it answers.
+// profile describes a workload profile: the suffix of its ID, its name, and its intents.
 type profile struct {
 	id, name string
 	intents  []string
 }
 
-// profiles are in the order of Workloads. HPE has no profile called balanced:
-// General Power Efficient Compute is the factory setting of most systems, and
-// the power saving one. General Throughput stands for performance,
-// Transactional Application Processing for databases; what no intent names is
-// found by its id.
+// profiles are in the order of Workloads. HPE has no profile called balanced: General Power Efficient Compute is the factory
+// setting of most systems, and the power saving one. General Throughput has the intent performance, Transactional
+// Application Processing database; profiles without an intent are found by ID.
 var profiles = [len(Workloads)]profile{
 	{"general-power-efficient-compute", "General Power Efficient Compute", []string{"balanced", "energy-efficiency"}},
 	{"general-peak-frequency-compute", "General Peak Frequency Compute", nil},

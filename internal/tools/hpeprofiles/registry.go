@@ -1,7 +1,6 @@
-// Package hpeprofiles makes the HPE workload profiles of rules/profiles from
-// what HPE's BIOS attribute registries say a workload profile writes. The
-// tables carried from the registries lie in testdata/profiles; the registries
-// themselves are not part of the project.
+// Package hpeprofiles generates the HPE workload profiles of rules/profiles from HPE's BIOS attribute registries, which list
+// the values that a workload profile writes. The tables extracted from the registries are in testdata/profiles; the
+// registries themselves are not part of the project.
 package hpeprofiles
 
 import (
@@ -22,7 +21,7 @@ type Registry struct {
 		Firmware string `json:"FirmwareVersion"`
 	} `json:"SupportedSystems"`
 	Attributes []Attribute `json:"Attributes"`
-	// Maps holds for each workload profile the value it writes by attribute.
+	// Maps maps each workload profile to the values it writes, by attribute.
 	Maps map[string]map[string]string `json:"ProfileMap"`
 }
 
@@ -56,7 +55,7 @@ func ReadRegistry(file string) (*Registry, error) {
 	return r, nil
 }
 
-// Attribute finds an option by its name, nil when the system has none.
+// Attribute finds an option by its name; nil if the system does not have it.
 func (r *Registry) Attribute(name string) *Attribute {
 	i := slices.IndexFunc(r.Attributes, func(a Attribute) bool { return a.Name == name })
 	if i < 0 {
@@ -65,8 +64,7 @@ func (r *Registry) Attribute(name string) *Attribute {
 	return &r.Attributes[i]
 }
 
-// Table is the registry's maps as a table: a row for each attribute that some
-// profile writes.
+// Table returns the registry's maps as a table with a row for each attribute that a profile writes.
 func (r *Registry) Table() *Table {
 	s := r.Systems[0]
 	t := &Table{Registry: r.ID, Product: s.Product, ROM: s.Firmware}
@@ -90,19 +88,19 @@ func (r *Registry) Table() *Table {
 	return t
 }
 
-// Version is the registry's own: "v1.2.34" of BiosAttributeRegistryU46.v1_2_34.
+// Version returns the registry's version: "v1.2.34" for BiosAttributeRegistryU46.v1_2_34.
 func (t *Table) Version() string {
 	_, v, _ := strings.Cut(t.Registry, ".")
 	return strings.ReplaceAll(v, "_", ".")
 }
 
-// System is the ROM family: "U46".
+// System returns the ROM family: "U46".
 func (t *Table) System() string {
 	name, _, _ := strings.Cut(t.Registry, ".")
 	return strings.TrimPrefix(name, "BiosAttributeRegistry")
 }
 
-// Year is that of the ROM's date, as in "U46 v2.34 (03/11/2025)".
+// Year returns the year of the ROM's date, as in "U46 v2.34 (03/11/2025)".
 func (t *Table) Year() string {
 	rom := strings.TrimSuffix(t.ROM, ")")
 	return rom[strings.LastIndex(rom, "/")+1:]

@@ -19,7 +19,7 @@ type wantedSetting struct {
 	remarks
 }
 
-// remarks are what other documents have to say against a row.
+// remarks are objections of other documents to a row.
 type remarks struct {
 	applies, concerns, note string
 	except                  []string
@@ -27,10 +27,9 @@ type remarks struct {
 	info bool
 }
 
-// kernelWords are the words that the running kernel may show for a wanted one:
-// it sees that idle states are offered but not by which name firmware offers
-// them, of recent processors not which of two package C6 states, several nodes a socket but not the option's name, and no difference
-// between the protections that keep all memory visible.
+// kernelWords are the effective values that the kernel may show for a recommended one: it shows that idle states are
+// offered but not their names in firmware, not which of two package C6 states of recent processors is used, several nodes
+// per socket but not the option's name, and no difference between RAS modes that keep all memory visible.
 var kernelWords = map[string]map[string][]string{
 	"c_states":        {"c6": {"enabled"}, "c6_acpi_c2": {"c6", "enabled"}, "disabled": {"c1"}},
 	"package_c_state": {"c6nr": {"c6"}, "c6r": {"c6"}},
@@ -38,11 +37,10 @@ var kernelWords = map[string]map[string][]string{
 	"memory_ras_mode": {"advanced_ecc": {"independent"}, "adddc": {"independent"}},
 }
 
-// disputed is said where a profile switches sub-NUMA clustering on.
+// disputed is the remark on profiles that enable sub-NUMA clustering.
 const disputed = "vendors disagree: guidance for real-time hosts, SAP HANA and vSphere wants sub-NUMA clustering off"
 
-// remarkable are the remarks by setting and wanted word; those of one profile
-// are under its name before a colon.
+// remarkable maps settings and recommended values to remarks; keys for a single profile have its name before a colon.
 var remarkable = map[string]remarks{
 	"iommu=disabled": {
 		applies:  "!(has(processor.logical) && processor.logical >= 256)",
@@ -56,8 +54,8 @@ var remarkable = map[string]remarks{
 	"x2apic=disabled": {except: []string{"256 or more logical processors, which need it"}},
 }
 
-// wantedRows are the wanted settings of one workload profile over the tables of a
-// pack, in the order of the vocabulary.
+// wantedRows returns the recommended settings of one workload profile over the tables of a pack, in the order of the
+// vocabulary.
 func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]wantedSetting, error) {
 	var out []wantedSetting
 	for _, t := range tables {
@@ -79,9 +77,8 @@ func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]wanted
 	return out, nil
 }
 
-// wanted translates what a profile writes. An attribute may stand for several
-// settings; the one that keeps its values apart best is judged, so that one
-// attribute is one row.
+// wanted translates an attribute that a profile writes. If the attribute maps to several settings, the one that
+// distinguishes its values best is used, so that one attribute is one row.
 func wanted(vendor *settings.Table, attribute, value string) (wantedSetting, error) {
 	best, distinct := settings.Match{}, 0
 	for _, m := range vendor.Find(attribute) {
@@ -111,9 +108,8 @@ func remarksOf(workload int, w wantedSetting) remarks {
 	return remarkable[w.id+"="+w.want[0]]
 }
 
-// levelOf is info for what tells no workload from another: an attribute that
-// every profile leaves at its factory value, and the processor groups, which
-// Linux does not have.
+// levelOf returns the level of a row. It is info for settings that do not differ between workloads: an attribute that every
+// profile leaves at its factory value, and the processor groups, which Linux does not have.
 func levelOf(tables []*Table, w wantedSetting) string {
 	if w.info || w.id == "numa_group" {
 		return "info"
@@ -128,7 +124,7 @@ func levelOf(tables []*Table, w wantedSetting) string {
 	return "info"
 }
 
-// registriesWith names the ROMs whose registries have an attribute; empty if all of them have it.
+// registriesWith returns the ROMs with an attribute in their registries; "" if all of them have it.
 func registriesWith(tables []*Table, attribute string) string {
 	var roms []string
 	for _, t := range tables {

@@ -12,7 +12,7 @@ var Workloads = [...]string{"GeneralPowerEfficientCompute", "GeneralPeakFrequenc
 	"Virtualization-PowerEfficient", "Virtualization-MaxPerformance", "LowLatency", "MissionCritical",
 	"TransactionalApplicationProcessing", "HighPerformanceCompute(HPC)", "DecisionSupport", "GraphicProcessing", "I/OThroughput"}
 
-// Table is what the workload profiles of one registry write, in HPE's words.
+// Table holds the values that the workload profiles of one registry write, as HPE spells them.
 type Table struct {
 	// Registry is its id, Product the system it is of, ROM that system's
 	// firmware with its date.
@@ -26,11 +26,11 @@ type Row struct {
 	Cells              []string
 }
 
-// untouched stands for an empty cell.
+// untouched marks an empty cell.
 const untouched = "."
 
-// Text is the table as committed: three lines of origin, a head, and a line
-// for each attribute, separated by tabs.
+// Text returns the table as committed: three lines about its origin, a header, and a line for each attribute, separated by
+// tabs.
 func (t *Table) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# registry\t%s\n# product\t%s\n# rom\t%s\n", t.Registry, t.Product, t.ROM)

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// General lists the machines that show one thing each, whatever the platform.
+// General returns the machines that each show one situation, independent of the platform.
 func General() []Machine {
 	return []Machine{
 		R610("dell-r610-good", "Six 4 GiB RDIMMs, one on each channel; node interleaving and SMT off: the test bed of the paper.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1),
@@ -22,7 +22,7 @@ func General() []Machine {
 	}
 }
 
-// eightOfTwelve is a server of today that leaves a third of its channels empty.
+// eightOfTwelve returns a current server with a third of its channels empty.
 func eightOfTwelve() Machine {
 	server := Servers()["supermicro-genoa"]
 	server.Vendor, server.Product, server.Label = "Dell Inc.", "PowerEdge R7625", dellNumber(12)
@@ -32,7 +32,7 @@ func eightOfTwelve() Machine {
 		Files: DMI(server.Vendor, server.Product, "1.0")}
 }
 
-// erring is a server with one module that has errors, as its EDAC driver shows.
+// erring returns a server with memory errors of one module in EDAC.
 func erring() Machine {
 	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
 	server := Servers()["dell-r740"]
@@ -46,9 +46,8 @@ func erring() Machine {
 	return m
 }
 
-// SkylakeEDAC is what skx_edac shows of processors with two controllers of three
-// channels and a module of so many MiB in the first slot of each; twelve hours
-// without an error.
+// SkylakeEDAC returns the files of skx_edac for processors with two controllers of three channels and a module of this size
+// in MiB in the first slot of each channel, after twelve hours without an error.
 func SkylakeEDAC(sockets, mib int) hosttest.Files {
 	f := hosttest.Files{}
 	for mc := range sockets * 2 {
@@ -60,7 +59,7 @@ func SkylakeEDAC(sockets, mib int) hosttest.Files {
 		}
 		f[dir+"seconds_since_reset"] = "43200\n"
 		for channel := range 3 {
-			// The driver counts the two slots of a channel, of which the second is empty.
+			// The driver numbers both slots of a channel; the second is empty.
 			at := fmt.Sprintf("%sdimm%d/", dir, 2*channel)
 			f[at+"dimm_label"] = fmt.Sprintf("CPU_SrcID#%d_MC#%d_Chan#%d_DIMM#0\n", mc/2, mc%2, channel)
 			f[at+"dimm_location"] = fmt.Sprintf("channel %d slot 0 \n", channel)
@@ -72,8 +71,8 @@ func SkylakeEDAC(sockets, mib int) hosttest.Files {
 	return f
 }
 
-// R610 is a PowerEdge R610 as the paper's: locators with a trailing blank,
-// type 17 of 28 bytes without configured speed.
+// R610 returns a PowerEdge R610 as in the paper: locators with a trailing space, type 17 of 28 bytes without configured
+// speed.
 func R610(name, about string, populated []string, threads int) Machine {
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	b := smbiostest.New(2, 6)
@@ -100,11 +99,10 @@ func R610(name, about string, populated []string, threads int) Machine {
 		Files: DMI("Dell Inc.", "PowerEdge R610", "6.6.0")}
 }
 
-// Interleaved turns a machine of 24 GiB into one whose firmware interleaves
-// the nodes.
+// Interleaved returns a machine of 24 GiB with node interleaving enabled.
 func Interleaved(m Machine) Machine { return m.uniform(24 << 10) }
 
-// EPYC is a server of one EPYC 7402 with a DIMM on every other channel.
+// EPYC returns a server with one EPYC 7402 and a DIMM on every other channel.
 func EPYC(name, about string) Machine {
 	const brand = "AMD EPYC 7402 24-Core Processor"
 	b := smbiostest.New(3, 2)
@@ -127,7 +125,7 @@ func EPYC(name, about string) Machine {
 		Files: DMI("Supermicro", "AS -1014S-WTRT", "2.4")}
 }
 
-// guest is a virtual machine without SMBIOS.
+// guest returns a virtual machine without SMBIOS.
 func guest() Machine {
 	return Machine{Name: "guest-without-smbios", About: "A KVM guest whose hypervisor hands out no SMBIOS.", Profile: "balanced", CPUID: [3]int{6, 143, 8},
 		Host:    hosttest.Machine{Sockets: 1, CoresPerSocket: 2, NodeMiB: 4 << 10, Vendor: "GenuineIntel", Brand: "Intel(R) Xeon(R) Processor"},

@@ -27,11 +27,11 @@ type Machine struct {
 	// Files replace those that Host makes, and Without are left out.
 	Files   hosttest.Files
 	Without []string
-	// Table is firmware's; nil for none.
+	// Table is the SMBIOS table, or nil.
 	Table *smbiostest.Builder
 }
 
-// clone shares nothing with the machine: whoever gets one may change it.
+// clone returns a deep copy of the machine.
 func (s Machine) clone() Machine {
 	s.Files, s.Without = maps.Clone(s.Files), slices.Clone(s.Without)
 	if s.Table != nil {
@@ -40,13 +40,13 @@ func (s Machine) clone() Machine {
 	return s
 }
 
-// Signature is CPUID 1 EAX of a family, model and stepping.
+// Signature returns CPUID 1 EAX of a family, model and stepping.
 func Signature(family, model, stepping int) uint64 {
 	base := min(family, 15)
 	return uint64(stepping | model&15<<4 | base<<8 | model>>4<<16 | (family-base)<<20)
 }
 
-// DMI is what the kernel shows of a machine's identity.
+// DMI returns the files of a machine's identity in sysfs.
 func DMI(vendor, product, bios string) hosttest.Files {
 	const dir = "sys/devices/virtual/dmi/id/"
 	return hosttest.Files{dir + "sys_vendor": vendor + "\n", dir + "product_name": product + "\n", dir + "bios_version": bios + "\n",
@@ -61,7 +61,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// Tree is the machine's sys and proc.
+// Tree returns the machine's sys and proc.
 func (s *Machine) Tree() hosttest.Files {
 	f := s.Host.Files().With(s.Files).Without(append(s.Without, "sys/devices/system/memory/")...)
 	info := f["proc/cpuinfo"]
@@ -102,9 +102,8 @@ func All() []Machine {
 // described are the machines of All, made once: tests ask for one by its name hundreds of times.
 var described = sync.OnceValue(func() []Machine { return append(General(), Papers()...) })
 
-// Papers lists the systems of the five papers that memaudit began
-// with: for each one that is as its paper wants it and, where the paper names
-// a deviation, one that is not.
+// Papers returns the systems of the five papers that memaudit is based on: each as its paper recommends it and, if the paper
+// describes a deviation, one with that.
 func Papers() []Machine {
 	return []Machine{
 		powerEdge11G("dell-m610-good", "The node of the paper's cluster in its low-power form: two Xeon E5540 and 6 x 4 GB at 1066 MT/s, one on each channel. The processor allows 1066 MT/s at most (Table 3), so a rating of 1333 would be wasted.",
@@ -130,10 +129,9 @@ func Papers() []Machine {
 	}
 }
 
-// Sample are the machines on which the unit tests hold what is true of each: one
-// that fails for its DIMMs, one for its nodes, one of AMD, one that mirrors, one of
-// eight sockets and 128 slots, one with a front-side bus, and a guest that shows
-// nothing. In `make corpus` they are all machines.
+// Sample returns the machines for unit tests of properties of all machines: one that fails because of its DIMMs, one because
+// of its nodes, one with AMD processors, one with mirroring, one with eight sockets and 128 slots, one with a front-side bus,
+// and a guest without SMBIOS. In `make corpus` it returns all machines.
 func Sample(t testing.TB) []Machine {
 	t.Helper()
 	if corpustest.Stage {
@@ -149,9 +147,8 @@ func Sample(t testing.TB) []Machine {
 
 var counted = regexp.MustCompile(`\s+\d+\s+passed,\s+(\d+)\s+unknown(?:,\s+\d+\s+not\s+applicable)?`)
 
-// Uncounted is a text report without the numbers of findings that passed or do
-// not apply, and on one line there: what is left changes only where a rule
-// fails or cannot tell, so that a new rule leaves other machines' reports alone.
+// Uncounted returns a text report without the numbers of findings that passed or do not apply: a new rule then changes only
+// reports of machines for which it fails or is unknown.
 func Uncounted(report string) string {
 	return counted.ReplaceAllString(report, " … passed, $1 unknown")
 }

@@ -42,8 +42,7 @@ func chassis(major, minor int, vendor, product, bios string, cpu cpuModel, socke
 	return b
 }
 
-// founding makes the server of a Table: one core per socket stands for all,
-// and nodeMiB of each of its NUMA nodes are seen.
+// founding returns a server with one core per socket and nodeMiB of visible memory on each NUMA node.
 func founding(name, about, profile string, b *smbiostest.Builder, cpu cpuModel, sockets, nodeMiB int) Machine {
 	vendor := "GenuineIntel"
 	if cpu.maker == "AMD" {

@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// powerEdge11G is a PowerEdge of the eleventh generation with slots slots per
-// processor; numbers say which of them are filled, behind both.
+// powerEdge11G returns a PowerEdge of the eleventh generation with a number of slots per processor; numbers are the
+// populated slots of both processors.
 func powerEdge11G(name, about, product string, cpu cpuModel, slots int, numbers []int, mts int) Machine {
 	b := chassis(2, 6, "Dell Inc.", product, "6.4.0", cpu, "CPU1", "CPU2")
 	array := b.Array(smbiostest.Array{Devices: 2 * slots, MaxBytes: 192 << 30})
@@ -34,9 +34,8 @@ var (
 	allEight    = []string{"1B", "1D", "1A", "1C", "2B", "2D", "2A", "2C"}
 )
 
-// rx600S6 is a PRIMERGY RX600 S6 with the same slots filled on the boards A
-// and B of all four processors. How its firmware spells locators and banks is
-// not known; the spelling is assumed.
+// rx600S6 returns a PRIMERGY RX600 S6 with the same populated slots on boards A and B of all four processors. The spelling
+// of locators and banks in its firmware is assumed.
 func rx600S6(name, about string, boards ...[]string) Machine {
 	b := chassis(2, 6, "FUJITSU", "PRIMERGY RX600 S6", "6.00 Rev. 1.16.2939", e74870, "CPU1", "CPU2", "CPU3", "CPU4")
 	array := b.Array(smbiostest.Array{Devices: 64})
@@ -63,8 +62,8 @@ func mirrored(s Machine) Machine {
 	return s
 }
 
-// rx900S2 is a PRIMERGY RX900 S2 with eight processors; letters are the
-// channels whose first slot is filled. The spelling of banks is assumed.
+// rx900S2 returns a PRIMERGY RX900 S2 with eight processors; letters are the channels with a populated first slot. The
+// spelling of banks is assumed.
 func rx900S2(name, about, letters string) Machine {
 	var sockets []string
 	for cpu := range 8 {
@@ -95,9 +94,7 @@ func rx900S2(name, about, letters string) Machine {
 	return s.distances(rows...)
 }
 
-// brokered is the distance of two of eight processors that reach three
-// neighbours each: here those whose numbers differ in one bit, and the
-// opposite one joins the third dimension, so that one broker suffices.
+// brokered returns the distance of two of eight processors with three direct links each.
 func brokered(from, to int) string {
 	switch from ^ to {
 	case 0:
@@ -109,8 +106,7 @@ func brokered(from, to int) string {
 	}
 }
 
-// e326m is an IBM eServer 326m, SMBIOS 2.3: type 17 states no ranks. The first
-// n slots are filled, four behind each processor.
+// e326m returns an IBM eServer 326m, SMBIOS 2.3: type 17 has no ranks. The first n slots are populated, four per processor.
 func e326m(name, about string, n int) Machine {
 	b := chassis(2, 3, "IBM", "eServer 326m -[796976U]-", "1.32", opt280, "CPU1", "CPU2")
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})
@@ -131,7 +127,7 @@ func e326m(name, about string, n int) Machine {
 	return s
 }
 
-// x6440 is a Sun Blade X6440: sockets 0 and 3 are two hops apart.
+// x6440 returns a Sun Blade X6440: sockets 0 and 3 are two hops apart.
 func x6440(name, about string) Machine {
 	b := chassis(2, 5, "Sun Microsystems", "SUN BLADE X6440 SERVER MODULE", "0ABIT046", opt8380, "CPU 0", "CPU 1", "CPU 2", "CPU 3")
 	array := b.Array(smbiostest.Array{Devices: 32, MaxBytes: 256 << 30})
@@ -145,9 +141,8 @@ func x6440(name, about string) Machine {
 	return s.distances("10 20 20 30", "20 10 20 20", "20 20 10 20", "30 20 20 10")
 }
 
-// x7db8 is the Bensley test bed, with 1 GB FB-DIMMs in slots A to D of its
-// four channels, deep of them on each of the first 4/step channels. Its
-// firmware calls FB-DIMMs DDR2 and names the channel by the digit.
+// x7db8 returns the Bensley test bed, with 1 GB FB-DIMMs in slots A to D of its four channels, deep of them on each of the
+// first 4/step channels. Its firmware reports FB-DIMMs as DDR2, and the digit in a label is the channel.
 func x7db8(name, about string, step, deep int) Machine {
 	b := chassis(2, 5, "Supermicro", "X7DB8+", "6.00", dempsey, "LGA771/CPU1", "LGA771/CPU2")
 	array := b.Array(smbiostest.Array{Devices: 16, MaxBytes: 64 << 30, ECC: 3})
@@ -165,7 +160,7 @@ func x7db8(name, about string, step, deep int) Machine {
 	return founding(name, about, "balanced", b, dempsey, 2, dimms<<10/2).uniform(dimms << 10)
 }
 
-// x6dh8 is the Lindenhurst system: two channels of DDR2 behind the chipset.
+// x6dh8 returns the Lindenhurst system: two channels of DDR2 on the chipset.
 func x6dh8(name, about string) Machine {
 	b := chassis(2, 3, "Supermicro", "X6DH8-G2", "6.00", xeon34, "CPU 1", "CPU 2")
 	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})

@@ -7,8 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// Server describes a machine with two processors, or one, whose slots a test fills
-// as it likes.
+// Server describes a machine with one or two processors; a test chooses the populated slots.
 type Server struct {
 	Vendor, Product string
 	// Brand and ID (family, model, stepping) are the processors'.
@@ -16,11 +15,11 @@ type Server struct {
 	ID           [3]int
 	// Channels of a processor, and Depth slots on each.
 	Channels, Depth int
-	// Shared says that the slots hang on the chipset: one set for all processors.
-	// Single says that there is one processor.
+	// Shared is set if the chipset has the memory controller: one set of slots for all processors. Single is set if there
+	// is one processor.
 	Shared, Single bool
-	// Label names the slot-th slot of a channel of a processor, all from 0. Where
-	// the maker numbers slots, the channels are counted in the order of the numbers.
+	// Label returns the label of a slot of a channel of a processor, all from 0. If the vendor numbers slots, channels are
+	// counted in the order of the numbers.
 	Label func(cpu, channel, slot int) (locator, bank string)
 	// Type is the code of DSP0134 7.18.2, MTs the modules' rating.
 	Type byte
@@ -53,18 +52,17 @@ func dellNumber(channels int) func(cpu, channel, slot int) (string, string) {
 	}
 }
 
-// lettered is AMI's spelling: the letter is the channel.
+// lettered returns labels as AMI spells them: the letter is the channel.
 func lettered(cpu, channel, slot int) (string, string) {
 	return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+channel, slot+1), fmt.Sprintf("P%d_Node0_Channel%d_Dimm%d", cpu, channel, slot)
 }
 
-// socketChannel is the spelling of Arm reference firmware.
+// socketChannel returns labels as Arm's reference firmware spells them.
 func socketChannel(cpu, channel, slot int) (string, string) {
 	return fmt.Sprintf("DIMM_P%d_%c%d", cpu, 'A'+channel, slot), fmt.Sprintf("SOCKET %d CHANNEL %d DIMM %d", cpu, channel, slot)
 }
 
-// Table is the server's, with 32 GiB modules of two ranks in the slots that
-// filled accepts.
+// Table returns the server's SMBIOS table, with 32 GiB modules of two ranks in the slots that filled accepts.
 func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Builder {
 	b := smbiostest.New(3, 3)
 	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})
@@ -106,7 +104,7 @@ func (s *Server) signature() uint64 {
 	return Signature(s.ID[0], s.ID[1], s.ID[2])
 }
 
-// family is the code of DSP0134 7.5.2.
+// family returns the code of DSP0134 7.5.2.
 func (s *Server) family() uint16 {
 	switch {
 	case s.ID == [3]int{}:

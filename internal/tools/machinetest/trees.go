@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Named is the machine of that name.
+// Named returns the machine with this name.
 func Named(t testing.TB, name string) Machine {
 	t.Helper()
 	i := slices.IndexFunc(described(), func(m Machine) bool { return m.Name == name })
@@ -21,8 +21,7 @@ func Named(t testing.TB, name string) Machine {
 	return described()[i].clone()
 }
 
-// Write makes the trees of all machines below a folder, one folder each. It
-// replaces what it wrote before and nothing else.
+// Write writes the trees of all machines below a folder, one folder each. It only replaces trees that it wrote before.
 func Write(dir string) error {
 	for _, m := range All() {
 		tree := filepath.Join(dir, m.Name)
@@ -50,14 +49,13 @@ func discard(tree string) error {
 	return os.RemoveAll(tree)
 }
 
-// Trees holds the machines' trees for the tests of one binary: each is written
-// when it is first asked for. No test may change one.
+// Trees holds the machines' trees for the tests of one binary: each is written when first used. Tests must not change them.
 type Trees struct {
 	mu  sync.Mutex
 	dir string
 }
 
-// Dir is the folder of a machine's tree.
+// Dir returns the folder of a machine's tree.
 func (s *Trees) Dir(t testing.TB, name string) string {
 	t.Helper()
 	s.mu.Lock()

@@ -48,11 +48,11 @@ type testEvent struct {
 	Action, Package, Test, Output string
 }
 
-// reason is the line of a test's log that says why it is skipped.
+// reason matches the line of a test's log with the reason for skipping it.
 var reason = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: (.*)`)
 
-// filter prints what `go test` says of packages and of tests that fail, and notes
-// each test that is skipped: its reason, a tab and its name.
+// filter prints the lines of `go test` about packages and failed tests, and records each skipped test: its reason, a tab and
+// its name.
 func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 	said := map[testEvent][]string{} // by package and test, until that has ended
 	lines := bufio.NewReader(in)
@@ -65,7 +65,7 @@ func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 		}
 		var e testEvent
 		if json.Unmarshal([]byte(line), &e) != nil {
-			_, _ = fmt.Fprint(out, line) // the go command's own words
+			_, _ = fmt.Fprint(out, line) // the go command's own output
 			continue
 		}
 		of := testEvent{Package: e.Package, Test: e.Test}
@@ -93,7 +93,7 @@ func filter(in io.Reader, out, skipped io.Writer, verbose bool) error {
 	}
 }
 
-// lastReason is the last thing that a test logged.
+// lastReason returns the last line that a test logged.
 func lastReason(log []string) string {
 	for _, line := range slices.Backward(log) {
 		if m := reason.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
