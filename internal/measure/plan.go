@@ -78,17 +78,11 @@ func NewPlan(s *Machine, o Options) (*Plan, error) {
 			p.Buffers[c.Memory] = b
 		}
 	}
-	p.Limit = timeLimit(len(p.Cells), o.Quick)
-	return p, p.fits()
-}
-
-// timeLimit returns the time limit: 10 seconds for the four cells of two sockets, and proportionally more for further
-// cells.
-func timeLimit(cells int, quick bool) time.Duration {
-	if quick {
-		return 3 * time.Second
+	p.Limit = time.Duration(max(len(p.Cells), 2)) * 2500 * time.Millisecond // 10 seconds for the four cells of two sockets
+	if o.Quick {
+		p.Limit = 3 * time.Second
 	}
-	return time.Duration(max(cells, 2)) * 2500 * time.Millisecond
+	return p, p.fits()
 }
 
 // ErrNode is returned if a requested node does not exist.

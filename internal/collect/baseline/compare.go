@@ -135,7 +135,9 @@ func (c *comparison) memory(p *subjectChanges) {
 			continue
 		}
 		text := func(n int64) string { return prose.Memory(n) + " visible " + view.words }
-		switch allowed := reserved(then); {
+		// More than the kernel's page structures (64 bytes for each page of 4096, 1.6 %), less than one of 48 equal
+		// modules; at least 512 MiB, for a crash kernel.
+		switch allowed := max(then/50, 512<<20); {
 		case now < then-allowed:
 			p.change(inventory.MemoryLost, text(then), text(now))
 		case now > then+allowed:
@@ -147,11 +149,6 @@ func (c *comparison) memory(p *subjectChanges) {
 		p.unknownNow("the visible memory is not known now")
 	}
 }
-
-// reserved returns the number of bytes by which the visible memory may differ between boots: 1/50, which
-// is more than the kernel's page structures (64 bytes for each page of 4096, 1.6 %) and less than one of
-// 48 equal modules; at least 512 MiB, for a crash kernel.
-func reserved(total int64) int64 { return max(total/50, 512<<20) }
 
 func (c *comparison) settings(p *subjectChanges) {
 	unknown := 0

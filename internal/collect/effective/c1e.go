@@ -57,11 +57,11 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 		at = append(at, bit.From)
 	}
 	off, known := s.Disabled.Get()
+	limit, longest, everywhere, limited := m.lowestLimit()
 	switch {
 	case !known:
 		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
-	case !off && m.neverEntered(s):
-		limit, _, _, _ := m.lowestLimit()
+	case !off && limited && everywhere && beyond(s, longest): // the state is never entered
 		return derived{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
 		return derived{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
@@ -126,10 +126,4 @@ func (m *Machine) packageCState() derived {
 		f.decided = undecided("firmware left the register unlocked, so it may have been changed since boot", limit.From)
 	}
 	return f
-}
-
-// neverEntered reports whether the limit of the wake-up latency forbids an idle state on all CPUs.
-func (m *Machine) neverEntered(s *host.IdleState) bool {
-	_, limit, everywhere, ok := m.lowestLimit()
-	return ok && everywhere && beyond(s, limit)
 }

@@ -23,7 +23,8 @@ func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
 			return nil, err
 		}
 	}
-	g := newGate(len(cpus))
+	g := &startGate{}
+	g.missing.Store(int32(len(cpus)))
 	for i, cpu := range cpus {
 		jobs[i].start = g
 		c[cpu].jobs <- jobs[i]

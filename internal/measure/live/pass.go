@@ -14,12 +14,6 @@ import (
 // that they start together.
 type startGate struct{ missing atomic.Int32 }
 
-func newGate(n int) *startGate {
-	g := &startGate{}
-	g.missing.Store(int32(n))
-	return g
-}
-
 // threadTimeout limits the wait for a thread if another process uses its CPU.
 const threadTimeout = time.Second
 

@@ -111,18 +111,12 @@ func Agree(id, configured, effective string) bool {
 	if !ok || s.Kind == VendorName {
 		return true // the name of a preset does not show what it sets
 	}
-	if s.Kind == Rate && agreeRates(configured, effective) {
-		return true
+	if s.Kind == Rate && ratePattern().MatchString(configured) != ratePattern().MatchString(effective) {
+		return true // a rate and a name such as "max" do not contradict each other
 	}
 	return slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
 		return g.covers(configured, effective) || g.covers(effective, configured)
 	})
-}
-
-// agreeRates reports whether one value is a rate and the other a name such as "max". Only two names or two rates can
-// contradict each other.
-func agreeRates(a, b string) bool {
-	return ratePattern().MatchString(a) != ratePattern().MatchString(b)
 }
 
 // Fulfils reports whether a canonical value is one of the recommended values, or a specific one that a recommended value

@@ -56,13 +56,9 @@ func registriesOf(e *Export, exports []*Export) []*registry {
 // settledBy reports whether s is the settings object of e: by the path in e or, if a path is missing, by the vendor.
 func (e *Export) settledBy(s *Export) bool {
 	if e.Settings != "" && s.Path != "" {
-		return samePath(e.Settings, s.Path)
+		return strings.EqualFold(strings.TrimRight(e.Settings, "/"), strings.TrimRight(s.Path, "/"))
 	}
 	return e.Vendor == s.Vendor
-}
-
-func samePath(a, b string) bool {
-	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
 }
 
 // sameRegistry compares the names of two registries without their versions.

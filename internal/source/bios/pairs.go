@@ -24,16 +24,12 @@ func isPairs(list []any) bool {
 			return false
 		}
 		o = lowerKeys(o)
-		if _, ok := o["name"].(string); !ok || !hasKey(o, "value") {
+		_, named := o["name"].(string)
+		if _, valued := o["value"]; !named || !valued {
 			return false
 		}
 	}
 	return len(list) > 0
-}
-
-func hasKey(o object, key string) bool {
-	_, ok := o[key]
-	return ok
 }
 
 // lowerKeys returns an object with its keys in lower case, for the command line prints them as

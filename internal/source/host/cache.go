@@ -27,10 +27,6 @@ type Cache struct {
 // CPUsPerL3 returns the number of CPUs in the largest L3 group.
 func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
 
-func unknownCaches(online Value[[]int]) Caches {
-	return Caches{Levels: unknownAs[[]Cache](online), L3: unknownAs[[][]int](online)}
-}
-
 // maxLevel is more than any processor has.
 const maxLevel = 8
 

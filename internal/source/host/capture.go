@@ -346,7 +346,9 @@ func (l *loader) member(h *tar.Header, body io.Reader) error {
 	if tree.nodes+len(l.hard) > maxFiles {
 		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
 	}
-	return cmp.Or(err, l.keepBytes(len(p)+len(target)+tree.takeNew()*nodeBytes))
+	added := tree.nodes - tree.counted
+	tree.counted = tree.nodes
+	return cmp.Or(err, l.keepBytes(len(p)+len(target)+added*nodeBytes))
 }
 
 // nodeBytes is about what a file or folder takes in memory besides its name and content.

@@ -59,7 +59,7 @@ func TestCaptureOnTheBounds(t *testing.T) {
 	l.members = maxMembers - 1
 	nodes := strings.Count(online, "/") + 1
 	tree := l.machine("")
-	tree.nodes, tree.taken = maxFiles-nodes, maxFiles-nodes
+	tree.nodes, tree.counted = maxFiles-nodes, maxFiles-nodes
 	l.keep = int64((2+nodes)*nodeBytes + len(online) + 5)
 	require.NoError(t, l.load(bomb(t, online, 5)))
 	plain := hosttest.Files{online: "0\n"}.Tar(t, "")

@@ -22,8 +22,8 @@ type memTree struct {
 	root *memNode
 	// nodes counts what put and folder added, replaced members as well.
 	nodes int
-	// taken is how many of them takeNew counted.
-	taken int
+	// counted is the number of nodes whose memory was counted.
+	counted int
 }
 
 func newMemTree() *memTree {
@@ -45,13 +45,6 @@ func (t *memTree) put(path string, n *memNode) {
 	}
 	dir.kids[name] = n
 	t.nodes++
-}
-
-// takeNew returns how many nodes were added since the last call.
-func (t *memTree) takeNew() int {
-	n := t.nodes - t.taken
-	t.taken = t.nodes
-	return n
 }
 
 // folder returns the folder at path and creates it; nil if there is a file in its place.

@@ -74,7 +74,7 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	var needed []stater
 	for _, p := range cpu.Packages.V {
 		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
-		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, register.ofCore) {
+		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, func(a register) bool { return a.core }) {
 			needed = append(needed, m.read(root, asked, p.ID, last, true))
 		}
 	}
@@ -132,8 +132,6 @@ type register struct {
 	// core: each core has its own, so it is read on two CPUs of a package.
 	core bool
 }
-
-func (r register) ofCore() bool { return r.core }
 
 // registersOf lists the documented registers of a processor.
 func registersOf(cpu *CPU) []register {

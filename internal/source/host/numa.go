@@ -77,7 +77,9 @@ func ReadNUMA(root *Root) *NUMA {
 	}
 	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
 	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
-	n.Hints = r.tierHints()
+	devices := r.names("/sys/bus/cxl/devices")
+	n.Hints = TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
+		GPUs: r.gpuNodes(), Weights: r.weights()}
 	n.sum()
 	return n
 }

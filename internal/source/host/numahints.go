@@ -62,12 +62,6 @@ type DAXDevice struct {
 
 const tierDir = "/sys/devices/virtual/memory_tiering"
 
-func (r *reader) tierHints() TierHints {
-	devices := r.names("/sys/bus/cxl/devices")
-	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
-		GPUs: r.gpuNodes(), Weights: r.weights()}
-}
-
 // maxGPUs is more than any machine has.
 const maxGPUs = 64
 
@@ -178,7 +172,7 @@ func (r *reader) dax() Value[[]DAXDevice] {
 		devices = append(devices, DAXDevice{
 			Origin: r.link(entry),
 			Target: notNegative(r.number(entry + "/target_node")),
-			Driver: r.linkName(entry + "/driver"),
+			Driver: derive(r.link(entry+"/driver"), path.Base),
 		})
 	}
 	return known(devices, dir, "")
@@ -211,11 +205,6 @@ func (r *reader) link(p string) Value[string] {
 		return unknown[string](readError("readlink", p, err))
 	}
 	return known(target, p, target)
-}
-
-// linkName returns the last name in a link's target; the kernel shows a device's driver like that.
-func (r *reader) linkName(p string) Value[string] {
-	return derive(r.link(p), path.Base)
 }
 
 // notNegative makes a negative number, the kernel's value for unknown, Unstated.

@@ -14,7 +14,8 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 	start := len(dst)
 	for {
 		room := min(limit+1-(len(dst)-start), 256<<10)
-		dst = slices.Grow(dst, min(room, readChunk(len(dst)-start)))
+		// The size of a read grows with the file, so that a small file does not need a large buffer.
+		dst = slices.Grow(dst, min(room, max(LimitAttribute+1, len(dst)-start)))
 		buf := dst[len(dst):min(cap(dst), len(dst)+room)]
 		n, err := unix.Read(fd, buf)
 		if errors.Is(err, unix.EINTR) {
@@ -31,12 +32,6 @@ func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, erro
 			return dst, false, nil
 		}
 	}
-}
-
-// readChunk returns the size of the next read. It grows with what was read, so that a small file
-// does not need a large buffer.
-func readChunk(have int) int {
-	return max(LimitAttribute+1, have)
 }
 
 // readNames lists a folder; one with more than limitNames entries is ErrTooLarge.

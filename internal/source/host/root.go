@@ -205,8 +205,8 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 // captured folder is Absent, but in /proc Unread; readDir is stricter about folders.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
-	kind, known := r.notedKind(path)
-	e := r.noted("stat", path)
+	result, known := r.results[query{"stat", path}]
+	kind, e := result.kind, r.noted("stat", path)
 	if err == nil && !known && e == nil {
 		kind, err = r.b.stat(rel)
 	}
@@ -225,8 +225,8 @@ func (r *Root) Stat(path string) (Kind, error) {
 // Readlink returns the target of a symbolic link as written.
 func (r *Root) Readlink(path string) (string, error) {
 	rel, err := relative(path)
-	target, known := r.notedLink(path)
-	e := r.noted("readlink", path)
+	result, known := r.results[query{"readlink", path}]
+	target, e := result.target, r.noted("readlink", path)
 	if err == nil && !known && e == nil {
 		target, err = r.b.readlink(rel)
 	}
@@ -343,16 +343,6 @@ func (r *Root) listed(path string) ([]string, bool) {
 	}
 	a, ok := r.results[query{"list", path}]
 	return a.names, ok && a.state == fact.OK
-}
-
-func (r *Root) notedKind(path string) (Kind, bool) {
-	a, ok := r.results[query{"stat", path}]
-	return a.kind, ok // noted returns the failures
-}
-
-func (r *Root) notedLink(path string) (string, bool) {
-	a, ok := r.results[query{"readlink", path}]
-	return a.target, ok // noted returns the failures
 }
 
 // The largest machine that is read.

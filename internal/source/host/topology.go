@@ -31,7 +31,9 @@ type Package struct {
 // topology reads the groups of the online CPUs.
 func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 	if online.State != fact.OK {
-		return unknownTopology(online), unknownCaches(online)
+		n := unknownAs[int](online)
+		return Topology{Packages: unknownAs[[]Package](online), Cores: n, ThreadsPerCore: n},
+			Caches{Levels: unknownAs[[]Cache](online), L3: unknownAs[[][]int](online)}
 	}
 	cores := r.partition(online.V, threadAttributes[:])
 	if cores.err != nil && len(cores.groups) == 0 && cores.err.unavailable() {
@@ -45,11 +47,6 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 		Packages:       countCores(r.packages(online.V), &cores),
 	}
 	return t, r.caches(online.V)
-}
-
-func unknownTopology(online Value[[]int]) Topology {
-	n := unknownAs[int](online)
-	return Topology{Packages: unknownAs[[]Package](online), Cores: n, ThreadsPerCore: n}
 }
 
 // countCores counts for each package the cores with their first CPU in it. If the cores are unknown, so are

@@ -36,7 +36,8 @@ const rootPath = "/redfish/v1/"
 // something in front of the service demands one, it can only be Basic.
 func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
-	if p == nil && r.status == http.StatusUnauthorized && asksBasic(r.header) {
+	asksBasic := func(v string) bool { return len(v) >= 5 && strings.EqualFold(v[:5], "basic") }
+	if p == nil && r.status == http.StatusUnauthorized && slices.ContainsFunc(r.header.Values("WWW-Authenticate"), asksBasic) {
 		c.basic = true
 		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
 	}
@@ -48,15 +49,6 @@ func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
 	}
 	return root, p
-}
-
-func asksBasic(h http.Header) bool {
-	for _, v := range h.Values("WWW-Authenticate") {
-		if len(v) >= 5 && strings.EqualFold(v[:5], "basic") {
-			return true
-		}
-	}
-	return false
 }
 
 // login opens a session. Basic authentication, which sends the password with every request, is used

@@ -203,6 +203,7 @@ func (r *textRedactor) line(row []byte) []byte {
 		return row
 	}
 	key, val, ok := splitAttribute(content)
+	_, isHex := parseHexRow(nil, val)
 	indented := row[0] == ' ' || row[0] == '\t'
 	switch at := bytes.Index(row, []byte(content)) + len(content) - len(val); {
 	case strings.HasPrefix(content, "Handle 0x"), val == "", val[0] == '<', val == "Not Specified":
@@ -212,7 +213,7 @@ func (r *textRedactor) line(row []byte) []byte {
 	case r.read && slices.Contains(textIdentifiers[:], key):
 		copy(row[at:], r.hide.Text([]byte(val)))
 	case r.read:
-	case !ok && hexRow(val):
+	case !ok && isHex:
 		r.hexadecimal(row[at : at+len(val)])
 	default:
 		blankText(row[at : at+len(val)])
@@ -228,9 +229,4 @@ func (r *textRedactor) hexadecimal(row []byte) {
 		}
 	}
 	r.headed = true
-}
-
-func hexRow(val string) bool {
-	_, ok := parseHexRow(nil, val)
-	return ok
 }

@@ -39,7 +39,9 @@ func (p *textParser) message(pos int, content string) bool {
 			t.EntryPoint.TableLength = int(min(size, 1<<32))
 		}
 	case strings.HasPrefix(bare, "Invalid entry length"):
-		p.invalidLength(pos, bare)
+		if !strings.Contains(bare, "Fixed up") { // otherwise dmidecode continued
+			t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
+		}
 	case strings.HasPrefix(bare, "Wrong DMI structures count"):
 		t.problem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Wrong DMI structures length"):
@@ -55,15 +57,6 @@ func (p *textParser) message(pos int, content string) bool {
 		return p.refused(bare)
 	}
 	return true
-}
-
-// invalidLength handles dmidecode's two messages about bad lengths: after one dmidecode stops,
-// after the other ("Fixed up") it continues.
-func (p *textParser) invalidLength(pos int, bare string) {
-	if strings.Contains(bare, "Fixed up") {
-		return
-	}
-	p.t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
 }
 
 // refused recognises and keeps messages that explain why there is no table.
