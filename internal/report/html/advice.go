@@ -35,7 +35,7 @@ func (p *page) advice() any {
 	}
 	for i := range p.r.Advice {
 		a := &p.r.Advice[i]
-		cheaper := "" // why there is none, with the first
+		cheaper := "" // the first advice explains why there is no cheaper one
 		if i == 0 {
 			cheaper = p.r.AdviceDear
 		}
@@ -49,11 +49,10 @@ func (p *page) advice() any {
 	return data
 }
 
-// notKnown stands where nothing of a socket's memory is known.
+// notKnown is printed if nothing about a socket's memory is known.
 const notKnown = "not known"
 
-// beforeAndAfter is what each socket has now and after the steps, where anything of
-// it is known.
+// beforeAndAfter lists what each socket has now and after the steps, nil if nothing is known.
 func (p *page) beforeAndAfter(a *report.Advice) *table {
 	known := false
 	rows := make([][]string, len(a.Reaches.Sockets))
@@ -74,7 +73,7 @@ func (p *page) beforeAndAfter(a *report.Advice) *table {
 	return t
 }
 
-// before is what a socket has now.
+// before describes a socket's memory now.
 func (p *page) before(id int) string {
 	s := p.population(id)
 	if s == nil {
@@ -87,7 +86,7 @@ func (p *page) before(id int) string {
 	return reached(speed, s.PeakBytes, &s.Relative)
 }
 
-// reached is a socket's memory in a few words.
+// reached describes a socket's memory in a few words.
 func reached(speed string, peak *int64, share *report.Relative) string {
 	var parts []string
 	if speed != "" {
@@ -138,7 +137,7 @@ func byRule(names []string, subjects []inventory.Subject) string {
 	return joined(order)
 }
 
-// speedText says how fast the modules run and how fast they should.
+// speedText describes how fast the modules run and how fast they should.
 func speedText(running, expected *int) string {
 	switch {
 	case running == nil && expected == nil:

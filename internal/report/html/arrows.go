@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Where the number of a step stands in a cell.
+// The position of a step's number in a cell.
 const (
 	badgeX      = cellWidth - 12
 	badgeY      = 33
@@ -24,7 +24,7 @@ func (p *page) shown() int {
 	return 0
 }
 
-// steps are those that the picture shows.
+// steps returns those that the picture shows.
 func (p *page) steps() []report.Step {
 	at := p.shown()
 	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings {
@@ -33,7 +33,7 @@ func (p *page) steps() []report.Step {
 	return p.r.Advice[at].Steps
 }
 
-// spot is the place of a slot's number in the picture.
+// spot returns the place of a slot's number in the picture.
 func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 	if handle == nil {
 		return 0, 0, false
@@ -52,7 +52,7 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 // arrows draws the steps: a number on each slot that something is taken out of
 // or put into, and an arrow where a module stays with its processor.
 func (p *page) arrows(out *shapes, d *drawing) {
-	lines := make([]int, len(p.steps())) // the number of the line that says each step
+	lines := make([]int, len(p.steps())) // the number of the line that lists each step
 	for n, line := range report.Steps(p.steps(), &p.r.Inventory) {
 		for _, i := range line.Steps {
 			lines[i] = n + 1

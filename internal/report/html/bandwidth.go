@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// bandwidth is for each socket what share of its best is predicted, beside what a document measured for
-// this layout, and what was measured on the machine.
+// bandwidth holds for each socket the predicted share of its best, what a document measured for this
+// layout, and what was measured on the machine.
 type bandwidth struct {
 	Head     []string
 	Shares   []share
@@ -64,7 +64,7 @@ func (p *page) predicts() bool {
 	})
 }
 
-// shareText is the predicted range in words.
+// shareText describes the predicted range.
 func shareText(r *report.Relative) string {
 	if r.Low == nil || r.High == nil {
 		return "not known"
@@ -76,7 +76,7 @@ func shareText(r *report.Relative) string {
 	return low + " to " + high + " %"
 }
 
-// predicted are the cells of a socket after its share.
+// predicted returns the cells of a socket after its share.
 func predicted(s *report.PopulationSocket) []string {
 	r := &s.Relative
 	measured := "none for this layout"
@@ -101,14 +101,11 @@ func depthText(dpc []int) string {
 	if len(dpc) == 0 {
 		return "not known"
 	}
-	out := ""
+	counts := make([]string, len(dpc))
 	for i, n := range dpc {
-		if i > 0 {
-			out += "-"
-		}
-		out += strconv.Itoa(n)
+		counts[i] = strconv.Itoa(n)
 	}
-	return out
+	return strings.Join(counts, "-")
 }
 
 // The measures of a bar, in CSS pixels.
@@ -117,7 +114,7 @@ const (
 	barHeight = 12
 )
 
-// bar draws the range, and a tick where a document measured; nil if the range is not known.
+// bar draws the range, and a tick at the value that a document measured; nil if the range is not known.
 func bar(r *report.Relative) *picture {
 	if r.Low == nil || r.High == nil {
 		return nil
@@ -132,15 +129,15 @@ func bar(r *report.Relative) *picture {
 	return out
 }
 
-// onBar is a share's place on the bar.
+// onBar returns a share's place on the bar.
 func onBar(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
 
 // mostMeasured is how many figures of one result are listed: a matrix of more
 // nodes than eight is read by programs.
 const mostMeasured = 192
 
-// measured lists what was measured, beside the theoretical peak of the node's
-// memory where the figure is of a node's own memory.
+// measured lists what was measured. A figure of a node's own memory is compared with the theoretical
+// peak.
 func (p *page) measured() []measured {
 	var out []measured
 	for i := range p.r.Measured {
@@ -165,7 +162,7 @@ func nodeName(id *int) string {
 	return "node " + strconv.Itoa(*id)
 }
 
-// ofPeak is a local figure's share of the peak of its node's memory: that of the
+// ofPeak returns a local figure's share of the peak of its node's memory: that of the
 // socket, divided among the socket's nodes with memory.
 func (p *page) ofPeak(f *report.MeasuredFigure) string {
 	if f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode {

@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// board is the slots of every processor; processors that are the same share a picture.
+// board holds the slots of every processor; processors that are the same share a picture.
 type board struct {
 	Empty         string // why nothing is drawn
 	Marked, Steps bool   // there are slots with a problem, and steps
@@ -23,7 +23,7 @@ type board struct {
 	Unplaced      string // how many slots are not drawn
 }
 
-// socket is the slots of the first of processors that are the same, and what they come to.
+// socket holds the slots of the first of processors that are the same, and their summary.
 type socket struct {
 	Title, Processor, Prefix, Line string
 	Picture                        *picture
@@ -44,7 +44,7 @@ func (p *page) board() any {
 	return data
 }
 
-// looks is what the picture of a processor shows but for the labels of its slots.
+// looks returns what the picture of a processor shows, except the labels of its slots.
 func (p *page) looks(id int) string {
 	if id == wording.NoSocket {
 		return "not of one processor"
@@ -70,7 +70,7 @@ func (p *page) looks(id int) string {
 	return out
 }
 
-// noBoard says why nothing is drawn.
+// noBoard explains why nothing is drawn.
 func (p *page) noBoard() string {
 	switch {
 	case len(p.r.Inventory.Slots) > 0:
@@ -81,17 +81,16 @@ func (p *page) noBoard() string {
 	return cmp.Or(p.withoutTable(), "The SMBIOS table lists no memory device.")
 }
 
-// withoutTable says that firmware's table was not read, or not whole, and why; "" where it was.
+// withoutTable explains why the SMBIOS table was not read completely, "" if it was.
 func (p *page) withoutTable() string {
-	for i := range p.r.Inventory.Sources {
-		s := &p.r.Inventory.Sources[i]
-		switch {
-		case s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK):
-		case s.Detail != nil:
-			return "The source smbios is " + s.State + " (" + *s.Detail + ")."
-		default:
-			return "The source smbios is " + s.State + "."
+	for _, s := range p.r.Inventory.Sources {
+		if s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK) {
+			continue
 		}
+		if s.Detail != nil {
+			s.State += " (" + *s.Detail + ")"
+		}
+		return "The source smbios is " + s.State + "."
 	}
 	return ""
 }
@@ -143,7 +142,7 @@ func (p *page) socket(ids []int) socket {
 	return data
 }
 
-// processor names the processor of a socket, or says that there is none.
+// processor names the processor of a socket, or reports that the socket is empty.
 func (p *page) processor(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		switch s := &p.r.Inventory.Sockets[i]; {
@@ -167,7 +166,7 @@ func (p *page) placed(id int) []*report.Slot {
 	return out
 }
 
-// names names processors: "CPU1 and CPU2".
+// names joins the names of processors: "CPU1 and CPU2".
 func (p *page) names(ids []int) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {

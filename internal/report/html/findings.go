@@ -18,7 +18,7 @@ type findings struct {
 	Findings  []finding
 }
 
-// finding is one finding with everything the report says of it.
+// finding is one finding with everything in the report about it.
 type finding struct {
 	*report.Finding
 	ID, Class, Word, Brief string
@@ -61,7 +61,7 @@ func (p *page) findings() any {
 	return out
 }
 
-// findingID is the anchor of a finding.
+// findingID returns the anchor of a finding.
 func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 
 // finding returns what is shown of a finding. A failure leads with its severity and has its colour, the others with
@@ -80,8 +80,7 @@ func (p *page) finding(i int) finding {
 	return out
 }
 
-// particulars are the labelled lines of a finding, but for the one that stands in
-// its first lines already.
+// particulars returns the labelled lines of a finding, except the one that its first lines contain.
 func particulars(f *report.Finding, brief string) []pair {
 	found, reason := report.OrEmpty(f.Found), report.OrEmpty(f.Reason)
 	if found == brief {

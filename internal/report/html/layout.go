@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// The measures of the picture, in CSS pixels: four channels beside each other
+// The measures of the picture, in CSS pixels: four channels side by side
 // fit a phone.
 const (
 	cellWidth  = 80
@@ -16,7 +16,7 @@ const (
 	headHeight = 18
 	groupLabel = 16
 	bandGap    = 10
-	// perBand is how many channels stand beside each other.
+	// perBand is how many channels are drawn side by side.
 	perBand = 4
 	// maxRow bounds what a wild slot number may do to the picture.
 	maxRow = 15
@@ -31,7 +31,7 @@ type column struct {
 	x, y       int
 }
 
-// drawing is where everything of one processor's picture stands.
+// drawing holds the positions of one processor's picture.
 type drawing struct {
 	columns       []column
 	labels        []controllerLabel

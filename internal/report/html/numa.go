@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// orUnknown is the number, "?" if it is not known.
+// orUnknown returns the number, "?" if it is not known.
 func orUnknown(v *int) string {
 	if v == nil {
 		return "?"
@@ -77,8 +77,8 @@ func nodesPicture(nodes []report.Node) *picture {
 
 func corner(i int) (x, y int) { return i % 2 * nodeStepX, i / 2 * nodeStepY }
 
-// link joins two nodes, with the distance both ways where the kernel's table
-// says it. The numbers of the diagonals stand off the crossing.
+// link joins two nodes, with the distance both ways if the kernel's table has it. The numbers of the
+// diagonals are placed off the crossing.
 func (s *shapes) link(nodes []report.Node, a, b int) {
 	ax, ay := corner(a)
 	bx, by := corner(b)
@@ -100,7 +100,7 @@ func (s *shapes) link(nodes []report.Node, a, b int) {
 	s.text("distance", x, y+4, there)
 }
 
-// distance is the kernel's number from one node to another, "" when the table
+// distance returns the kernel's number from one node to another, "" if the table
 // does not have one for each.
 func distance(nodes []report.Node, from, to int) string {
 	if len(nodes[from].Distances) != len(nodes) {
@@ -109,7 +109,7 @@ func distance(nodes []report.Node, from, to int) string {
 	return strconv.Itoa(nodes[from].Distances[to])
 }
 
-// node draws one node; one without memory stands out.
+// node draws one node; one without memory is drawn as empty.
 func (s *shapes) node(n *report.Node, i int) {
 	x, y := corner(i)
 	class := "cell full"

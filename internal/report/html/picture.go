@@ -47,8 +47,8 @@ func (s *shapes) text(class string, x, y int, text string) {
 	}
 }
 
-// picture draws the channels and slots of one processor. What it shows stands
-// in the table of slots as well, for those who do not see it.
+// picture draws the channels and slots of one processor. The table of slots
+// shows the same, for those who do not see it.
 func (p *page) picture(title string, d *drawing, prefix string, boards map[int]string) *picture {
 	full, all := 0, 0
 	out := &picture{Width: d.width + 2, Height: d.height + 2}
@@ -94,7 +94,7 @@ func (s *shapes) controller(l controllerLabel, board string) {
 
 // cell draws one slot: its name as the board prints it, size, speed.
 func (p *page) cell(s *report.Slot, x, y int, prefix string) shape {
-	out := shape{Kind: "slot", Handle: s.Handle, Text: slotSays(s)}
+	out := shape{Kind: "slot", Handle: s.Handle, Text: slotText(s)}
 	class, name, wrong := "cell "+cellClass(s), "name", p.marked[s.Handle]
 	if wrong {
 		class, name = class+" bad", "name wrong"
@@ -122,7 +122,7 @@ func cellClass(s *report.Slot) string {
 	}
 }
 
-// cellSize is what a cell shows large.
+// cellSize returns what a cell shows large.
 func cellSize(s *report.Slot) string {
 	switch {
 	case s.State == string(inventory.SlotEmpty):
@@ -134,8 +134,8 @@ func cellSize(s *report.Slot) string {
 	}
 }
 
-// cellSpeed is the speed a module runs at, else what it is rated for, with the
-// word that tells them apart; of other memory than DRAM what it is.
+// cellSpeed returns the speed a module runs at, otherwise its rated speed, marked as such; for memory
+// other than DRAM its technology.
 func cellSpeed(s *report.Slot) string {
 	switch technology := report.OrEmpty(s.Technology); {
 	case s.State != string(inventory.SlotPopulated):
@@ -151,8 +151,8 @@ func cellSpeed(s *report.Slot) string {
 	}
 }
 
-// slotSays is the whole cell in words.
-func slotSays(s *report.Slot) string {
+// slotText describes a cell in words.
+func slotText(s *report.Slot) string {
 	parts := []string{s.Handle}
 	if s.Locator != nil {
 		parts = append(parts, *s.Locator)
@@ -169,7 +169,7 @@ func slotSays(s *report.Slot) string {
 // cellColumns is how many characters of the smallest type fit a cell.
 const cellColumns = 11
 
-// slotName is firmware's label without what all labels begin with.
+// slotName returns firmware's label without what all labels begin with.
 func slotName(s *report.Slot, prefix string) string {
 	if s.Locator == nil {
 		return s.Handle
@@ -190,7 +190,7 @@ func nameLines(name string) [2]string {
 	return [2]string{name[:at], fitColumns(strings.TrimSpace(name[at:]), cellColumns)}
 }
 
-// cutOffset is the offset up to which a text takes at most so many columns.
+// cutOffset returns the offset up to which a text takes at most so many columns.
 func cutOffset(s string, columns int) int {
 	used := 0
 	for i, r := range s {
@@ -210,7 +210,7 @@ func fitColumns(s string, columns int) string {
 	return s[:cutOffset(s, columns-1)] + "…"
 }
 
-// commonPrefix is what all names of a processor's slots begin with, up to a
+// commonPrefix returns what all names of a processor's slots begin with, up to a
 // separator or the word DIMM.
 func commonPrefix(slots []*report.Slot) string {
 	if len(slots) < 2 {

@@ -19,7 +19,7 @@ type problem struct {
 	Pairs          []pair
 }
 
-// problems returns the numbered problems, each with what to do about it and who says so, and the notes.
+// problems returns the numbered problems, each with what to do about it and the source, and the notes.
 func (p *page) problems() any {
 	var data struct{ Problems, Notes []problem }
 	for i := range p.r.Problems {
@@ -78,7 +78,7 @@ func problemSettings(pr *report.Problem) *table {
 	return t
 }
 
-// how says how a setting is changed: the first way, and whether there are others.
+// how returns the first way to change a setting, and whether there are others.
 func how(f *report.Finding) (way string, more bool) {
 	way, _, more = strings.Cut(report.OrEmpty(f.Remedy), "\n")
 	return way, more

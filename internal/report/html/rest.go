@@ -176,7 +176,7 @@ func (p *page) documents() []link {
 	return out
 }
 
-// baseline says what differs from the accepted hardware.
+// baseline lists what differs from the accepted hardware.
 func (p *page) baseline() any {
 	b := p.r.Baseline
 	switch {
@@ -196,7 +196,7 @@ func (p *page) baseline() any {
 	return plain{Table: t}
 }
 
-// profiles checks the machine against every profile documented for it.
+// profiles compares the machine with every profile documented for it.
 func (p *page) profiles() any {
 	if p.r.Profiles == nil {
 		return nil

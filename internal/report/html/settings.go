@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// settings shows the three faces of every setting of which one is known, and
-// why the others are not.
+// settings lists the three values of every setting if one is known, and why the other settings are
+// unknown.
 func (p *page) settings() any {
 	all := p.r.Inventory.Settings
 	if len(all) == 0 {
@@ -21,8 +21,8 @@ func (p *page) settings() any {
 	known := newTable("setting", "configured", "pending", "effective", "decided by", "read from")
 	unknown := newTable("setting", "reason", "known by")
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if s := all[id]; faceKnown(&s) {
-			known.row(id, faceText(&s.Configured), faceText(&s.Pending), faceText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
+		if s := all[id]; settingKnown(&s) {
+			known.row(id, valueText(&s.Configured), valueText(&s.Pending), valueText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
 		} else {
 			unknown.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 		}
@@ -38,8 +38,8 @@ func (p *page) settings() any {
 	return data
 }
 
-// faceKnown reports whether anything of a setting is known.
-func faceKnown(s *report.Setting) bool {
+// settingKnown reports whether anything of a setting is known.
+func settingKnown(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
@@ -56,9 +56,8 @@ func joinedReasons(effective, configured *string) string {
 	}
 }
 
-// faceText is the value with its certainty where that is not direct, or why there
-// is none.
-func faceText(f *report.Face) string {
+// valueText returns the value, with its certainty if that is not direct, or why it is missing.
+func valueText(f *report.Face) string {
 	switch {
 	case f.Value != nil && f.Certainty == fact.Direct.String():
 		return *f.Value
@@ -78,7 +77,7 @@ func orDash(s *string) string {
 	return *s
 }
 
-// readFrom lists what the known faces rest on, each once.
+// readFrom lists the readings behind the known values, each once.
 func readFrom(s *report.Setting) string {
 	var seen []string
 	add := func(known bool, readings []report.Evidence) {
