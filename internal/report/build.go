@@ -82,12 +82,16 @@ func buildProfile(p *verdict.Profile) *Profile {
 	if p == nil {
 		return nil
 	}
-	return &Profile{
+	out := &Profile{
 		ID:     p.ID,
 		Intent: wordOrNil(p.Intent),
 		Title:  wordOrNil(p.Title),
 		Source: wordOrNil(buildCitation(&p.Citation).Line()),
 	}
+	if p.Citation.Standing == "" {
+		out.Vendor = p.Citation.Vendor
+	}
+	return out
 }
 
 func buildSummary(s verdict.Summary) Summary {

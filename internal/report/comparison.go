@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strings"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -19,7 +18,7 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 		Machine:     inv.Machine,
 		Profiles:    buildProfiles(c),
 		Why:         wordOrNil(c.Why),
-		Undecided:   buildUndecided(c),
+		Undecided:   neverNil(c.Undecided),
 		Settings:    inv.Settings,
 		Inventory:   inv,
 	}
@@ -28,15 +27,7 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 
 // HoldAgainst adds the machine beside every profile documented for it.
 func (r *Report) HoldAgainst(c *verdict.Comparison) {
-	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, buildUndecided(c)
-}
-
-func buildUndecided(c *verdict.Comparison) []Undecided {
-	out := []Undecided{}
-	for _, u := range c.Undecided {
-		out = append(out, Undecided{u.ID, u.Reason})
-	}
-	return out
+	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, neverNil(c.Undecided)
 }
 
 // buildProfiles is never nil: JSON has [] when no document gives a profile.
@@ -55,7 +46,7 @@ func buildHeld(h *verdict.ProfileComparison) HeldProfile {
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
 		f, row := &h.Findings[i], &h.Rows[i]
-		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: string(f.Result), Severity: string(f.Severity),
+		s := HeldSetting{Setting: f.Subject.Name, Result: string(f.Result), Severity: string(f.Severity),
 			Wanted: neverNil(row.Want), Note: wordOrNil(row.Note), Exceptions: neverNil(row.Exceptions), Found: wordOrNil(f.Found), Reason: wordOrNil(f.Reason),
 			KnownBy: wordOrNil(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: wordOrNil(f.Remedy)}
 		if f.Citation != nil {
@@ -65,9 +56,6 @@ func buildHeld(h *verdict.ProfileComparison) HeldProfile {
 	}
 	return out
 }
-
-// settingPrefix begins the id of a profile's rule for one setting.
-const settingPrefix = "setting."
 
 // SchemaComparison is the schema of a Comparison, as its "schema" key states it.
 const SchemaComparison = "memaudit.comparison/v1"
@@ -84,7 +72,7 @@ type Comparison struct {
 	Profiles []HeldProfile `json:"profiles"`
 	Why      *string       `json:"why" jsonschema:"nullable"`
 	// Undecided are profiles that may or may not be written for the machine.
-	Undecided []Undecided `json:"undecided"`
+	Undecided []verdict.Undecided `json:"undecided"`
 	// Settings are the machine's own, as in the inventory.
 	Settings map[string]Setting `json:"settings"`
 	// Inventory is what the head of the text names.

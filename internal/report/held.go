@@ -42,10 +42,3 @@ type HeldSetting struct {
 	Exceptions []string `json:"exceptions"`
 	Place      *string  `json:"place" jsonschema:"nullable"`
 }
-
-// Undecided is a profile of which it is not known whether it is written for
-// the machine.
-type Undecided struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
-}

@@ -271,11 +271,11 @@ func shortFailure(f *Finding) string {
 func (r *Report) settingsSentence(members []*Finding) string {
 	if len(members) == 1 {
 		found, _, _ := strings.Cut(OrEmpty(members[0].Found), " (")
-		return strings.TrimPrefix(members[0].Rule, settingRules) + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(OrEmpty(members[0].Expected))
+		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(OrEmpty(members[0].Expected))
 	}
 	names := make([]string, len(members))
 	for i, f := range members {
-		names[i] = strings.TrimPrefix(f.Rule, settingRules)
+		names[i] = f.Subject.Name
 	}
 	return r.settingsCount(members) + ": " + prose.And(names)
 }
@@ -302,8 +302,8 @@ func (r *Report) ProfileName() string {
 	if r.Profile == nil {
 		return "the profile"
 	}
-	if vendor, _, ok := strings.Cut(OrEmpty(r.Profile.Source), ","); ok && !r.ProfileAsked && r.Profile.Intent != nil && !strings.Contains(vendor, ":") {
-		return vendor + "'s " + *r.Profile.Intent + " profile"
+	if r.Profile.Vendor != "" && !r.ProfileAsked && r.Profile.Intent != nil {
+		return r.Profile.Vendor + "'s " + *r.Profile.Intent + " profile"
 	}
 	return "profile " + r.Profile.ID
 }
@@ -348,7 +348,7 @@ func (r *Report) fix(p *Problem) string {
 func (r *Report) settingsFix(members []*Finding) string {
 	out, known := make([]string, len(members)), true
 	for i, f := range members {
-		out[i] = strings.TrimPrefix(f.Rule, settingRules) + ": " + strings.ReplaceAll(OrEmpty(f.Remedy), "\n", "; ")
+		out[i] = f.Subject.Name + ": " + strings.ReplaceAll(OrEmpty(f.Remedy), "\n", "; ")
 		known = known && OrEmpty(f.Remedy) != ""
 	}
 	if all := strings.Join(out, "; "); r.Profile == nil || known && len(all) <= longestChanges {

@@ -27,7 +27,7 @@ func TestProblems(t *testing.T) {
 		fail("info", "setting.turbo", "setting turbo", ""),
 	}}
 	r.Machine.Vendor = new("Dell Inc.")
-	r.Profile = &report.Profile{ID: "dell/balanced", Intent: new("balanced"), Source: new("Dell, BIOS settings")}
+	r.Profile = &report.Profile{ID: "dell/balanced", Intent: new("balanced"), Source: new("Dell, BIOS settings"), Vendor: "Dell"}
 	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: new("analogous")}
 	r.Findings[1].Fix = new("look in BIOS setup")
 	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: new("p24"), Standing: new("analogous")}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -49,8 +50,8 @@ type Report struct {
 	Profiles []HeldProfile `json:"profiles,omitzero"`
 	// ProfilesWhy says why Profiles is empty, LeftOut which profiles may or may
 	// not be written for the machine; both for the text.
-	ProfilesWhy string      `json:"-"`
-	LeftOut     []Undecided `json:"-"`
+	ProfilesWhy string              `json:"-"`
+	LeftOut     []verdict.Undecided `json:"-"`
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are not part of the audited machine and of the schema.
 	Notices []string `json:"-"`
@@ -93,6 +94,8 @@ type Profile struct {
 	Intent *string `json:"intent" jsonschema:"nullable"`
 	Title  *string `json:"title" jsonschema:"nullable"`
 	Source *string `json:"source" jsonschema:"nullable"`
+	// Vendor is the source's, "" if the document is about other machines.
+	Vendor string `json:"-"`
 }
 
 // Summary counts findings by result. WorstSeverity is the highest severity

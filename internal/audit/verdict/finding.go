@@ -149,7 +149,8 @@ type ProfileComparison struct {
 
 // Undecided is a profile that may or may not be written for the machine.
 type Undecided struct {
-	ID, Reason string
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
 }
 
 // ProfileRow is what a document wants of one setting.

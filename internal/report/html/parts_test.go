@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -436,7 +437,7 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
 	r.Baseline.Comparable, r.Findings = &no, []report.Finding{{Rule: "baseline", Reason: word("another machine's")}}
 	assert.Contains(t, section(t, r, "baseline"), "|another machine's|")
-	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []report.Undecided{{ID: "example/board", Reason: "the board is not known"}}
+	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []verdict.Undecided{{ID: "example/board", Reason: "the board is not known"}}
 	assert.Contains(t, section(t, r, "profiles"), "|None: no document|example/board: the board is not known|")
 	r.Profiles = []report.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: word("Example, page 4"),
 		Settings: []report.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: word("enabled"), Reason: word("hidden"), Remedy: word("set it")}, {Setting: "turbo", Result: "unknown", Reason: word("not shown")}}}, {ID: "example/web"}}

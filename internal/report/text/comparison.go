@@ -107,7 +107,7 @@ func sameSettings(a, b []report.HeldSetting) bool {
 
 // comparison prints the machine beside every documented profile: the result, the profiles, the
 // settings, and what is missing for the closest profile.
-func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []report.Undecided, settings map[string]report.Setting) {
+func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
 	if len(profiles) == 0 {
 		p.section("PROFILES", "not applicable: "+why)
 		p.undecided(undecided)
@@ -169,7 +169,7 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 }
 
 // undecided lists the profiles that are left out because a fact is not known.
-func (p *printer) undecided(profiles []report.Undecided) {
+func (p *printer) undecided(profiles []verdict.Undecided) {
 	for _, u := range profiles {
 		p.field(2, "left out", u.ID+": "+u.Reason)
 	}

@@ -183,7 +183,7 @@ func (p *printer) ruled(text, rule string) {
 func (p *printer) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
-		t.row(strings.TrimPrefix(f.Rule, settingPrefix), wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity)
+		t.row(f.Subject.Name, wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity)
 	}
 	t.print(p, bodyColumn)
 }
