@@ -243,7 +243,7 @@ type Chosen struct {
 	// Analogy names the machines that the document covers, if this one is none of them.
 	Analogy string
 	// Wish describes the machine for the vendors' tables of settings.
-	Wish func(id string) settings.Wish
+	Wish func(id string) settings.Change
 }
 
 // Choose finds the profile of a name for a machine; nil with the reason if none is written for it. The error is
@@ -275,6 +275,6 @@ func (r *auditRun) chosen(p *rulepack.ProfileSpec) *Chosen {
 			c.Silent = append(c.Silent, f)
 		}
 	}
-	c.Wish = func(id string) settings.Wish { return r.wish(r.sys.Settings[id]) }
+	c.Wish = func(id string) settings.Change { return r.wish(r.sys.Settings[id]) }
 	return c
 }

@@ -37,7 +37,7 @@ type Options struct {
 type SettingWays struct {
 	// Before is what must be done first.
 	Before []string
-	Ways   []settings.Way
+	Ways   []settings.Instruction
 	// Reason is why no change is known; then there are no ways.
 	Reason string
 }

@@ -55,9 +55,9 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 
 // master returns the vendor's preset in this machine's export, and its value. It skips presets under which
 // single options have no effect: their result is not documented.
-func (r *auditRun) master(t *settings.Table) (*settings.Master, string) {
-	for i := range t.Masters {
-		m := &t.Masters[i]
+func (r *auditRun) master(t *settings.Table) (*settings.Preset, string) {
+	for i := range t.Presets {
+		m := &t.Presets[i]
 		now := r.sys.Settings[m.Setting].Configured
 		if (!m.Inert || len(m.Means) > 0) && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.PlainName(now.From.Field) == settings.PlainName(m.Attribute) {
 			return m, now.Value
@@ -68,7 +68,7 @@ func (r *auditRun) master(t *settings.Table) (*settings.Master, string) {
 
 // writes splits the settings of a preset into those that the profile's document says it writes on this machine,
 // and the rest.
-func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Master) (written map[string]string, silent []string) {
+func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Preset) (written map[string]string, silent []string) {
 	written = map[string]string{}
 	rows := p.Table()
 	for i := range rows {

@@ -39,7 +39,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = w.Want.String()
 	switch {
-	case value.Known() && settings.Fulfils(w.ID, w.Want, value.Text()):
+	case value.Known() && settings.Satisfies(w.ID, w.Want, value.Text()):
 		f.Result, f.Found = verdict.Pass, statedSetting(s, value, face)
 	case !value.Known() && s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
@@ -132,7 +132,7 @@ func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 // settingRemedy describes how to satisfy a row of a profile: reboot if the pending value does, undo what
 // overrides firmware, or change BIOS setup as the document or the vendor's table describes.
 func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
-	if next, ok := s.Pending.Get(); ok && settings.Fulfils(w.ID, w.Want, next) {
+	if next, ok := s.Pending.Get(); ok && settings.Satisfies(w.ID, w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
 	if s.Configured.State == fact.Absent {
@@ -276,7 +276,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 		}
 	}
 	now := r.sys.Settings[governing].Configured
-	if preset == "" || t.Frees(governing, preset) || settings.SamePreset(now.Or(""), preset) {
+	if preset == "" || t.Unlocks(governing, preset) || settings.SamePreset(now.Or(""), preset) {
 		return nil
 	}
 	ways, known := r.presets[[2]string{governing, preset}]
@@ -297,8 +297,8 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 }
 
 // wish describes the machine, and how its export spells a setting.
-func (r *auditRun) wish(s inventory.Setting) settings.Wish {
-	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
+func (r *auditRun) wish(s inventory.Setting) settings.Change {
+	wish := settings.Change{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}

@@ -144,7 +144,7 @@ func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.T
 				ofOwn++
 				continue
 			}
-			_, word, governed := hpe.Under(id, written)
+			_, word, governed := hpe.PresetOverride(id, written)
 			assert.True(t, governed && word != "", "%s: %s=%s fails %s", profile, attribute, other, id)
 		}
 		assert.Equal(t, 1, ofOwn, "%s: %s=%s: %v", profile, attribute, other, failed)

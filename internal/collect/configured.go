@@ -48,7 +48,7 @@ func (c *collector) exports(in *Input) {
 		c.identify(j)
 		c.exportProcessors(j)
 		if j.Table != nil {
-			j.Table = j.Table.On(cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
+			j.Table = j.Table.ForProduct(cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
 		}
 	}
 	for _, e := range list {

@@ -27,7 +27,7 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	switch {
 	case now.Value == runs.Value && (!known || hardware):
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
-	case settings.Agree(id, now.Value, runs.Value):
+	case settings.Compatible(id, now.Value, runs.Value):
 		return s.DecidedBy
 	case !known || hardware || by == inventory.DecidedFirmware:
 		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so it is not firmware's doing, or the export is older than the last boot", now.Value),

@@ -98,7 +98,7 @@ func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pen
 	}
 	if j.Export.ReadsPending && configured.Known() {
 		pending = configured
-		if effective.Known() && !settings.Agree(id, configured.Value, effective.Value) && !rewrittenByKernel(id, configured.Value, &effective) {
+		if effective.Known() && !settings.Compatible(id, configured.Value, effective.Value) && !rewrittenByKernel(id, configured.Value, &effective) {
 			tool := "the tool"
 			if j.Export.Format == bios.ILORest {
 				tool = "a saved settings object"
@@ -117,7 +117,7 @@ func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pen
 func (j *Joined) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
 	own := j.Table.Read(id, lookup)
 	f := j.fact(id, own, c)
-	preset, word, governed := j.Table.Under(id, lookup)
+	preset, word, governed := j.Table.PresetOverride(id, lookup)
 	if !governed || !f.Known() || f.Value == word {
 		return f
 	}

@@ -25,7 +25,7 @@ func (m *patchMaker) reached(w Want) bool {
 		return true // the document defines what a preset writes
 	}
 	word, known := m.resolved(w.ID)
-	return known && settings.Fulfils(w.ID, w.Words, word)
+	return known && settings.Satisfies(w.ID, w.Words, word)
 }
 
 // hold leaves every row open that the changes do not bring to a wanted value, drops its changes, and then lists
@@ -68,7 +68,7 @@ func (m *patchMaker) discard(id, reason string) {
 func (m *patchMaker) why(w Want) string {
 	given := m.given(nil)
 	own := m.src.Table.Read(w.ID, given)
-	preset, word, governed := m.src.Table.Under(w.ID, given)
+	preset, word, governed := m.src.Table.PresetOverride(w.ID, given)
 	switch {
 	case governed && word == "":
 		return fmt.Sprintf("under %s = %s %s does not decide", preset.Name, preset.Value, own.Given.Name)
@@ -113,8 +113,8 @@ func (m *patchMaker) decides(id string, given func(string) []settings.ExportedAt
 // prune drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
 // to unlock others of which none is left.
 func (m *patchMaker) prune() {
-	for i := range m.src.Table.Masters {
-		p := &m.src.Table.Masters[i]
+	for i := range m.src.Table.Presets {
+		p := &m.src.Table.Presets[i]
 		a := m.master(p)
 		if a == nil {
 			continue

@@ -75,7 +75,7 @@ func (p *Patch) syscfg() string {
 // Ways returns the instructions for bringing one setting to what the profile wants, by the changes of the
 // patch: what must be changed first, as lines of text, and then the instructions for the change itself. reason
 // is set if the patch leaves the setting as it is.
-func (p *Patch) Ways(id string, w settings.Wish) (before []string, ways []settings.Way, reason string) {
+func (p *Patch) Ways(id string, w settings.Change) (before []string, ways []settings.Instruction, reason string) {
 	for _, n := range p.Open {
 		if n.Setting == id {
 			return nil, nil, n.Reason
@@ -102,14 +102,14 @@ func (p *Patch) Ways(id string, w settings.Wish) (before []string, ways []settin
 }
 
 // give returns the instructions for one change.
-func (p *Patch) give(c *Change, w settings.Wish) []settings.Way {
+func (p *Patch) give(c *Change, w settings.Change) []settings.Instruction {
 	return p.maker.src.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
 // frees reports whether a change is that of a preset which controls a setting.
 func (p *Patch) frees(c *Change, id string) bool {
-	return slices.ContainsFunc(p.maker.src.Table.Masters, func(m settings.Master) bool {
+	return slices.ContainsFunc(p.maker.src.Table.Presets, func(m settings.Preset) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Locks, id) && c.Setting != id
 	})
 }

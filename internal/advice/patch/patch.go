@@ -96,7 +96,7 @@ func (m *patchMaker) under(id string, given func(string) []settings.ExportedAttr
 	if own.Outcome != settings.Translated {
 		return "", false
 	}
-	if _, word, governed := m.src.Table.Under(id, given); governed {
+	if _, word, governed := m.src.Table.PresetOverride(id, given); governed {
 		return word, word != ""
 	}
 	return own.Value, true
@@ -160,17 +160,17 @@ func current(a *bios.Attribute) string {
 // isPreset reports whether a setting is a master preset of this export with the vendor's own names as values. A
 // master with canonical words is a row like any other, and the settings it controls are checked after the rows.
 func (m *patchMaker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
+	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
 }
 
 // valuesAreNames reports whether a master's values are the vendor's own names.
-func valuesAreNames(p *settings.Master) bool {
+func valuesAreNames(p *settings.Preset) bool {
 	s, _ := settings.Lookup(p.Setting)
 	return s.Kind == settings.VendorName
 }
 
 // master returns the attribute of a master preset in this export.
-func (m *patchMaker) master(p *settings.Master) *bios.Attribute {
+func (m *patchMaker) master(p *settings.Preset) *bios.Attribute {
 	found := m.src.ByName[settings.PlainName(p.Attribute)]
 	if len(found) != 1 {
 		return nil
@@ -226,7 +226,7 @@ func (m *patchMaker) after(name string) (string, bool) {
 }
 
 // leavesSingleSettings reports whether a value of the preset allows single settings to be changed.
-func leavesSingleSettings(p *settings.Master, a *bios.Attribute, value string) bool {
+func leavesSingleSettings(p *settings.Preset, a *bios.Attribute, value string) bool {
 	return slices.ContainsFunc(p.Free, func(f string) bool { return isCalled(a, value, f) })
 }
 

@@ -929,15 +929,15 @@ func TestOneCLIOfRedfish(t *testing.T) {
 func TestWays(t *testing.T) {
 	src := source(t, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "PerfPerWattOptimizedDapc", "ProcTurboMode": "Disabled", "LogicalProc": "Enabled"}}`)
 	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"enabled"}}, {ID: "smt", Words: []string{"disabled"}}, {ID: "numa_group", Words: []string{"flat"}}}})
-	before, ways, reason := made.Ways("turbo", settings.Wish{Product: "PowerEdge R650", Platform: "ice-lake-sp"})
+	before, ways, reason := made.Ways("turbo", settings.Change{Product: "PowerEdge R650", Platform: "ice-lake-sp"})
 	assert.Equal(t, []string{"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting"}, before)
 	assert.Empty(t, reason)
 	require.NotEmpty(t, ways)
 	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.SysProfileSettings.ProcTurboMode Enabled")
-	before, ways, _ = made.Ways("smt", settings.Wish{Platform: "ice-lake-sp"})
+	before, ways, _ = made.Ways("smt", settings.Change{Platform: "ice-lake-sp"})
 	assert.Empty(t, before)
 	assert.Contains(t, fmt.Sprint(ways), "racadm set BIOS.ProcSettings.LogicalProc Disabled")
-	_, ways, reason = made.Ways("numa_group", settings.Wish{})
+	_, ways, reason = made.Ways("numa_group", settings.Change{})
 	assert.Empty(t, ways)
 	assert.Equal(t, "the export has no attribute for it", reason)
 }

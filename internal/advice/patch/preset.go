@@ -10,8 +10,8 @@ import (
 
 // presets decides every master preset before what it controls.
 func (m *patchMaker) presets() {
-	for i := range m.src.Table.Masters {
-		p := &m.src.Table.Masters[i]
+	for i := range m.src.Table.Presets {
+		p := &m.src.Table.Presets[i]
 		if a := m.master(p); a != nil {
 			m.preset(p, a)
 		}
@@ -20,7 +20,7 @@ func (m *patchMaker) presets() {
 
 // preset decides one master: the profile's own preset, which writes what it controls, or the value that unlocks
 // single settings.
-func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
+func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 	wanted := m.wantedPreset(p, a)
 	if !valuesAreNames(p) {
 		m.governor(p, a)
@@ -58,7 +58,7 @@ func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 }
 
 // sleepers are written by the chosen preset, as are the changes that it controls.
-func (m *patchMaker) sleepers(p *settings.Master) {
+func (m *patchMaker) sleepers(p *settings.Preset) {
 	for _, id := range m.inactive {
 		if slices.Contains(p.Locks, id) {
 			own := m.src.Table.Read(id, m.given(nil)).Given
@@ -70,7 +70,7 @@ func (m *patchMaker) sleepers(p *settings.Master) {
 // governor decides a master with canonical words, which is a setting of its own. If the profile wants a word of
 // it under which the settings it controls have no effect, these stay as they are, and so do those that it only
 // locks; otherwise it is set to a value that makes them take effect, unless that breaks another row.
-func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
+func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
@@ -81,17 +81,17 @@ func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 }
 
 // held returns the changes that a master controls.
-func (m *patchMaker) held(p *settings.Master, a *bios.Attribute) []Change {
+func (m *patchMaker) held(p *settings.Preset, a *bios.Attribute) []Change {
 	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Locks, c.Setting) })
 }
 
 // needs reports whether a setting that a master controls must take effect by its own value.
-func (m *patchMaker) needs(p *settings.Master, held []Change) bool {
+func (m *patchMaker) needs(p *settings.Preset, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Locks, id) })
 }
 
 // dropLocked drops the changes that a master locks, or under which they have no effect.
-func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
+func (m *patchMaker) dropLocked(p *settings.Preset, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
 			m.out.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
@@ -103,13 +103,13 @@ func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Ch
 
 // isSatisfied reports whether a preset needs no change: one that the profile only names as the writer of its rows is
 // not chosen if every row is met.
-func (m *patchMaker) isSatisfied(p *settings.Master, held []Change) bool {
+func (m *patchMaker) isSatisfied(p *settings.Preset, held []Change) bool {
 	return m.needs(p, held) || m.wants(p.Setting)
 }
 
 // wantedPreset returns the value of the preset in the profile, "" for none: if a row accepts several the
 // present one, otherwise the first.
-func (m *patchMaker) wantedPreset(p *settings.Master, a *bios.Attribute) string {
+func (m *patchMaker) wantedPreset(p *settings.Preset, a *bios.Attribute) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == p.Setting {
 			return w.Words[max(0, slices.IndexFunc(w.Words, func(name string) bool { return isCalled(a, current(a), name) }))]
@@ -123,7 +123,7 @@ func (m *patchMaker) wantedPreset(p *settings.Master, a *bios.Attribute) string 
 
 // choose puts the preset before all else, spelled as on this machine. A value named by a profile is the
 // document's own word.
-func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []string) bool {
+func (m *patchMaker) choose(p *settings.Preset, a *bios.Attribute, values []string) bool {
 	to := m.called(p, a, values)
 	switch {
 	case to != "":
@@ -145,7 +145,7 @@ func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []stri
 }
 
 // called returns one of a preset's values as this machine spells it; "" if the spelling is unknown.
-func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []string) string {
+func (m *patchMaker) called(p *settings.Preset, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
 			return slices.ContainsFunc(values, func(v string) bool { return isCalled(a, o, v) })
@@ -213,12 +213,12 @@ func (m *patchMaker) order() {
 
 // governs reports whether an attribute is a master of a setting.
 func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
-	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return m.master(&p) == a && slices.Contains(p.Locks, id) })
+	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Locks, id) })
 }
 
 // released reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *patchMaker) released(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool {
+	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool {
 		a := m.master(&p)
 		return slices.Contains(p.Locks, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
 			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)

@@ -13,13 +13,13 @@ import (
 func (m *patchMaker) row(w Want) {
 	now := m.src.Table.Read(w.ID, m.given(nil))
 	switch word, known := m.resolved(w.ID); {
-	case known && settings.Fulfils(w.ID, w.Words, word):
+	case known && settings.Satisfies(w.ID, w.Words, word):
 		m.met(w.ID, now.Given.Name)
 		return
 	case now.Outcome == settings.Missing:
 		m.out.open(w.ID, "the export has no attribute for it")
 		return
-	case settings.Fulfils(w.ID, w.Words, now.Value):
+	case settings.Satisfies(w.ID, w.Words, now.Value):
 		m.inactive = append(m.inactive, w.ID)
 		return
 	}
@@ -90,7 +90,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	for i := range changes {
 		next[changes[i].Attribute] = changes[i].To
 	}
-	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Fulfils(w.ID, w.Words, then.Value) {
+	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
 	if hit := m.brokenBy(next); hit != "" {
@@ -129,7 +129,7 @@ func (m *patchMaker) brokenBy(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
 		now, known := m.resolved(w.ID)
 		then, still := m.under(w.ID, m.given(next))
-		if known && settings.Fulfils(w.ID, w.Words, now) && (!still || !settings.Fulfils(w.ID, w.Words, then)) {
+		if known && settings.Satisfies(w.ID, w.Words, now) && (!still || !settings.Satisfies(w.ID, w.Words, then)) {
 			return w.ID
 		}
 	}

@@ -47,7 +47,7 @@ func settingType() *ObjectType {
 
 // overridden joins a text of every override. An override of a setting that BIOS setup has off is skipped.
 func (s *settingFacts) overridden(text func(o *inventory.Override) string) Value {
-	if s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Agree(s.id, s.Configured.Value, settings.Disabled) {
+	if s.Configured.Known() && s.Configured.Value != settings.Auto && !doubtful(s.Configured) && settings.Compatible(s.id, s.Configured.Value, settings.Disabled) {
 		return PlainValue("")
 	}
 	if len(s.Overrides) == 0 && !s.Effective.Known() {
@@ -86,11 +86,11 @@ func (s *settingFacts) wants() Value {
 	if len(s.wanted) == 0 {
 		return Missing(fact.Absent, "no profile that was asked for covers it", "")
 	}
-	return PlainValue(!slices.ContainsFunc(s.wanted, func(w string) bool { return settings.Agree(s.id, w, settings.Disabled) }))
+	return PlainValue(!slices.ContainsFunc(s.wanted, func(w string) bool { return settings.Compatible(s.id, w, settings.Disabled) }))
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
+	return derived(func() any { return !settings.Compatible(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
 }
 
 // rewritten reports whether every kernel changes BIOS setup's value: an energy bias of 0, and x2APIC mode that
@@ -105,7 +105,7 @@ func (s *settingFacts) waits() Value {
 	if s.Configured.Known() {
 		return derived(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
 	}
-	return derived(func() any { return !settings.Agree(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
+	return derived(func() any { return !settings.Compatible(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
 }
 
 func (s *settingFacts) disagreement() Value {
@@ -205,7 +205,7 @@ func notByBIOS(s *inventory.Setting, value, why string) Value {
 // document contradicts.
 func contradictedInDoubt(s *inventory.Setting, id string, want []string, face Basis) bool {
 	runs, known := s.Effective.Get()
-	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && undecidedReason(s, id, false, face) == ""
+	return s.Configured.Unverified && known && !settings.Satisfies(id, want, runs) && undecidedReason(s, id, false, face) == ""
 }
 
 // ValueFor is judged for a profile's row about the setting id. If the profile wants auto, or its document is
@@ -227,7 +227,7 @@ func ValueFor(s inventory.Setting, id string, want []string, about Basis) (Value
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
 	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto:
-		if why := undecidedReason(&s, id, settings.Fulfils(id, want, v.Text()), about); why != "" {
+		if why := undecidedReason(&s, id, settings.Satisfies(id, want, v.Text()), about); why != "" {
 			return notByBIOS(&s, v.Text(), why), face
 		}
 	}

@@ -20,12 +20,12 @@ func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]aud
 		}
 		made := Patch(x, form, chosen)
 		out := map[string]audit.SettingWays{}
-		ids := make([]string, 0, len(chosen.Rows)+len(x.Table.Masters))
+		ids := make([]string, 0, len(chosen.Rows)+len(x.Table.Presets))
 		for i := range chosen.Rows {
 			ids = append(ids, chosen.Rows[i].ID)
 		}
-		for i := range x.Table.Masters {
-			ids = append(ids, x.Table.Masters[i].Setting)
+		for i := range x.Table.Presets {
+			ids = append(ids, x.Table.Presets[i].Setting)
 		}
 		for _, id := range ids {
 			before, ways, reason := made.Ways(id, chosen.Wish(id))

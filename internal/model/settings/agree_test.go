@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-func TestAgree(t *testing.T) {
+func TestCompatible(t *testing.T) {
 	for _, c := range []struct {
 		id, configured, effective string
 		want                      bool
@@ -36,14 +36,14 @@ func TestAgree(t *testing.T) {
 		{"patrol_scrub", "disabled", "enabled", false},
 		{"workload_profile", "PerfOptimized", "Custom", true},
 	} {
-		require.Equal(t, c.want, settings.Agree(c.id, c.configured, c.effective), "%s: %s beside %s", c.id, c.configured, c.effective)
-		require.Equal(t, c.want, settings.Agree(c.id, c.effective, c.configured), "%s: %s beside %s", c.id, c.effective, c.configured)
+		require.Equal(t, c.want, settings.Compatible(c.id, c.configured, c.effective), "%s: %s beside %s", c.id, c.configured, c.effective)
+		require.Equal(t, c.want, settings.Compatible(c.id, c.effective, c.configured), "%s: %s beside %s", c.id, c.effective, c.configured)
 	}
 }
 
 // TestFulfils: a wanted word is fulfilled by a special one that it includes, never by
 // one that limits it, and never the other way round.
-func TestFulfils(t *testing.T) {
+func TestSatisfies(t *testing.T) {
 	for _, c := range []struct {
 		id    string
 		want  []string
@@ -72,6 +72,6 @@ func TestFulfils(t *testing.T) {
 		{"turbo", []string{"enabled"}, "enabled", true},
 		{"turbo", []string{"enabled"}, "auto", false},
 	} {
-		require.Equal(t, c.ok, settings.Fulfils(c.id, c.want, c.value), "%s: %s where %v is wanted", c.id, c.value, c.want)
+		require.Equal(t, c.ok, settings.Satisfies(c.id, c.want, c.value), "%s: %s where %v is wanted", c.id, c.value, c.want)
 	}
 }

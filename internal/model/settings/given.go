@@ -20,9 +20,9 @@ type Given struct {
 // Give returns the ways to give an attribute of the machine's export a value: the menu path, and the
 // documented command lines of the tools that take the export's names. There is at least the
 // attribute with its value.
-func (t *Table) Give(g Given, w Wish) []Way {
+func (t *Table) Give(g Given, w Change) []Instruction {
 	w.Seen, w.SeenRaw = g.Name, g.Current
-	var ways []Way
+	var ways []Instruction
 	var tools []string // that take the name in any form
 	for _, a := range t.called(g.Name, g.Setting) {
 		tools = append(tools, a.Tools...)
@@ -33,7 +33,7 @@ func (t *Table) Give(g Given, w Wish) []Way {
 			text, ok = t.printed(a, g.Value, &w)
 		}
 		if ok && a.Menu != "" {
-			ways = append(ways, Way{Menu: a.Menu + " = " + text, Value: text})
+			ways = append(ways, Instruction{Menu: a.Menu + " = " + text, Value: text})
 			break
 		}
 	}
@@ -49,11 +49,11 @@ func (t *Table) Give(g Given, w Wish) []Way {
 			name, word, ok = t.InForm(g.Name, g.Value, FormASU)
 		}
 		if ok {
-			ways = append(ways, Way{Tool: c.Tool, Command: filled(text, name, g.Group, word), Acts: c.Acts, Value: word})
+			ways = append(ways, Instruction{Tool: c.Tool, Command: filled(text, name, g.Group, word), Acts: c.Acts, Value: word})
 		}
 	}
 	if len(ways) == 0 {
-		ways = append(ways, Way{Attribute: g.Name + " = " + g.Value, Value: g.Value})
+		ways = append(ways, Instruction{Attribute: g.Name + " = " + g.Value, Value: g.Value})
 	}
 	return ways
 }
@@ -109,8 +109,8 @@ func (t *Table) sameWord(name, a, b string) bool {
 	return false
 }
 
-// Wish is a setting that should have another value on one machine.
-type Wish struct {
+// Change is a setting that should have another value on one machine.
+type Change struct {
 	// ID is the canonical id, Want the canonical value.
 	ID, Want string
 	// Product is the product name of the machine, Platform the id of its platform.
@@ -130,7 +130,7 @@ type Wish struct {
 }
 
 // namesMachine reports whether a list contains the machine's platform or a prefix of its product name.
-func namesMachine(list []string, w *Wish) bool {
+func namesMachine(list []string, w *Change) bool {
 	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
 	})

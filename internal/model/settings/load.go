@@ -67,8 +67,8 @@ func (t *Table) check() error {
 			}
 		}
 	}
-	for _, m := range t.Masters {
-		if err := t.checkMaster(&m); err != nil {
+	for _, m := range t.Presets {
+		if err := t.checkPreset(&m); err != nil {
 			return fmt.Errorf("master %s: %w", m.Attribute, err)
 		}
 	}
@@ -103,7 +103,7 @@ func (t *Table) checkAttribute(s Setting, a *Attribute) error {
 	return nil
 }
 
-func (t *Table) checkMaster(m *Master) error {
+func (t *Table) checkPreset(m *Preset) error {
 	if !t.knows(m.Source) {
 		return fmt.Errorf("source %q is not listed", m.Source)
 	}

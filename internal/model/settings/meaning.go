@@ -34,8 +34,8 @@ func OpenTable(fsys fs.FS, name string) (*Table, error) {
 // Meaning returns the settings of a preset, as canonical values by canonical ID; nil if they are not documented. The preset
 // must be spelled as in the table.
 func (t *Table) Meaning(preset string) map[string]string {
-	for i := range t.Masters {
-		if words := t.Masters[i].Means[preset]; words != nil {
+	for i := range t.Presets {
+		if words := t.Presets[i].Means[preset]; words != nil {
 			return words
 		}
 	}
@@ -45,8 +45,8 @@ func (t *Table) Meaning(preset string) map[string]string {
 // Meant lists the presets for which Meaning knows an answer, sorted.
 func (t *Table) Meant() []string {
 	var out []string
-	for i := range t.Masters {
-		out = slices.AppendSeq(out, maps.Keys(t.Masters[i].Means))
+	for i := range t.Presets {
+		out = slices.AppendSeq(out, maps.Keys(t.Presets[i].Means))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

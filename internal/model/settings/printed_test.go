@@ -92,7 +92,7 @@ func TestEveryPrintedCommand(t *testing.T) {
 }
 
 // ownRecords are the records of the generations that a machine belongs to.
-func ownRecords(table *settings.Table, all []record, w *settings.Wish, cache map[string][]record) []record {
+func ownRecords(table *settings.Table, all []record, w *settings.Change, cache map[string][]record) []record {
 	key := w.Platform + "/" + w.Product
 	if own, ok := cache[key]; ok {
 		return own
@@ -113,7 +113,7 @@ func of(all []record, vendor, source string) []record {
 
 // answer is a wish with the steps that a table prints for it.
 type answer struct {
-	wish  settings.Wish
+	wish  settings.Change
 	steps []string
 }
 
@@ -131,9 +131,9 @@ func printed(table *settings.Table) []answer {
 
 // wishes are every value of every setting on every kind of machine of a table,
 // with a preset and without.
-func wishes(table *settings.Table) []settings.Wish {
-	var out []settings.Wish
-	seen := map[settings.Wish]bool{}
+func wishes(table *settings.Table) []settings.Change {
+	var out []settings.Change
+	seen := map[settings.Change]bool{}
 	for _, g := range table.Generations {
 		products := append([]string{""}, g.Products...)
 		for id, attributes := range table.Settings {
@@ -147,7 +147,7 @@ func wishes(table *settings.Table) []settings.Wish {
 				for _, platform := range g.For {
 					for _, product := range products {
 						for _, preset := range []string{"", "SomeOtherPreset"} {
-							w := settings.Wish{ID: id, Want: want, Platform: platform, Product: product, Preset: preset}
+							w := settings.Change{ID: id, Want: want, Platform: platform, Product: product, Preset: preset}
 							if !seen[w] {
 								out, seen[w] = append(out, w), true
 							}
@@ -206,7 +206,7 @@ func checkTyped(t *testing.T, own []record, line string, where func() string) {
 }
 
 // checkMenu: the last step is a text of setup, with an option that setup prints.
-func checkMenu(t *testing.T, table *settings.Table, own []record, w *settings.Wish, line string, where func() string) {
+func checkMenu(t *testing.T, table *settings.Table, own []record, w *settings.Change, line string, where func() string) {
 	t.Helper()
 	menu, value, ok := strings.Cut(line, " = ")
 	if !ok {

@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 // TestUnder: a preset decides unless it is one under which the single settings count, by its
 // value or by its text, or has none.
 func TestUnder(t *testing.T) {
-	table := &Table{Masters: []Master{{Attribute: "Profile", Free: []string{"Custom"}, Locks: []string{"turbo"}, Means: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
+	table := &Table{Presets: []Preset{{Attribute: "Profile", Free: []string{"Custom"}, Locks: []string{"turbo"}, Means: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
 	for name, c := range map[string]struct {
 		id      string
 		g       ExportedAttribute
@@ -71,7 +71,7 @@ func TestUnder(t *testing.T) {
 		"no value":        {"turbo", ExportedAttribute{Name: "Profile", Value: "Fast"}, "", false},
 		"nobody says":     {"turbo", ExportedAttribute{Name: "Profile", Value: "Slow", Stated: true}, "", false},
 	} {
-		_, word, governs := table.Under(c.id, func(plain string) []ExportedAttribute {
+		_, word, governs := table.PresetOverride(c.id, func(plain string) []ExportedAttribute {
 			if plain != PlainName("Profile") {
 				return nil
 			}

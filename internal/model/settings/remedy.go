@@ -8,7 +8,7 @@ import (
 // Steps returns instructions to make a change, as lines of text: the preset that locks the setting, other options that
 // must be set first, the menu path, and each command line. Names and values are spelled as in an export, registry or
 // document of such a machine; unproven spellings are left out. memaudit never runs the commands.
-func (t *Table) Steps(w Wish) []string {
+func (t *Table) Steps(w Change) []string {
 	before, ways := t.Ways(w)
 	for _, way := range ways {
 		before = append(before, way.String())
@@ -16,9 +16,9 @@ func (t *Table) Steps(w Wish) []string {
 	return before
 }
 
-// Way is one way to give one attribute a value: in the menus of BIOS setup, or with a tool. There
+// Instruction is one way to give one attribute a value: in the menus of BIOS setup, or with a tool. There
 // may be several, and any one of them is enough.
-type Way struct {
+type Instruction struct {
 	// Menu is the path and the value as BIOS setup shows them. Tool and Command are a documented
 	// command line. Attribute is the name and value alone, if neither is documented. A way has one
 	// of the three.
@@ -30,7 +30,7 @@ type Way struct {
 }
 
 // String returns the way as one line.
-func (w Way) String() string {
+func (w Instruction) String() string {
 	switch {
 	case w.Menu != "":
 		return "BIOS setup: " + w.Menu
@@ -43,7 +43,7 @@ func (w Way) String() string {
 
 // Ways returns the instructions to make a change and, as lines of text, what must be done before. There are none if no
 // spelling is proven.
-func (t *Table) Ways(w Wish) (before []string, ways []Way) {
+func (t *Table) Ways(w Change) (before []string, ways []Instruction) {
 	s, ok := Lookup(w.ID)
 	if !ok {
 		return nil, nil
@@ -69,7 +69,7 @@ func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 
 // candidates returns the vendor's attributes that this machine may have: the one in its export, or else those for its
 // product or platform, or else those for all machines.
-func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
+func (t *Table) candidates(s Setting, w *Change) []*Attribute {
 	if len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries after it
 		return t.fitting(s, func(a *Attribute) bool {
@@ -98,7 +98,7 @@ func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 
 // before returns the changes to other options that an attribute needs to have an effect: a preceding option must leave the
 // choice to it ("Manual"). It returns false if the machine has such an option and its spelling is not proven.
-func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
+func (t *Table) before(s Setting, a *Attribute, w *Change) ([]string, bool) {
 	var lines []string
 	attrs := t.Settings[s.ID]
 	if w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) {
@@ -122,7 +122,7 @@ func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 }
 
 // leaving returns the first instruction to set an option to the value that leaves the choice to the next option.
-func (t *Table) leaving(front *Attribute, w *Wish) string {
+func (t *Table) leaving(front *Attribute, w *Change) string {
 	for _, word := range front.words(Setting{}, Next) {
 		if ways := t.change(front, word, w); len(ways) > 0 {
 			return ways[0].String()
@@ -140,10 +140,10 @@ func values(a *Attribute) []string {
 }
 
 // change returns the menu path and the command lines that give one attribute a value.
-func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
-	var ways []Way
+func (t *Table) change(a *Attribute, value string, w *Change) []Instruction {
+	var ways []Instruction
 	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
-		ways = append(ways, Way{Menu: a.Menu + " = " + text, Value: text})
+		ways = append(ways, Instruction{Menu: a.Menu + " = " + text, Value: text})
 	}
 	if a.Name == "" {
 		return ways
@@ -154,7 +154,7 @@ func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
 	}
 	for _, form := range []string{FormRedfish, FormSUM, FormASU} {
 		if name, word, ok := t.typed(a, value, form, w); ok {
-			return []Way{{Attribute: name + " = " + word, Value: word}}
+			return []Instruction{{Attribute: name + " = " + word, Value: word}}
 		}
 	}
 	return nil
@@ -176,8 +176,8 @@ func (a *Attribute) foreign(maker string) bool {
 
 // commands fills in the documented command lines of tools that take the name and the value as this
 // machine spells them.
-func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
-	var ways []Way
+func (t *Table) commands(a *Attribute, value string, w *Change) []Instruction {
+	var ways []Instruction
 	for i := range t.Commands {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
@@ -193,7 +193,7 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 		if !ok {
 			continue
 		}
-		ways = append(ways, Way{Tool: c.Tool, Command: filled(text, name, a.Group, word), Acts: c.Acts, Value: word})
+		ways = append(ways, Instruction{Tool: c.Tool, Command: filled(text, name, a.Group, word), Acts: c.Acts, Value: word})
 	}
 	return ways
 }
@@ -242,17 +242,17 @@ func (c *Command) form() string {
 
 // Governing returns the canonical ID of the preset that controls a setting, "" if there is none.
 func (t *Table) Governing(id string) string {
-	for i := range t.Masters {
-		if slices.Contains(t.Masters[i].Locks, id) {
-			return t.Masters[i].Setting
+	for i := range t.Presets {
+		if slices.Contains(t.Presets[i].Locks, id) {
+			return t.Presets[i].Setting
 		}
 	}
 	return ""
 }
 
-// Frees reports whether the settings that a preset controls can be changed if it has this value.
-func (t *Table) Frees(preset, value string) bool {
-	return slices.ContainsFunc(t.Masters, func(m Master) bool {
+// Unlocks reports whether the settings that a preset controls can be changed if it has this value.
+func (t *Table) Unlocks(preset, value string) bool {
+	return slices.ContainsFunc(t.Presets, func(m Preset) bool {
 		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(value) })
 	})
 }
@@ -266,18 +266,18 @@ func SamePreset(a, b string) bool {
 }
 
 // unlock returns the instruction to unlock a setting that a preset controls, "" if none is needed.
-func (t *Table) unlock(w *Wish) string {
+func (t *Table) unlock(w *Change) string {
 	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""
 	}
-	for i := range t.Masters {
-		m := &t.Masters[i]
+	for i := range t.Presets {
+		m := &t.Presets[i]
 		if !slices.Contains(m.Locks, w.ID) || m.Setting != t.Governing(w.ID) {
-			continue // Wish.Preset is the value of the first governing preset
+			continue // Change.Preset is the value of the first governing preset
 		}
 		name, free := t.freeing(m, w)
 		switch {
-		case free == "" && t.otherMaster(m, w): // this generation has another preset
+		case free == "" && t.otherPreset(m, w): // this generation has another preset
 		case slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
 		case w.Preset != "" && free == "":
 			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Free[0]
@@ -290,14 +290,14 @@ func (t *Table) unlock(w *Wish) string {
 	return ""
 }
 
-// otherMaster reports whether machines like this one are recorded with a different preset.
-func (t *Table) otherMaster(m *Master, w *Wish) bool {
-	return slices.ContainsFunc(t.Masters, func(o Master) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
+// otherPreset reports whether machines like this one are recorded with a different preset.
+func (t *Table) otherPreset(m *Preset, w *Change) bool {
+	return slices.ContainsFunc(t.Presets, func(o Preset) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
 }
 
 // freeing returns a preset's name and the value that unlocks the settings it controls, as machines like this one spell
 // them; "" if the spelling is not proven.
-func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
+func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
 	for _, s := range t.spelled(m.Attribute, w) {
 		if s.form == FormMenu {
 			continue
@@ -311,28 +311,30 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	return "", ""
 }
 
-// On returns the table for one machine, without the meanings that presets have only on other
+// ForProduct returns the table for one machine, without the meanings that presets have only on other
 // products. If the product is not known, meanings for named products are left out.
-func (t *Table) On(product string) *Table {
-	other := func(m Master) bool { return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Wish{Product: product}) }
-	if !slices.ContainsFunc(t.Masters, other) {
+func (t *Table) ForProduct(product string) *Table {
+	other := func(m Preset) bool {
+		return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Change{Product: product})
+	}
+	if !slices.ContainsFunc(t.Presets, other) {
 		return t
 	}
 	own := *t
-	own.Masters = slices.Clone(t.Masters)
-	for i := range own.Masters {
-		if other(own.Masters[i]) {
-			own.Masters[i].Means = nil
+	own.Presets = slices.Clone(t.Presets)
+	for i := range own.Presets {
+		if other(own.Presets[i]) {
+			own.Presets[i].Means = nil
 		}
 	}
 	return &own
 }
 
-// Under finds the preset in an export that overrides a setting's own value. word is the resulting value, "" if it is not
+// PresetOverride finds the preset in an export that overrides a setting's own value. word is the resulting value, "" if it is not
 // documented; the setting's own value then has no effect. governed is false if no preset overrides the setting.
-func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
-	for i := range t.Masters {
-		m := &t.Masters[i]
+func (t *Table) PresetOverride(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
+	for i := range t.Presets {
+		m := &t.Presets[i]
 		if !slices.Contains(m.Locks, id) {
 			continue
 		}
@@ -354,7 +356,7 @@ func (g *ExportedAttribute) is(value string) bool {
 }
 
 // means returns what the preset's value makes of a setting, "" if that is not known.
-func (m *Master) means(id string, g *ExportedAttribute) string {
+func (m *Preset) means(id string, g *ExportedAttribute) string {
 	for value, words := range m.Means {
 		if g.is(value) {
 			return words[id]

@@ -22,16 +22,16 @@ func TestCandidates(t *testing.T) {
 	table.build()
 	s, _ := Lookup("determinism")
 	for name, c := range map[string]struct {
-		wish Wish
+		wish Change
 		want []string
 	}{
-		"any machine":          {Wish{}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
-		"of Intel":             {Wish{Maker: "GenuineIntel"}, []string{"Control", "Slider", "Later", "Bias"}},
-		"of AMD":               {Wish{Maker: "AuthenticAMD"}, []string{"Control", "Slider", "Later", "AMD Slider", "AmdBias"}},
-		"an older machine":     {Wish{Platform: "westmere-ep"}, []string{"Old"}},
-		"it has the slider":    {Wish{Seen: "Slider_0A1F"}, []string{"Slider"}},
-		"it has the control":   {Wish{Seen: "Control"}, []string{"Control", "Slider", "Later", "Old", "AMD Slider", "Bias", "AmdBias"}},
-		"it has an unlike one": {Wish{Seen: "Unheard"}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
+		"any machine":          {Change{}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
+		"of Intel":             {Change{Maker: "GenuineIntel"}, []string{"Control", "Slider", "Later", "Bias"}},
+		"of AMD":               {Change{Maker: "AuthenticAMD"}, []string{"Control", "Slider", "Later", "AMD Slider", "AmdBias"}},
+		"an older machine":     {Change{Platform: "westmere-ep"}, []string{"Old"}},
+		"it has the slider":    {Change{Seen: "Slider_0A1F"}, []string{"Slider"}},
+		"it has the control":   {Change{Seen: "Control"}, []string{"Control", "Slider", "Later", "Old", "AMD Slider", "Bias", "AmdBias"}},
+		"it has an unlike one": {Change{Seen: "Unheard"}, []string{"Control", "Slider", "Later", "AMD Slider", "Bias", "AmdBias"}},
 	} {
 		var got []string
 		for _, a := range table.candidates(s, &c.wish) {
@@ -40,7 +40,7 @@ func TestCandidates(t *testing.T) {
 		assert.Equal(t, c.want, got, name)
 	}
 	older := &Table{Except: []string{"westmere-ep"}, Settings: map[string][]Attribute{"determinism": {{Name: "Control", Values: map[string]string{"Manual": Next}}}}}
-	assert.Empty(t, older.candidates(s, &Wish{Platform: "westmere-ep"}), "the table is younger than the machine")
+	assert.Empty(t, older.candidates(s, &Change{Platform: "westmere-ep"}), "the table is younger than the machine")
 }
 
 // TestBefore: an option in front is left for the next only where the machine has it and it can be left.
@@ -52,7 +52,7 @@ func TestBefore(t *testing.T) {
 		{Name: "Slider", Values: map[string]string{"Power": "power"}},
 	}}}, &spelling{source: "M", form: FormRedfish, name: "Plain", values: "Power"}, &spelling{source: "M", form: FormRedfish, name: "Control", values: "Auto|Manual"})
 	s, _ := Lookup("determinism")
-	lines, ok := table.before(s, &table.Settings["determinism"][3], &Wish{Platform: "milan"})
+	lines, ok := table.before(s, &table.Settings["determinism"][3], &Change{Platform: "milan"})
 	assert.True(t, ok)
 	assert.Equal(t, []string{"first BIOS attribute Control = Manual"}, lines)
 }
@@ -63,7 +63,7 @@ func TestCommandsOfAMachine(t *testing.T) {
 	table := spelled(Table{Vendor: "V", Except: []string{"nehalem-ep", "westmere-ep"}, Commands: []Command{
 		{Tool: "general", Steps: []string{"{attribute}={value}"}}, {Tool: "old", Steps: []string{"{name} is {word}"}, For: []string{"westmere-ep"}}, {Tool: "grouped", Steps: []string{"set {group}.{name} {word}"}},
 	}})
-	commands := func(a Attribute, w Wish) []string {
+	commands := func(a Attribute, w Change) []string {
 		a.Name, w.Seen, w.SeenRaw = "Turbo Mode", "Turbo Mode", "Enabled"
 		var out []string
 		for _, way := range table.commands(&a, "Disabled", &w) {
@@ -73,14 +73,14 @@ func TestCommandsOfAMachine(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		a    Attribute
-		w    Wish
+		w    Change
 		want []string
 	}{
-		"without a group": {Attribute{}, Wish{Platform: "milan"}, []string{"general: Turbo Mode=Disabled"}},
-		"with a group":    {Attribute{Group: "G"}, Wish{Platform: "milan"}, []string{"general: Turbo Mode=Disabled", "grouped: set G.'Turbo Mode' Disabled"}},
-		"one tool":        {Attribute{Group: "G", Tools: []string{"grouped"}}, Wish{Platform: "milan"}, []string{"grouped: set G.'Turbo Mode' Disabled"}},
-		"an older one":    {Attribute{Group: "G"}, Wish{Platform: "westmere-ep"}, []string{"old: 'Turbo Mode' is Disabled"}},
-		"the oldest":      {Attribute{Group: "G"}, Wish{Platform: "nehalem-ep"}, nil},
+		"without a group": {Attribute{}, Change{Platform: "milan"}, []string{"general: Turbo Mode=Disabled"}},
+		"with a group":    {Attribute{Group: "G"}, Change{Platform: "milan"}, []string{"general: Turbo Mode=Disabled", "grouped: set G.'Turbo Mode' Disabled"}},
+		"one tool":        {Attribute{Group: "G", Tools: []string{"grouped"}}, Change{Platform: "milan"}, []string{"grouped: set G.'Turbo Mode' Disabled"}},
+		"an older one":    {Attribute{Group: "G"}, Change{Platform: "westmere-ep"}, []string{"old: 'Turbo Mode' is Disabled"}},
+		"the oldest":      {Attribute{Group: "G"}, Change{Platform: "nehalem-ep"}, nil},
 	} {
 		assert.Equal(t, c.want, commands(c.a, c.w), name)
 	}
@@ -89,22 +89,22 @@ func TestCommandsOfAMachine(t *testing.T) {
 
 // TestFrees: the value of one preset frees nothing of another.
 func TestFrees(t *testing.T) {
-	table := &Table{Masters: []Master{{Setting: "workload_profile", Free: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Free: []string{"Disabled"}}}}
+	table := &Table{Presets: []Preset{{Setting: "workload_profile", Free: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Free: []string{"Disabled"}}}}
 	for _, c := range []struct {
 		preset, value string
 		want          bool
 	}{{"workload_profile", "CustomMode", true}, {"workload_profile", "Disabled", false}, {"workload_profile", "Fast", false}, {"amd_workload_profile", "disabled", true}, {"amd_workload_profile", "Custom Mode", false}} {
-		assert.Equal(t, c.want, table.Frees(c.preset, c.value), c)
+		assert.Equal(t, c.want, table.Unlocks(c.preset, c.value), c)
 	}
 }
 
 // TestUnlockOfTwoPresets: of two presets that nothing on record shows of the machine, the first is not
 // passed over for the second; one on record is.
 func TestUnlockOfTwoPresets(t *testing.T) {
-	table := Table{Generations: []Generation{{Source: "M", For: []string{"milan"}}}, Masters: []Master{
+	table := Table{Generations: []Generation{{Source: "M", For: []string{"milan"}}}, Presets: []Preset{
 		{Setting: "workload_profile", Attribute: "CPUPerformance", Free: []string{"Custom"}, Locks: []string{"turbo"}},
 		{Setting: "workload_profile", Attribute: "CpuPerformanceProfile", Free: []string{"Custom"}, Locks: []string{"turbo"}}}}
-	w := &Wish{ID: "turbo", Platform: "milan", Preset: "Enterprise"}
+	w := &Change{ID: "turbo", Platform: "milan", Preset: "Enterprise"}
 	assert.Equal(t, "CPUPerformance is Enterprise, which governs the setting: free it first, by the value that documents call Custom", spelled(table).unlock(w))
 	assert.Equal(t, "first set CpuPerformanceProfile to Custom: it is Enterprise, which governs the setting",
 		spelled(table, &spelling{source: "M", form: FormRedfish, name: "CpuPerformanceProfile", values: "Custom|Enterprise"}).unlock(w))
@@ -114,14 +114,14 @@ func TestUnlockOfTwoPresets(t *testing.T) {
 // it is not known. The table of all machines stays as it is.
 func TestOn(t *testing.T) {
 	means := map[string]map[string]string{"Fast": {"turbo": Enabled}}
-	table := &Table{Masters: []Master{{Attribute: "A", Means: means}, {Attribute: "B", Means: means, MeansFor: []string{"ThinkSystem SR670 V2"}}}}
+	table := &Table{Presets: []Preset{{Attribute: "A", Means: means}, {Attribute: "B", Means: means, MeansFor: []string{"ThinkSystem SR670 V2"}}}}
 	for product, want := range map[string][]bool{"ThinkSystem SR670 V2": {true, true}, "ThinkSystem SR650": {true, false}, "": {true, false}} {
 		var got []bool
-		for _, m := range table.On(product).Masters {
+		for _, m := range table.ForProduct(product).Presets {
 			got = append(got, m.Means != nil)
 		}
 		assert.Equal(t, want, got, product)
 	}
-	assert.NotNil(t, table.Masters[1].Means)
-	assert.Same(t, table, table.On("ThinkSystem SR670 V2"), "nothing is copied where nothing is left out")
+	assert.NotNil(t, table.Presets[1].Means)
+	assert.Same(t, table, table.ForProduct("ThinkSystem SR670 V2"), "nothing is copied where nothing is left out")
 }

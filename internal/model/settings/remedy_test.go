@@ -47,7 +47,7 @@ const remedySpellings = "# head\n" +
 func TestNoPresetNoUnlocking(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	w := settings.Wish{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
+	w := settings.Change{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
 	require.Contains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile must be Disabled")
 	w.NoPreset = true
 	require.NotContains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile")
@@ -60,7 +60,7 @@ func TestStepsKnowTheMaker(t *testing.T) {
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
 	require.NotNil(t, hpe)
-	first := func(w settings.Wish) string {
+	first := func(w settings.Change) string {
 		w.Preset = "Custom"
 		if hpe.Governing(w.ID) == "amd_workload_profile" {
 			w.Preset = "Disabled"
@@ -74,9 +74,9 @@ func TestStepsKnowTheMaker(t *testing.T) {
 		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading", "ice-lake-sp"},
 		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT", "milan"},
 	} {
-		turbo := first(settings.Wish{ID: "turbo", Want: "disabled", Maker: maker, Platform: want[2]})
+		turbo := first(settings.Change{ID: "turbo", Want: "disabled", Maker: maker, Platform: want[2]})
 		require.Contains(t, turbo, want[0])
-		smt := first(settings.Wish{ID: "smt", Want: "disabled", Maker: maker, Platform: want[2]})
+		smt := first(settings.Change{ID: "smt", Want: "disabled", Maker: maker, Platform: want[2]})
 		require.Contains(t, smt, want[1])
 	}
 }
@@ -87,47 +87,47 @@ func TestSteps(t *testing.T) {
 	v := tables.Of("V")
 	for _, c := range []struct {
 		name string
-		wish settings.Wish
+		wish settings.Change
 		want []string
 	}{
-		{"the first proven name, preset not known", settings.Wish{ID: "turbo", Want: "disabled", Platform: "milan"}, []string{
+		{"the first proven name, preset not known", settings.Change{ID: "turbo", Want: "disabled", Platform: "milan"}, []string{
 			"Profile must be Custom for the setting to be changed",
 			"BIOS setup: Power > Turbo = Disabled",
 			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
 		}},
-		{"an export alone tells the firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V1"}, []string{
+		{"an export alone tells the firmware", settings.Change{ID: "turbo", Want: "disabled", Firmware: "V1"}, []string{
 			"Profile must be Custom for the setting to be changed",
 			"BIOS setup: Power > Turbo = Disabled",
 			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
 		}},
-		{"an export of other firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V2"}, nil},
-		{"a machine of which nothing is on record", settings.Wish{ID: "turbo", Want: "disabled", Platform: "naples"}, nil},
-		{"a preset locks it, the platform has one command more", settings.Wish{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
+		{"an export of other firmware", settings.Change{ID: "turbo", Want: "disabled", Firmware: "V2"}, nil},
+		{"a machine of which nothing is on record", settings.Change{ID: "turbo", Want: "disabled", Platform: "naples"}, nil},
+		{"a preset locks it, the platform has one command more", settings.Change{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
 			"first set Profile to Custom: it is MaxPerf, which governs the setting",
 			"BIOS setup: Power > Turbo = Enabled",
 			"tool: tool set G.Turbo Enabled; reboot (takes effect at the next reboot)",
 			`bmc: PATCH {"Turbo":"Enabled"} (takes effect at the next reset)`,
 		}},
-		{"the preset is free, the product has a name of its own", settings.Wish{ID: "turbo", Want: "enabled", Product: "Old 1000", Preset: "custom"}, []string{
+		{"the preset is free, the product has a name of its own", settings.Change{ID: "turbo", Want: "enabled", Product: "Old 1000", Preset: "custom"}, []string{
 			"BIOS attribute OldTurbo = yes",
 		}},
-		{"the export of this machine says the name", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", Platform: "rome"}, []string{
+		{"the export of this machine says the name", settings.Change{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", Platform: "rome"}, []string{
 			"BIOS setup: Power > Turbo = Enabled",
 			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
 			`bmc: PATCH {"Turbo_0A1F":"Enabled"} (takes effect at the next reset)`,
 		}},
-		{"the export of this machine says name and spelling", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", SeenRaw: "Disabled"}, []string{
+		{"the export of this machine says name and spelling", settings.Change{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", SeenRaw: "Disabled"}, []string{
 			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
 		}},
-		{"an option in front must leave the choice", settings.Wish{ID: "determinism", Want: "power", Platform: "milan"}, []string{
+		{"an option in front must leave the choice", settings.Change{ID: "determinism", Want: "power", Platform: "milan"}, []string{
 			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
 		}},
-		{"it leaves the choice already", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Slider"}, []string{"BIOS attribute Slider = Power"}},
-		{"it decides now", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Control"}, []string{
+		{"it leaves the choice already", settings.Change{ID: "determinism", Want: "power", Platform: "milan", Seen: "Slider"}, []string{"BIOS attribute Slider = Power"}},
+		{"it decides now", settings.Change{ID: "determinism", Want: "power", Platform: "milan", Seen: "Control"}, []string{
 			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
 		}},
-		{"no word for the value", settings.Wish{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
-		{"no name", settings.Wish{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
+		{"no word for the value", settings.Change{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
+		{"no name", settings.Change{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
 	} {
 		require.Equal(t, c.want, v.Steps(c.wish), c.name)
 	}
@@ -140,22 +140,22 @@ func TestStepsByGeneration(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		vendor string
-		wish   settings.Wish
+		wish   settings.Change
 		want   []string
 	}{
-		{"Dell Inc.", settings.Wish{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
+		{"Dell Inc.", settings.Change{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
 			"BIOS setup: Processor Settings > Turbo Mode = Disabled",
 			"syscfg: syscfg --turbomode=disable; reboot (takes effect at the next reboot; read back before, the tool shows the new value already)",
 		}},
-		{"Dell Inc.", settings.Wish{ID: "patrol_scrub", Want: "standard", Product: "PowerEdge R610", Platform: "westmere-ep"}, nil},
-		{"Dell Inc.", settings.Wish{ID: "c1e", Want: "disabled", Product: "PowerEdge R640", Platform: "skylake-sp", Preset: "PerfPerWattOptimizedDapc"}, []string{
+		{"Dell Inc.", settings.Change{ID: "patrol_scrub", Want: "standard", Product: "PowerEdge R610", Platform: "westmere-ep"}, nil},
+		{"Dell Inc.", settings.Change{ID: "c1e", Want: "disabled", Product: "PowerEdge R640", Platform: "skylake-sp", Preset: "PerfPerWattOptimizedDapc"}, []string{
 			"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting",
 			"BIOS setup: System Profile Settings > C1E = Disabled",
 			"racadm: racadm set BIOS.SysProfileSettings.ProcC1E Disabled; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)",
 			`redfish: PATCH the Bios resource's settings object (.../Bios/Settings) with {"@Redfish.SettingsApplyTime":{"ApplyTime":"OnReset"},"Attributes":{"ProcC1E":"Disabled"}}; reboot (takes effect at the next reset)`,
 		}},
-		{"HP", settings.Wish{ID: "turbo", Want: "disabled", Product: "ProLiant DL380p Gen8", Platform: "sandybridge-ep"}, nil},
-		{"Lenovo", settings.Wish{ID: "smt", Want: "disabled", Product: "ThinkSystem SR650", Platform: "skylake-sp", Seen: "Processors_HyperThreading"}, []string{
+		{"HP", settings.Change{ID: "turbo", Want: "disabled", Product: "ProLiant DL380p Gen8", Platform: "sandybridge-ep"}, nil},
+		{"Lenovo", settings.Change{ID: "smt", Want: "disabled", Product: "ThinkSystem SR650", Platform: "skylake-sp", Seen: "Processors_HyperThreading"}, []string{
 			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
 		}},
 	} {
@@ -168,7 +168,7 @@ func TestStepsByGeneration(t *testing.T) {
 func TestPresetOfAnotherGeneration(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	lines := tables.Of("HPE").Steps(settings.Wish{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
+	lines := tables.Of("HPE").Steps(settings.Change{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
 	require.NotEmpty(t, lines)
 	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
 }
@@ -178,7 +178,7 @@ func TestPresetOfAnotherGeneration(t *testing.T) {
 func TestPresetOfGen10(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	gen10 := settings.Wish{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
+	gen10 := settings.Change{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
 	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
 	gen10.Want = "DecisionSupport"
 	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
@@ -189,7 +189,7 @@ func TestPresetOfGen10(t *testing.T) {
 func TestCommandsAreShellWords(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	lines := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
+	lines := tables.Of("HPE").Steps(settings.Change{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
 	require.Contains(t, strings.Join(lines, "\n"), "ilorest set 'WorkloadProfile=HighPerformanceCompute(HPC)' --select Bios. --commit")
 	for word, want := range map[string]string{"MaxPerf": "MaxPerf", "I/OThroughput": "I/OThroughput", "a b": "'a b'", "": "''", "it's": `'it'\''s'`, "a\nb": "'a b'"} {
 		require.Equal(t, want, settings.ShellWord(word))
@@ -202,7 +202,7 @@ func TestDellLocksAMDToo(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled"} {
-		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
+		lines := tables.Of("Dell").Steps(settings.Change{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
 		require.NotEmpty(t, lines, id)
 		require.Contains(t, lines[0], "SysProfile is PerfOptimized, which governs the setting", id)
 	}
@@ -216,7 +216,7 @@ func TestDellLocksAsItsRegistrySays(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	steps := func(id, want, seen string) string {
-		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
+		lines := tables.Of("Dell").Steps(settings.Change{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
 		require.NotEmpty(t, lines, id)
 		return lines[0]
 	}
@@ -254,7 +254,7 @@ func TestCommandsReboot(t *testing.T) {
 func TestMenusPrintTheirOwnWords(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
-	hpe := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
+	hpe := tables.Of("HPE").Steps(settings.Change{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
 	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])
 	require.Contains(t, hpe[1], "ilorest set WorkloadProfile=LowLatency ")
 	for id, c := range map[string][2]string{ // WS-Man names the option as setup does, and its values as the tools do
@@ -263,10 +263,10 @@ func TestMenusPrintTheirOwnWords(t *testing.T) {
 		// No document at hand prints setup's text.
 		"memory_ras_mode": {"independent", "racadm: racadm set BIOS.MemSettings.MemOpMode OptimizerMode; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)"},
 	} {
-		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Wish{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])
+		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Change{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])
 	}
-	preset := tables.Of("Dell").Steps(settings.Wish{ID: "workload_profile", Want: "PerfOptimized", Product: "PowerEdge R720", Platform: "sandybridge-ep"})
+	preset := tables.Of("Dell").Steps(settings.Change{ID: "workload_profile", Want: "PerfOptimized", Product: "PowerEdge R720", Platform: "sandybridge-ep"})
 	require.Equal(t, "BIOS setup: System Profile Settings > System Profile = Performance", preset[0])
-	amd := tables.Of("Dell").Steps(settings.Wish{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
+	amd := tables.Of("Dell").Steps(settings.Change{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
 	require.Equal(t, "SysProfile is PerfOptimized, which governs the setting: free it first, by the value that documents call Custom", amd[0])
 }

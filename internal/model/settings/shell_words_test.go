@@ -80,7 +80,7 @@ func TestForeignWordsStayWords(t *testing.T) {
 			tools++
 			own, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: fmt.Appendf(nil, foreignTable, hostile, c.Tool, c.Steps[0])}}, "d")
 			require.NoError(t, err, c.Tool)
-			lines := own.Of("V").Steps(settings.Wish{ID: "smt", Want: "disabled", Seen: hostile, SeenRaw: "Enabled"})
+			lines := own.Of("V").Steps(settings.Change{ID: "smt", Want: "disabled", Seen: hostile, SeenRaw: "Enabled"})
 			require.NotEmpty(t, lines, c.Tool)
 			typed := typedIn.FindStringSubmatch(lines[len(lines)-1])
 			require.NotNil(t, typed, lines)

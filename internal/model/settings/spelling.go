@@ -83,7 +83,7 @@ func parseSpellings(rows string) (map[string][]*spelling, error) {
 }
 
 // spelled returns the spellings of an attribute on machines like this one, in the order of the table's generations.
-func (t *Table) spelled(name string, w *Wish) []*spelling {
+func (t *Table) spelled(name string, w *Change) []*spelling {
 	if t.spellings == nil {
 		return nil
 	}
@@ -119,14 +119,14 @@ func (t *Table) Recorded(name, value, form string) []string {
 }
 
 // names reports whether the machine belongs to the generation: by its firmware's family, or by its platform and product.
-func (g *Generation) names(w *Wish) bool {
+func (g *Generation) names(w *Change) bool {
 	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
 		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
 }
 
 // documented reports whether an entry comes from a document about this machine: it names the machine, or it is a menu path
 // with the source of the machine's generation.
-func (t *Table) documented(a *Attribute, w *Wish) bool {
+func (t *Table) documented(a *Attribute, w *Change) bool {
 	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
@@ -154,7 +154,7 @@ func boardSuffix(name string) bool {
 }
 
 // typed returns an attribute's name and value as a tool of a form takes them on the machine; false if either is not proven.
-func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
+func (t *Table) typed(a *Attribute, value, form string, w *Change) (name, word string, ok bool) {
 	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
 	if seen && (value == w.SeenRaw || value == otherSwitchWord[w.SeenRaw]) {
 		return w.Seen, value, true
@@ -177,7 +177,7 @@ func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word str
 }
 
 // printed returns a value as BIOS setup shows it; false if it is not proven that the menu has this option and value.
-func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
+func (t *Table) printed(a *Attribute, value string, w *Change) (string, bool) {
 	if t.documented(a, w) {
 		if a.Name == "" {
 			return value, true

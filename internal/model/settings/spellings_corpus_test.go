@@ -155,7 +155,7 @@ func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]
 // speaks reports whether the table translates a value, or needs it to free what
 // a preset governs.
 func speaks(table *settings.Table, matches []settings.Match, a *bios.Attribute, value string) bool {
-	if slices.ContainsFunc(table.Masters, func(m settings.Master) bool { return settings.PlainName(m.Attribute) == settings.PlainName(a.Name) }) {
+	if slices.ContainsFunc(table.Presets, func(m settings.Preset) bool { return settings.PlainName(m.Attribute) == settings.PlainName(a.Name) }) {
 		return true
 	}
 	return slices.ContainsFunc(matches, func(m settings.Match) bool {

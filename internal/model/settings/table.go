@@ -23,8 +23,8 @@ type Table struct {
 	// Settings maps canonical ids to the vendor's attributes. If an export contains several of
 	// them, the first decides.
 	Settings map[string][]Attribute `yaml:"settings"`
-	// Masters are presets that lock other settings.
-	Masters []Master `yaml:"masters,omitempty"`
+	// Presets are presets that lock other settings.
+	Presets []Preset `yaml:"masters,omitempty"`
 	// Generations are the machines that use the names and values of a source.
 	Generations []Generation `yaml:"generations,omitempty"`
 	// Commands are the documented ways to change one attribute.
@@ -83,8 +83,8 @@ type Attribute struct {
 	Note string `yaml:"note,omitempty"`
 }
 
-// Master is a preset that locks the settings that it governs.
-type Master struct {
+// Preset is a preset that locks the settings that it governs.
+type Preset struct {
 	// Setting is the canonical id of the preset, Attribute its vendor name.
 	Setting   string `yaml:"setting"`
 	Attribute string `yaml:"attribute"`
@@ -171,8 +171,8 @@ func (t *Table) Names() iter.Seq[string] {
 				}
 			}
 		}
-		for i := range t.Masters {
-			if !yield(PlainName(t.Masters[i].Attribute)) {
+		for i := range t.Presets {
+			if !yield(PlainName(t.Presets[i].Attribute)) {
 				return
 			}
 		}

@@ -98,7 +98,7 @@ func TestCompile(t *testing.T) {
 	require.NoError(t, err)
 	want, err := Load(files, "d")
 	require.NoError(t, err)
-	assert.Equal(t, want.Of("V Inc").Masters, have.Of("V Inc").Masters)
+	assert.Equal(t, want.Of("V Inc").Presets, have.Of("V Inc").Presets)
 	assert.Equal(t, []string{"Fast"}, have.Of("V Inc").Recorded("profile", "fast", FormRedfish))
 	assert.Equal(t, "W", have.Of("W").Vendor)
 }

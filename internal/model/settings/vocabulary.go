@@ -100,10 +100,10 @@ func (s Setting) Expected() []string {
 	}
 }
 
-// Agree reports whether the configured and the effective canonical value of a setting are compatible. They need not be
+// Compatible reports whether the configured and the effective canonical value of a setting are compatible. They need not be
 // equal: Auto leaves the choice to firmware, a general value includes a specific one, and Linux cannot distinguish some
 // values (rules/settings/includes.tsv). It is true for unknown settings.
-func Agree(id, configured, effective string) bool {
+func Compatible(id, configured, effective string) bool {
 	if configured == effective || configured == Auto || effective == Auto {
 		return true
 	}
@@ -119,10 +119,10 @@ func Agree(id, configured, effective string) bool {
 	})
 }
 
-// Fulfils reports whether a canonical value is one of the recommended values, or a specific one that a recommended value
+// Satisfies reports whether a canonical value is one of the recommended values, or a specific one that a recommended value
 // includes: C6 by the name of ACPI's C2 if C6 is recommended, or SNC2 if SNC is. If the list also has one of the specific
 // values, only equal values satisfy it.
-func Fulfils(id string, want []string, value string) bool {
+func Satisfies(id string, want []string, value string) bool {
 	return slices.Contains(want, value) || slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
 		named := slices.ContainsFunc(g.others, func(w string) bool { return slices.Contains(want, w) })
 		return g.fulfils && !named && slices.Contains(want, g.word) && g.covers(g.word, value)

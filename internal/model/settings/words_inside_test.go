@@ -147,7 +147,7 @@ func TestFormOfNames(t *testing.T) {
 // source of the machine's generation.
 func TestDocumented(t *testing.T) {
 	table := &Table{Generations: []Generation{{Source: "M4", For: []string{"broadwell-ep"}}, {Source: "M5", For: []string{"cascade-lake-sp"}}}}
-	w := &Wish{Platform: "cascade-lake-sp"}
+	w := &Change{Platform: "cascade-lake-sp"}
 	for _, c := range []struct {
 		a    Attribute
 		want bool
@@ -167,20 +167,20 @@ func TestTyped(t *testing.T) {
 	a := &Attribute{Name: "SMT Control"}
 	for name, c := range map[string]struct {
 		value, form      string
-		wish             Wish
+		wish             Change
 		wantName, wanted string
 		ok               bool
 	}{
-		"the other word of a switch":      {"Disable", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "SMTControl_00FF", "Disable", true},
-		"the word that it has":            {"Manual", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "SMTControl_00FF", "Manual", true},
-		"another word":                    {"Auto", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "", "", false},
-		"another word, on record":         {"AUTO", FormRedfish, Wish{Seen: "SMTControl_00FF", SeenRaw: "Manual", Platform: "genoa"}, "SMTControl_00FF", "Auto", true},
-		"of another form":                 {"Disable", FormSUM, Wish{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "", "", false},
-		"of another attribute":            {"Disable", FormRedfish, Wish{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
-		"another attribute has that word": {"Enable", FormRedfish, Wish{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
-		"a name of another board":         {"Auto", FormRedfish, Wish{Platform: "genoa"}, "", "", false},
-		"a name of every board":           {"auto", FormSUM, Wish{Platform: "genoa"}, "SMT Control", "Auto", true},
-		"of another generation":           {"Auto", FormSUM, Wish{Platform: "milan"}, "", "", false},
+		"the other word of a switch":      {"Disable", FormRedfish, Change{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "SMTControl_00FF", "Disable", true},
+		"the word that it has":            {"Manual", FormRedfish, Change{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "SMTControl_00FF", "Manual", true},
+		"another word":                    {"Auto", FormRedfish, Change{Seen: "SMTControl_00FF", SeenRaw: "Manual"}, "", "", false},
+		"another word, on record":         {"AUTO", FormRedfish, Change{Seen: "SMTControl_00FF", SeenRaw: "Manual", Platform: "genoa"}, "SMTControl_00FF", "Auto", true},
+		"of another form":                 {"Disable", FormSUM, Change{Seen: "SMTControl_00FF", SeenRaw: "Enable"}, "", "", false},
+		"of another attribute":            {"Disable", FormRedfish, Change{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
+		"another attribute has that word": {"Enable", FormRedfish, Change{Seen: "Turbo_00FF", SeenRaw: "Enable"}, "", "", false},
+		"a name of another board":         {"Auto", FormRedfish, Change{Platform: "genoa"}, "", "", false},
+		"a name of every board":           {"auto", FormSUM, Change{Platform: "genoa"}, "SMT Control", "Auto", true},
+		"of another generation":           {"Auto", FormSUM, Change{Platform: "milan"}, "", "", false},
 	} {
 		got, word, ok := table.typed(a, c.value, c.form, &c.wish)
 		assert.Equal(t, c.ok, ok, name)

@@ -47,15 +47,15 @@ func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 // which one these machines have. The preset is taken to be free: that it may
 // lock the setting is a machine's affair.
 func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
-	wish := settings.Wish{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
+	wish := settings.Change{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
 	if wish.Seen == "" && len(t.Settings[id]) > 1 {
 		return ""
 	}
 	if p.Match != nil {
 		wish.Product = cmp.Or(wish.Product, firstOf(p.Match.Products))
 	}
-	if len(t.Masters) > 0 {
-		wish.Preset = firstOf(t.Masters[0].Free)
+	if len(t.Presets) > 0 {
+		wish.Preset = firstOf(t.Presets[0].Free)
 	}
 	for _, wish.Want = range s.Wants {
 		if lines := t.Steps(wish); len(lines) > 0 {

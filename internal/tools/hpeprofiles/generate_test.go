@@ -70,8 +70,8 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 // setting that a profile writes among those that the profile locks.
 func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 	hpe := vendorTable(t)
-	if hpe.Masters[0].Attribute != "WorkloadProfile" {
-		t.Fatalf("%s is the first master, expected WorkloadProfile", hpe.Masters[0].Attribute)
+	if hpe.Presets[0].Attribute != "WorkloadProfile" {
+		t.Fatalf("%s is the first master, expected WorkloadProfile", hpe.Presets[0].Attribute)
 	}
 	for _, p := range Packs {
 		for _, system := range p.Systems {
@@ -82,7 +82,7 @@ func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 					}
 					w, err := wanted(hpe, r.Attribute, c)
 					must(t, err)
-					if !slices.Contains(hpe.Masters[0].Locks, w.id) {
+					if !slices.Contains(hpe.Presets[0].Locks, w.id) {
 						t.Errorf("%s is written and not locked", w.id)
 					}
 				}
