@@ -74,8 +74,8 @@ func TestAgreeing(t *testing.T) {
 	assert.Equal(t, "/redfish/v1/Systems/1/Memory/A1", c.sys.Slots[0].Health.From.Path)
 }
 
-// TestCounted: the controller's counts are the slot's, with the field that says
-// so; what it does not state is not zero.
+// TestCounted checks that the BMC's counts are added to the slot with the name of their field, and
+// that missing counts are not zero.
 func TestCounted(t *testing.T) {
 	d := moduleAt("A1")
 	corrected := int64(61)
@@ -89,8 +89,7 @@ func TestCounted(t *testing.T) {
 	assert.Nil(t, c.sys.Slots[1].BMCErrors)
 }
 
-// TestClock: a controller that gives the clock instead of the transfers says
-// the same as SMBIOS.
+// TestClock checks that a BMC that reports the clock instead of the data rate agrees with SMBIOS.
 func TestClock(t *testing.T) {
 	d := moduleAt("A1")
 	d.SpeedMTs = 1333
@@ -122,7 +121,7 @@ func TestDiffering(t *testing.T) {
 	assert.False(t, c.sys.Slots[0].Health.Known())
 }
 
-// TestUnmatched: a name that two slots or two modules share joins nothing.
+// TestUnmatched checks that a name of two slots or two modules matches nothing.
 func TestUnmatched(t *testing.T) {
 	twice := []inventory.Slot{slotNamed(1, "DIMM 0"), slotNamed(2, "DIMM 0")}
 	c := joined(twice, moduleAt("DIMM 0"))
@@ -154,8 +153,8 @@ func TestUnknownSpeed(t *testing.T) {
 	}
 }
 
-// TestDoubtful: the modules of a controller that gives another model are this
-// machine's only when all of them are, and its settings prove nothing.
+// TestDoubtful checks that modules of a BMC with another model are used only if all of them are in
+// this machine, and that its settings are not trusted.
 func TestDoubtful(t *testing.T) {
 	ask := func(dimms ...redfish.DIMM) *collector {
 		c := &collector{sys: &inventory.System{Slots: []inventory.Slot{slotNamed(1, "DIMM_A1"), slotNamed(2, "DIMM_A2")}}}

@@ -25,7 +25,7 @@ import (
 
 var updateUnmapped = flag.Bool("update-unmapped", false, "rewrite the lists of unmapped attributes")
 
-// companions are registries that lie beside a file; the others are read alone.
+// companions are registries of a file; the other files are read alone.
 var companions = map[string]string{"gigabyte-ami-megarac.json": "gigabyte-ami.json", "zt-systems-ami.json": "zt-systems-ami.json",
 	"supermicro-gb300-arm.json": "supermicro-gb300.json"}
 
@@ -42,8 +42,7 @@ func corpusFiles(t *testing.T) []string {
 	return files
 }
 
-// corpusSystem is what memaudit makes of one file, with its registry where the
-// corpus has it.
+// corpusSystem returns the model of one file, with its registry if the corpus has it.
 func corpusSystem(t *testing.T, file string) *inventory.System {
 	t.Helper()
 	tables, err := settings.LoadCompiled(rules.FS)
@@ -83,8 +82,7 @@ func yardstick(t *testing.T) []yard {
 	return out
 }
 
-// face is the face that a file fills: a batch of commands speaks of the next
-// boot only.
+// face returns the value that a file fills in: a batch of commands lists only pending values.
 func faceOf(s inventory.Setting) fact.Fact[string] {
 	if s.Configured.State == fact.Unread && s.Pending.State != fact.Unread {
 		return s.Pending
@@ -130,8 +128,8 @@ func TestCorpusSettings(t *testing.T) {
 	t.Logf("all files: %d of %d", mapped, total)
 }
 
-// TestCorpusUnmapped keeps the lists of attributes that no setting stands for,
-// file by file: a name that comes or goes is seen in review.
+// TestCorpusUnmapped compares the lists of unmapped attributes, file by file, with the committed ones,
+// so that a review shows changes.
 func TestCorpusUnmapped(t *testing.T) {
 	dir := filepath.Join(corpustest.Root(t), "testdata", "bios", "unmapped")
 	for _, file := range corpusFiles(t) {

@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// FuzzExport: whatever an export holds, every face is a canonical word or says
-// why it is none.
+// FuzzExport checks that every value of any export is canonical or unknown with a reason.
 func FuzzExport(f *testing.F) {
 	tables, err := shippedTables()
 	if err != nil {

@@ -29,7 +29,7 @@ const (
  "PerformanceDeterminism": "PowerDeterministic", "Numa": "Enabled", "MinProcIdlePower": "C6"}}`
 )
 
-// shippedTables are the vendors' tables, read once for all tests; none changes them.
+// shippedTables are the vendors' tables, read once for all tests; no test changes them.
 var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // collected joins exports given as text.
@@ -55,8 +55,7 @@ func bySource(t *testing.T, sys *inventory.System) []inventory.Source {
 	return out
 }
 
-// TestConfigured: one Redfish resource with its settings object, and nothing
-// else known of the machine.
+// TestConfigured reads one Redfish resource with its settings object for an otherwise unknown machine.
 func TestConfigured(t *testing.T) {
 	sys := collected(t, Input{}, dellWaiting, dellBIOS)
 	turbo := sys.Settings["turbo"]
@@ -84,8 +83,7 @@ func TestConfigured(t *testing.T) {
 	require.Equal(t, inventory.Source{Name: "bios", State: "ok", Detail: "b: redfish of Dell, 8 attributes, 6 mapped"}, sources[1])
 }
 
-// TestConfiguredOffered: what a whole export does not list is not offered, and
-// that is not an unknown.
+// TestConfiguredOffered checks that a setting missing from a complete export is absent, not unread.
 func TestConfiguredOffered(t *testing.T) {
 	whole := `<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute>`
 	for i := range 50 {
@@ -100,8 +98,8 @@ func TestConfiguredOffered(t *testing.T) {
 	require.Equal(t, "PowerEdge R640", sys.Machine.Product.Value)
 }
 
-// TestConfiguredTogether: files that agree support each other, files that
-// differ leave the face unknown with both readings.
+// TestConfiguredTogether checks that equal values of two files corroborate each other and that
+// different ones make the value unknown.
 func TestConfiguredTogether(t *testing.T) {
 	sys := collected(t, Input{}, dellBIOS, racadmText)
 	turbo := sys.Settings["turbo"].Configured
@@ -120,8 +118,8 @@ func TestConfiguredTogether(t *testing.T) {
 	require.Empty(t, sys.Conflicts)
 }
 
-// TestConfiguredChains: a value may leave the decision to the next attribute,
-// mean its opposite, or hold only beside another.
+// TestConfiguredChains checks values that leave the decision to the next attribute, mean its opposite,
+// or apply only together with another.
 func TestConfiguredChains(t *testing.T) {
 	sys := collected(t, Input{}, hpeBIOS)
 	require.Equal(t, "power", sys.Settings["determinism"].Configured.Value)
@@ -178,8 +176,7 @@ func TestConfiguredConrep(t *testing.T) {
 	require.True(t, policy.Unverified)
 }
 
-// TestConfiguredOpaque: codes say nothing without their registry, and all of it
-// with it.
+// TestConfiguredOpaque checks that coded names are unknown without their registry and known with it.
 func TestConfiguredOpaque(t *testing.T) {
 	codes := `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "@odata.type": "#Bios.v1_0_6.Bios", "AttributeRegistry": "BiosAttributeRegistry", "Attributes": {"CPUS001": "Disable", "CPUS002": 1}}`
 	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUS001", "DisplayName": "SMT Control"},
@@ -207,7 +204,7 @@ func TestConfiguredRegistry(t *testing.T) {
 	require.Equal(t, fact.Absent, configuredOf(t, whole+"}}", registry).State)
 }
 
-// configuredOf is the turbo face of exports beside a system that lists it.
+// configuredOf returns the configured value of turbo from exports.
 func configuredOf(t *testing.T, files ...string) fact.Fact[string] {
 	t.Helper()
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{"turbo": {}}}}
@@ -222,8 +219,8 @@ func configuredOf(t *testing.T, files ...string) fact.Fact[string] {
 	return c.sys.Settings["turbo"].Configured
 }
 
-// TestConfiguredForeign: the export of another vendor's machine is said to be
-// one, and nothing that rests on it goes above info.
+// TestConfiguredForeign checks that an export of another vendor's machine is reported and that
+// findings based on it are at most info.
 func TestConfiguredForeign(t *testing.T) {
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
 	c.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
@@ -243,8 +240,8 @@ func TestConfiguredForeign(t *testing.T) {
 	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)
 }
 
-// TestTableOfAnExport: an export is read by its own vendor's names; by the machine's where
-// it does not tell its vendor, or by one name alone; by AMI's where nobody tells any.
+// TestTableOfAnExport checks that an export is read with its vendor's table, with the machine's if its
+// vendor is unknown or guessed, or else with AMI's.
 func TestTableOfAnExport(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -264,7 +261,7 @@ func TestTableOfAnExport(t *testing.T) {
 		require.Equal(t, c.want, m.tableOf(tables, &c.export).Vendor, "%s %+v", c.machine, c.export)
 	}
 	require.Nil(t, (&collector{sys: &inventory.System{}}).tableOf(tables, &bios.Export{Vendor: bios.Dell, Format: bios.OwnWords}))
-	// What proves that the names are all of this machine's BIOS, and whose export it is.
+	// Which exports certainly belong to this machine's vendor.
 	m := &collector{sys: &inventory.System{}}
 	m.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
 	for vendor, proven := range map[string]bool{bios.Dell: true, bios.AMI: true, bios.IntelReference: false, bios.AMDReference: false} {
@@ -286,7 +283,8 @@ func TestTableOfAnExport(t *testing.T) {
 	require.True(t, j.Foreign)
 }
 
-// TestMostTellingReason: of several exports without a value the one that says most speaks.
+// TestMostTellingReason checks that the most informative reason is chosen among exports without a
+// value.
 func TestMostTellingReason(t *testing.T) {
 	face := func(state fact.State, reason string) fact.Fact[string] {
 		return fact.Unknown[string](state, reason, "")
@@ -302,8 +300,8 @@ func TestMostTellingReason(t *testing.T) {
 	}
 }
 
-// TestConfiguredDoubt: another model's name is said, and the settings are
-// taken: firmware's names for one machine differ.
+// TestConfiguredDoubt checks that another model's name is reported and the settings are used
+// nevertheless, because firmware uses different names for one machine.
 func TestConfiguredDoubt(t *testing.T) {
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
 	c.sys.Machine.Vendor = fact.Known("Dell Inc.", fact.Direct, fact.Evidence{Source: "smbios"})
@@ -318,8 +316,8 @@ func TestConfiguredDoubt(t *testing.T) {
 	require.True(t, c.sys.Settings["turbo"].Configured.Unverified, "nothing that rests on it goes above info")
 }
 
-// TestReferenceNames: names of Intel's reference code tell no maker, and what
-// an export of them leaves out is not thereby missing.
+// TestReferenceNames checks that names of Intel's reference code do not identify the vendor, and that
+// missing ones are not absent.
 func TestReferenceNames(t *testing.T) {
 	attributes := `"PwrPerfTuning": "OS Controls EPB", "NumaEn": "Enable", "ProcessorHyperThreadingDisable": "Enabled", "TurboMode": "Disable"`
 	for i := range 120 {
@@ -334,8 +332,8 @@ func TestReferenceNames(t *testing.T) {
 	require.NotContains(t, sys.Settings, "package_c_state", "a name that is missing says nothing")
 }
 
-// TestGuessedVendor: one name is not enough to say of others that the machine
-// does not offer them; two are.
+// TestGuessedVendor checks that one name is not enough to treat missing settings as absent, but two
+// are.
 func TestGuessedVendor(t *testing.T) {
 	attributes := `"NUMAOptimize": "Enabled"`
 	for i := range 120 {
@@ -347,8 +345,8 @@ func TestGuessedVendor(t *testing.T) {
 	require.Equal(t, fact.Absent, sys.Settings["turbo"].Configured.State)
 }
 
-// TestDecidedBesideExport: BIOS setup's own value tells who made the running
-// one, and what every kernel rewrites is the kernel's doing.
+// TestDecidedBesideExport checks who decided the effective value given the configured one, also if
+// every kernel changes it.
 func TestDecidedBesideExport(t *testing.T) {
 	at := func(path, raw string) fact.Evidence { return fact.Evidence{Source: "cpufreq", Path: path, Raw: raw} }
 	open := fact.Unknown[string](fact.Absent, "nobody can be named", "")
@@ -381,8 +379,8 @@ func TestDecidedBesideExport(t *testing.T) {
 	}
 }
 
-// TestConfiguredInert: under a preset that governs them the values that an
-// export prints do nothing (Supermicro's WorkIf: 2 == Power Technology).
+// TestConfiguredInert checks that values in an export have no effect under a preset that controls them
+// (Supermicro's WorkIf: 2 == Power Technology).
 func TestConfiguredInert(t *testing.T) {
 	sum := func(preset string) *inventory.System {
 		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced"><Setting name="Power Technology" selectedOption="`+preset+`" type="Option"></Setting>
@@ -395,9 +393,8 @@ func TestConfiguredInert(t *testing.T) {
 	require.Equal(t, "disabled", sum("Custom").Settings["c_states"].Configured.Value)
 }
 
-// TestConfiguredWords: a file of memaudit's own words gives the configured face
-// of a machine that exports nothing; a word that means nothing is malformed, and what
-// a person wrote is not direct.
+// TestConfiguredWords checks that a file of canonical values gives the configured values, that an
+// unknown value is malformed, and that all are indirect.
 func TestConfiguredWords(t *testing.T) {
 	sys := collected(t, Input{}, "# looked up in setup\nmemory_ras_mode: spare\nturbo = enabled # F2\nsmt: perhaps\nc1e: enabled\nc1e: disabled\nturbos: enabled\nno line\n")
 	require.Equal(t, fact.Known("spare", fact.Indirect, fact.Evidence{Source: "bios", Path: "a", Field: "memory_ras_mode", Raw: "spare"}), sys.Settings["memory_ras_mode"].Configured)
@@ -419,8 +416,8 @@ func TestEverySettingIsAWord(t *testing.T) {
 	}
 }
 
-// TestConfiguredByReferenceCode: makers that show the names of Intel's reference
-// code are read by them, and a name that is missing says nothing.
+// TestConfiguredByReferenceCode checks that exports with names of Intel's reference code are read, and
+// that missing names are unread.
 func TestConfiguredByReferenceCode(t *testing.T) {
 	for _, maker := range []string{"XFUSION", "Huawei", "Inspur", "New H3C Technologies Co., Ltd."} {
 		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": maker + "\n"})
@@ -430,8 +427,8 @@ func TestConfiguredByReferenceCode(t *testing.T) {
 	}
 }
 
-// TestConfiguredFixedFabric: APBDIS 1 fixes the fabric at the state of the option
-// beside it; alone it is the fastest.
+// TestConfiguredFixedFabric checks that APBDIS 1 fixes the fabric at the state of another option, or
+// at the fastest one without it.
 func TestConfiguredFixedFabric(t *testing.T) {
 	for attributes, want := range map[string]string{
 		`"CbsCmnApbdis": "1", "CbsCmnFixedSocPstate": "P0"`:    "enabled",
@@ -468,8 +465,8 @@ func TestConfiguredFixedFabric(t *testing.T) {
 	}
 }
 
-// TestConfiguredUnderAParent: what Supermicro's parent options make inert is not
-// known, whatever an export prints of it.
+// TestConfiguredUnderAParent checks that options made inert by Supermicro's parent options are
+// unknown.
 func TestConfiguredUnderAParent(t *testing.T) {
 	sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"SpeedStep_P_States__FF12": "Disable", "TurboMode_3D06": "Enable",
  "PowerPerformanceTuning_3CE0": "OS Controls EPB", "ENERGY_PERF_BIAS_CFGMode_3CE1": "Maximum Performance", "PowerTechnology_FF77": "Custom"}}`)
@@ -570,9 +567,8 @@ func TestConfiguredUnderCiscosPresets(t *testing.T) {
 	require.Equal(t, "enabled", export(options + `, "CPUPerformance": "Something new"`)["hw_prefetch"].Configured.Value)
 }
 
-// TestConfiguredUnderLenovosModes: under a preset mode the single settings are
-// what a document says that the mode makes of them (registry of the SR670 V2), and
-// where none says it they are not known, whatever the export prints.
+// TestConfiguredUnderLenovosModes checks that under a preset mode the settings have the documented
+// values of the mode (registry of the SR670 V2), or are unknown if these are not documented.
 func TestConfiguredUnderLenovosModes(t *testing.T) {
 	export := func(product, mode string) map[string]inventory.Setting {
 		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": product + "\n"})
@@ -595,8 +591,8 @@ func TestConfiguredUnderLenovosModes(t *testing.T) {
 	require.Equal(t, "disabled", export("ThinkSystem SR650 V3", "CustomMode")["turbo"].Configured.Value)
 }
 
-// TestConfiguredUnderHPEsSecondPreset: AMD's preset beside HPE's decides what it
-// writes (maps of the registries A42, A43, A47), and leaves the rest alone.
+// TestConfiguredUnderHPEsSecondPreset checks that AMD's preset in addition to HPE's overrides only the
+// settings that it writes (maps of the registries A42, A43, A47).
 func TestConfiguredUnderHPEsSecondPreset(t *testing.T) {
 	export := func(preset string) map[string]inventory.Setting {
 		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom",
@@ -611,8 +607,8 @@ func TestConfiguredUnderHPEsSecondPreset(t *testing.T) {
 	require.Equal(t, "nps1", export("Something new")["sub_numa"].Configured.Value)
 }
 
-// TestAddressesInNames: a MAC address identifies a machine and is left out of an attribute's
-// name, in all spellings of firmware; numbers that are none stay.
+// TestAddressesInNames checks that MAC addresses are removed from attribute names in all spellings,
+// and other numbers are kept.
 func TestAddressesInNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"NIC_3cecef112233_Speed":     "NIC_(address)_Speed",

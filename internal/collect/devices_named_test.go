@@ -11,8 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestNamedModules: a slot with the size 0 that names a module is not an empty one. Leftovers without
-// maker, part number or speed are common in empty slots, and some firmware prints one text everywhere.
+// TestNamedModules checks that a slot with size 0 and a named module is not empty. Leftovers without
+// vendor, part number or speed are common in empty slots, and some firmware prints the same text for
+// every slot.
 func TestNamedModules(t *testing.T) {
 	module := func(bytes int64, maker, part, serial string, speed int) smbiostest.DIMM {
 		return smbiostest.DIMM{Bytes: bytes, Manufacturer: maker, Part: part, Serial: serial, Speed: speed}

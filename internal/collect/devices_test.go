@@ -77,8 +77,8 @@ func TestTechnology(t *testing.T) {
 	want.Is(inventory.DRAM, fact.Direct).Check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
-// TestEveryModuleNonVolatile: firmware of the RH2288 V3 sets the bit of plain RDIMMs; a
-// machine with NVDIMMs has DRAM beside them.
+// TestEveryModuleNonVolatile: firmware of the RH2288 V3 sets the bit for plain RDIMMs; a machine with
+// NVDIMMs also has DRAM.
 func TestEveryModuleNonVolatile(t *testing.T) {
 	nonVolatile := smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile | detailRegistered}
 	plain := nonVolatile
@@ -109,7 +109,7 @@ func TestEveryModuleNonVolatile(t *testing.T) {
 	}
 }
 
-// TestSoldered tells chips on the board from modules.
+// TestSoldered distinguishes chips on the board from modules.
 func TestSoldered(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -133,8 +133,7 @@ func TestSoldered(t *testing.T) {
 	}
 }
 
-// TestSpeeds: a single speed field says rated or running and nobody knows
-// which; a clock in MHz is not a speed.
+// TestSpeeds: a single speed field is either rated or running speed; a clock in MHz is not a speed.
 func TestSpeeds(t *testing.T) {
 	direct, indirect := fact.Direct, fact.Indirect
 	clock := "looks like a clock in MHz"
@@ -174,8 +173,8 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
-// TestSlotStates: a size that says "unknown" is not a module, and an empty slot
-// has no module's facts.
+// TestSlotStates checks that an unknown size does not mean a module, and that an empty slot has no
+// facts of a module.
 func TestSlotStates(t *testing.T) {
 	full := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 64 << 30, Speed: 3200})
 	assert.Equal(t, inventory.SlotPopulated, full.State)
@@ -191,7 +190,7 @@ func TestSlotStates(t *testing.T) {
 	want.Not[int64](fact.Unstated, "does not state").Check(t, maybe.SizeBytes)
 }
 
-// TestBuffering: the bits say something only where one of the three is set.
+// TestBuffering checks that the bits are known only if one of the three is set.
 func TestBuffering(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
@@ -212,8 +211,8 @@ func TestBuffering(t *testing.T) {
 	}
 }
 
-// TestLabels: a slot keeps its label, also one that looks like a placeholder; a
-// module's maker does not.
+// TestLabels checks that a slot keeps a label that looks like a placeholder, and that a module's
+// vendor does not.
 func TestLabels(t *testing.T) {
 	for _, label := range []string{"DIMM_A1 ", "0", "None", "NO DIMM"} {
 		s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Locator: label, Manufacturer: "NO DIMM", Part: "Not Specified", Serial: "SN", AssetTag: "AT"})
@@ -284,9 +283,8 @@ func TestHPELocation(t *testing.T) {
 	assert.Nil(t, sys.Slots[1].HPE)
 }
 
-// TestSlotTwice: two structures with one handle and the same labels are one
-// slot, of which only what both say is known. With other labels they are two
-// slots and a slip of the firmware.
+// TestSlotTwice checks that two structures with the same handle and labels are one slot, with unknown
+// values if they differ. With other labels they are two slots.
 func TestSlotTwice(t *testing.T) {
 	twice := func(second smbiostest.DIMM) []inventory.Slot {
 		b := smbiostest.New(3, 2)
@@ -313,9 +311,8 @@ func TestSlotTwice(t *testing.T) {
 	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A1", Bank: "B", Rank: 2, Speed: 1600}), 2)
 }
 
-// TestSlotOfNoArray: Phytium's FT-2000/4 lists a module a second time, first in the
-// table and under an array that does not exist. What has other labels or another
-// size under such an array is a module whose handle is wrong.
+// TestSlotOfNoArray: Phytium's FT-2000/4 lists a module twice, the first time in an array that does
+// not exist. With other labels or another size, only the handle is wrong.
 func TestSlotOfNoArray(t *testing.T) {
 	listed := func(stray smbiostest.DIMM) []inventory.Slot {
 		b := smbiostest.New(3, 2)

@@ -10,9 +10,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestExportProcessors: Dell's exports name the processors (Proc1Id is family, model
-// and stepping in hexadecimal, as in the BIOS resources of R650, R6615 and R670);
-// nothing else does, and what is known already stands.
+// TestExportProcessors checks the processors from Dell's exports (Proc1Id is family, model and
+// stepping in hexadecimal, as in the BIOS resources of R650, R6615 and R670). They are used only if no
+// other source lists any.
 func TestExportProcessors(t *testing.T) {
 	t.Parallel()
 	dell := func(attributes string) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestDefectAfterTheMemory: a defect takes nothing of the memory away where it lies after
-// all that the table says of it, and that is whole; the array may stand last.
+// TestDefectAfterTheMemory checks that a defect after a complete list of processors and memory is
+// harmless for both; the array may be the last structure.
 func TestDefectAfterTheMemory(t *testing.T) {
 	parsed := func(build func(b *smbiostest.Builder)) *smbios.Table {
 		b := smbiostest.New(3, 2)
@@ -56,13 +56,14 @@ func TestDefectAfterTheMemory(t *testing.T) {
 	}
 }
 
-// TestDecodedParts: any part of a table is decoded, and nothing is no table.
+// TestDecodedParts checks that any part of a table is decoded, and that no data give no table.
 func TestDecodedParts(t *testing.T) {
 	assert.Nil(t, decode(&host.SMBIOS{}))
 	assert.NotNil(t, decode(&host.SMBIOS{Partial: []byte{1}}))
 }
 
-// TestNoVirtualBit: a table without firmware's characteristics says nothing of a guest.
+// TestNoVirtualBit checks that a table without BIOS characteristics does not show whether this is a
+// guest.
 func TestNoVirtualBit(t *testing.T) {
 	for _, version := range [][2]int{{2, 0}, {3, 2}} {
 		b := smbiostest.New(version[0], version[1])
@@ -79,7 +80,7 @@ func TestNoVirtualBit(t *testing.T) {
 	assert.Equal(t, fact.Fact[bool]{}, (&collector{table: smbios.Decode(nil, b.Table())}).virtualBit())
 }
 
-// TestRangesBeyondAddresses: a range that ends where no processor's addresses do is none.
+// TestRangesBeyondAddresses checks that a range beyond the addresses of any processor is invalid.
 func TestRangesBeyondAddresses(t *testing.T) {
 	for end, counts := range map[uint64]bool{1<<30 - 1: true, maxAddress - 1: true, maxAddress: false} {
 		b := smbiostest.New(3, 2)
@@ -116,8 +117,7 @@ func TestProcessorsOff(t *testing.T) {
 	}
 }
 
-// TestVisibleMemory: firmware's map speaks where it holds all that the kernel manages; a
-// smaller one is not the whole map, and then the kernel's blocks speak, or its own count.
+// TestVisibleMemory checks the precedence of firmware's map, the online blocks and MemTotal.
 func TestVisibleMemory(t *testing.T) {
 	of := func(path string, bytes int64) fact.Fact[int64] {
 		return fact.Known(bytes, fact.Direct, fact.Evidence{Path: path})

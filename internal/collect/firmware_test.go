@@ -19,8 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// fourDIMMs is a table of a whole machine: one processor, four slots, two of
-// them populated.
+// fourDIMMs returns the table of a complete machine: one processor, four slots, two of them populated.
 func fourDIMMs() *smbiostest.Builder {
 	b := smbiostest.New(3, 2)
 	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.2.3", Date: "01/02/2023"})
@@ -51,8 +50,8 @@ func source(s *inventory.System, name string) (state fact.SourceState, detail st
 	return state, detail
 }
 
-// TestNoTable: the ways in which there can be no table are told apart; none of
-// them is a table without defects, and none hides the rest of the machine.
+// TestNoTable distinguishes the reasons why there is no table. In no case is the rest of the machine
+// hidden.
 func TestNoTable(t *testing.T) {
 	garbage := strings.Repeat("\xff\x00\xff", 40)
 	for _, c := range []struct {
@@ -90,8 +89,7 @@ func TestNoTable(t *testing.T) {
 	}
 }
 
-// TestCutTable: what could be read is kept, and the list of slots is known not
-// to be whole.
+// TestCutTable checks that the readable part is kept and that the list of slots is marked incomplete.
 func TestCutTable(t *testing.T) {
 	b := fourDIMMs()
 	whole := b.Table()
@@ -185,8 +183,8 @@ func TestLostStructures(t *testing.T) {
 	}
 }
 
-// TestEntries: without the table the single structures stand in, and say that
-// the version is not known.
+// TestEntries checks that single structures are used without the table, and that the version is then
+// unknown.
 func TestEntries(t *testing.T) {
 	files := oneSocket()
 	data := fourDIMMs().Table()
@@ -215,8 +213,8 @@ func TestEntries(t *testing.T) {
 	want.Not[bool](fact.Denied, "tables/DMI").Check(t, sys.Firmware.SMBIOS)
 }
 
-// TestGivenTableReplaces: a file beside a capture stands for the capture's own
-// table. What contradicts the kernel is no conflict of one machine: it may be another's.
+// TestGivenTableReplaces checks that a file replaces the capture's own table, and that differences
+// from the kernel are not conflicts.
 func TestGivenTableReplaces(t *testing.T) {
 	other := smbiostest.New(2, 6)
 	other.System(smbiostest.System{Manufacturer: "Other Inc.", Product: "Other 2"})
@@ -256,8 +254,8 @@ func TestGivenTableReplaces(t *testing.T) {
 	assert.Empty(t, empty.Slots, "the capture's own table does not slip in")
 }
 
-// TestDefects: every defect is listed with its weight; only one that touches
-// what an audit reads lowers the source.
+// TestDefects checks that every defect is listed with its weight, and that only those affecting an
+// audit change the source's state.
 func TestDefects(t *testing.T) {
 	old := smbiostest.New(2, 8)
 	old.BIOS(smbiostest.BIOS{Vendor: "Example"})
@@ -279,8 +277,8 @@ func TestDefects(t *testing.T) {
 	assert.Equal(t, sys.Firmware.Problems[0].Text, detail)
 }
 
-// TestShortListOfDevices: an array that announces more devices than are listed is no cut list, and
-// neither a whole one; a processor after the end marker is lost.
+// TestShortListOfDevices checks that an array with fewer devices than announced does not mean lost
+// structures, and that a processor after the end marker does.
 func TestShortListOfDevices(t *testing.T) {
 	b := fourDIMMs()
 	assert.Nil(t, collecttest.Decoded(t, b).Firmware.Short)

@@ -26,8 +26,8 @@ func desktop(t *testing.T, driver, pending string, values map[string]string) *ho
 	return captured(t, files)
 }
 
-// TestFirmwareAttributes: with nothing waiting a value is both faces; with
-// something waiting it may be either.
+// TestFirmwareAttributes checks that a value is both configured and pending unless a change is
+// pending.
 func TestFirmwareAttributes(t *testing.T) {
 	values := map[string]string{"NUMA": "NPS4", "Beep": "Loud"}
 	sys := collected(t, Input{Root: desktop(t, "thinklmi", "0", values)})

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestCommandLineShown: what evidence shows of it names no machine and holds no
-// secret; what an audit asks for stays.
+// TestCommandLineShown checks that evidence of the command line has no names and secrets, but all
+// options that an audit needs.
 func TestCommandLineShown(t *testing.T) {
 	sys := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets).With(hosttest.Files{
 		"proc/cmdline": `BOOT_IMAGE=/vmlinuz root=UUID=0a1b2c3d-0000-4000-8000-0123456789AB BOOTIF=01-52-54-00-12-34-56 quiet rd.iscsi.password=hunter2 ` +

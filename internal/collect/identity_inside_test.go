@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestReadGHW: ghw's strings of a folder of the kernel's; where it reads another one than we
-// do that is a conflict, and ours stays.
+// TestReadGHW checks that ghw's strings are used, and that a difference from our own is a conflict in
+// which our own is kept.
 func TestReadGHW(t *testing.T) {
 	folder := t.TempDir()
 	dmi := filepath.Join(folder, "sys", "class", "dmi", "id")
@@ -30,7 +30,7 @@ func TestReadGHW(t *testing.T) {
 	}
 }
 
-// TestAddSourceDetail: what part numbers add stands with the SMBIOS source, after what is there.
+// TestAddSourceDetail checks that text is appended to the detail of the SMBIOS source only.
 func TestAddSourceDetail(t *testing.T) {
 	c := &collector{sys: &inventory.System{Sources: []inventory.Source{{Name: "cpuinfo"}, {Name: inventory.SourceSMBIOS}}}}
 	c.addSourceDetail("")

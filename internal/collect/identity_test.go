@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// identified is a table that says who the machine is.
+// identified returns a table with the identity of a machine.
 func identified(vendor, product string) *smbiostest.Builder {
 	b := smbiostest.New(3, 2)
 	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.2.3", Date: "01/02/2023"})
@@ -25,8 +25,7 @@ func identified(vendor, product string) *smbiostest.Builder {
 	return b
 }
 
-// TestIdentityOfTable: the table's own strings, the main board, and every
-// number that tells the machine from its sisters in a place of its own.
+// TestIdentityOfTable checks the table's strings, the main board, and the identifiers.
 func TestIdentityOfTable(t *testing.T) {
 	m := collecttest.Decoded(t, identified("Example Inc. ", "Server 1")).Machine
 	for text, got := range map[string]fact.Fact[string]{
@@ -40,8 +39,8 @@ func TestIdentityOfTable(t *testing.T) {
 		BoardSerial: "B1", ChassisSerial: "C1", AssetTag: "A1"}, m.Identifiers)
 }
 
-// TestIdentityPrecedence: the table goes before the kernel's copy of it; where
-// they differ both are told, unless the table is a file's.
+// TestIdentityPrecedence checks that the table takes precedence over the kernel's copy, and that
+// differences are recorded unless the table is from a file.
 func TestIdentityPrecedence(t *testing.T) {
 	same := collecttest.Table(oneSocket(), identified("Example Inc.", "Server 1"))
 	sys := collecttest.Collected(t, same)
@@ -85,8 +84,8 @@ func TestIdentityPlaceholders(t *testing.T) {
 	want.Not[string](fact.Denied, "denied").Check(t, sys.Machine.Vendor)
 }
 
-// TestNamedByBoard: a board that is sold without a system has its own name alone. A
-// board of another maker is not the model of the system that it is built into.
+// TestNamedByBoard checks that a board sold separately provides the product's name, unless it has
+// another vendor than the system.
 func TestNamedByBoard(t *testing.T) {
 	for _, c := range []struct{ vendor, product, board, model, isVendor, isProduct string }{
 		{"To be filled by O.E.M.", "To be filled by O.E.M.", "ASRockRack", "ROMED8-2T", "ASRockRack", "ROMED8-2T"},
@@ -119,8 +118,7 @@ func TestIdentifiersFromKernel(t *testing.T) {
 	assert.Equal(t, "A1", with.AssetTag)
 }
 
-// TestNameOfTheMachine: it is read where somebody asks for it and there is a tree to read it
-// from. A table of one structure says what that says, an empty one nothing.
+// TestNameOfTheMachine checks that the host name is read only on request and from a tree.
 func TestNameOfTheMachine(t *testing.T) {
 	root := collecttest.Capture(t, hosttest.Files{"proc/sys/kernel/hostname": "node17\n"})
 	want.Is("node17", fact.Direct).Check(t, collect.Collect(collect.Input{Root: root, HostName: true}).Machine.Host)

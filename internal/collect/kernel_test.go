@@ -96,7 +96,7 @@ func TestVisibleMemory(t *testing.T) {
 	}
 }
 
-// TestOptions keeps the words of the command line that bear on an audit.
+// TestOptions checks that options that affect an audit are kept.
 func TestOptions(t *testing.T) {
 	n := collecttest.Collected(t, hosttest.Options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
 	want.Is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, fact.Direct).Check(t, n.Options)
@@ -136,8 +136,7 @@ func TestEDAC(t *testing.T) {
 	assert.Empty(t, collecttest.Collected(t, oneSocket()).EDAC)
 }
 
-// TestWithoutKernel: of an SMBIOS file every fact of the kernel says why it is
-// not known.
+// TestWithoutKernel checks that with an SMBIOS file alone every kernel fact has a reason.
 func TestWithoutKernel(t *testing.T) {
 	sys := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, fourDIMMs().Dump())})
 	for _, reason := range []string{

@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestShortList: no kernel sees more memory than the machine has. What may be other memory than that
-// of modules, and a guest's memory, prove nothing.
+// TestShortList checks tables with less memory than the kernel sees. Other kinds of memory and guests
+// are not conclusive.
 func TestShortList(t *testing.T) {
 	const g = int64(1) << 30
 	listing := func(sizes ...int64) hosttest.Files {
@@ -46,8 +46,8 @@ func TestShortList(t *testing.T) {
 	assert.Nil(t, collecttest.Collected(t, collecttest.Table(guest, b)).Firmware.Lost)
 }
 
-// TestMisusedArray: an array of another use holds no memory modules. One of flash memory with a flash
-// chip is what it says.
+// TestMisusedArray checks that DRAM modules in an array with another use are reported, but not flash
+// chips in an array of flash memory.
 func TestMisusedArray(t *testing.T) {
 	make := func(use byte, d smbiostest.DIMM) *inventory.System {
 		b := smbiostest.New(3, 2)

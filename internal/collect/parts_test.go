@@ -32,15 +32,14 @@ func withParts(t *testing.T, modules ...smbiostest.DIMM) *inventory.System {
 		PartNumbers: func() (*partnumber.Table, error) { return partnumber.Load(rules.FS) }})
 }
 
-// ddr4 is a 32 GiB 2Rx4 RDIMM of Samsung (product guide of May 2018) of which
-// firmware says everything.
+// ddr4 returns a 32 GiB 2Rx4 RDIMM of Samsung (product guide of May 2018) with all fields stated.
 func ddr4() smbiostest.DIMM {
 	return smbiostest.DIMM{Bytes: 32 << 30, Type: typeDDR4, Rank: 2, Speed: 2666, Configured: 2666, Detail: detailSynchronous | detailRegistered,
 		Part: "M393A4K40CB2-CTD", Manufacturer: "Samsung", Locator: "A1"}
 }
 
-// TestPartNumberFillsSilence: what firmware leaves open comes from the number,
-// corroborated where size and rated speed agree; what it states stays.
+// TestPartNumberFillsSilence checks that unstated values come from the part number, corroborated if
+// size and rated speed agree, and that stated ones are kept.
 func TestPartNumberFillsSilence(t *testing.T) {
 	d := ddr4()
 	d.Rank, d.Detail = 0, detailSynchronous
@@ -75,7 +74,7 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	empty.Bytes, empty.Rank = 0, 0
 	assert.False(t, withParts(t, empty).Slots[0].Ranks.Known(), "the number of a module that is gone")
 
-	// M386 is an LRDIMM by the same guide; "Registered (Buffered)" alone does not say that it is none.
+	// M386 is an LRDIMM in the same guide; "Registered (Buffered)" alone does not exclude that.
 	d = ddr4()
 	d.Part = "M386A4K40BB0-CRC"
 	d.Speed, d.Configured = 2400, 2400
@@ -90,8 +89,8 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	assert.NotContains(t, s.Ranks.From.Field, "Part Number")
 }
 
-// TestPartNumberIsNotBelieved where it contradicts the module's size or
-// generation, or where the slot does not take DRAM.
+// TestPartNumberIsNotBelieved if it contradicts the module's size or generation, or if the slot does
+// not have DRAM.
 func TestPartNumberIsNotBelieved(t *testing.T) {
 	d := ddr4()
 	d.Rank, d.Bytes = 0, 16<<30
@@ -128,9 +127,8 @@ func detail(sys *inventory.System) string {
 	return ""
 }
 
-// TestPartNumberAgainstRanks: one rank count printed for every module is a
-// constant of the firmware where a number says otherwise; a single module that
-// differs keeps what firmware states.
+// TestPartNumberAgainstRanks checks that the same rank count for every module is treated as a constant
+// of the firmware if a part number differs; a single difference is only recorded.
 func TestPartNumberAgainstRanks(t *testing.T) {
 	one := ddr4()
 	one.Rank = 1
@@ -147,8 +145,8 @@ func TestPartNumberAgainstRanks(t *testing.T) {
 	assert.Contains(t, detail(sys), "which stands (1 module)")
 }
 
-// TestPartNumberAgainstSpeed: firmware's lower speed stands and is doubted, a
-// higher one stands as it is.
+// TestPartNumberAgainstSpeed checks that a rated speed below that of the part number becomes indirect
+// and a higher one does not.
 func TestPartNumberAgainstSpeed(t *testing.T) {
 	d := ddr4()
 	d.Speed, d.Configured = 2133, 2133

@@ -55,8 +55,7 @@ func TestSocketOfTable(t *testing.T) {
 	assert.False(t, s.Package.Known())
 }
 
-// TestEmptySocket: what firmware left in the fields of an empty socket is not
-// taken for a processor.
+// TestEmptySocket checks that old text in the fields of an empty socket is ignored.
 func TestEmptySocket(t *testing.T) {
 	s := collecttest.Decoded(t, sockets(fitted, empty)).Sockets[1]
 	want.Is(false, fact.Direct).Check(t, s.Populated)
@@ -72,7 +71,7 @@ func TestDisabledProcessor(t *testing.T) {
 	want.Is(false, fact.Direct).Check(t, s.Enabled)
 }
 
-// TestOldProcessor: an old structure has no counts, and says so.
+// TestOldProcessor checks that counts missing in an old structure are unknown with a reason.
 func TestOldProcessor(t *testing.T) {
 	b := smbiostest.New(2, 3)
 	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "AMD", Version: hosttest.K8.Brand, ID: hosttest.K8.Signature(), Cores: 2})
@@ -129,7 +128,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestPackagesAsSockets: without a table the kernel's packages stand in.
+// TestPackagesAsSockets checks that the kernel's packages are used without a table.
 func TestPackagesAsSockets(t *testing.T) {
 	sys := collecttest.Collected(t, hosttest.Rome.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 3}))
 	require.Len(t, sys.Sockets, 2)
@@ -163,8 +162,8 @@ func TestForeignProcessors(t *testing.T) {
 	assert.Len(t, collecttest.Decoded(t, b).Sockets, 1)
 }
 
-// TestUndetectedProcessor: a disabled processor without ID and version is none beside one
-// that runs, and two processors that nothing distinguishes are not counted as two.
+// TestUndetectedProcessor checks that a disabled processor without ID and version is an empty socket
+// if another one runs, and that two indistinguishable processors are not counted as two.
 func TestUndetectedProcessor(t *testing.T) {
 	undetected := smbiostest.CPU{State: 3}
 	named := undetected
@@ -209,7 +208,8 @@ func TestSocketOfList(t *testing.T) {
 	}
 }
 
-// TestUnlistedSockets: the numbers of the designations tell of empty sockets that firmware leaves out.
+// TestUnlistedSockets checks that empty sockets left out by firmware are found by the numbers in the
+// designations.
 func TestUnlistedSockets(t *testing.T) {
 	named := func(names ...string) *inventory.System {
 		b := smbiostest.New(3, 2)

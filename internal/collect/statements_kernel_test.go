@@ -16,7 +16,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestSecondReader: ghw's word fills what we could not read, and differs only where both have one.
+// TestSecondReader checks that ghw's string is used if ours is unknown, and is a conflict if both are
+// known and differ.
 func TestSecondReader(t *testing.T) {
 	own := fact.Known("R610", fact.Direct, fact.Evidence{Path: "/sys/class/dmi/id/product_name"})
 	unread := fact.Unknown[string](fact.Denied, "was denied", "")
@@ -39,7 +40,7 @@ func TestSecondReader(t *testing.T) {
 	}
 }
 
-// TestFacesOfExports: what two exports of one machine say together, and why one says nothing.
+// TestFacesOfExports checks the combination of the values of two exports.
 func TestFacesOfExports(t *testing.T) {
 	at := func(path, value string, c fact.Certainty, unverified bool) fact.Fact[string] {
 		f := fact.Known(value, c, fact.Evidence{Path: path})
@@ -76,7 +77,7 @@ func TestFacesOfExports(t *testing.T) {
 	assert.Contains(t, (&collector{}).noEffective().Reason, "an SMBIOS file only")
 	assert.Equal(t, "not observable from Linux", (&collector{facts: &host.Facts{}}).noEffective().Reason)
 
-	// By a name where an attribute has it; by the text in setup only where none has.
+	// By name if an attribute has it; otherwise by the text in setup.
 	index := indexAttributes(&bios.Export{Attributes: []bios.Attribute{{Name: "Smt", Display: "Turbo"}, {Name: "Turbo", Display: "Boost"}, {Name: "X1", Display: ""}}})
 	assert.Equal(t, "Turbo", index["turbo"][0].Name)
 	assert.Equal(t, "Turbo", index["boost"][0].Name)
@@ -84,8 +85,8 @@ func TestFacesOfExports(t *testing.T) {
 	assert.NotContains(t, index, "")
 }
 
-// TestWindowsOfCXL: a node lies in the windows where all of its blocks do; a block that lies
-// there in part decides nothing.
+// TestWindowsOfCXL checks that a node is CXL memory if all of its blocks are in a window; a block that
+// is partly inside is not conclusive.
 func TestWindowsOfCXL(t *testing.T) {
 	const gib = 1 << 30
 	of := func(size host.Value[int64], window host.Range, blocks ...int) *collector {
@@ -148,8 +149,8 @@ func TestRatedBeside(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOtherNodes: the memory of nodes without DRAM is not part of what the modules
-// hold; what is not known is not taken off.
+// TestMemoryOfOtherNodes checks that memory of nodes without DRAM is subtracted, but not an unknown
+// size.
 func TestMemoryOfOtherNodes(t *testing.T) {
 	for _, c := range []struct {
 		kind    inventory.NodeKind
@@ -170,8 +171,8 @@ func TestMemoryOfOtherNodes(t *testing.T) {
 	}
 }
 
-// TestCachesBeforeMemory: a memory-side cache is HBM's where the processor carries it, DRAM's
-// before persistent modules, and nobody knows whose where both are there or neither.
+// TestCachesBeforeMemory checks that a memory-side cache is HBM if the processor has it, DRAM in front
+// of persistent modules, and unknown if there are both or neither.
 func TestCachesBeforeMemory(t *testing.T) {
 	nvdimm := inventory.Slot{State: inventory.SlotPopulated, Technology: fact.Known(inventory.NVDIMM, fact.Direct, fact.Evidence{Field: "technology"})}
 	dram := inventory.Slot{State: inventory.SlotPopulated, Technology: fact.Known(inventory.DRAM, fact.Direct, fact.Evidence{Field: "technology"})}
@@ -211,15 +212,15 @@ func TestSocketOfNode(t *testing.T) {
 	}
 }
 
-// TestNumbersOfHPE: HPE counts from 1, and 0 says nothing.
+// TestNumbersOfHPE checks that HPE's numbers count from 1 and that 0 is unknown.
 func TestNumbersOfHPE(t *testing.T) {
 	l := smbios.HPEDIMMLocation{Processor: field(1), Controller: field(0), Channel: field(2)}
 	have := hpeLocation(l, structureOf(202, 1, &smbios.Table{}))
 	assert.Equal(t, []int{0, -1, 1, -1}, []int{have.Processor, have.Controller, have.Channel, have.Index})
 }
 
-// TestRentedMachines: whole machines that clouds rent have firmware's bit cleared, and Google's
-// the processor's flag, too (systemd src/basic/virt.c).
+// TestRentedMachines checks that bare-metal machines of clouds are recognised by firmware's cleared
+// bit, on Google's also by the processor's flag (systemd src/basic/virt.c).
 func TestRentedMachines(t *testing.T) {
 	no, open := known(false), fact.Fact[bool]{}
 	for _, c := range []struct {
@@ -236,8 +237,8 @@ func TestRentedMachines(t *testing.T) {
 	}
 }
 
-// TestPendingOfFirmwareAttributes: what the kernel's driver shows is what waits, too, only where it
-// says that no reboot is pending.
+// TestPendingOfFirmwareAttributes checks that the driver's values are also pending only if it reports
+// that no reboot is pending.
 func TestPendingOfFirmwareAttributes(t *testing.T) {
 	for _, c := range []struct{ settled, stated, want bool }{{true, true, true}, {true, false, false}, {false, true, false}, {false, false, false}} {
 		a := host.FirmwareAttribute{Name: "Smt"}
@@ -248,8 +249,8 @@ func TestPendingOfFirmwareAttributes(t *testing.T) {
 	}
 }
 
-// TestRatingsThatAreMissing: a node is told by its rating only where both ratings are there; what
-// is slower is CXL's only where nothing else could be, and as fast is not slower.
+// TestRatingsThatAreMissing checks that a node's kind is derived from its rating only if both ratings
+// are known.
 func TestRatingsThatAreMissing(t *testing.T) {
 	const max, plain = "Intel(R) Xeon(R) CPU Max 9480", "Intel(R) Xeon(R) Platinum 8480+"
 	unrated := fact.Unknown[int64](fact.Absent, "firmware rates no bandwidth of the node", "")
@@ -277,8 +278,8 @@ func TestRatingsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestRanksByNumber: one rank count of all modules that their numbers contradict is firmware's
-// constant; a number that says no ranks, or a module of which firmware says none, contradicts nothing.
+// TestRanksByNumber checks that one rank count for all modules that part numbers contradict is a
+// constant of the firmware, and that unknown ranks contradict nothing.
 func TestRanksByNumber(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -323,8 +324,8 @@ func TestRangesAtTheirBounds(t *testing.T) {
 	}
 }
 
-// TestNumbersOfModules: the number of a module of system memory is read where a module is
-// there, whether its size is known or not.
+// TestNumbersOfModules checks that the part number of a populated slot is read even if its size is
+// unknown.
 func TestNumbersOfModules(t *testing.T) {
 	table, err := partnumber.Load(rules.FS)
 	require.NoError(t, err)

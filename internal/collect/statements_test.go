@@ -40,7 +40,7 @@ func TestClockOrSpeed(t *testing.T) {
 		assert.Equal(t, c.want, f.State, "%d of %s", c.v, c.typ)
 		assert.Contains(t, f.Reason, c.why, "%d of %s", c.v, c.typ)
 	}
-	// Beside a controller's word the same bounds hold, and beside firmware's any is compared.
+	// The same bounds apply with the BMC's type; if SMBIOS states a speed, any speed is compared.
 	for _, c := range []struct {
 		v, want int
 	}{{1333, 1333}, {796, 796}, {795, 0}, {2137, 2137}, {2138, 0}, {667, 0}} {
@@ -52,7 +52,7 @@ func TestClockOrSpeed(t *testing.T) {
 	assert.Equal(t, 4800, moduleMatch{s: &inventory.Slot{}, d: &redfish.DIMM{SpeedMTs: 4800, Type: "DDR5"}}.speed(), "the controller's own type, where firmware has none")
 }
 
-// TestWordsOfDevices: types of what is not memory, and those that say nothing (DSP0134 7.18.2).
+// TestWordsOfDevices checks types that are not memory and unstated types (DSP0134 7.18.2).
 func TestWordsOfDevices(t *testing.T) {
 	s := structureOf(17, 0x1100, &smbios.Table{})
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestWordsOfDevices(t *testing.T) {
 	}
 }
 
-// TestMakersOfProcessors: whose processor the maker's name or the brand string says it is.
+// TestMakersOfProcessors checks the processor's vendor by manufacturer and brand string.
 func TestMakersOfProcessors(t *testing.T) {
 	for text, want := range map[string]string{"Intel(R) Corporation": "GenuineIntel", "Advanced Micro Devices, Inc.": "AuthenticAMD", "AMD": "AuthenticAMD", "Hygon": "HygonGenuine",
 		"ARM": "ARM", "Ampere(R)": "ARM", "HiSilicon": "ARM", "Phytium": "ARM", "NVIDIA": "ARM", "Cavium Inc.": "ARM", "APM": "ARM", "Loongson": "", "": ""} {
@@ -128,7 +128,7 @@ func TestMakersOfProcessors(t *testing.T) {
 	assert.False(t, socket(structureOf(4, 0x400, &smbios.Table{Version: smbios.Version{Major: 3, Minor: 6}}), p, 0).ThreadsEnabled.Known())
 }
 
-// TestThreadOf: a number in brackets is a hardware thread's where the makers write it so.
+// TestThreadOf checks when a number in brackets is that of a hardware thread.
 func TestThreadOf(t *testing.T) {
 	for _, c := range []struct {
 		designation string
@@ -152,8 +152,8 @@ func TestThreadOf(t *testing.T) {
 	assert.False(t, sameProcessor(&one, &third))
 }
 
-// TestRangesOfModules: a range is one where it is more than a page and within the addresses that
-// processors have (52 bits); its place in an interleave is told where it is within the depth.
+// TestRangesOfModules checks that a range is valid if it is larger than a page and within 52 address
+// bits, and its interleave position if that is within the depth.
 func TestRangesOfModules(t *testing.T) {
 	of := func(size int64, end uint64, position, depth int) *inventory.Range {
 		return rangeOf(&smbios.DeviceMapping{Start: field(uint64(8)), End: field(end), Size: field(size), InterleavePosition: field(position), InterleaveDepth: field(depth)})
@@ -181,11 +181,9 @@ func TestDefectsThatLose(t *testing.T) {
 	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
 }
 
-// TestDefectsAfterTheMemory: a defect after all that the table says of processors and memory costs
-// none of it: as many devices as the arrays announce, and before the defect a whole structure of a
-// type that never stands between processors or arrays. Boards with two processors have an array for
-// each, and inactive structures (126, where a processor is missing) or their vendor's before the
-// second: a table that ends there looked like one whose second processor has no memory.
+// TestDefectsAfterTheMemory checks that a defect after the complete list of processors and memory does
+// not affect them. Boards with two processors have an array for each, with inactive structures (type
+// 126) or OEM structures between them, so a table that ends there could seem complete.
 func TestDefectsAfterTheMemory(t *testing.T) {
 	const processor, cache, array, device, mapped, pointing, boot, inactive, vendors = 4, 7, 16, 17, 20, 21, 32, 126, 235
 	of := func(announced int, kinds ...int) *smbios.Table {
@@ -292,8 +290,7 @@ func TestRangesAgainstEachOther(t *testing.T) {
 	assert.Equal(t, []int64{int64(8 * g), 0}, []int64{first.sys.Slots[0].Range.Start, first.sys.Slots[1].Range.Start})
 }
 
-// TestWhyNoTable: a file that was asked for speaks for itself; the tree's failure stands only
-// where no file was given.
+// TestWhyNoTable checks that the failure of a given file takes precedence over that of the tree.
 func TestWhyNoTable(t *testing.T) {
 	file, tree := &Failure{fact.Denied, "the file was denied"}, &Failure{fact.Absent, "no such tree"}
 	for _, c := range []struct {
@@ -324,7 +321,7 @@ func TestWhyNoTable(t *testing.T) {
 	assert.Equal(t, fact.SourceAbsent, names(&collector{rootFailed: tree})[inventory.SourceSMBIOS])
 }
 
-// TestMeasurementsOfOthers: a result that names another product is shown and not judged.
+// TestMeasurementsOfOthers checks that results of another product are shown and not checked.
 func TestMeasurementsOfOthers(t *testing.T) {
 	c := &collector{sys: &inventory.System{}}
 	given := []inventory.Measurement{{Product: "R610"}, {Product: "R710"}, {}, {Product: "R710", Unjudged: "measured in a guest"}}
@@ -339,8 +336,7 @@ func TestMeasurementsOfOthers(t *testing.T) {
 	assert.Empty(t, given[1].Unjudged, "what was given stays as it is")
 }
 
-// TestWhatPartNumbersFill: what firmware leaves open, each field for itself; what a number does
-// not say fills nothing, and what firmware states wrongly is not mended by it.
+// TestWhatPartNumbersFill checks each unstated field; values that firmware states are never replaced.
 func TestWhatPartNumbersFill(t *testing.T) {
 	silent := func() inventory.Slot {
 		unstated := fact.Unknown[int](fact.Unstated, "not stated", "")
@@ -389,8 +385,8 @@ func TestWhatPartNumbersFill(t *testing.T) {
 	}
 }
 
-// TestRatedBelowThePartNumber: a rated speed below the number's is one source that is known to
-// lie, one above it or the same is not.
+// TestRatedBelowThePartNumber checks that only a rated speed below that of the part number becomes
+// indirect.
 func TestRatedBelowThePartNumber(t *testing.T) {
 	for _, c := range []struct {
 		rated, decoded int
@@ -414,7 +410,8 @@ func TestRatedBelowThePartNumber(t *testing.T) {
 	}
 }
 
-// TestExportsAndMachines: whose exports may be this machine's, and how products are told alike.
+// TestExportsAndMachines checks which exports may belong to this machine and how product names are
+// compared.
 func TestExportsAndMachines(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -514,8 +511,7 @@ func TestWhoDecidedByExport(t *testing.T) {
 	}
 }
 
-// TestProcessorsOfAnExport: where nothing else is known of any, and each field that the export
-// states.
+// TestProcessorsOfAnExport checks each field of the processors in an export.
 func TestProcessorsOfAnExport(t *testing.T) {
 	const brand = "AMD EPYC 9454P 48-Core Processor"
 	dell := func(cores, id string, stated bool) *bios.Export {
@@ -543,8 +539,8 @@ func TestProcessorsOfAnExport(t *testing.T) {
 	assert.Equal(t, []inventory.Socket{one}, of(Joined{Export: dell("48", "19-11-1", true)}, one), "what is known stays")
 }
 
-// TestWhyAnExportLacksIt: a setting that is not in an export is not offered only where the export
-// is whole and its names are proven.
+// TestWhyAnExportLacksIt checks that a missing setting is absent only if the export is complete and
+// its vendor proven.
 func TestWhyAnExportLacksIt(t *testing.T) {
 	table := &settings.Table{Vendor: "Dell", Settings: map[string][]settings.Attribute{"smt": {{}}}}
 	for _, c := range []struct {

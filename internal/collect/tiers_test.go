@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestNodeKinds tells memory tiers apart.
+// TestNodeKinds distinguishes memory tiers.
 func TestNodeKinds(t *testing.T) {
 	// Nodes 0 and 1 have CPUs, node 2 memory only.
 	tiers := func(p hosttest.Part) hosttest.Files {
@@ -92,7 +92,7 @@ const (
 	nvPath   = "LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0/region1/dax1.1"
 )
 
-// A capture says of a list whether it is empty: one that it lacks says nothing.
+// A capture without a list does not show that the list is empty.
 var (
 	cxlCard = hosttest.Files{"sys/bus/cxl/devices/mem0/": "", "sys/bus/nd/devices/": "", "proc/driver/nvidia/gpus/": ""}
 	gib     = 1024 // in MiB
@@ -111,8 +111,8 @@ func at(f hosttest.Files, node int, blocks ...int) hosttest.Files {
 	return f
 }
 
-// TestMemoryOnlyNodes: what a node without CPUs is, as kernel documents and the
-// drivers' own paths have it; the processor's brand alone decides nothing.
+// TestMemoryOnlyNodes checks the kind of nodes without CPUs by the kernel's documents and drivers; the
+// processor's brand alone is not conclusive.
 func TestMemoryOnlyNodes(t *testing.T) {
 	hbm, cxl, plain, open := inventory.NodeHBM, inventory.NodeCXL, inventory.NodeCPULess, inventory.NodeUnknown
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func TestSideCache(t *testing.T) {
 	assert.False(t, collecttest.Collected(t, hosttest.Skylake.Tree(two)).Nodes[0].SideCacheOf.Known())
 }
 
-// TestSideCacheUnread: a cache whose size is malformed is not one of 0 bytes.
+// TestSideCacheUnread checks that a cache with a malformed size does not count as 0 bytes.
 func TestSideCacheUnread(t *testing.T) {
 	two := hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2})
 	cache := hosttest.Files{hosttest.NodeDir + "node0/memory_side_cache/index1/size": "much\n"}
@@ -238,8 +238,7 @@ func TestVisibleWithoutOthers(t *testing.T) {
 	want.Is(int64(2<<30), fact.Corroborated).Check(t, collecttest.Collected(t, f).Memory.VisibleBytes)
 }
 
-// TestMemoryOfAnUnknownAmount: what a GPU's node holds is not known, and nothing is taken
-// out of what the system sees.
+// TestMemoryOfAnUnknownAmount checks that a GPU node of unknown size is not subtracted.
 func TestMemoryOfAnUnknownAmount(t *testing.T) {
 	files := memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
 		"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    online\nAddress:   40000000000\nSize:      1800000000\n"})
@@ -249,8 +248,8 @@ func TestMemoryOfAnUnknownAmount(t *testing.T) {
 	assert.Equal(t, whole.Memory.VisibleBytes.Value+96<<30, open.Memory.VisibleBytes.Value)
 }
 
-// TestProcessorsOfNodes: where the list of nodes with processors names one whose own list is
-// empty, its processors may be offline: nothing is known.
+// TestProcessorsOfNodes checks that a node in has_cpu with an empty CPU list has an unknown kind,
+// because its CPUs may be offline.
 func TestProcessorsOfNodes(t *testing.T) {
 	nodes := collecttest.Collected(t, memoryOnly(hosttest.Skylake, 256*gib).With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-2\n"})).Nodes
 	want.Is(true, fact.Direct).Check(t, nodes[0].HasCPU)

@@ -15,7 +15,7 @@ func named(f hosttest.Files, vendor, product string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMIID + "sys_vendor": vendor + "\n", hosttest.DMIID + "product_name": product + "\n"})
 }
 
-// firmwareBit is a table whose firmware says whether it is a guest's.
+// firmwareBit returns a table with or without firmware's bit for virtual machines.
 func firmwareBit(vendor, product string, guest bool) *smbiostest.Builder {
 	b := smbiostest.New(3, 2)
 	b.BIOS(smbiostest.BIOS{Vendor: "Example", VirtualMachine: guest})
@@ -23,9 +23,8 @@ func firmwareBit(vendor, product string, guest bool) *smbiostest.Builder {
 	return b
 }
 
-// TestVirtual: the CPU's flag, then firmware's bit, then the names by which
-// hypervisors are known; whole machines of clouds and the privileged domain of
-// Xen are not guests.
+// TestVirtual checks the CPU's flag, then firmware's bit, then hypervisors' names; bare-metal machines
+// of clouds and Xen's privileged domain are not guests.
 func TestVirtual(t *testing.T) {
 	direct, corroborated := fact.Direct, fact.Corroborated
 	base := oneSocket()
@@ -79,8 +78,8 @@ func TestVirtual(t *testing.T) {
 	}
 }
 
-// TestVirtualOfFile: an SMBIOS file alone. A part of a table, as `dmidecode -t
-// memory` prints it, has no name but that of its modules' maker.
+// TestVirtualOfFile checks an SMBIOS file alone. A part of a table, as `dmidecode -t memory` prints
+// it, only has the manufacturer of the modules.
 func TestVirtualOfFile(t *testing.T) {
 	memory := func(maker string) *smbiostest.Builder {
 		b := smbiostest.New(3, 2)
