@@ -20,7 +20,7 @@ func known[T any](v T) fact.Fact[T] {
 	return fact.Known(v, fact.Direct, fact.Evidence{})
 }
 
-// system is a server with four slots, of which two hold a module.
+// system returns a server with four slots, two of them populated.
 func system() *inventory.System {
 	sys := &inventory.System{
 		Machine: inventory.Machine{Vendor: known("Maker"), Product: known("P1"), BIOSVersion: known("1.0"), BIOSDate: known("01/02/2020"),
@@ -86,8 +86,7 @@ func empty0(sys *inventory.System, i int) {
 	sys.Slots[i] = inventory.Slot{Handle: sys.Slots[i].Handle, Locator: sys.Slots[i].Locator, State: inventory.SlotEmpty}
 }
 
-// TestCompare: every kind of change is named where it happened, and nothing
-// else is.
+// TestCompare checks that every kind of change is reported for its subject and nothing else.
 func TestCompare(t *testing.T) {
 	unread := func(f *fact.Fact[string]) { *f = fact.Unknown[string](fact.Denied, "denied", "") }
 	for name, c := range map[string]struct {
@@ -209,8 +208,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnown: what was not known then is no difference now, and what was known then and
-// is not now is never the same.
+// TestWhatIsNotKnown checks that a value unknown then is not a difference, and that a value unknown
+// now is never the same.
 func TestWhatIsNotKnown(t *testing.T) {
 	none := func(*inventory.System) {}
 	for name, c := range map[string]struct {
@@ -259,8 +258,8 @@ func named(sys *inventory.System) {
 	sys.Sockets[1].Brand = fact.Known("Xeon", fact.Direct, fact.Evidence{Source: "smbios"})
 }
 
-// TestIdentity: a machine is another one when its UUID differs or, where one is not known, its
-// serial number; where nothing that was known is known now, it may be.
+// TestIdentity checks that a machine is another one if its UUID or else its serial number differs, and
+// may be if nothing can be compared.
 func TestIdentity(t *testing.T) {
 	const one, two = "5ec4e700-1111-2222-3333-444455556666", "5ec4e700-1111-2222-3333-444455556667"
 	for name, c := range map[string]struct {
@@ -294,7 +293,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestRedacted: of a machine without identifiers no hash of what stands in their place is kept.
+// TestRedacted checks that no hash of a placeholder is saved.
 func TestRedacted(t *testing.T) {
 	sys := system()
 	sys.Machine.Identifiers.SystemSerial = "ABC1"
@@ -309,7 +308,7 @@ func TestRedacted(t *testing.T) {
 	assert.Empty(t, f.Slots[0].Serial)
 }
 
-// TestTake: the key is drawn, and of what was measured the last that may be judged is kept.
+// TestTake checks that the key is random and that the last measurement that can be checked is saved.
 func TestTake(t *testing.T) {
 	sys := system()
 	sys.Settings["hwp"] = inventory.Setting{Pending: known("enabled")}
@@ -329,7 +328,7 @@ func TestTake(t *testing.T) {
 	assert.Equal(t, map[string]int64{"total": 1}, fileOf(&inventory.System{Memory: inventory.Memory{TotalBytes: known(int64(1)), MapBytes: known(int64(0))}}, time.Time{}, "").Memory)
 }
 
-// TestManySettingsNotKnown: three are named, of more their number is said too.
+// TestManySettingsNotKnown checks that three settings are named, and the number if there are more.
 func TestManySettingsNotKnown(t *testing.T) {
 	for n, want := range map[int]string{3: "c (effective) is not known now", 4: "c (effective) is not known now; 4 settings in all"} {
 		then, now := system(), system()
@@ -342,8 +341,8 @@ func TestManySettingsNotKnown(t *testing.T) {
 	}
 }
 
-// TestWordsOfChanges: one part that differs is enough to say that it is the same serial
-// number's; a processor without a model is named as one.
+// TestWordsOfChanges checks the texts of changes with the same serial number and of a processor
+// without a model.
 func TestWordsOfChanges(t *testing.T) {
 	said := func(then, now *inventory.System) string {
 		var out []string
@@ -390,7 +389,7 @@ func without(i int) *inventory.System {
 	return sys
 }
 
-// TestIdentifies: identifiers of one character, of few, and makers' words for none tell nothing.
+// TestIdentifies: a repeated character, a short text and placeholders do not identify a machine.
 func TestIdentifies(t *testing.T) {
 	for id, want := range map[string]bool{"ABC": true, "A09": true, "zz9": true, "0Z9": true, "AA": false, "000": false, "0-0-0": false, "Not Specified": false, "001": true, "[{]": false, "a/b/c": true, "10000": true} {
 		assert.Equal(t, want, identifies(id), id)
@@ -404,7 +403,7 @@ func with(sys *inventory.System, i int, serial string) inventory.Slot {
 	return s
 }
 
-// TestLocatorsThatRepeat: slots are told apart by their handles then.
+// TestLocatorsThatRepeat checks that slots with the same label are matched by handle.
 func TestLocatorsThatRepeat(t *testing.T) {
 	alike := func() *inventory.System {
 		sys := system()
@@ -419,7 +418,7 @@ func TestLocatorsThatRepeat(t *testing.T) {
 	assert.Equal(t, []string{"slot 0x1100 (DIMM): dimm_lost"}, outcome(Compare("b", take(t, alike()), now)))
 }
 
-// TestNumberedAnew: labels that tell all slots apart count before handles, both then and now.
+// TestNumberedAnew checks that distinct labels take precedence over handles.
 func TestNumberedAnew(t *testing.T) {
 	now := system()
 	slices.Reverse(now.Slots)

@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// TestClearsVirtualization: the kernel takes vmx away from 5.6 on
-// (arch/x86/kernel/cpu/feat_ctl.c) and svm from 6.7 on (arch/x86/kernel/cpu/amd.c); a
-// release that is not a number says nothing.
+// TestClearsVirtualization: the kernel removes vmx from 5.6 on (arch/x86/kernel/cpu/feat_ctl.c) and
+// svm from 6.7 on (arch/x86/kernel/cpu/amd.c); an unknown release is not conclusive.
 func TestClearsVirtualization(t *testing.T) {
 	for _, c := range []struct {
 		flag, release string
@@ -29,8 +28,8 @@ func TestClearsVirtualization(t *testing.T) {
 	}
 }
 
-// TestLessThanARank: what firmware reserves is less than the rank that sparing takes
-// away; modules whose ranks are not stated may have four.
+// TestLessThanARank checks that firmware's reserved memory is smaller than a spare rank; modules with
+// unknown ranks may have four.
 func TestLessThanARank(t *testing.T) {
 	const gib = int64(1 << 30)
 	sized := func(bytes int64, ranks fact.Fact[int]) inventory.Slot {
@@ -58,8 +57,8 @@ func TestLessThanARank(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfStates: name and disable are shown of each idle state, and the default
-// where the kernel has that file (since 5.6).
+// TestEvidenceOfStates checks the evidence of idle states: name, disable and, since Linux 5.6, the
+// default.
 func TestEvidenceOfStates(t *testing.T) {
 	text := func(path string) host.Value[string] {
 		return host.Value[string]{V: path, State: fact.OK, Path: path, Raw: path}
@@ -128,8 +127,8 @@ func TestSplitOfAnUnknownModel(t *testing.T) {
 	}
 }
 
-// TestKnownIsNotToBlame: where flags and no_turbo are missing the boost file of a driver that is not
-// acpi-cpufreq, which says nothing here, is not the reason either.
+// TestKnownIsNotToBlame checks that the boost file of a driver other than acpi-cpufreq is not the
+// reason if flags and no_turbo are missing.
 func TestKnownIsNotToBlame(t *testing.T) {
 	v := &turboView{noTurbo: fact.Unknown[bool](fact.Absent, "no such file", ""), boost: fact.Known(true, fact.Direct, fact.Evidence{}), flag: fact.Unknown[bool](fact.Denied, "flags not readable", "")}
 	f := v.byFlag(false).effective
@@ -156,8 +155,7 @@ func TestWhoSetTheTurboBit(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfTurbo: what was known is shown, the register first, and nothing else; where nothing
-// was, the register would say it for sure.
+// TestEvidenceOfTurbo checks that only known readings are evidence, the register first.
 func TestEvidenceOfTurbo(t *testing.T) {
 	at := func(path string) fact.Evidence { return fact.Evidence{Path: path} }
 	v := &turboView{off: fact.Known(uint64(0), fact.Direct, at("msr")), noTurbo: fact.Unknown[bool](fact.Absent, "none", "", at("no_turbo")), boost: fact.Known(true, fact.Direct, at("boost")), flag: fact.Known(true, fact.Direct, at("flag"))}
@@ -170,8 +168,8 @@ func TestEvidenceOfTurbo(t *testing.T) {
 	assert.Equal(t, "a capture", v.byBoost(fact.Indirect).effective.KnownBy)
 }
 
-// TestUncoreRegisterBeforeTPMI: Granite Rapids has its uncore behind TPMI, so that the register says
-// nothing there and the driver is asked for.
+// TestUncoreRegisterBeforeTPMI checks that the register is not used on Granite Rapids, which has its
+// uncore in TPMI.
 func TestUncoreRegisterBeforeTPMI(t *testing.T) {
 	text := func(v string) host.Value[string] { return host.Value[string]{V: v, State: fact.OK} }
 	number := func(v int) host.Value[int] { return host.Value[int]{V: v, State: fact.OK} }
@@ -186,7 +184,7 @@ func TestUncoreRegisterBeforeTPMI(t *testing.T) {
 	}
 }
 
-// counted is a number of firmware's table, -1 where it states none.
+// counted returns a number of the SMBIOS table, unknown for -1.
 func counted(n int) fact.Fact[int] {
 	if n < 0 {
 		return fact.Unknown[int](fact.Unread, "not stated", "")
@@ -194,9 +192,9 @@ func counted(n int) fact.Fact[int] {
 	return fact.Known(n, fact.Direct, fact.Evidence{Raw: strconv.Itoa(n)})
 }
 
-// TestThreadsByFirmwaresCounts: a part can do threads where the table counts two for each core, or
-// more than run (SMBIOS 3.6, thread enabled); as many as cores mean nothing, for cores that are
-// off do not run either.
+// TestThreadsByFirmwaresCounts checks that a processor has SMT if the table counts two threads for
+// each core, or more than are enabled (SMBIOS 3.6); as many threads as cores are not conclusive,
+// because cores may be disabled.
 func TestThreadsByFirmwaresCounts(t *testing.T) {
 	for _, c := range []struct {
 		threads, cores, running int
@@ -222,8 +220,8 @@ func TestThreadsByFirmwaresCounts(t *testing.T) {
 	}
 }
 
-// TestHalfOfTheCPUsOffline: threads were taken away where at least half of the CPUs that are present
-// are offline; fewer are single CPUs, and lists that are not known say nothing.
+// TestHalfOfTheCPUsOffline checks that at least half of the present CPUs must be offline to conclude
+// that threads were disabled.
 func TestHalfOfTheCPUsOffline(t *testing.T) {
 	cpus := func(n int) fact.Fact[[]int] {
 		if n < 0 {
@@ -246,8 +244,8 @@ func TestHalfOfTheCPUsOffline(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfRegistersAndFlags: a register is shown once for each package, and of a flag whether
-// it is there; of flags that nobody read there is nothing to show.
+// TestEvidenceOfRegistersAndFlags checks that a register is evidence once for each package, and a flag
+// only if it was read.
 func TestEvidenceOfRegistersAndFlags(t *testing.T) {
 	reading := func(pkg, cpu int) host.MSRReading {
 		return host.MSRReading{Package: pkg, CPU: cpu, Value: host.Value[uint64]{V: 5, State: fact.OK, Path: "cpu" + strconv.Itoa(cpu), Raw: "0x5"}}

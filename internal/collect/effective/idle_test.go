@@ -132,8 +132,8 @@ func flagless(f hosttest.Files, flag string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.CPUInfo: hosttest.WithoutFlag(f[hosttest.CPUInfo], flag)})
 }
 
-// TestC1E checks the verdict against docs/kernel.md, C1E: the kernel rewrites firmware's
-// bit, so that only another driver leaves it to speak for firmware.
+// TestC1E checks the value by docs/kernel.md, C1E: intel_idle changes firmware's bit, so only another
+// driver shows firmware's setting.
 func TestC1E(t *testing.T) {
 	t.Parallel()
 	direct, corroborated := fact.Direct, fact.Corroborated
@@ -177,7 +177,7 @@ func TestC1E(t *testing.T) {
 	}
 }
 
-// TestC1EEvidence: the register is evidence where it was read, and only there.
+// TestC1EEvidence checks that the register is evidence only if it was read.
 func TestC1EEvidence(t *testing.T) {
 	t.Parallel()
 	registers := func(f hosttest.Files) (n int) {

@@ -100,8 +100,7 @@ func TestNodeInterleave(t *testing.T) {
 	}
 }
 
-// TestNodeInterleaveEvidence: the verdict names every file it rests on, also
-// the one that is missing.
+// TestNodeInterleaveEvidence checks that the evidence has every file used, also a missing one.
 func TestNodeInterleaveEvidence(t *testing.T) {
 	t.Parallel()
 	want := []string{"/sys/devices/system/node/has_cpu", "/sys/devices/system/cpu/cpu0/topology/physical_package_id",
@@ -136,8 +135,8 @@ func TestNodeInterleaveMissingProcessor(t *testing.T) {
 	want.Not[string](fact.Conflicting, "SMBIOS lists 2 running processors").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 }
 
-// TestNodeInterleaveGivenTable: a table given beside the tree may be another
-// machine's and contradicts nothing.
+// TestNodeInterleaveGivenTable checks that a table given with the tree, which may be another
+// machine's, contradicts nothing.
 func TestNodeInterleaveGivenTable(t *testing.T) {
 	t.Parallel()
 	root := collecttest.Capture(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}))
@@ -156,7 +155,7 @@ func TestNodeInterleaveOneProcessor(t *testing.T) {
 	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 }
 
-// TestNodeInterleaveOfFile: an SMBIOS file says nothing about nodes.
+// TestNodeInterleaveOfFile checks that nodes are unknown with an SMBIOS file.
 func TestNodeInterleaveOfFile(t *testing.T) {
 	t.Parallel()
 	sys := collecttest.Decoded(t, twoProcessors(hosttest.Skylake))

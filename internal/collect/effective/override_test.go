@@ -43,8 +43,8 @@ func waking(p hosttest.Part, latency, limit string) hosttest.Files {
 	return f
 }
 
-// TestOverrides: how Linux takes back what firmware offers, and how that is taken back; for each
-// vendor's processors and drivers, and beside each what looks alike and is none.
+// TestOverrides checks how Linux overrides a setting and how to undo that, for each vendor's
+// processors and drivers, and similar situations that are not overrides.
 func TestOverrides(t *testing.T) {
 	t.Parallel()
 	pstate := func(driver string) hosttest.Files { return scaled(hosttest.Skylake, driver) }

@@ -57,8 +57,8 @@ func TestPrefetchers(t *testing.T) {
 	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings["l1_stream_prefetch"])
 }
 
-// TestX2APIC: the register, or more CPUs than 8-bit ids can address; the flag
-// alone says only that the processor can.
+// TestX2APIC: the register, or more CPUs than 8-bit IDs; the flag only shows that the processor
+// supports it.
 func TestX2APIC(t *testing.T) {
 	t.Parallel()
 	base := func(f hosttest.Files, v uint64) hosttest.Files {
@@ -117,8 +117,8 @@ func TestIOMMU(t *testing.T) {
 	})
 }
 
-// TestIOMMUEvidence: beside the units the reader is shown whether firmware's table is listed; of
-// tables that nobody read there is nothing to show.
+// TestIOMMUEvidence checks that the evidence shows whether firmware's table is listed, if the list was
+// read.
 func TestIOMMUEvidence(t *testing.T) {
 	t.Parallel()
 	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
@@ -165,7 +165,7 @@ func TestVirtualization(t *testing.T) {
 	})
 }
 
-// TestMonitorMwait: register 0x1A0 bit 18, else the flag.
+// TestMonitorMwait: register 0x1A0 bit 18, or else the flag.
 func TestMonitorMwait(t *testing.T) {
 	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
@@ -177,7 +177,7 @@ func TestMonitorMwait(t *testing.T) {
 	})
 }
 
-// TestSnoopMode: cluster on die is the one that shows.
+// TestSnoopMode: only cluster on die is visible.
 func TestSnoopMode(t *testing.T) {
 	t.Parallel()
 	run(t, "snoop_mode", []settingCase{
@@ -208,8 +208,8 @@ func slots(f hosttest.Files, list ...smbiostest.DIMM) hosttest.Files {
 	return collecttest.Table(f, b)
 }
 
-// described is a machine of one module of 64 GiB beside a slot that the table describes
-// once for each size, always by the same handle.
+// described returns a machine with one module of 64 GiB and a slot that the table describes once for
+// each size, with the same handle.
 func described(f hosttest.Files, sizes ...int64) hosttest.Files {
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
@@ -227,8 +227,7 @@ const (
 	technologyIntelPersistent = 0x07
 )
 
-// TestMemorySpeed: modules at their rated speed; what holds others back does
-// not show here.
+// TestMemorySpeed: modules at their rated speed; the reason for a lower speed is unknown.
 func TestMemorySpeed(t *testing.T) {
 	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
@@ -291,7 +290,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"a part is mirrored, says the kernel", log(mapped(four(f), installed-1024), "efi: Memory: 65536M/261120M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
 		{"all that is visible is mirrored", log(mapped(four(f), installed/2-512), "efi: Memory: 130560M/130560M mirrored memory"), by(want.Is("mirror_full", fact.Corroborated), inventory.DecidedFirmware)},
 		{"half, and the log speaks of less", log(mapped(four(f), installed/2), "efi: Memory: 65536M/131072M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
-		// Bounds of the table: half and a third are those of a machine that reserves nothing.
+		// Bounds for a machine without reserved memory.
 		{"half to the byte", mapped(four(f), installed/2), open(want.Not[string](fact.Absent, "and sparing"))},
 		{"a third to the byte", mapped(three(f), 65536), by(want.Is("mirror_full", fact.Indirect), inventory.DecidedFirmware)},
 		{"all to the byte", mapped(four(f), installed), open(want.Not[string](fact.Absent, "excludes mirroring"))},
@@ -304,10 +303,10 @@ func TestMemoryRASMode(t *testing.T) {
 		{"4 % to the byte", mapped(modules(f, 4096, slices.Repeat([][2]int{full}, 25)...), 24*4096), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"more than is installed", mapped(four(f), installed+16384), open(want.Not[string](fact.Absent, "106 %"))},
 		{"sb_edac independent, more than is installed", edac(mapped(four(ivy), installed+16384), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "106 %"))},
-		// One word for all modules, or none.
+		// All modules must have the same mode.
 		{"sb_edac differs in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S4ECD4ED"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"sb_edac alike in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S8ECD8ED"), by(want.Is("lockstep", fact.Direct), inventory.DecidedFirmware)},
-		// What is installed is counted whole or not at all.
+		// The installed memory must be known completely.
 		{"persistent modules, which may be memory with DRAM as its cache", mapped(slots(f, dram, dram, persistent), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"the BIOS chip stays out", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeFlash}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"an empty slot counts nothing", mapped(slots(f, dram, dram, smbiostest.DIMM{}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
@@ -317,7 +316,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"a slot described twice with two sizes", mapped(described(f, 64<<30, 32<<30), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"no module at all", mapped(slots(f, smbiostest.DIMM{}), 131072), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a table that is cut short", cut(mapped(four(f), installed/2)), open(want.Not[string](fact.Unread, "installed memory is not known"))},
-		// mem= takes nothing from firmware's map.
+		// mem= does not change firmware's map.
 		{"mem= with firmware's map", hosttest.Options(mapped(four(f), installed-1024), "mem=128G"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"no mem= and no firmware's map", mapped(four(f), installed-1024).Without("sys/firmware/memmap/"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"mem= beside a map that lacks what the kernel manages", hosttest.Options(mapped(four(f), 1024).With(hosttest.Files{"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (installed/3-512)<<10)}), "mem=86G"),
@@ -354,8 +353,8 @@ func TestPatrolScrub(t *testing.T) {
 	})
 }
 
-// TestSettingsListed: every setting of the processors' vendor is listed, those
-// that Linux cannot show with the reason and where else to look.
+// TestSettingsListed checks that every setting of the processors' vendor is listed, those that Linux
+// cannot show with a reason and advice.
 func TestSettingsListed(t *testing.T) {
 	t.Parallel()
 	onIntel, onAMD := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets)).Settings, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings

@@ -63,7 +63,7 @@ func TestPowerPolicy(t *testing.T) {
 	})
 }
 
-// TestPStates: EIST of register 0x1A0, else a frequency driver.
+// TestPStates: EIST of register 0x1A0, or else a frequency driver.
 func TestPStates(t *testing.T) {
 	t.Parallel()
 	eist := func(f hosttest.Files, v uint64) hosttest.Files {
@@ -239,8 +239,8 @@ func TestManyValues(t *testing.T) {
 	assert.Len(t, got.Evidence(), 8)
 }
 
-// TestWhoSetTheUncore: that packages differ in who set their range is said where they do; where the
-// kernel shows of none what firmware left, it is the kernel that does not say.
+// TestWhoSetTheUncore checks the reason if the packages differ in who set their range, or if the
+// kernel shows no initial values.
 func TestWhoSetTheUncore(t *testing.T) {
 	t.Parallel()
 	left, hidden := [4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 0, 0}

@@ -19,15 +19,14 @@ import (
 // situation is a machine as the kernel's documents describe it, with the answer
 // that follows from them by hand. A right answer may also be "not known".
 type situation struct {
-	// source is the kernel's document, or its source where no document says it.
+	// source is the kernel's document, or its source code if there is no document.
 	source  string
 	name    string
 	setting string
 	files   hosttest.Files
-	// right is the only value that may be called known; "" where the documents
-	// let nobody tell.
+	// right is the only value that may be known; "" if the documents do not determine it.
 	right string
-	// who decided it, of those that may be named; "" where nobody may be.
+	// who decided it, of those that may be named; "" if it is unknown.
 	who string
 }
 
@@ -158,8 +157,7 @@ func answered(t *testing.T) []answer {
 	return answers.all
 }
 
-// TestSituations: no answer is wrong, nobody is named who did not decide, and
-// most are known.
+// TestSituations checks that no value and no decision is wrong, and that most are known.
 func TestSituations(t *testing.T) {
 	t.Parallel()
 	all := answered(t)
@@ -201,8 +199,8 @@ func withoutKind(f hosttest.Files) map[string]hosttest.Files {
 	return out
 }
 
-// TestAWordOrAReason: whatever files a machine hides, a setting is known by a word or unknown for a
-// reason, and so is who decided it. The unit tests take a few of the trees, make corpus all.
+// TestAWordOrAReason checks that with any file missing a setting is known or unknown with a reason,
+// and so is who decided it. The unit tests use a few of the trees, make corpus all.
 func TestAWordOrAReason(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// withSMT is a machine whose cores show so many threads, with the two files of
-// cpu/smt; "" leaves a file out.
+// withSMT returns a machine with this number of threads per core and the two files of cpu/smt; ""
+// omits a file.
 func withSMT(threads int, control, active string) hosttest.Files {
 	f := hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: threads}).Without(hosttest.CPUDir + "smt/")
 	if control != "" {
@@ -23,7 +23,7 @@ func withSMT(threads int, control, active string) hosttest.Files {
 	return f
 }
 
-// siblingless takes the lists of threads away, so that smt/ alone speaks.
+// siblingless removes the lists of threads, so that only smt/ is left.
 func siblingless(f hosttest.Files) hosttest.Files {
 	out := f.Without(hosttest.CPUInfo)
 	for cpu := range f {
@@ -100,7 +100,7 @@ func TestSMT(t *testing.T) {
 	}
 }
 
-// TestSMTOfFile: what SMBIOS alone says of threads.
+// TestSMTOfFile checks SMT with an SMBIOS file alone.
 func TestSMTOfFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestWhoDecidedSMT asks in the order of docs/kernel.md, SMT: siblings
-// offline, options, firmware's thread counts.
+// TestWhoDecidedSMT checks in the order of docs/kernel.md, SMT: siblings offline, options, firmware's
+// thread counts.
 func TestWhoDecidedSMT(t *testing.T) {
 	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect

@@ -120,7 +120,7 @@ func cacheless(f hosttest.Files) hosttest.Files {
 	return out
 }
 
-// TestL3AsNUMA: more nodes than any NPS mode has say that each L3 cache is one.
+// TestL3AsNUMA: more nodes than in any NPS mode mean that each L3 cache is a node.
 func TestL3AsNUMA(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,8 +16,7 @@ const (
 	miscTurbo = 1 << 38
 )
 
-// scaled is a machine of two sockets whose first CPUs stand for policies of one
-// frequency driver.
+// scaled returns a machine of two sockets with policies of one frequency driver.
 func scaled(p hosttest.Part, driver string) hosttest.Files {
 	f := p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, Policies: true}).Without(hosttest.CPUDir + "intel_pstate/")
 	for _, n := range []string{"0", "1", "2", "3"} {
@@ -56,8 +55,7 @@ func boosted(f hosttest.Files, global string, policies ...string) hosttest.Files
 	return f
 }
 
-// wantedFace is the effective value and who decided it; an empty decided means
-// that nobody can be named.
+// wantedFace is the effective value and who decided it; "" if that is unknown.
 type wantedFace struct {
 	want.Fact[string]
 	decided string

@@ -50,7 +50,7 @@ func TestStream(t *testing.T) {
 	require.InEpsilon(t, m.Figures[0].Median, m.Figures[3].Median, 0.01)
 }
 
-// TestStreamWhole: four functions of one run, two runs one behind the other.
+// TestStreamWhole: four functions of one run, and two consecutive runs.
 func TestStreamWhole(t *testing.T) {
 	run := "Copy:  10.0 0.1 0.1 0.2\nScale: 10.0 0.1 0.1 0.1\nAdd:   10.0 0.1 0.1 0.1\nTriad: 10.0 0.1 0.1 0.1\n"
 	m, err := measured.Decode("-", []byte("STREAM version $Revision: 5.10 $\nNumber of Threads counted = 32\n"+run+run))
@@ -62,8 +62,8 @@ func TestStreamWhole(t *testing.T) {
 	require.Equal(t, figure.Kind("stream_copy"), m.Figures[0].Kind, "no other function stands for Triad")
 }
 
-// TestStreamThreads: what one run counted is not said of the next, which was built without
-// threads.
+// TestStreamThreads checks that the number of threads of one run does not apply to the next one, which
+// was built without OpenMP.
 func TestStreamThreads(t *testing.T) {
 	const table = "Copy:  10.0 0.1 0.1 0.1\nTriad: 10.0 0.1 0.1 0.1\n"
 	m, err := measured.Decode("-", []byte("STREAM version $Revision: 5.10 $\nNumber of Threads requested = 16\nNumber of Threads counted = 8\n"+table+"STREAM version $Revision: 5.10 $\n"+table))
@@ -212,7 +212,7 @@ func TestLikwid(t *testing.T) {
 	require.Equal(t, 2, m.Figures[0].Threads)
 }
 
-// TestRefused: what is nothing, nobody's or broken is told apart.
+// TestRefused distinguishes empty, unrecognised and malformed files.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]error{
 		"": measured.ErrEmpty, " \n": measured.ErrEmpty, "hello\n": measured.ErrUnrecognised,
@@ -225,7 +225,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// quiet is a bench of one node whose figures are given.
+// quiet is a bench of one node with given figures.
 type quiet struct{ now time.Time }
 
 type nothing struct{}

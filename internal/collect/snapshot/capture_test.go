@@ -68,8 +68,8 @@ func export(t testing.TB) collect.Export {
 	return collect.Export{Source: "bios", Path: "bios-1.json", Export: e}
 }
 
-// TestOtherInputs: a capture holds each input of the audit that stands beside the trees, and the same
-// audit comes of it; without such an input it has no member for them.
+// TestOtherInputs checks that a capture contains each input other than the trees, that its audit is
+// the same, and that there is no member without such inputs.
 func TestOtherInputs(t *testing.T) {
 	measured := []inventory.Measurement{{}}
 	for name, c := range map[string]struct {
@@ -111,7 +111,7 @@ func TestOtherInputs(t *testing.T) {
 	}
 }
 
-// TestIdentifiers: identifiers are kept only where that is asked for.
+// TestIdentifiers checks that identifiers are kept only on request.
 func TestIdentifiers(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		in := input(t)
@@ -131,8 +131,8 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
-// TestControllerWithoutSettings: why a controller's settings were not read, and that it has none, is
-// the same in the audit of the capture.
+// TestControllerWithoutSettings checks that the reason why a BMC's settings were not read is the same
+// in the audit of the capture.
 func TestControllerWithoutSettings(t *testing.T) {
 	for name, b := range map[string]*redfish.BIOS{
 		"none":         nil,
@@ -154,7 +154,7 @@ func TestControllerWithoutSettings(t *testing.T) {
 	}
 }
 
-// TestInputsTooLong: other inputs that cannot be read whole are refused, not taken for none.
+// TestInputsTooLong checks that truncated inputs are refused and not treated as missing.
 func TestInputsTooLong(t *testing.T) {
 	files := hosttest.Files{"sys/devices/system/cpu/online": "0\n",
 		strings.TrimPrefix(inputsName, "/"): whole(`"tree":true` + strings.Repeat(" ", host.LimitInputs))}
@@ -163,7 +163,8 @@ func TestInputsTooLong(t *testing.T) {
 	require.ErrorIs(t, Inputs(root, &collect.Input{}), host.ErrTooLarge)
 }
 
-// TestTableThatCannotBeHidden: of a table whose identifiers cannot be hidden no capture is written.
+// TestTableThatCannotBeHidden checks that no capture is written if identifiers of the table cannot be
+// hidden.
 func TestTableThatCannotBeHidden(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k")}
 	for _, table := range []string{"x", "no table of any kind"} {
@@ -201,7 +202,7 @@ func TestUUIDOfBothOrders(t *testing.T) {
 	}
 }
 
-// TestUUIDText: a text that is no UUID is hidden all the same.
+// TestUUIDText checks that a text that is not a UUID is also hidden.
 func TestUUIDText(t *testing.T) {
 	h := hash(t, "k")
 	for _, text := range []string{"00112233", "0011-2233", "CN7016-A1B2", "33221100-5544-7766-8899-aabbccddeeff00", "33221100-5544-7766-8899-aabbccddeef"} {
@@ -212,7 +213,7 @@ func TestUUIDText(t *testing.T) {
 	}
 }
 
-// TestLongTexts: a text is hidden to its end, whatever its length.
+// TestLongTexts checks that a text of any length is hidden completely.
 func TestLongTexts(t *testing.T) {
 	h := hash(t, "k")
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 65} {

@@ -56,7 +56,7 @@ func TestHashUUID(t *testing.T) {
 	assert.Equal(t, strings.ToUpper(text), string(h.UUIDText([]byte("33221100-5544-7766-8899-AABBCCDDEEFF\n"))))
 }
 
-// TestCmdline: what an audit asks for stays, what names a machine does not.
+// TestCmdline checks that options for an audit are kept and identifying ones are not.
 func TestCmdline(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k")}
 	for _, kept := range []string{"numa=off nosmt mem=4G intel_idle.max_cstate=1 quiet splash ro", "root=/dev/sda1 console=ttyS0,115200n8 panic=1"} {
@@ -77,7 +77,7 @@ func TestCmdline(t *testing.T) {
 	}
 }
 
-// TestRecordedFiles: which files hold identifiers, and what of them stays.
+// TestRecordedFiles checks the files with identifiers and the parts that are kept.
 func TestRecordedFiles(t *testing.T) {
 	r := &redactor{Hash: hash(t, "k"), audited: func(name, _ string) bool { return name == "SMT" }}
 	const attributes = "/sys/class/firmware-attributes/thinklmi/attributes/"
@@ -116,7 +116,7 @@ func TestRecordedFiles(t *testing.T) {
 	assert.Contains(t, string(out), "model name\t: CPU 17\nSerial\t\t: ")
 }
 
-// systemEntry is a structure of type 1 whose serial number is its only string.
+// systemEntry returns a structure of type 1 with a serial number as its only string.
 var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
 
 // TestLetters: the first and the last of letters and digits are hidden as well.
@@ -126,7 +126,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestInputsRefused: other inputs that are not what a capture holds are refused by file and key.
+// TestInputsRefused checks that invalid inputs are refused with file and key.
 func TestInputsRefused(t *testing.T) {
 	many := func(n int, one string) string { return strings.Repeat(one+",", n-1) + one }
 	for data, want := range map[string]string{
@@ -172,7 +172,7 @@ func TestInputsRefused(t *testing.T) {
 	require.NoError(t, inputsOf(t, `{"schema":"memaudit.inputs/v1","tree":true}`))
 }
 
-// whole is a document of inputs with more keys.
+// whole returns a document of inputs with more keys.
 func whole(more string) string { return `{"schema":"` + inputsSchema + `",` + more + `}` }
 
 // TestOldInputs: a capture of an earlier version, with all that it wrote, is read as before.

@@ -22,7 +22,7 @@ func shipped(t testing.TB) *partnumber.Table {
 	return table
 }
 
-// TestMakersDocuments: every number is read as its maker's document has it.
+// TestMakersDocuments checks that every number is decoded as in its vendor's document.
 func TestMakersDocuments(t *testing.T) {
 	raw, err := os.ReadFile("testdata/documented.tsv")
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestMakersDocuments(t *testing.T) {
 	assert.GreaterOrEqual(t, rows, 18)
 }
 
-// TestSpellings: what firmware does to a number does not change what it says.
+// TestSpellings checks that firmware's changes to a number do not change the result.
 func TestSpellings(t *testing.T) {
 	table := shipped(t)
 	for _, c := range []struct{ plain, printed string }{
@@ -119,7 +119,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: what could not be read is refused where it is compiled.
+// TestDamagedFiles checks that damaged files are refused by the compiler.
 func TestDamagedFiles(t *testing.T) {
 	const head = "schema: 1\nvendor: Example\nsources: {A: {title: B}}\nparts:\n  - {id: a, sources: [A], check: [doc], "
 	for _, c := range []struct{ body, want string }{
