@@ -41,8 +41,8 @@ func TestCompatible(t *testing.T) {
 	}
 }
 
-// TestFulfils: a wanted word is fulfilled by a special one that it includes, never by
-// one that limits it, and never the other way round.
+// TestSatisfies checks that a recommended value is satisfied by a specific one that it includes, but
+// never the other way round.
 func TestSatisfies(t *testing.T) {
 	for _, c := range []struct {
 		id    string

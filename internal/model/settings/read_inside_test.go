@@ -54,9 +54,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestUnder: a preset decides unless it is one under which the single settings count, by its
+// TestPresetOverride: a preset decides unless it is one under which the single settings count, by its
 // value or by its text, or has none.
-func TestUnder(t *testing.T) {
+func TestPresetOverride(t *testing.T) {
 	table := &Table{Presets: []Preset{{Attribute: "Profile", Free: []string{"Custom"}, Locks: []string{"turbo"}, Means: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
 	for name, c := range map[string]struct {
 		id      string

@@ -87,8 +87,8 @@ func TestCommandsOfAMachine(t *testing.T) {
 	assert.Equal(t, "{x}T {", filled("{x}{attribute} {", "T", "", ""))
 }
 
-// TestFrees: the value of one preset frees nothing of another.
-func TestFrees(t *testing.T) {
+// TestUnlocks: the value of one preset frees nothing of another.
+func TestUnlocks(t *testing.T) {
 	table := &Table{Presets: []Preset{{Setting: "workload_profile", Free: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Free: []string{"Disabled"}}}}
 	for _, c := range []struct {
 		preset, value string
