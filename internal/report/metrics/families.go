@@ -8,14 +8,13 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// prefix begins the name of every metric.
+// prefix is the prefix of every metric's name.
 const prefix = "memaudit_"
 
-// SourceUp is the metric that says of each source whether it could be read.
+// SourceUp is the metric for whether each source could be read.
 const SourceUp = prefix + "source_up"
 
-// Family is one metric with all its samples: a counter where its name says so,
-// else a gauge.
+// Family is one metric with all its samples: a counter if its name ends in _total, otherwise a gauge.
 type Family struct {
 	Name, Help string
 	// Labels are the names of every sample's labels.
@@ -26,33 +25,31 @@ type Family struct {
 // Counter reports whether the metric only grows, until what counts it restarts.
 func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, counterEnding) }
 
-// counterEnding ends a counter's name.
+// counterEnding is the suffix of a counter's name.
 const counterEnding = "_total"
 
-// Sample is one series of a family; Values stand in the order of its Labels.
+// Sample is one series of a family; Values are in the order of its Labels.
 type Sample struct {
 	Values []string
 	Value  float64
 }
 
-// families collects metrics; a family without a sample is left out, unless all
-// are asked for.
+// families collects metrics; a family without samples is dropped, unless all are requested.
 type families struct {
 	list []Family
 	seen map[string]bool
 	keep bool
 }
 
-// family begins a metric. Labels are separated by blanks.
+// family starts a metric. Labels are separated by blanks.
 func (b *families) family(name, labels, help string) *Family {
 	b.list = append(b.list, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
 	b.seen = map[string]bool{}
 	return &b.list[len(b.list)-1]
 }
 
-// add appends a sample to the last family. A second one with the same labels is
-// dropped: firmware may give two slots one handle and one label, and a scraper
-// refuses the whole page for a series that comes twice.
+// add appends a sample to the last family. A second one with the same labels is dropped: firmware may give two
+// slots one handle and one label, and a scraper rejects the whole page for a duplicate series.
 func (b *families) add(value float64, labels ...string) {
 	for i, l := range labels {
 		labels[i] = labelText(l)
@@ -64,18 +61,17 @@ func (b *families) add(value float64, labels ...string) {
 	}
 }
 
-// end drops the last family when it has no sample.
+// end drops the last family if it has no samples.
 func (b *families) end() {
 	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 && !b.keep {
 		b.list = b.list[:n]
 	}
 }
 
-// maxLabel bounds the bytes of a label's value.
+// maxLabel limits the bytes of a label's value.
 const maxLabel = 200
 
-// labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
-// length. Firmware may print anything.
+// labelText makes a value valid for a label: printable UTF-8 of limited length. Firmware may contain anything.
 func labelText(s string) string {
 	s = strings.TrimSpace(printable.Clean(s))
 	if len(s) > maxLabel {
@@ -84,7 +80,7 @@ func labelText(s string) string {
 	return s
 }
 
-// zeroOrOne is 1 for true.
+// zeroOrOne returns 1 for true.
 func zeroOrOne(v bool) float64 {
 	if v {
 		return 1
@@ -92,7 +88,7 @@ func zeroOrOne(v bool) float64 {
 	return 0
 }
 
-// truthWord is "true", "false", or "" for what is not known.
+// truthWord returns "true", "false", or "" if unknown.
 func truthWord(v *bool) string {
 	if v == nil {
 		return ""
@@ -100,7 +96,7 @@ func truthWord(v *bool) string {
 	return strconv.FormatBool(*v)
 }
 
-// numberWord is the number, "" for what is not known.
+// numberWord returns the number, "" if unknown.
 func numberWord(v *int) string {
 	if v == nil {
 		return ""
@@ -109,21 +105,21 @@ func numberWord(v *int) string {
 }
 
 const (
-	// maxSeries is how many series a machine has at most.
+	// maxSeries limits the series of a machine.
 	maxSeries = 600
 	// maxDistanceNodes is the number of NUMA nodes above which distances, one for
 	// each pair, are left out.
 	maxDistanceNodes = 16
 )
 
-// expendable are the families that grow with the machine, in the order in which
-// one that is too large gives them up: the report still has all of it. A family
-// goes as a whole, since half of one would add up to a wrong sum.
+// expendable are the families that grow with the machine, in the order in which they are dropped if there are
+// too many series: the report still has them. A family is dropped as a whole, because a part of one would add
+// up to a wrong sum.
 var expendable = [...]string{"measured_latency_seconds", "measured_spread_ratio", "measured_read_bytes_per_second",
 	"dimm_rated_transfers_per_second", "dimm_configured_transfers_per_second", "dimm_info", "numa_node_memory_bytes", "dimm_size_bytes",
 	"finding_info"}
 
-// fit leaves families out until the rest is no more than maxSeries.
+// fit drops families until at most maxSeries remain.
 func (b *families) fit() {
 	for _, name := range expendable {
 		total := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// findings names what fails, and from what it follows.
+// findings adds the failures and their causes.
 func (b *families) findings(r *report.Report) {
 	b.family("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, absent for rules that pass. root is the rule whose failure this one follows from, or the rule itself.")
@@ -21,7 +21,7 @@ func (b *families) findings(r *report.Report) {
 	b.end()
 }
 
-// problems lists the numbered problems of the report: one alert for each is one alert for one cause.
+// problems adds the numbered problems of the report: one alert for each is one alert per cause.
 func (b *families) problems(all []report.Problem) {
 	b.family("problem_info", "rule severity where sentence fix",
 		"A numbered problem of the report, one root cause with equal sockets together, with its place, what is wrong and how to fix it; always 1.")
@@ -35,14 +35,13 @@ func (b *families) problems(all []report.Problem) {
 	b.end()
 }
 
-// Bounds of the failures and problems that have series of their own.
+// Limits of the failures and problems with their own series.
 const (
 	maxFindings = 100
 	maxProblems = 20
 )
 
-// worstFirst are the failures, the most severe first and of those the causes
-// first.
+// worstFirst returns the failures, the most severe first and of those the causes first.
 func worstFirst(r *report.Report) []*report.Finding {
 	var out []*report.Finding
 	for i := range r.Findings {
@@ -57,9 +56,8 @@ func worstFirst(r *report.Report) []*report.Finding {
 	return out
 }
 
-// atMost keeps the first failures. Where there are more, one of each rule goes
-// before a second of any: alerts are by rule, and one that fails on all of a
-// hundred modules must not take another's place.
+// atMost keeps the first failures. If there are more, one of each rule precedes a second of any: alerts are by
+// rule, and a rule that fails on all of a hundred modules must not displace another.
 func atMost(most int, all []*report.Finding) []*report.Finding {
 	if len(all) <= most {
 		return all
@@ -77,7 +75,7 @@ func atMost(most int, all []*report.Finding) []*report.Finding {
 	return append(first, more...)[:most]
 }
 
-// oneLine returns a text as a label. One that is too long ends with dots.
+// oneLine returns a text as a label. A long one ends with dots.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxLabel {
@@ -91,8 +89,8 @@ func oneLine(text string) string {
 	return text[:cut] + dots
 }
 
-// waivers says when those that are at work end. What is accepted because its cause
-// is has no end of its own: one waiver is one series, and one alert before it ends.
+// waivers adds the last days of active waivers. A finding waived with its cause has none of its own: one waiver
+// is one series, and one alert before it expires.
 func (b *families) waivers(all []report.Finding) {
 	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
 	ends := map[string]string{}
@@ -114,7 +112,7 @@ func (b *families) waivers(all []report.Finding) {
 	b.end()
 }
 
-// waivedUntil is the last day of the waiver that is at work, "" for none.
+// waivedUntil returns the last day of the active waiver, "" for none.
 func waivedUntil(f *report.Finding) string {
 	if f.Result != string(verdict.Waived) || f.Waiver == nil {
 		return ""
@@ -122,10 +120,9 @@ func waivedUntil(f *report.Finding) string {
 	return report.OrEmpty(f.Waiver.Until)
 }
 
-// errors counts the memory errors of each module, but those of the kernel's log: old messages leave it, and a counter that falls
-// would read as a restart. A counter that nothing puts
-// down to a slot stands under the driver's label of it, without a handle: it
-// must not be lost.
+// errors adds the memory errors of each module, except those of the kernel log: old messages are dropped from
+// it, and a falling counter would look like a restart. A counter without a known slot has the driver's label
+// and no handle, so that it is not lost.
 func (b *families) errors(inv *report.Inventory) {
 	for _, kind := range []struct {
 		name, help string

@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// slots describes the modules, and counts the slots of each processor.
+// slots adds the modules, and the number of slots of each CPU.
 func (b *families) slots(slots []report.Slot) {
 	b.family("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
 		"A memory module by its SMBIOS handle; always 1. An empty label is not known.")
@@ -29,9 +29,8 @@ func (b *families) slots(slots []report.Slot) {
 	b.slotCounts(slots)
 }
 
-// eachModule visits the populated slots. Of two with one handle and one label,
-// which only a damaged table has, it visits the first: a query could not tell
-// them apart.
+// eachModule visits the populated slots. Of two with one handle and one label, which only a damaged table has,
+// it visits the first: their series would be identical.
 func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	type key struct{ handle, locator string }
 	seen := make(map[key]bool, len(slots))
@@ -45,15 +44,15 @@ func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	}
 }
 
-// addKnown adds a sample when the value is known.
+// addKnown adds a sample if the value is known.
 func addKnown[T int | int64 | float64](b *families, v *T, factor float64, labels ...string) {
 	if v != nil {
 		b.add(float64(*v)*factor, labels...)
 	}
 }
 
-// slotCounts counts slots by processor and state. Both states of every
-// processor are there, so that the last module that vanishes leaves a 0.
+// slotCounts counts slots by CPU and state. Both states of every CPU are included, so that the last module that
+// fails leaves a 0.
 func (b *families) slotCounts(slots []report.Slot) {
 	type key struct{ socket, state string }
 	count := map[key]int{}
@@ -77,7 +76,7 @@ func (b *families) slotCounts(slots []report.Slot) {
 	b.end()
 }
 
-// sockets describes the memory of each processor.
+// sockets adds the memory of each CPU.
 func (b *families) sockets(sockets []report.PopulationSocket) {
 	b.family("socket_channels", "socket", "Memory channels of a processor.")
 	for i := range sockets {
@@ -105,7 +104,7 @@ func (b *families) sockets(sockets []report.PopulationSocket) {
 	b.end()
 }
 
-// settings names the known faces of every setting.
+// settings adds the known values of every setting.
 func (b *families) settings(settings map[string]report.Setting) {
 	b.family("setting_info", "setting value view", "The value of a BIOS setting in one view; always 1, absent when not known.")
 	for _, id := range sorted(settings) {
@@ -122,7 +121,7 @@ func (b *families) settings(settings map[string]report.Setting) {
 	b.end()
 }
 
-// nodes describes the NUMA nodes. Distances stand in the order of the nodes.
+// nodes adds the NUMA nodes. Distances are in the order of the nodes.
 func (b *families) nodes(nodes []report.Node) {
 	b.family("numa_node_memory_bytes", "node", "Memory of a NUMA node as the kernel counts it.")
 	for i := range nodes {
@@ -132,7 +131,7 @@ func (b *families) nodes(nodes []report.Node) {
 	b.family("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local. Left out on machines of more than 16 nodes.")
 	for i := range nodes {
 		if len(nodes[i].Distances) != len(nodes) || len(nodes) > maxDistanceNodes {
-			continue // nobody can say which node a distance belongs to
+			continue // the node of a distance is unknown
 		}
 		for j, d := range nodes[i].Distances {
 			b.add(float64(d), strconv.Itoa(nodes[i].ID), strconv.Itoa(nodes[j].ID))
@@ -141,7 +140,7 @@ func (b *families) nodes(nodes []report.Node) {
 	b.end()
 }
 
-// sorted lists the keys of a map in order.
+// sorted returns the keys of a map in order.
 func sorted[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

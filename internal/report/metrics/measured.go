@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// LastMeasured is the last measurement of memaudit's own, nil when there is none.
+// LastMeasured returns memaudit's own last measurement, nil if there is none.
 func LastMeasured(all []report.Measurement) *report.Measurement {
 	var last *report.Measurement
 	for i := range all {
@@ -19,8 +19,7 @@ func LastMeasured(all []report.Measurement) *report.Measurement {
 	return last
 }
 
-// measured says what the last measurement of memaudit's own found. A figure that
-// is undecided has no value; its spread says how far off it is.
+// measured adds memaudit's own last measurement. An undecided figure has no value; its spread shows why.
 func (b *families) measured(all []report.Measurement) {
 	last := LastMeasured(all)
 	if last == nil {

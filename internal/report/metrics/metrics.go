@@ -1,4 +1,4 @@
-// Package metrics turns a report into families of samples.
+// Package metrics converts a report to Prometheus metrics.
 package metrics
 
 import (
@@ -9,9 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// FromReport turns a report into metrics. What is not known has no series: a
-// value of 0 is a 0 that was read. No label carries an identifier of the
-// machine, whatever the report was built with.
+// FromReport converts a report to metrics. An unknown value has no series: a 0 was read as 0. No label
+// identifies the machine, whatever the report contains.
 func FromReport(r *report.Report) []Family {
 	b := &families{}
 	b.all(r)
@@ -19,8 +18,7 @@ func FromReport(r *report.Report) []Family {
 	return b.list
 }
 
-// Schema lists every metric there may be, without samples: what rules and
-// dashboards may name.
+// Schema lists all possible metrics, without samples, for checks of alert rules and dashboards.
 func Schema() []Family {
 	b := &families{keep: true}
 	b.all(&report.Report{})
@@ -64,7 +62,7 @@ func (b *families) program(r *report.Report) {
 	b.end()
 }
 
-// verdict is one series for each status.
+// verdict adds one series for each status.
 func (b *families) verdict(v *report.Verdict) {
 	b.family("verdict", "status", "The verdict about the machine, as in the report: 1 for the status that holds, 0 for the others.")
 	for _, s := range report.Statuses() {
@@ -79,7 +77,7 @@ func (b *families) sources(sources []report.Source) {
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"
 		before, again := up[s.Name]
-		up[s.Name] = good && (before || !again) // one of several exports that fails is a failure
+		up[s.Name] = good && (before || !again) // fails if one of several exports fails
 	}
 	for _, s := range sources {
 		if !s.NoSuch {
@@ -89,11 +87,11 @@ func (b *families) sources(sources []report.Source) {
 	b.end()
 }
 
-// audit says when the audit was done and how long it took.
+// audit adds when the audit was done and how long it took, in seconds.
 func (b *families) audit(r *report.Report) {
 	b.family("audit_failed", "", "1 when the last audit is incomplete: it could not read a source that was asked for, or its configuration. memaudit_source_up names the source.")
 	b.add(zeroOrOne(r.Failed != ""))
-	read := !r.NothingRead() // an audit that read nothing has not been done
+	read := !r.NothingRead() // an audit that read nothing does not count
 	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
 	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil && read {
 		b.add(float64(at.Unix()))
@@ -106,7 +104,7 @@ func (b *families) audit(r *report.Report) {
 	b.end()
 }
 
-// baseline says what differs from the accepted hardware, by kind.
+// baseline adds what differs from the accepted hardware, by kind.
 func (b *families) baseline(changed map[string]bool) {
 	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
 	for _, kind := range sorted(changed) {

@@ -10,10 +10,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Collector provides the families that the function returns to a registry.
+// Collector provides the families returned by the function to a registry.
 type Collector func() []Family
 
-// Describe sends nothing: which families exist depends on the machine.
+// Describe sends nothing: the families depend on the machine.
 func (Collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends a metric for each sample.

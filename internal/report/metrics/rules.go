@@ -7,18 +7,18 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// verdicts is what all findings of one rule say together.
+// verdicts are the results of all findings of one rule.
 type verdicts struct {
 	rule string
-	// ranks holds for each result, in the order of results, the highest severity rank with
-	// which it was given, 0 when it was not; the last is any other word's.
+	// ranks has for each result, in the order of results, the highest severity rank of its findings, 0 if there
+	// are none; the last is for any other word.
 	ranks [len(results) + 1]int
 }
 
-// results are all there are, in the order in which they are counted.
+// results are all results, in the order in which they are counted.
 var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
 
-// of is the rank of a result.
+// of returns the rank of a result.
 func (v *verdicts) of(r verdict.Result) *int {
 	at := slices.Index(results[:], r)
 	if at < 0 {
@@ -27,7 +27,7 @@ func (v *verdicts) of(r verdict.Result) *int {
 	return &v.ranks[at]
 }
 
-// byRule gathers findings by rule, in their order.
+// byRule groups findings by rule, in their order.
 func byRule(findings []report.Finding) []verdicts {
 	out := make([]verdicts, 0, len(findings))
 	at := make(map[string]int, len(findings))
@@ -45,8 +45,7 @@ func byRule(findings []report.Finding) []verdicts {
 	return out
 }
 
-// result is the one word for the whole rule, the worst of its subjects: what
-// failed for one of them has failed.
+// result returns the result of the whole rule, the worst of its subjects.
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
 		if *v.of(r) > 0 {
@@ -56,7 +55,7 @@ func (v *verdicts) result() verdict.Result {
 	return verdict.NotApplicable
 }
 
-// severity is the highest among the named results, else among all.
+// severity returns the highest among the named results, or among all.
 func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
@@ -68,8 +67,7 @@ func (v *verdicts) severity(results ...verdict.Result) string {
 	return report.SeverityName(worst)
 }
 
-// rules says of every applicable rule whether it failed and whether it could
-// not be told; a rule that broke could not be told.
+// rules adds for every applicable rule whether it failed and whether it is unknown, which includes errors.
 func (b *families) rules(findings []report.Finding) {
 	rules := byRule(findings)
 	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")

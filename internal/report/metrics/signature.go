@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// population names the population by a signature.
+// population adds the signature of the population.
 func (b *families) population(inv *report.Inventory) {
 	b.family("population_info", "signature", "What is populated and where, in one word: equal population, equal signature; always 1.")
 	if s := Signature(inv); s != "" {
@@ -22,11 +22,10 @@ func (b *families) population(inv *report.Inventory) {
 	b.end()
 }
 
-// Signature is the same for two machines exactly when the same kinds of modules
-// are in the same places: "12x16GiB-1f0c9a77d2e4". A place is the processor,
-// channel and slot, where these are known, else the label on the board. Makers,
-// part numbers and running speeds do not count: they differ within one order.
-// It is "" for a machine whose slots are not known.
+// Signature returns the same text for two machines if and only if the same kinds of modules are in the same
+// places: "12x16GiB-1f0c9a77d2e4". A place is the CPU, channel and slot if these are known, otherwise the label
+// on the board. Vendors, part numbers and running speeds do not count: they differ within one order. It is ""
+// for a machine with unknown slots.
 func Signature(inv *report.Inventory) string {
 	if len(inv.Slots) == 0 {
 		return ""
@@ -41,7 +40,7 @@ func Signature(inv *report.Inventory) string {
 	return sizesWord(inv.Slots) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// slotLine says what is where in one slot.
+// slotLine describes one slot and its module.
 func slotLine(s *report.Slot) string {
 	place := "label " + printable.Clean(report.OrEmpty(s.BankLocator)) + "/" + printable.Clean(report.OrEmpty(s.Locator))
 	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
@@ -58,8 +57,8 @@ func slotLine(s *report.Slot) string {
 		rateWord(s.RatedMTs), numberWord(s.TotalWidthBits)}, " ")
 }
 
-// rateWord is a speed by its printed name: of one kind of module one firmware says 2933
-// and another 2934.
+// rateWord returns a speed by its printed name: for one kind of module some firmware reports 2933 and some
+// 2934.
 func rateWord(mts *int) string {
 	if mts == nil {
 		return ""
@@ -67,7 +66,7 @@ func rateWord(mts *int) string {
 	return strconv.Itoa(ddr.Nominal(*mts))
 }
 
-// processorCount counts the sockets that hold one.
+// processorCount counts the populated sockets.
 func processorCount(sockets []report.Socket) int {
 	n := 0
 	for i := range sockets {

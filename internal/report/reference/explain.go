@@ -22,15 +22,15 @@ type Explainer struct {
 	terms    []term
 	rules    []rulepack.RuleInfo
 	profiles []rulepack.ProfileInfo
-	// knowledge is where slot sets are read from, once a machine is named.
+	// knowledge is where slot sets are read from if a machine is given.
 	knowledge fs.FS
-	// platforms are their ids: the file of one is read when it is asked for.
+	// platforms are their ids; each file is read when needed.
 	platforms []string
 	describe  func(id string) (*platform.Info, error)
 	tables    settings.Tables
 }
 
-// NewExplainer reads what explanations are made of.
+// NewExplainer reads the data that explanations are made of.
 func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	topics, err := Topics(k)
 	if err != nil {
@@ -72,9 +72,9 @@ func (e *Explainer) ids() []string {
 	return slices.Concat(slices.Compact(out), settings.IDs(), e.platforms)
 }
 
-// Explain is the page about a rule, a setting (also by its rule's id), a platform
-// or a word of the glossary; nil for a word that is none of them. doc is the machine that was
-// named, nil without one. The error is a platform's file that cannot be read.
+// Explain returns the page about a rule, a setting (also by its rule's id), a platform or a word of the
+// glossary; nil for an unknown word. doc is the selected machine's report, nil without one. The error is that
+// of a platform's file.
 func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
 	if slices.Contains(e.platforms, word) {
 		p, err := e.describe(word)
@@ -106,9 +106,8 @@ func (e *Explainer) Knows(word string) bool {
 
 func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
 
-// rule explains the rules of one id: what is wrong, why it matters and how to fix it, as
-// the rule for machines in general has it; what was measured, what the named machine shows,
-// and what each rule of the id says.
+// rule explains the rules of one id: what is wrong, why it matters and how to fix it, from the rule for
+// machines in general; then measurements, the result on the selected machine, and each rule of the id.
 func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.Block {
 	general := &rules[len(rules)-1]
 	example, _ := audit.Example(*general)
@@ -141,7 +140,7 @@ func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.B
 	return append(out, page.Block{Text: "Its expressions: memaudit rules show " + general.ID})
 }
 
-// judged is what an audit of the named machine says of a rule.
+// judged returns the result of a rule on the selected machine.
 func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block) []page.Block {
 	if doc == nil {
 		return unnamed()
@@ -167,7 +166,7 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 	return out
 }
 
-// unnamed says how a machine is named, where none was.
+// unnamed describes how to select a machine.
 func unnamed() []page.Block {
 	return []page.Block{partHeading("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
 		Value: "none was named: --root / reads this machine, --snapshot, --smbios and --bios FILE read another"}}}}

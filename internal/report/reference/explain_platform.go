@@ -29,7 +29,7 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 	return append(out, partHeading("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
 }
 
-// shares says what documents measured of layouts on a platform.
+// shares lists documented measurements of layouts on a platform.
 func shares(p *platform.Info) []page.Field {
 	var out []page.Field
 	for _, m := range p.Measured {
@@ -55,8 +55,8 @@ func shares(p *platform.Info) []page.Field {
 	return out
 }
 
-// layoutWords spells out how platform files write layouts: "4/8" are channels that
-// carry modules, "1-1|1-0" modules on the channels of either controller.
+// layoutWords describes a layout as written in platform files: "4/8" are channels with modules, "1-1|1-0"
+// modules on the channels of each controller.
 func layoutWords(layout string) string {
 	if strings.Contains(layout, "|") {
 		return layout + ":"
@@ -70,7 +70,7 @@ func layoutWords(layout string) string {
 	return strings.Replace(words, "with 1 modules each", "with 1 module each", 1) + ":"
 }
 
-// documentOf is the document behind a key.
+// documentOf returns the document of a key.
 func documentOf(p *platform.Info, key string) string {
 	for i := range p.Documents {
 		if c := &p.Documents[i].Citation; c.Key == key {
@@ -80,7 +80,7 @@ func documentOf(p *platform.Info, key string) string {
 	return key
 }
 
-// howToFill says what of a platform can be changed: how it is filled.
+// howToFill returns the advice on populating a platform.
 func howToFill(p *platform.Info) string {
 	out := "processor and board decide the platform; how its slots are filled can be changed: memaudit plan --platform " + p.ID + " --capacity SIZE lists layouts"
 	switch {
@@ -92,7 +92,7 @@ func howToFill(p *platform.Info) string {
 	return out
 }
 
-// platformDocuments lists the documents, the one that speaks of population first.
+// platformDocuments lists the documents, the one about population first.
 func platformDocuments(p *platform.Info) []page.Field {
 	var out []page.Field
 	if own := document(&p.Citation); own != "" {
@@ -109,11 +109,10 @@ func platformDocuments(p *platform.Info) []page.Field {
 	return out
 }
 
-// mostDrawn is the number of channels up to which a drawing fits 80 columns.
+// mostDrawn is the largest number of channels in a drawing of 80 columns.
 const mostDrawn = 12
 
-// channelDrawing draws the channels and the places on each; "" where their numbers
-// are not known.
+// channelDrawing draws the channels and the slots of each; "" if their numbers are unknown.
 func channelDrawing(p *platform.Info) string {
 	channels, who := p.ChannelsPerSocket, "processor"
 	if channels == 0 {
@@ -136,8 +135,7 @@ func channelDrawing(p *platform.Info) string {
 	return b.String()
 }
 
-// ofPlatform says whether the named machine is of a platform, and what its
-// processors carry.
+// ofPlatform describes whether the selected machine is of a platform, and the memory of its CPUs.
 func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
 	if doc == nil {
 		return unnamed()

@@ -37,8 +37,8 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	return append(out, partHeading("How to change it"), page.Block{Fields: ways, Indent: 2}, partHeading("Documents"), page.Block{Fields: documents, Indent: 2})
 }
 
-// names are the vendors' menus and attributes of a setting that no profile says how to
-// set, and the documents that print them after those that are known.
+// names returns the vendors' menus and attributes of a setting without instructions in a profile, and their
+// documents appended to the given ones.
 func (e *Explainer) names(id string, documents []page.Field) (ways, all []page.Field) {
 	for t := range e.tables.All() {
 		for i := range t.Settings[id] {
@@ -59,12 +59,11 @@ func (e *Explainer) names(id string, documents []page.Field) (ways, all []page.F
 	return ways, documents
 }
 
-// mostWays bounds the ways to set a setting that are printed: vendors have a menu
-// for each generation.
+// mostWays limits the ways to set a setting that are printed: vendors have a menu for each generation.
 const mostWays = 8
 
-// rows gathers what the profiles say of a setting: the wanted values by intent,
-// effects, ways to set it, documents, each once.
+// rows collects the profiles' rows of a setting: the wanted values by intent, effects, ways to set it,
+// documents, each once.
 func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents []page.Field) {
 	wants = &page.Table{Heads: []string{"intent", "wanted", "by"}}
 	by := map[[2]string][]string{}
@@ -104,7 +103,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 	return wants, effects, ways, documents
 }
 
-// settingFaces are the values of a setting on the named machine.
+// settingFaces returns the values of a setting on the selected machine.
 func settingFaces(id string, doc *report.Report) []page.Block {
 	if doc == nil {
 		return nil
@@ -130,14 +129,14 @@ func counted(profiles []string) string {
 	return strconv.Itoa(len(profiles)) + " profiles"
 }
 
-// Rules that are judged by the slot sets of the product's manual.
+// Rules that use the slot sets of the product's manual.
 const (
 	slotOrder = "memory.slot.order"
 	slotCount = "memory.count.supported"
 )
 
-// slotSets lists for which numbers of modules the machine's manual has a set of slots, and whether it
-// prints the set or memaudit derived it from an order of filling.
+// slotSets lists the numbers of modules with a set of slots in the machine's manual, and whether the set is
+// printed there or derived from an order of filling.
 func (e *Explainer) slotSets(doc *report.Report) []page.Block {
 	m := inventory.Machine{Product: fact.Known(report.OrEmpty(doc.Machine.Product), fact.Direct, fact.Evidence{})}
 	sets := place.ReadSets(e.knowledge, &m)

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// glossaryFile holds the words that docs/glossary.md lists and explain answers for.
+// glossaryFile has the words of docs/glossary.md, which explain knows, too.
 const glossaryFile = "explain/glossary.tsv"
 
 // term is a word of the glossary, or several with one meaning.
@@ -39,15 +39,15 @@ func glossary(k fs.FS) ([]term, error) {
 	return out, nil
 }
 
-// is reports whether a word asks for the term: one of its names, or a part of it ("numa" of
-// "NUMA node"), in any case.
+// is reports whether a word refers to the term: one of its names, or a part of it ("numa" of "NUMA node"),
+// ignoring case.
 func (t *term) is(word string) bool {
 	return slices.ContainsFunc(t.names, func(name string) bool {
 		return strings.EqualFold(name, word) || slices.ContainsFunc(strings.Fields(name), func(part string) bool { return strings.EqualFold(part, word) })
 	})
 }
 
-// termsOf lists the terms that a word asks for: that of the same name alone if there is one.
+// termsOf lists the terms that a word refers to: only the one of the same name if there is one.
 func (e *Explainer) termsOf(word string) []term {
 	var out []term
 	for _, t := range e.terms {
@@ -82,7 +82,7 @@ func (e *Explainer) term(t *term, asked string) []page.Block {
 	return out
 }
 
-// Glossary is the page docs/glossary.md.
+// Glossary returns the page docs/glossary.md.
 func Glossary(k fs.FS) (string, error) {
 	terms, err := glossary(k)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// platformFields are the facts of a platform that stand without a table.
+// platformFields returns the facts of a platform outside tables.
 func platformFields(p *platform.Info) []page.Field {
 	policy := p.Policy
 	if policy == "" {
@@ -40,7 +40,7 @@ func fewerOfKinds(most map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// attached says in words how the memory is attached to the processors.
+// attached describes how the memory is attached to the CPUs.
 func attached(p *platform.Info) string {
 	var out []string
 	for _, f := range []struct {
@@ -65,7 +65,7 @@ func unverified(p *platform.Info) string {
 	return strings.Join(slices.Sorted(maps.Keys(p.Unverified)), ", ")
 }
 
-// speeds tables MT/s by kind of DIMM and DIMMs per channel.
+// speeds returns tables of MT/s by kind of DIMM and DIMMs per channel.
 func speeds(p *platform.Info) []page.Block {
 	t := speedTable(p.Speeds)
 	for _, part := range slices.Sorted(maps.Keys(p.ProcessorMTs)) {
@@ -172,7 +172,7 @@ func boards(p *platform.Info) []page.Block {
 	return []page.Block{{Head: &page.Head{Level: 3, Name: "Boards that set a limit"}}, {Table: t}}
 }
 
-// document is a platform's citation on one line.
+// document formats a platform's citation on one line.
 func document(c *platform.Citation) string {
 	var out []string
 	for _, s := range []string{c.Vendor, c.Title, number(c.Year), c.Place, c.URL} {
@@ -183,7 +183,7 @@ func document(c *platform.Citation) string {
 	return strings.Join(out, ", ")
 }
 
-// number is "" for 0: not stated.
+// number returns "" for 0, which is undocumented.
 func number(n int) string {
 	if n == 0 {
 		return ""

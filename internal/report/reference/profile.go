@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// Profile is one profile in full, setting by setting, and where profiles of the
-// same intent for other machines want something else.
+// Profile returns the page of a profile, setting by setting, with the different values of profiles of the same
+// intent for other machines.
 func Profile(i *rulepack.ProfileInfo) []page.Block {
 	blocks := []page.Block{
 		{Head: &page.Head{Level: 2, Kind: "profile", Name: i.ID}},
@@ -44,7 +44,7 @@ func namedSystems(named []string) string {
 	return "the rows are printed for " + strings.Join(named, ", ") + "; for other machines they are carried over by analogy"
 }
 
-// settingFields is one row of a profile, with the profiles that want something else.
+// settingFields returns one row of a profile, with the profiles that want another value.
 func settingFields(s *rulepack.SettingInfo) []page.Field {
 	concerns := s.Concerns
 	if concerns == "" {
@@ -60,13 +60,13 @@ func settingFields(s *rulepack.SettingInfo) []page.Field {
 	return fields
 }
 
-// otherValue is what other profiles want, with their ids.
+// otherValue is a value that other profiles want, with their ids.
 type otherValue struct {
 	value    string
 	profiles []string
 }
 
-// elsewhere gathers what other profiles want by its value.
+// elsewhere groups other profiles by the value they want.
 func elsewhere(s *rulepack.SettingInfo) []otherValue {
 	var out []otherValue
 	at := map[string]int{}

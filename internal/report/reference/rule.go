@@ -1,6 +1,5 @@
-// Package reference turns rules, profiles and platforms into pages for a
-// reader: what memaudit rules show, profiles show and explain print, and the
-// page of all rules, rules/by-name.md.
+// Package reference formats rules, profiles and platforms as pages: the output of memaudit rules show, profiles
+// show and explain, and the page of all rules, rules/by-name.md.
 package reference
 
 import (
@@ -20,9 +19,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/text"
 )
 
-// Rule is one rule in full: what it checks, what is wrong if it fails, why it matters and
-// how to fix it; whom it concerns and who says so; what it prints in a case of its own that
-// fails; and last its expressions.
+// Rule returns the page of a rule: what it checks, what is wrong if it fails, why it matters and how to fix it;
+// the machines it applies to and its document; its output for a case that fails; and last its expressions.
 func Rule(i *rulepack.RuleInfo) []page.Block {
 	example, _ := audit.Example(*i)
 	out := []page.Block{
@@ -33,7 +31,7 @@ func Rule(i *rulepack.RuleInfo) []page.Block {
 	return append(out, page.Block{Text: "As it is evaluated:"}, page.Block{Fields: expressions(i)})
 }
 
-// ruleExample is what a rule prints in the first of its cases that fails.
+// ruleExample returns what a rule prints in the first of its cases that fails.
 func ruleExample(i *rulepack.RuleInfo) []page.Block {
 	f, name := audit.Example(*i)
 	if f == nil {
@@ -47,13 +45,12 @@ func ruleExample(i *rulepack.RuleInfo) []page.Block {
 	return []page.Block{{Text: fmt.Sprintf("In its case %q it %s:", name, does)}, {Example: text.Finding(&built, text.Options{Width: exampleWidth})}}
 }
 
-// rulesHeading is the heading of one of several rules of an id.
+// rulesHeading returns the heading of one of several rules of an id.
 func rulesHeading(i *rulepack.RuleInfo) page.Block {
 	return partHeading("For " + cmp.Or(i.Scope, "every other machine"))
 }
 
-// rulesOfID are the rules of one id in full below a heading of theirs, each under the
-// machines that it is for where there are several.
+// rulesOfID returns the rules of one id below a heading, each with its machines if there are several.
 func rulesOfID(rules []rulepack.RuleInfo) []page.Block {
 	var out []page.Block
 	for i := range rules {
@@ -68,11 +65,11 @@ func rulesOfID(rules []rulepack.RuleInfo) []page.Block {
 	return out
 }
 
-// exampleWidth leaves room for an indent on 80 columns.
+// exampleWidth leaves space for an indent in 80 columns.
 const exampleWidth = 78
 
-// ruleForPeople is what a reader asks first: what the rule checks, what is wrong if it
-// fails, why it matters and how to fix it. f is what it prints in a case that fails.
+// ruleForPeople returns the first part of the page: what the rule checks, what is wrong if it fails, why it
+// matters and how to fix it. f is its finding in a case that fails.
 func ruleForPeople(i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	fields := []page.Field{{Name: "checks", Value: i.Title}, problem(i, f), {Name: "why", Value: i.Why}}
 	if !i.Computed {
@@ -81,12 +78,12 @@ func ruleForPeople(i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	return append(fields, fixes("fix", i, f)...)
 }
 
-// problem is the rule's short sentence; one that depends on the machine as its example has it.
+// problem returns the rule's short sentence; from its example if it depends on the machine.
 func problem(i *rulepack.RuleInfo, f *verdict.Finding) page.Field {
 	return sentence("problem", i.Rule.Short, f, func() string { return f.Short })
 }
 
-// fixes are what to do, in general and by vendor.
+// fixes returns what to do, in general and by vendor.
 func fixes(name string, i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	if i.Rule.Explains {
 		return []page.Field{{Name: name, Value: "nothing: the rule never fails, it explains what a reader may take for a fault"}}
@@ -100,8 +97,8 @@ func fixes(name string, i *rulepack.RuleInfo, f *verdict.Finding) []page.Field {
 	return out
 }
 
-// sentence is a text expression in words: itself if it depends on nothing, otherwise as the
-// example f has it.
+// sentence returns a text expression as text: itself if it is constant, otherwise as evaluated in the example
+// f.
 func sentence(name, src string, f *verdict.Finding, example func() string) page.Field {
 	e := expression(name, src)
 	if !e.Code {
@@ -116,7 +113,7 @@ func sentence(name, src string, f *verdict.Finding, example func() string) page.
 	return e
 }
 
-// ruleFacts is whom a rule concerns, how severe it is and who says so.
+// ruleFacts returns the machines a rule applies to, its severity and its document.
 func ruleFacts(i *rulepack.RuleInfo) []page.Field {
 	return []page.Field{
 		{Name: "severity", Value: i.Severity}, {Name: "for", Value: i.Scope}, {Name: "concerns", Value: i.Concerns},
@@ -125,7 +122,7 @@ func ruleFacts(i *rulepack.RuleInfo) []page.Field {
 	}
 }
 
-// expressions are those of a rule that an audit evaluates, with the file and its cases.
+// expressions returns the expressions of a rule, with the file and its cases.
 func expressions(i *rulepack.RuleInfo) []page.Field {
 	fields := []page.Field{
 		{Name: "subject", Value: i.Subject}, {Name: "applies", Value: i.Applies, Code: true}, {Name: "check", Value: i.Check, Code: true},
@@ -146,8 +143,7 @@ func expressions(i *rulepack.RuleInfo) []page.Field {
 		page.Field{Name: "cases", Value: fmt.Sprintf("%d pass, %d fail, %d unknown", i.Cases.Pass, i.Cases.Fail, i.Cases.Unknown)})
 }
 
-// expression is a text expression, in plain words where it is nothing but one
-// quoted text.
+// expression returns a text expression, unquoted if it is a single literal.
 func expression(name, src string) page.Field {
 	src = strings.TrimSpace(src)
 	for _, quote := range []string{`"`, `'`} {
@@ -162,7 +158,7 @@ func expression(name, src string) page.Field {
 	return page.Field{Name: name, Value: src, Code: true}
 }
 
-// source is a citation on one line, with its address.
+// source formats a citation on one line, with its address.
 func source(c *verdict.Citation) string {
 	if c == nil {
 		return ""
@@ -173,10 +169,9 @@ func source(c *verdict.Citation) string {
 	return c.Line() + ", " + c.URL
 }
 
-// ByName writes rules/by-name.md, to which alerts link: under a heading for each
-// id the rules of all packs in full, with what they say of the example servers,
-// and after them the settings that profiles may want. examples says of a rule's
-// id on which of the example servers it fails, passes or cannot tell.
+// ByName returns rules/by-name.md, to which alerts link: under a heading for each id the rules of all packs,
+// with their results on the example servers, and then the settings of profiles. examples maps a rule's id to
+// the example servers on which it fails, passes or is unknown.
 func ByName(packs []*rulepack.Pack, examples map[string]string) (string, error) {
 	out := []page.Block{
 		{Head: &page.Head{Level: 1, Name: "Rules by name"}},

@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// AddWays completes the rows of profiles whose document prints no way to set
-// them, from the vendors' tables of menus and attributes.
+// AddWays completes profile rows whose document has no instructions, from the vendors' tables of menus and
+// attributes.
 func AddWays(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]
@@ -20,7 +20,7 @@ func AddWays(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	}
 }
 
-// wayToSet is how a profile's row is set: as its document says, else by the vendor's table.
+// wayToSet returns how to set a profile's row: from its document, or from the vendor's table.
 func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, tables settings.Tables) string {
 	if s.Remedy != "" {
 		return s.Remedy
@@ -42,10 +42,9 @@ func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 	return nil
 }
 
-// firstStep is the menu path of a setting, or the command where there is none;
-// "" where the vendor has several names for it and the document does not say
-// which one these machines have. The preset is taken to be free: that it may
-// lock the setting is a machine's affair.
+// firstStep returns the menu path of a setting, or the command if there is none; "" if the vendor has several
+// names for it and the document does not show which one these machines have. It assumes that the preset does
+// not lock the setting, which depends on the machine.
 func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
 	wish := settings.Change{ID: id, Product: firstOf(p.Named), Platform: firstOf(p.Platforms), Seen: attributeIn(t, s.Place)}
 	if wish.Seen == "" && len(t.Settings[id]) > 1 {
@@ -65,8 +64,8 @@ func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepac
 	return ""
 }
 
-// attributeIn finds the vendor's own name of a setting at the end of a place in
-// a document ("MapFromAttribute WorkloadProfile: ProcAMDBoost=Enabled").
+// attributeIn finds the vendor's own name of a setting at the end of a place in a document ("MapFromAttribute
+// WorkloadProfile: ProcAMDBoost=Enabled").
 func attributeIn(t *settings.Table, place string) string {
 	words := strings.Fields(place)
 	if len(words) == 0 {

@@ -12,25 +12,25 @@ import (
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// topicsFile holds what rules and settings are about, in words and drawings.
+// topicsFile describes what rules and settings are about, with drawings.
 const topicsFile = "explain/topics.yaml"
 
-// Topic says what some words are about, for a reader to whom they are new.
+// Topic is an introduction to some words.
 type Topic struct {
-	// For are the ids that it explains; * at an end stands for anything.
+	// For are the ids that it explains; * at the end matches anything.
 	For     []string `yaml:"for"`
 	What    string   `yaml:"what"`
 	Drawing string   `yaml:"drawing"`
-	// Why says why a setting matters; rules have their own.
+	// Why is why a setting matters; rules have their own.
 	Why string `yaml:"why"`
-	// Measured is what documents measured, with the conditions.
+	// Measured are documented measurements, with their conditions.
 	Measured []Measured `yaml:"measured"`
 }
 
 // Measured is one effect that a document measured.
 type Measured struct {
 	Text string `yaml:"text"`
-	// Rows are the rows of the table of measured effects that Text is made of.
+	// Rows are the rows of the table of measured effects that Text is based on.
 	Rows   []string         `yaml:"rows"`
 	Source verdict.Citation `yaml:"source"`
 }
@@ -68,7 +68,7 @@ func (t *Topic) names(word string) bool {
 	})
 }
 
-// topic is the first topic that explains a word, nil where there is none.
+// topic returns the first topic that explains a word, nil if there is none.
 func (e *Explainer) topic(word string) *Topic {
 	i := slices.IndexFunc(e.topics, func(t Topic) bool { return t.names(word) })
 	if i < 0 {
@@ -77,7 +77,7 @@ func (e *Explainer) topic(word string) *Topic {
 	return &e.topics[i]
 }
 
-// about is what a word means, with its drawing.
+// about returns what a word means, with its drawing.
 func (e *Explainer) about(word, title string) []page.Block {
 	out := []page.Block{{Text: title}}
 	t := e.topic(word)
@@ -87,7 +87,7 @@ func (e *Explainer) about(word, title string) []page.Block {
 	return append(out, page.Block{Text: t.What}, page.Block{Example: t.Drawing})
 }
 
-// measuredOf is what documents measured of a word's topic.
+// measuredOf returns documented measurements of a word's topic.
 func (e *Explainer) measuredOf(word string) []page.Field {
 	var out []page.Field
 	if t := e.topic(word); t != nil {
@@ -99,7 +99,7 @@ func (e *Explainer) measuredOf(word string) []page.Field {
 	return out
 }
 
-// effectsPart says what was measured, or that nothing was.
+// effectsPart returns what was measured, or that nothing was.
 func effectsPart(effects []page.Field) []page.Block {
 	if len(effects) == 0 {
 		effects = []page.Field{{Name: "-", Value: "no document on record measured what it costs"}}

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// advice prints every way to improve the population and the BIOS settings: the steps in order, and what
-// an audit says after them.
+// advice prints every way to improve the population and the BIOS settings: the steps in order, and the result
+// of an audit after them.
 func (p *printer) advice(r *report.Report) {
 	for i := range r.Advice {
 		a := &r.Advice[i]
@@ -34,14 +34,14 @@ func (p *printer) advice(r *report.Report) {
 	}
 }
 
-// reaches prints what each processor has after the steps, equal ones once, and the failures that
-// remain, under the given name.
+// reaches prints the result for each CPU after the steps, equal ones once, and the failures that remain, under
+// the given name.
 func (p *printer) reaches(r *report.Reaches, fails string) {
 	p.reached(r)
 	p.field(2, fails, remaining(r.Findings, "memory."))
 }
 
-// reached prints what each processor has after the steps, equal ones once.
+// reached prints the result for each CPU after the steps, equal ones once.
 func (p *printer) reached(r *report.Reaches) {
 	lines, socks := reachedLines(r)
 	name := "reaches"
@@ -54,8 +54,8 @@ func (p *printer) reached(r *report.Reaches) {
 	}
 }
 
-// reachedLines returns the different descriptions of processors after the steps, and for each the
-// names of the processors that it is true for. Processors of which nothing is known are left out.
+// reachedLines returns the distinct descriptions of CPUs after the steps, and for each the names of its CPUs.
+// CPUs with an unknown result are left out.
 func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string) {
 	socks = map[string][]string{}
 	for i := range r.Sockets {
@@ -93,7 +93,7 @@ func reachedLine(s *report.ReachedSocket) string {
 	return strings.Join(parts, ", ")
 }
 
-// remaining lists what still fails, of rules whose ids start with this text.
+// remaining lists what still fails, of rules with ids that start with this text.
 func remaining(findings []report.Remaining, rules string) string {
 	var names []string
 	seen := map[string]bool{}

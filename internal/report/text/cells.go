@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// digits returns the number as text, "" if it is not known.
+// digits returns the number as text, "" if unknown.
 func digits(v *int) string {
 	if v == nil {
 		return ""
@@ -39,7 +39,7 @@ func joined(values []int) string {
 	return strings.Join(parts, " ")
 }
 
-// socketWord returns the socket's number, "all" if one controller serves all processors.
+// socketWord returns the socket's number, "all" if one controller serves all CPUs.
 func socketWord(socket *int) string {
 	if socket == nil {
 		return "all"

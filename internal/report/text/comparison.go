@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// WriteComparison prints a comparison for a person at a terminal.
+// WriteComparison prints a comparison as text.
 func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	p := newPrinter(o)
 	p.machine(&c.Inventory)
@@ -23,7 +23,7 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	return p.flush(w)
 }
 
-// heldGroup holds profiles that want and find the same, setting by setting: one column of the table.
+// heldGroup holds profiles with the same wanted values and results for every setting: one column of the table.
 type heldGroup struct {
 	// numbers are their positions in the list, from 1.
 	numbers  []string
@@ -34,13 +34,13 @@ type heldGroup struct {
 
 func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 
-// alikeProfiles groups profiles with the same result on this machine: the same counts, the same
-// settings differ, with the same wanted values, remedies, notes and costs, and the same settings are
-// not known, for the same reasons.
+// alikeProfiles groups profiles with the same result on this machine: the same counts, the same differing
+// settings with the same wanted values, remedies, notes and costs, and the same unknown settings for the same
+// reasons.
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}
-	said := make([]byte, 0, 16<<10) // most profiles of all
+	said := make([]byte, 0, 16<<10) // enough for most profiles
 	for i := range profiles {
 		h := &profiles[i]
 		said = append(append(said[:0], tallyText(h)...), report.OrEmpty(h.Analogy)...)
@@ -136,7 +136,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 	}
 }
 
-// numbered lists the profiles with the numbers that are the heads of their columns.
+// numbered lists the profiles with the numbers in the heads of their columns.
 func (p *printer) numbered(profiles []report.HeldProfile) {
 	for i := range profiles {
 		number := strconv.Itoa(i + 1)
@@ -151,7 +151,7 @@ func (p *printer) numbered(profiles []report.HeldProfile) {
 	}
 }
 
-// unknownToAll prints what would make unknown settings known, if no profile is the closest.
+// unknownToAll prints what would show unknown settings, if no profile is the closest.
 func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	all := report.HeldProfile{}
 	for i := range profiles {
@@ -175,8 +175,8 @@ func (p *printer) undecided(profiles []verdict.Undecided) {
 	}
 }
 
-// nearest says which profiles the known settings of the machine are closest to. It never says that
-// the machine has one of them.
+// nearest names the profiles that the machine's known settings are closest to. It never states that the machine
+// has one of them.
 func nearest(profiles []report.HeldProfile) string {
 	var numbers []string
 	var best *report.HeldProfile
@@ -199,10 +199,10 @@ func nearest(profiles []report.HeldProfile) string {
 	}
 }
 
-// settingsAsked returns the number of settings that a profile asks of this machine.
+// settingsAsked returns the number of settings in a profile that apply to this machine.
 func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
-// tallyText says how many settings of a profile agree, differ or are not known.
+// tallyText returns how many settings of a profile agree, differ or are unknown.
 func tallyText(h *report.HeldProfile) string {
 	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
@@ -214,8 +214,8 @@ func tallyText(h *report.HeldProfile) string {
 	return out
 }
 
-// missing lists what a profile asks for and the machine does not have, and what would make the rest
-// known, once for profiles that agree in this.
+// missing lists the settings of a profile that differ, and what would show the unknown ones, once for profiles
+// with the same list.
 func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
 	p.section(word, profileIDs(profiles))
@@ -233,7 +233,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 		p.field(4, "except", strings.Join(s.Exceptions, "; "))
 		p.field(4, "costs", wording.Costs(s.Effect))
 		name := "fix"
-		for line := range strings.SplitSeq(report.OrEmpty(s.Remedy), "\n") { // one way a line
+		for line := range strings.SplitSeq(report.OrEmpty(s.Remedy), "\n") { // one way per line
 			p.field(4, name, line)
 			name = ""
 		}

@@ -9,21 +9,20 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// The widest cell of the setting sheet, on a page of up to roomyWidth columns
-// and on a wider one: three profiles stand beside setting and machine on 80
-// columns, and nothing is broken where there is room.
+// The widest cell of the setting sheet, on a page of up to roomyWidth columns and on a wider one: three
+// profiles fit next to setting and machine in 80 columns, and nothing is wrapped if there is space.
 const (
 	narrowCell, wideCell = 13, 24
 	roomyWidth           = 120
-	// settingCell holds every id of a setting that is not of unusual length.
+	// settingCell fits every setting id of usual length.
 	settingCell = 24
 )
 
 // notAsked is the cell of a setting that a profile does not have.
 const notAsked = "-"
 
-// settingSheet prints a table of settings and profiles: what each profile wants, with a mark that
-// says whether the machine has it, and the totals.
+// settingSheet prints a table of settings and profiles: the value each profile wants, marked with whether the
+// machine has it, and the totals.
 func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
 	s := &foldedTable{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
@@ -50,7 +49,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	p.newline()
 }
 
-// settingOrder lists the settings of all profiles in the order in which they first occur.
+// settingOrder lists the settings of all profiles in order of first occurrence.
 func settingOrder(groups []*heldGroup) []string {
 	var out []string
 	for _, g := range groups {
@@ -63,7 +62,7 @@ func settingOrder(groups []*heldGroup) []string {
 	return out
 }
 
-// wantedCell is what a profile wants of a setting, after its mark.
+// wantedCell returns the value that a profile wants, after its mark.
 func wantedCell(s *report.HeldSetting) string {
 	if s == nil {
 		return notAsked
@@ -82,8 +81,8 @@ func wantedCell(s *report.HeldSetting) string {
 	return "broken"
 }
 
-// settingFaces returns the machine's values of a setting, each with its mark. The effective and the
-// pending value are left out if they equal the configured one.
+// settingFaces returns the machine's values of a setting, each with its mark. The effective and the pending
+// value are left out if they equal the configured one.
 func settingFaces(s report.Setting) string {
 	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
 	var out []string

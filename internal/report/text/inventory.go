@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
-// WriteInventory prints what was read of a machine and from where. '-' stands for an unknown value.
+// WriteInventory prints the collected inventory and its sources. '-' is an unknown value.
 func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
 	p := newPrinter(o)
 	p.machine(inv)
@@ -127,7 +127,7 @@ func slotCells(s *report.Slot) []string {
 	}
 }
 
-// printedRate returns a speed in MT/s by its usual name, "" if it is not known.
+// printedRate returns a speed in MT/s by its usual name, "" if unknown.
 func printedRate(mts *int) string {
 	if mts == nil {
 		return ""
@@ -135,7 +135,7 @@ func printedRate(mts *int) string {
 	return wording.PrintedRate(*mts)
 }
 
-// errorsCell returns corrected/uncorrected errors, "" if nothing counts them.
+// errorsCell returns corrected/uncorrected errors, "" if they are not counted.
 func errorsCell(e *report.Errors) string {
 	if e == nil {
 		return ""

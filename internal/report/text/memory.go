@@ -16,8 +16,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// memory prints the memory of the processors: a picture of the slots if a problem is about them, else
-// a line for each kind of processor.
+// memory prints the memory of the CPUs: a picture of the slots if a problem is about them, otherwise one line
+// per kind of CPU.
 func (p *printer) memory(r *report.Report) {
 	inv := &r.Inventory
 	switch {
@@ -42,19 +42,19 @@ func (p *printer) memory(r *report.Report) {
 	p.part()
 }
 
-// Board is what is said and drawn of a machine's slots.
+// Board is the layout and the annotations of a machine's slots.
 type Board struct {
 	inv   *report.Inventory
 	keys  []int
 	cells map[int]map[int][]cell
-	// notes are what is wrong in the row of a channel, by socket.
+	// notes are the annotations of channels, by socket and channel.
 	notes map[int]map[int]string
 }
 
 // cell is one slot in the picture.
 type cell struct {
 	handle, label, size string
-	// wrong marks the module that is to be moved, and the empty slot that is to be filled.
+	// wrong marks the DIMM to move, and the empty slot to fill.
 	wrong bool
 }
 
@@ -95,7 +95,7 @@ func NewBoard(r *report.Report) *Board {
 	return b
 }
 
-// marked finds the slots that the first problem with steps is about, and says what is to be done there.
+// marked finds the slots that the first problem with steps is about, and what to do there.
 func marked(r *report.Report, labels map[string]string) (marks map[string]bool, notes map[string]string) {
 	marks, notes = map[string]bool{}, map[string]string{}
 	for i := range r.Problems {
@@ -129,7 +129,7 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 	return marks, notes
 }
 
-// empty notes the channels without a module that a problem is about.
+// empty annotates the channels without a DIMM that a problem is about.
 func (b *Board) empty(r *report.Report, key int) {
 	subject := inventory.SocketSubject(key)
 	if !slices.ContainsFunc(r.Problems, func(pr report.Problem) bool {
@@ -160,13 +160,13 @@ func (b *Board) pictured(r *report.Report) bool {
 	})
 }
 
-// group is processors whose memory is the same.
+// group is CPUs with the same memory.
 type group struct {
 	keys []int
 	body string
 }
 
-// groups brings the processors together that have the same body.
+// groups groups the CPUs with the same body.
 func (b *Board) groups(body func(key int) string) []group {
 	var out []group
 	for _, key := range b.keys {
@@ -209,14 +209,14 @@ func (b *Board) population(key int) *report.PopulationSocket {
 	return nil
 }
 
-// summaries prints for each kind of processor its channels, DIMMs, speed and bandwidth.
+// summaries prints for each kind of CPU its channels, DIMMs, speed and bandwidth.
 func (p *printer) summaries(b *Board) {
 	for _, g := range b.groups(b.Line) {
 		p.processors(b, g.keys)
 	}
 }
 
-// processors describes the memory of equal processors in two lines.
+// processors describes the memory of equal CPUs in two lines.
 func (p *printer) processors(b *Board, keys []int) {
 	body := b.Line(keys[0])
 	if body == "" {
@@ -233,7 +233,7 @@ func (p *printer) processors(b *Board, keys []int) {
 	}
 }
 
-// Line describes the memory of a processor in two lines, "" if nothing is known of it.
+// Line describes the memory of a CPU in two lines, "" if nothing is known of it.
 func (b *Board) Line(key int) string {
 	pop := b.population(key)
 	if pop == nil {
@@ -259,7 +259,7 @@ func (b *Board) Line(key int) string {
 	return out
 }
 
-// limitWords say what limits the speed.
+// limitWords describe what limits the speed.
 var limitWords = map[string]string{
 	population.LimitDIMM:      "the DIMMs' limit",
 	population.LimitProcessor: "the CPU's limit",
@@ -269,7 +269,7 @@ var limitWords = map[string]string{
 	population.LimitFirmware:  "firmware's limit",
 }
 
-// depth says how many DIMMs the channels in use have.
+// depth describes how many DIMMs the channels in use have.
 func depth(dpc []int) string {
 	low, high := 0, 0
 	for _, n := range dpc {
@@ -288,7 +288,7 @@ func depth(dpc []int) string {
 	}
 }
 
-// channelsText says how many channels of a processor hold memory.
+// channelsText returns how many channels of a CPU have memory.
 func channelsText(pop *report.PopulationSocket) string {
 	switch {
 	case pop.ChannelsPopulated == nil:
@@ -300,7 +300,7 @@ func channelsText(pop *report.PopulationSocket) string {
 	}
 }
 
-// countOr returns the number as text, "?" if it is not known.
+// countOr returns the number as text, "?" if unknown.
 func countOr(v *int) string {
 	if v == nil {
 		return "?"
@@ -308,7 +308,7 @@ func countOr(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// speed returns the speed that the memory runs at, and the expected one if that is another.
+// speed returns the running speed of the memory, and the expected one if it differs.
 func (b *Board) speed(key int) string {
 	pop, running := b.population(key), b.Running(key)
 	switch {
@@ -323,7 +323,7 @@ func (b *Board) speed(key int) string {
 	}
 }
 
-// Running returns the lowest configured speed of the processor's DRAM in MT/s, nil if one is not known.
+// Running returns the lowest configured speed of the CPU's DRAM in MT/s, nil if one is unknown.
 func (b *Board) Running(key int) *int {
 	var lowest *int
 	for i := range b.inv.Slots {
@@ -341,8 +341,8 @@ func (b *Board) Running(key int) *int {
 	return lowest
 }
 
-// bandwidth returns the bandwidth of a processor's memory beside the best it can have, and how that is
-// known: "measured" or "estimate", "" for the best.
+// bandwidth returns the bandwidth of a CPU's memory with its best, and how it is known: "measured" or
+// "estimate", "" for the best.
 func (b *Board) bandwidth(key int) (text, how string) {
 	pop := b.population(key)
 	if pop == nil || pop.PeakBytes == nil {
@@ -364,10 +364,10 @@ func (b *Board) bandwidth(key int) (text, how string) {
 	}
 }
 
-// gigabytes writes bytes per second without the unit.
+// gigabytes formats bytes per second as GB/s, without the unit.
 func gigabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e9, 'f', 1, 64) }
 
-// best returns the peak of a processor with all channels at its highest clock.
+// best returns the peak of a CPU with all channels at its highest clock, in bytes per second.
 func (b *Board) best(key int, pop *report.PopulationSocket) int64 {
 	best := *pop.PeakBytes
 	if share := &pop.Relative; share.Low != nil && *share.Low >= 0.995 {
@@ -388,8 +388,8 @@ func (b *Board) best(key int, pop *report.PopulationSocket) int64 {
 	return best
 }
 
-// picture draws the slots with a row for each channel and a column for each processor. Processors that
-// are the same share a column, unless there are only two that fit next to each other.
+// picture draws the slots with a row for each channel and a column for each CPU. Equal CPUs share a column,
+// unless there are only two and both fit.
 func (p *printer) picture(b *Board) {
 	columns := b.groups(func(key int) string { return b.content(key) })
 	if len(b.keys) == 2 && len(columns) == 1 {
@@ -427,10 +427,10 @@ func (p *printer) picture(b *Board) {
 	}
 }
 
-// mostPictures is how many different processors are drawn with their slots.
+// mostPictures is how many different CPUs are drawn with their slots.
 const mostPictures = 4
 
-// content is what a processor's picture shows, without the labels.
+// content returns what a CPU's picture shows, without the labels.
 func (b *Board) content(key int) string {
 	var out strings.Builder
 	for _, c := range b.channels([]group{{keys: []int{key}}}) {
@@ -443,7 +443,7 @@ func (b *Board) content(key int) string {
 	return out.String() + bandwidth + b.speed(key)
 }
 
-// noteKind is a note without the labels in it.
+// noteKind returns a note without its labels.
 func noteKind(note string) string {
 	kind, _, _ := strings.Cut(note, " to ")
 	return kind
@@ -462,8 +462,7 @@ func (b *Board) channels(columns []group) []int {
 	return out
 }
 
-// cellWidth returns the width of the labels of a processor, and of the sizes in each of the slots
-// that its channels have.
+// cellWidth returns the width of the labels of a CPU, and of the sizes in each slot of its channels.
 func (b *Board) cellWidth(key int) (label int, sizes []int) {
 	for _, cells := range b.cells[key] {
 		for i, c := range cells {
@@ -479,7 +478,7 @@ func (b *Board) cellWidth(key int) (label int, sizes []int) {
 	return label, sizes
 }
 
-// cellStart returns where the cell of a slot begins in a processor's column.
+// cellStart returns the offset of a slot's cell in a CPU's column.
 func cellStart(label int, sizes []int, slot int) int {
 	at := 0
 	for _, size := range sizes[:slot] {
@@ -494,13 +493,13 @@ const longestLabel = 16
 // columnGap is between the columns of the picture.
 const columnGap = 3
 
-// cellsWidth returns the width of a processor's cells.
+// cellsWidth returns the width of a CPU's cells.
 func (b *Board) cellsWidth(g group) int {
 	label, sizes := b.cellWidth(g.keys[0])
 	return max(0, cellStart(label, sizes, len(sizes))-2)
 }
 
-// columnWidth returns the width of a processor's column.
+// columnWidth returns the width of a CPU's column.
 func (b *Board) columnWidth(g group) int {
 	bandwidth, _ := b.bandwidth(g.keys[0])
 	width := b.cellsWidth(g)
@@ -510,7 +509,7 @@ func (b *Board) columnWidth(g group) int {
 	return width
 }
 
-// layout returns where the columns and the notes start, and the width of all.
+// layout returns where the columns and the notes start, and the total width.
 func (b *Board) layout(columns []group) (starts []int, notes, width int) {
 	at, longest := bodyColumn, 0
 	for _, g := range columns {
@@ -532,7 +531,7 @@ func (b *Board) width(columns []group) int {
 	return width
 }
 
-// Title names the processors that share a picture.
+// Title names the CPUs that share a picture.
 func (b *Board) Title(keys []int) string {
 	if len(keys) == 1 {
 		return b.name(keys[0])
@@ -540,7 +539,7 @@ func (b *Board) Title(keys []int) string {
 	return prose.And(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
 }
 
-// Marked returns the handles of the slots that something is wrong with.
+// Marked returns the handles of the slots with a mark.
 func (b *Board) Marked() map[string]bool {
 	out := map[string]bool{}
 	for _, channels := range b.cells {
@@ -555,7 +554,7 @@ func (b *Board) Marked() map[string]bool {
 	return out
 }
 
-// note returns the remark at the end of a channel's row, "" for none: "<- move to A2, B2".
+// note returns the note at the end of a channel's row, "" for none: "<- move to A2, B2".
 func (b *Board) note(columns []group, channel int) string {
 	const move = "move to "
 	var notes []string
@@ -577,7 +576,7 @@ func (b *Board) note(columns []group, channel int) string {
 	return text
 }
 
-// columns draws processors next to each other.
+// columns draws CPUs next to each other.
 func (p *printer) columns(b *Board, columns []group) {
 	starts, at, _ := b.layout(columns)
 	row := func(head string, text func(g group) string) {
@@ -642,7 +641,7 @@ func (p *printer) columns(b *Board, columns []group) {
 	})
 }
 
-// marked prints a cell of the picture, in colour if something is wrong with it.
+// marked prints a cell of the picture, in colour if wrong is set.
 func (p *printer) marked(text string, wrong bool) {
 	if wrong && p.color {
 		p.buf = append(p.buf, wordStyle(wordWarning)...)
@@ -651,8 +650,8 @@ func (p *printer) marked(text string, wrong bool) {
 	p.put(text)
 }
 
-// compact draws a line for each processor, with the capacity of each channel in GiB, if too many of
-// them differ to draw their slots.
+// compact prints a line for each CPU, with the capacity of each channel in GiB, if too many of them differ to
+// draw their slots.
 func (p *printer) compact(b *Board) {
 	t := &textTable{columns: []column{{head: "GiB/channel"}}}
 	channels := b.channels(b.groups(b.content))
@@ -677,8 +676,7 @@ func (p *printer) compact(b *Board) {
 	t.print(p, 0)
 }
 
-// cellSize returns the size of a slot's module with its unit, "-" for an empty slot and "?" for one of
-// which nothing is known.
+// cellSize returns the size of a slot's DIMM with its unit, "-" for an empty slot and "?" for an unknown one.
 func cellSize(s *report.Slot) string {
 	switch {
 	case s.State == string(inventory.SlotEmpty):
@@ -694,8 +692,8 @@ func cellSize(s *report.Slot) string {
 	return out
 }
 
-// commonPrefix returns the text with which all slot names of a processor start, up to a separator
-// or the word DIMM. Without it DIMM_A1 and DIMM_A2 are A1 and A2.
+// commonPrefix returns the common prefix of a CPU's slot names, up to a separator or the word DIMM. Without it
+// DIMM_A1 and DIMM_A2 are A1 and A2.
 func commonPrefix(slots []*report.Slot) string {
 	if len(slots) < 2 {
 		return ""
@@ -719,7 +717,7 @@ func commonPrefix(slots []*report.Slot) string {
 	return prefix[:cut]
 }
 
-// noSlots says why no slot is known.
+// noSlots returns why no slot is known.
 func noSlots(inv *report.Inventory) string {
 	if len(inv.Sources) == 0 {
 		return "nothing was read"
@@ -733,7 +731,7 @@ func noSlots(inv *report.Inventory) string {
 	return "the SMBIOS table lists no memory device"
 }
 
-// unplaced prints the slots of which the channel is not known, with the reason.
+// unplaced prints the slots without a known channel, with the reason.
 func (p *printer) unplaced(inv *report.Inventory) {
 	var kinds, reasons []string
 	byKind := map[string][]string{}
@@ -780,7 +778,7 @@ func unplacedKind(s *report.Slot) string {
 	return "CPU unknown"
 }
 
-// Doubts says once what makes the places of the slots and the bandwidth uncertain.
+// Doubts describes once what makes the slots' placements and the bandwidth uncertain.
 func Doubts(r *report.Report) []string {
 	var out, doubts []string
 	for i := range r.Inventory.Population.Sockets {

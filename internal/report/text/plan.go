@@ -53,7 +53,7 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	p.newline()
 }
 
-// dimmWords describes the modules of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB".
+// dimmWords describes the DIMMs of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB".
 func dimmWords(list []report.DIMMs) string {
 	var parts []string
 	for _, d := range list {
@@ -66,7 +66,7 @@ func dimmWords(list []report.DIMMs) string {
 	return strings.Join(parts, " and ")
 }
 
-// WriteWhatIf prints a machine as it is beside the machine after a change.
+// WriteWhatIf prints a machine before and after a change.
 func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 	p := newPrinter(o)
 	p.side("BEFORE", &r.Before)
@@ -86,7 +86,7 @@ func (p *printer) side(word string, r *report.Reaches) {
 	p.newline()
 }
 
-// changed lists findings that are gone or new, one on each line.
+// changed lists findings that are gone or new, one per line.
 func (p *printer) changed(name string, findings []report.Remaining) {
 	if len(findings) == 0 {
 		p.field(0, name, "none")

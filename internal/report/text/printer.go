@@ -9,21 +9,20 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// The layout of the text: the default width, the least usable width, and the column at which the
-// values of labelled lines start.
+// The layout of the text: the default width, the least usable width, and the column at which the values of
+// labelled lines start.
 const (
 	defaultWidth = 80
 	leastWidth   = 40
 	valueColumn  = 10
 )
 
-// hardBlank stands for a space at which wrap must not break a line.
+// hardBlank is a space at which wrap must not break a line.
 const hardBlank = "\x1f"
 
 const blanks = "                                                                                "
 
-// printer collects the text of one report. Everything from outside goes through put, which makes it
-// printable, so that no caller can forget that.
+// printer collects the text of one report. All untrusted text goes through put, which makes it printable.
 type printer struct {
 	buf     []byte
 	col     int
@@ -32,17 +31,17 @@ type printer struct {
 	verbose bool
 }
 
-// Options say how text is laid out. The caller knows the terminal.
+// Options define how text is laid out. The caller knows the terminal.
 type Options struct {
-	// Width is in columns; 0 stands for 80.
+	// Width is in columns; 0 is 80.
 	Width int
 	// Color colours the severity words.
 	Color bool
-	// Verbose adds every reading behind a finding, and what passed.
+	// Verbose adds all evidence of findings, and what passed.
 	Verbose bool
-	// ExitStatus prints the exit status of the verdict, for a report that a command ends with.
+	// ExitStatus prints the exit status of the verdict, for a command that ends with the report.
 	ExitStatus bool
-	// Settings prints only the settings of an inventory, each with its readings.
+	// Settings prints only the settings of an inventory, each with its sources.
 	Settings bool
 }
 
@@ -92,7 +91,7 @@ func (p *printer) lead(word string) {
 	}
 }
 
-// to adds spaces up to a column, if it is not passed yet.
+// to adds spaces up to a column, unless it is passed already.
 func (p *printer) to(col int) {
 	for p.col < col {
 		n := min(col-p.col, len(blanks))
@@ -101,8 +100,8 @@ func (p *printer) to(col int) {
 	}
 }
 
-// wrap prints words from the current column on and breaks lines at the width; further lines start
-// at column hang. A word that is wider than a line is cut, except an address.
+// wrap prints words from the current column on and breaks lines at the width; further lines start at column
+// hang. A word that is wider than a line is cut, except an address.
 func (p *printer) wrap(hang int, s string) {
 	first := true
 	for word := range strings.FieldsSeq(s) {
@@ -137,8 +136,7 @@ func (p *printer) longWord(hang int, word string) {
 	p.put(word)
 }
 
-// breakAfter returns the offset in bytes after the runes that fit into this many columns; at least
-// one rune.
+// breakAfter returns the offset in bytes after the runes that fit into this many columns; at least one rune.
 func breakAfter(s string, room int) int {
 	used := 0
 	for i, r := range s {

@@ -1,5 +1,4 @@
-// Package text prints documents for a person at a terminal, and the pages of
-// rules, profiles and platforms.
+// Package text writes documents as text for a terminal, and the pages of rules, profiles and platforms.
 package text
 
 import (
@@ -18,8 +17,8 @@ import (
 // bodyColumn is the column at which the texts of a report begin.
 const bodyColumn = 13
 
-// Write prints a report for a person at a terminal: the verdict, the machine, its memory, the numbered
-// problems with fix and source, notes, and what was not run. Verbose adds the evidence of everything.
+// Write writes a report as text: the verdict, the machine, its memory, the numbered problems with fix and
+// source, notes, and what was not run. Verbose adds all evidence.
 func Write(w io.Writer, r *report.Report, o Options) error {
 	p := newPrinter(o)
 	p.section(r.Verdict.Status.Word(), wording.Verdict(r))
@@ -51,7 +50,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	return p.flush(w)
 }
 
-// item prints a text behind a name in the first column; nothing for an empty text.
+// item prints a text after a name in the first column; nothing for an empty text.
 func (p *printer) item(name, text string) {
 	if text == "" {
 		return
@@ -95,7 +94,7 @@ func (p *printer) identity(r *report.Report) {
 	}
 }
 
-// slotCount counts the slots of system memory, and those that hold a module.
+// slotCount counts the slots of system memory, and the filled ones.
 func slotCount(inv *report.Inventory) (filled, all int) {
 	for i := range inv.Slots {
 		switch s := &inv.Slots[i]; {
@@ -110,7 +109,7 @@ func slotCount(inv *report.Inventory) (filled, all int) {
 	return filled, all
 }
 
-// UpperFirst begins a sentence.
+// UpperFirst returns s with its first letter in upper case.
 func UpperFirst(s string) string {
 	for i, c := range s {
 		return string(unicode.ToUpper(c)) + s[i+len(string(c)):]
@@ -118,7 +117,7 @@ func UpperFirst(s string) string {
 	return s
 }
 
-// Statement is the place and the sentence of a problem; the name of a setting stays as it is typed.
+// Statement returns the place and the sentence of a problem; the name of a setting keeps its case.
 func Statement(pr *report.Problem) string {
 	if pr.Settings() {
 		return pr.Text()
@@ -126,7 +125,7 @@ func Statement(pr *report.Problem) string {
 	return UpperFirst(pr.Text())
 }
 
-// problem prints a numbered problem with its rule at the right margin, what to do and who says so.
+// problem prints a numbered problem with its rule at the right margin, what to do and the source.
 func (p *printer) problem(r *report.Report, i int) {
 	pr := &r.Problems[i]
 	p.put(strconv.Itoa(i+1) + ". ")
@@ -232,7 +231,7 @@ func (p *printer) notes(r *report.Report) {
 	p.part()
 }
 
-// evidence prints everything that is known of a problem, and what it causes.
+// evidence prints all details of a problem, and what it causes.
 func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 	for _, get := range []struct {
 		name string
@@ -260,8 +259,8 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 	p.indented("Also causes", strings.Join(pr.Consequences, ", "))
 }
 
-// grouped prints one field of the findings of a problem: once if they say the same, otherwise each with
-// its subjects.
+// grouped prints one field of the findings of a problem: once if all are equal, otherwise each with its
+// subjects.
 func (p *printer) grouped(members []*report.Finding, name string, get func(*report.Finding) string) {
 	var texts []string
 	subjects := map[string][]string{}
@@ -287,7 +286,7 @@ func (p *printer) grouped(members []*report.Finding, name string, get func(*repo
 	}
 }
 
-// finding prints everything that is known of one finding, as a page of a rule shows it.
+// finding prints all details of one finding, as on a rule's page.
 func (p *printer) finding(f *report.Finding) {
 	if f.Result == string(verdict.Fail) {
 		p.lead(severityWord(f.Severity))

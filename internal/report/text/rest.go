@@ -62,7 +62,7 @@ func (v *verdictless) add(f *report.Finding) {
 	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject.String())
 }
 
-// names lists the rules, with their subjects where the rule's name does not say them.
+// names lists the rules, with their subjects if the rule's name does not contain them.
 func (v *verdictless) names() string {
 	out := make([]string, len(v.rules))
 	for i, r := range v.rules {
@@ -74,8 +74,7 @@ func (v *verdictless) names() string {
 	return strings.Join(out, ", ")
 }
 
-// selfEvident tells whether the rule's name says what it is about: the machine, or the setting in
-// its name.
+// selfEvident reports whether the rule's name contains its subject: the machine, or the setting in its name.
 func selfEvident(f *report.Finding) bool {
 	return f.Subject.Kind == inventory.AboutMachine || f.Subject.Kind == inventory.AboutSetting && f.Rule == settingPrefix+f.Subject.Name
 }
@@ -128,7 +127,7 @@ func (p *printer) passed(findings []report.Finding) {
 	p.newline()
 }
 
-// measured lists measured figures, one on each line, and why no rule judges them if none does.
+// measured lists measured figures, one per line, and why no rule checks them if none does.
 func (p *printer) measured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
@@ -155,8 +154,8 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 	return out
 }
 
-// figure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with
-// why it is undecided if it could have been judged.
+// figure prints one figure: in the verbose report with its passes, otherwise, or if it has none, with why it is
+// undecided if a rule could have checked it.
 func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	line := wording.MeasuredPlace(f) + ": " + wording.MeasuredKind(f) + " " + wording.MeasuredValue(f, f.Value)
 	switch passes := wording.MeasuredPasses(f); {
@@ -170,7 +169,7 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	p.newline()
 }
 
-// waived lists accepted failures with the reason and the last day on which they are accepted.
+// waived lists accepted failures with the reason and the last day of the waiver.
 func (p *printer) waived(findings []report.Finding) {
 	n := 0
 	for i := range findings {
@@ -236,7 +235,7 @@ func (p *printer) unread(sources []report.Source) {
 	p.newline()
 }
 
-// sourceState says why a source could not be read completely.
+// sourceState is why a source could not be read completely.
 type sourceState struct{ state, detail string }
 
 func (p *printer) notices(notices []string) {

@@ -18,8 +18,8 @@ var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.C
 // notOffered is printed if the machine's BIOS does not have the setting.
 const notOffered = "not offered"
 
-// settings prints the faces of every setting of which at least one is known, and the reasons for
-// the others. With full each has its readings below it.
+// settings prints the values of every setting with at least one known value, and the reasons for the others.
+// With full each has its sources below it.
 func (p *printer) settings(all map[string]report.Setting, full bool) {
 	if len(all) == 0 {
 		if full {
@@ -73,14 +73,13 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 	}
 }
 
-// showsSetting tells whether a face of the setting is known, or whether the machine is known not to
-// offer it.
+// showsSetting reports whether a value of the setting is known, or the machine is known not to have it.
 func showsSetting(s *report.Setting) bool {
 	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
-// settingWhy returns the reasons for a setting without a known face: for the effective and the
-// configured face why it is not known and what would make it known, each text once.
+// settingWhy returns the reasons for a setting without a known value: for the effective and the configured one
+// why it is unknown and what would show it, each text once.
 func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {
@@ -93,7 +92,7 @@ func settingWhy(s *report.Setting) string {
 	return strings.Join(parts, "; ")
 }
 
-// settingCertainty returns the certainty of the least certain known face.
+// settingCertainty returns the lowest certainty of the known values.
 func settingCertainty(s *report.Setting) string {
 	weakest := ""
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
@@ -104,7 +103,7 @@ func settingCertainty(s *report.Setting) string {
 	return weakest
 }
 
-// settingReadings returns the readings behind the known faces and the decision, each once.
+// settingReadings returns the sources of the known values and the decision, each once.
 func settingReadings(s *report.Setting) []string {
 	var out []string
 	add := func(known bool, evidence []report.Evidence) {
@@ -121,7 +120,7 @@ func settingReadings(s *report.Setting) []string {
 	return out
 }
 
-// faceCell returns the value of a face, or that the machine does not offer the setting.
+// faceCell returns the value of a view, or that the machine does not have the setting.
 func faceCell(f *report.Face) string {
 	if f.Value == nil && f.State == fact.Absent.String() {
 		return notOffered

@@ -14,7 +14,7 @@ type foldedTable struct {
 	heads []string
 	// rows of cells; a nil row prints an empty line.
 	rows [][]string
-	// nothing is the content of an empty cell: a row with nothing else is left out of its part.
+	// nothing is the content of an empty cell: a row of only these is left out of its part.
 	nothing string
 	// most limits the widths of the columns; the last value is used for all further columns.
 	most []int

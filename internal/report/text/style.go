@@ -1,13 +1,11 @@
 package text
 
-// The styling of the text writer, all of it: a few basic colours for severity
-// words. lipgloss is not linked for it on purpose. Its import alone looks the
-// terminal up before main runs, and inside tmux it starts "tmux info" for
-// that: a program found by PATH, run by root, from an audit that promises to
-// start none. A test checks these sequences and the widths of printable against
-// lipgloss.
+// The styling of the text writer: a few basic colours for severity words. It does not use lipgloss, because
+// importing it queries the terminal before main runs and inside tmux starts "tmux info" for that: a program
+// found by PATH, run by root, from an audit that promises to start none. A test compares these sequences and
+// the widths of package printable with lipgloss's.
 
-// The words in capitals that a report leads with.
+// The words in capitals at the start of parts of a report.
 const (
 	wordCritical = "CRITICAL"
 	wordWarning  = "WARNING"

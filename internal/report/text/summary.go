@@ -30,7 +30,7 @@ func (p *printer) summary(r *report.Report, exit bool) {
 	p.newline()
 }
 
-// Counts says how many of the checks that concern the machine passed, failed and did not run; if nothing
+// Counts returns how many of the checks that apply to the machine passed, failed and did not run; if nothing
 // failed also what would let them run (ways).
 func Counts(r *report.Report) (text string, ways bool) {
 	s := r.Summary
@@ -56,7 +56,7 @@ func Counts(r *report.Report) (text string, ways bool) {
 	}
 }
 
-// needs says what the checks that did not run need, most of them first.
+// needs lists what the checks that did not run need, the most frequent first.
 func needs(findings []report.Finding) []string {
 	t := wording.Tally{}
 	for i := range findings {

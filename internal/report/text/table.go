@@ -27,14 +27,14 @@ type textTable struct {
 
 const (
 	tableGap = 2
-	// belowIndent is by how much the lines under a row are indented.
+	// belowIndent is the indentation of the lines below a row.
 	belowIndent = 4
 )
 
 // row adds a row; an empty cell is printed as "-", which means unknown.
 func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// print prints the table and says which columns were left out.
+// print prints the table and names the columns that were left out.
 func (t *textTable) print(p *printer, indent int) {
 	widths := t.widths()
 	left := t.dropColumns(widths, p.width-indent)
