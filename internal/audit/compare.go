@@ -81,7 +81,11 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
 func markClosest(held []verdict.ProfileComparison) {
 	best := -1
 	for i := range held {
-		if held[i].Summary.Pass > 0 && (best < 0 || closer(&held[i].Summary, &held[best].Summary)) {
+		s := &held[i].Summary
+		if s.Pass == 0 {
+			continue
+		}
+		if best < 0 || s.Fail < held[best].Summary.Fail || s.Fail == held[best].Summary.Fail && s.Pass > held[best].Summary.Pass {
 			best = i
 		}
 	}
@@ -89,8 +93,4 @@ func markClosest(held []verdict.ProfileComparison) {
 		s := &held[i].Summary
 		held[i].Closest = best >= 0 && s.Fail == held[best].Summary.Fail && s.Pass == held[best].Summary.Pass
 	}
-}
-
-func closer(a, b *verdict.Summary) bool {
-	return a.Fail < b.Fail || a.Fail == b.Fail && a.Pass > b.Pass
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -152,5 +151,3 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 
 // errReload is returned for a configuration that no longer loads.
 var errReload = errors.New("the previous configuration stays in force")
-
-func reloadFailed(err error) error { return fmt.Errorf("reload: %w; %w", err, errReload) }

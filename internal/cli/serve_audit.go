@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,7 +60,7 @@ func (a *auditor) once() (*report.Report, error) {
 	sys, failed := a.p.system(&a.f.input)
 	failed = joinInputErrors(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
 	if a.broken != nil {
-		failed = joinInputErrors(reloadFailed(a.broken), failed)
+		failed = joinInputErrors(fmt.Errorf("reload: %w; %w", a.broken, errReload), failed)
 	}
 	if sys == nil {
 		return nil, failed

@@ -437,16 +437,11 @@ func (b *Board) content(key int) string {
 		for _, e := range b.cells[key][c] {
 			out.WriteString(e.size + ",")
 		}
-		out.WriteString(strconv.Itoa(c) + noteKind(b.notes[key][c]) + "\n")
+		note, _, _ := strings.Cut(b.notes[key][c], " to ") // without the labels
+		out.WriteString(strconv.Itoa(c) + note + "\n")
 	}
 	bandwidth, _ := b.bandwidth(key)
 	return out.String() + bandwidth + b.speed(key)
-}
-
-// noteKind returns a note without its labels.
-func noteKind(note string) string {
-	kind, _, _ := strings.Cut(note, " to ")
-	return kind
 }
 
 func (b *Board) channels(columns []group) []int {

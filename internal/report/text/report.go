@@ -36,7 +36,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	p.notes(r)
 	p.waived(r.Findings)
 	p.measured(r.Measured)
-	p.broken(r.Findings)
+	p.reasons(r.Findings, verdict.Error, wordError, " failed to evaluate")
 	p.notices(r.Notices)
 	p.part()
 	if p.verbose {

@@ -105,10 +105,6 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	p.newline()
 }
 
-func (p *printer) broken(findings []report.Finding) {
-	p.reasons(findings, verdict.Error, wordError, " failed to evaluate")
-}
-
 // passed lists the rules that passed, with their subjects.
 func (p *printer) passed(findings []report.Finding) {
 	v := verdictless{}

@@ -41,7 +41,7 @@ func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ..
 	require.NotNil(t, g, line)
 	g.resolve(nil)
 	for i := range pl.out {
-		pl.out[i].Slot = Unplaced // of which these tests do not speak
+		pl.out[i].Slot = Unplaced // not tested here
 	}
 	return seats(sys, pl.out), pl.out
 }

@@ -60,7 +60,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 	if len(all) > 0 {
 		joinByLabel(sys, all)
 		likely = slotsByChannel(sys, p, places, all)
-		if likely != nil && verifiedPlaces(places, likely) && edacOrder(&sys.Machine, p) != nil {
+		if likely != nil && !slices.ContainsFunc(likely, func(i int) bool { return places[i].Unverified }) && edacOrder(&sys.Machine, p) != nil {
 			for i := range all {
 				all[i].slot, all[i].by = likely[i], ByChannel
 			}
@@ -239,11 +239,6 @@ func slotsByChannel(sys *inventory.System, p *platform.Platform, places []Placem
 	return slots
 }
 
-// verifiedPlaces reports whether every slot's placement was verified, none only by analogy.
-func verifiedPlaces(places []Placement, slots []int) bool {
-	return !slices.ContainsFunc(slots, func(i int) bool { return places[i].Unverified })
-}
-
 // edacOrder returns the driver's channel order from the board's label file; nil if there is none.
 func edacOrder(m *inventory.Machine, p *platform.Platform) *platform.EDACOrder {
 	product := m.Product.Or("") + " " + m.Board.Or("")
@@ -408,7 +403,8 @@ func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 // and the driver covers all of the machine's memory.
 func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if len(all) == 0 {
-		return unknownErrors(noCounters(sys))
+		why := noCounters(sys)
+		return Errors{Corrected: why, Uncorrected: why, CountedSeconds: why}
 	}
 	complete := allMemory(sys, all)
 	out := Errors{Corrected: anyCounter(all, complete, corrected), Uncorrected: anyCounter(all, complete, uncorrected)}
@@ -448,10 +444,6 @@ func worstCounter(all []counter, of kindOf) *counter {
 		}
 	}
 	return top
-}
-
-func unknownErrors(why fact.Fact[int64]) Errors {
-	return Errors{Corrected: why, Uncorrected: why, CountedSeconds: why}
 }
 
 // kindOf selects one kind of errors: of a DIMM, of its controller in total, and those that the driver assigned
@@ -679,7 +671,8 @@ func candidateSlots(sys *inventory.System, places []Placement, c *counter, i int
 		return nil, false // the label names the DIMM, but not by firmware's slot names
 	}
 	processor, named := c.processor()
-	rank := c.isRank()
+	// The ranks of a DIMM are identified by their row.
+	rank := strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
 	return modules(sys, func(slot int) bool {
 		if s := places[slot].Socket; named && s != Unplaced && s != processor {
 			return false
@@ -718,9 +711,4 @@ func (c *counter) processor() (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// isRank reports whether the counter may be one rank of a DIMM, which are identified by their row.
-func (c *counter) isRank() bool {
-	return strings.Contains(c.dimm.Location.Or("")+c.dimm.Label.Or(""), "csrow")
 }

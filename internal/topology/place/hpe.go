@@ -9,7 +9,12 @@ import (
 // controllers over the machine, so they are ranked within their CPU.
 func (pl *placer) applyHPE() {
 	within := pl.hpeCountsWithinControllers()
-	owners := pl.hpeControllers()
+	owners := make(map[int][]int) // controllers of each CPU, including those with only empty slots
+	for i := range pl.sys.Slots {
+		if h := pl.sys.Slots[i].HPE; h != nil && h.Channel >= 0 && h.Controller >= 0 {
+			owners[h.Processor] = insertSorted(owners[h.Processor], h.Controller)
+		}
+	}
 	for i := range pl.sys.Slots {
 		h := pl.sys.Slots[i].HPE
 		if h == nil || h.Channel < 0 {
@@ -38,17 +43,6 @@ func (pl *placer) applyHPE() {
 			Source: sourceHPE, Certainty: fact.Direct, Rule: "hpe-202"}
 	}
 	pl.dropSharedSlots()
-}
-
-// hpeControllers lists the controllers of each CPU, including those with only empty slots.
-func (pl *placer) hpeControllers() map[int][]int {
-	owners := make(map[int][]int)
-	for i := range pl.sys.Slots {
-		if h := pl.sys.Slots[i].HPE; h != nil && h.Channel >= 0 && h.Controller >= 0 {
-			owners[h.Processor] = insertSorted(owners[h.Processor], h.Controller)
-		}
-	}
-	return owners
 }
 
 // hpeCountsWithinControllers reports whether two controllers of a CPU have the same channel number.

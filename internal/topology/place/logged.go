@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -22,7 +23,7 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 			}
 		}
 		if slot < 0 {
-			label := firstWord(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
+			label := cmp.Or(l.Location, l.FRU, l.Place, "memory, DIMM unknown")
 			stray = append(stray, UnplacedErrors{Label: label, Place: l.Place, Slots: modules(sys, func(int) bool { return true }), Errors: *ofLog(&l, sys.Logged.From)})
 			continue
 		}
@@ -38,10 +39,6 @@ func joinLogged(sys *inventory.System, slots []*Errors) []UnplacedErrors {
 		}
 	}
 	return stray
-}
-
-func firstWord(words ...string) string {
-	return words[slices.IndexFunc(words, func(w string) bool { return w != "" })]
 }
 
 // ofLog counts errors by their times, in seconds from the start of the kernel to the last error. There may have

@@ -72,7 +72,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 	if p == nil && b.frontSideBus() {
 		return fact.Blame[int](b.fact)
 	}
-	if b.partWired(pop) {
+	if slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired }) {
 		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
 	}
 	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
@@ -119,11 +119,6 @@ func (b *builder) labelledChannels() fact.Fact[int] {
 	f := fact.Known(len(channels), fact.Indirect, b.sys.Slots[0].Locator.From)
 	f.Unverified = true
 	return f
-}
-
-// partWired reports whether a slot map defines that the board has fewer channels than the CPU.
-func (b *builder) partWired(pop *Population) bool {
-	return slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired })
 }
 
 // chipsetChannels requires that the slots confirm the number: sister chipsets for the same CPUs have fewer

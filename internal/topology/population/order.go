@@ -31,7 +31,7 @@ func (b *builder) orderKept(pop *Population) {
 	within, mapped := b.channelOrder(pop)
 	switch {
 	case !mapped:
-	case !within.Value, pop.DPC.Known() && equallyDeep(pop.DPC.Value):
+	case !within.Value, pop.DPC.Known() && len(slices.Compact(slices.Clone(pop.DPC.Value))) <= 1: // all channels equally deep
 		pop.Order = within
 	default:
 		pop.Order = listed
@@ -194,9 +194,4 @@ func (b *builder) printed(pop *Population, set []int) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// equallyDeep reports whether all channels have the same number of DIMMs.
-func equallyDeep(dpc []int) bool {
-	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
 }

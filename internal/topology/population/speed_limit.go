@@ -62,7 +62,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	if len(keys) == 0 && hi == 1 && s.Ranks.Or(0) > 0 && s.Ranks.Value <= 2 {
 		return speedLimit{lo: unlimited, hi: unlimited, indirect: true}
 	}
-	if len(keys) == 0 && moduleUnstated(s) {
+	if len(keys) == 0 && (!s.Registered.Known() || s.Ranks.Or(0) == 0) {
 		return speedLimit{reason: "firmware does not say what kind of DIMM " + s.Name() + " is, on which the speed of " + p.Name + " depends"}
 	}
 	if len(keys) == 0 {
@@ -89,12 +89,6 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 		return speedLimit{reason: undocumented(p, keys, keys[0], lo, hi, hi)}
 	}
 	return out
-}
-
-// moduleUnstated reports whether firmware leaves the ranks or the type of a module open, so that its kind is
-// unknown.
-func moduleUnstated(s *inventory.Slot) bool {
-	return !s.Registered.Known() || s.Ranks.Or(0) == 0
 }
 
 // undocumented describes the missing documented speed by what is known: the kind only if the module can be no
