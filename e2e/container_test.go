@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// buildah is a builder without privileges: where the tests run as root, it is
-// nobody.
+// buildah returns an unprivileged builder: tests that run as root use the user nobody.
 type buildah struct {
 	dir string
 	who *syscall.Credential
@@ -57,7 +56,7 @@ func (b *buildah) run(t *testing.T, context string, args ...string) {
 // the program with nothing else around it.
 func TestContainer(t *testing.T) {
 	b := newBuildah(t)
-	// A context that nobody may read, whatever the checkout's modes are.
+	// The context must be readable by others, whatever the checkout's modes are.
 	context := filepath.Join(b.dir, "context")
 	require.NoError(t, os.MkdirAll(filepath.Join(context, "bin"), 0o755))
 	for from, to := range map[string]string{binary(t): "bin/memaudit", filepath.Join(root, "deploy/container/Containerfile"): "Containerfile"} {

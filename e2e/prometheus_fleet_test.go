@@ -377,8 +377,8 @@ func (p *prometheus) healthy(t *testing.T, targets ...string) {
 	assert.Positive(t, count)
 }
 
-// filtered asks every query of the fleet's page: with all chosen none fails, and
-// with a job or product chosen that nobody has, nothing is left.
+// filtered runs every query of the fleet's page: with all selected none fails, and with an unknown job or
+// product selected the results are empty.
 func (p *prometheus) filtered(t *testing.T) {
 	t.Helper()
 	for _, choice := range []map[string]string{{"$job": ".*", "$product": ".*"}, {"$job": "nobody", "$product": ".*"}, {"$job": ".*", "$product": "nothing"}} {

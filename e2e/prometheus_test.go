@@ -72,8 +72,8 @@ func TestPrometheusConfig(t *testing.T) {
 	assert.NotContains(t, out, "FAILED")
 }
 
-// nodesLeave: of a node that left the cluster nothing is missed, of one that is
-// there without memaudit all is, and nobody is retired where nothing is known of nodes.
+// nodesLeave checks that a node that left the cluster causes no missing alerts, that one that is there without
+// memaudit causes all, and that nothing is retired if no nodes are known.
 const nodesLeave = `
 rule_files: [memaudit.rules.yml, memaudit.alerts.yml, nodes.yml]
 evaluation_interval: 1m

@@ -313,7 +313,7 @@ func (s *systemd) controller() {
 	assert.Equal(s.t, "active", s.property("ActiveState"))
 }
 
-// secrets are a certificate, and credentials nobody but root can read.
+// secrets are a certificate, and credentials that only root can read.
 func (s *systemd) secrets() {
 	s.t.Helper()
 	s.must("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",

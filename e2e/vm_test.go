@@ -437,8 +437,8 @@ func TestVMUnprivileged(t *testing.T) {
 	assert.Equal(t, 1, e.status)
 }
 
-// TestVMCapability: what one capability buys beyond nobody's rights is the table, and all that
-// is judged by it as root judges it. Registers stay denied.
+// TestVMCapability: what one capability permits to the user nobody is the table, which is checked as for root.
+// Registers stay denied.
 func TestVMCapability(t *testing.T) {
 	t.Parallel()
 	s, e := guest{machine: "fujitsu-rx600s6-class3", capabilities: []string{"dac_read_search"}}.audited(t)

@@ -22,9 +22,8 @@ func shared(t *testing.T, name string) string {
 	return path
 }
 
-// held compares the differences found with a list that may only shrink: four
-// columns (file, what, memaudit's value, the other's), then the reason, which
-// stands once for a field of all files where the first columns are "*".
+// held compares the differences found with a list that may only shrink: four columns (file, what, memaudit's
+// value, the other's), then the reason, given once for a field of all files if the first columns are "*".
 func held(t *testing.T, list string, found [][4]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", list))

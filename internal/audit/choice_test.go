@@ -47,9 +47,8 @@ func choicePackEngine(t *testing.T, vendor fact.Fact[string]) (*audit.Engine, *i
 	return engineOf(t, choicePack), sys, topo
 }
 
-// TestForeignProfile: the profile of another vendor's machines is refused with both
-// vendors' names; one for all machines is not, and none is where nobody knows whose
-// machine this is.
+// TestForeignProfile: the profile of another vendor's machines is rejected with both vendors' names; one for
+// all machines is not, and none is if the machine's vendor is unknown.
 func TestForeignProfile(t *testing.T) {
 	e, sys, topo := choicePackEngine(t, direct("Dell Inc."))
 	var foreign *audit.ForeignProfileError
@@ -195,9 +194,8 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// TestPreset: one step where the profile's document names the preset and the
-// machine's export shows another; none where it is set already, where the export
-// may be another machine's, where nobody asked, or where no preset is on record.
+// TestPreset: one step if the profile's document names the preset and the machine's export has another; none if
+// it is set already, the export may be another machine's, no profile was selected, or no preset is documented.
 func TestPreset(t *testing.T) {
 	tables := func() (settings.Tables, error) {
 		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
@@ -294,8 +292,8 @@ func TestPresetOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestWhyNoProfile: a profile that was asked for by its id says why it does not speak of this machine,
-// an intent that nobody wrote one for it; of two equally narrow ones the first of the files speaks.
+// TestWhyNoProfile: for a profile selected by id, why it does not apply to this machine; for an intent, that no
+// profile exists; of two equally narrow ones the first in the files is used.
 func TestWhyNoProfile(t *testing.T) {
 	const src = `
 profiles:
@@ -455,9 +453,8 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// TestForeignAmongSeveral: a name that several profiles bear, one for each maker, is foreign only
-// where none of them is the machine's; one for everybody, or for the firmware that runs, is nobody's
-// but its own.
+// TestForeignAmongSeveral: a name of several profiles, one for each vendor, is foreign only if none of them is
+// for the machine; one for all machines, or for the running firmware, is never foreign.
 func TestForeignAmongSeveral(t *testing.T) {
 	const several = `
 profiles:

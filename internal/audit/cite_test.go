@@ -98,7 +98,7 @@ func TestMakersOwnDocumentsAreCited(t *testing.T) {
 		{"LENOVO", gold, "memory.channel.symmetric", 85, 4, "ThinkSystem SR950, memory guidelines"},
 		{"Intel Corporation", e5v4, "memory.socket.populated", 79, 1, "Intel Server Board S2600CW Family Technical Product Specification, revision 2.4"},
 		{"Intel Corporation", gold, "memory.socket.populated", 85, 4, "Memory population rules of the Intel Server Board S2600WF family"},
-		// Of a board's own name alone it is nobody's, as a reference code's name would be.
+		// With only a board's name the vendor is unknown, because it may be that of the reference code.
 		{"INTEL", e5v4, "memory.socket.populated", 79, 1, "PowerEdge FC430 Owner's Manual"},
 		{"xFusion", iceLake, "memory.channel.populated", 106, 6, "FusionServer 1288H V6 Server Technical White Paper"},
 	} {

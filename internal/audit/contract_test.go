@@ -53,7 +53,7 @@ func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
 	}
 }
 
-// TestGuestIsNotJudged: no physical rule speaks of a virtual machine.
+// TestGuestIsNotJudged: no physical rule applies to a virtual machine.
 func TestGuestIsNotJudged(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 0, 8)
@@ -65,8 +65,8 @@ func TestGuestIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestDefectOfAFile: a file that holds less than the machine's table is no reason to update a BIOS
-// before the machine itself was looked at.
+// TestDefectOfAFile: a file with less than the machine's table is not a reason to update the BIOS before the
+// machine itself was checked.
 func TestDefectOfAFile(t *testing.T) {
 	for file, want := range map[bool]string{false: "update the BIOS (running version", true: "run memaudit check on the machine itself"} {
 		sys, topo := twoSockets()

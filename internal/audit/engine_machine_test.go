@@ -93,7 +93,7 @@ func findings(a *verdict.Audit, rule string) map[string]verdict.Finding {
 	return out
 }
 
-// unread is a fact that nobody asked for.
+// unread is a fact that no rule uses.
 func unread[T any]() fact.Fact[T] {
 	return fact.Unknown[T](fact.Unread, "not part of this input", "")
 }

@@ -29,8 +29,8 @@ rules:
     citation: {vendor: us, title: a test}
 `
 
-// TestCertaintyCapsSeverity: the weakest fact read caps the verdict; what
-// nobody verified never goes above info; the evidence is what was read.
+// TestCertaintyCapsSeverity: the weakest fact read limits the verdict; an unverified one is never above info;
+// the evidence is what was read.
 func TestCertaintyCapsSeverity(t *testing.T) {
 	at := fact.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
 	tests := []struct {
@@ -374,8 +374,8 @@ rules:
 	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, f.Reason, f.KnownBy})
 }
 
-// TestNothingToAskOf: a rule about parts that the machine has not does not concern it where that is
-// known, and says why nobody knows where it is not; one that does not apply says whom it concerns.
+// TestNothingToAskOf: a rule about parts that the machine does not have is not applicable if that is known, and
+// otherwise gives the reason; one that does not apply names the machines that it is for.
 func TestNothingToAskOf(t *testing.T) {
 	const src = `
 rules:

@@ -42,8 +42,8 @@ func (h *hpeTable) wants(setting, attribute, value string, want []string) bool {
 	return false
 }
 
-// generated reports whether a profile was made of registries: what it says
-// stands in them, and no second time in testdata/cells.
+// generated reports whether a profile was generated from registries: then its values are checked there, and not
+// in testdata/cells again.
 func generated(profile string) bool {
 	pack, _, _ := strings.Cut(profile, "/")
 	return registryPacks[pack] != nil

@@ -323,8 +323,8 @@ func TestFacesOfNoExport(t *testing.T) {
 	}
 }
 
-// TestNoConflict: what every kernel makes of BIOS setup's value is no
-// contradiction; what somebody else makes of it is.
+// TestNoConflict: a value that every kernel sets instead of BIOS setup's is not a contradiction; one set by
+// anything else is.
 func TestNoConflict(t *testing.T) {
 	for by, want := range map[string]verdict.Result{"kernel": verdict.Pass, "administrator": verdict.Fail} {
 		a := judge(t, map[string]inventory.Setting{"energy_perf_bias": {Configured: known("max_performance", "bios", "Bias"),
@@ -399,8 +399,8 @@ func TestLevelsOfTDP(t *testing.T) {
 	}
 }
 
-// TestRemedyOfEachFace: what somebody did at run time is to be undone only where BIOS setup's own value
-// is not known, and a boot that brings another unwanted value is no remedy.
+// TestRemedyOfEachFace: a change at run time is to be undone only if BIOS setup's own value is unknown, and a
+// reboot that brings another unwanted value is not a remedy.
 func TestRemedyOfEachFace(t *testing.T) {
 	const steps = "Profile must be Custom for the setting to be changed\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
 	off, runsOff, admin := known("disabled", "bios", "Boost"), known("disabled", "cpufreq", ""), known(inventory.DecidedAdministrator, "cpufreq", "")
@@ -420,8 +420,8 @@ func TestRemedyOfEachFace(t *testing.T) {
 	}
 }
 
-// TestNothingToEnableBesideEmptySockets: a socket without a processor has none to ask; one of which
-// nobody knows whether it is filled may have one.
+// TestNothingToEnableBesideEmptySockets: a socket without a CPU is ignored; one in an unknown state may have
+// one.
 func TestNothingToEnableBesideEmptySockets(t *testing.T) {
 	without := &platform.Processor{Name: "Xeon Bronze 3104", Turbo: "no"}
 	for name, c := range map[string]struct {
@@ -507,8 +507,8 @@ func TestWaysOfAPreset(t *testing.T) {
 	}
 }
 
-// TestNobodyAsked: of a profile that nobody chose a deviation is a remark, and of one that somebody
-// did what the document says it is.
+// TestNobodyAsked: a deviation from the default profile is info, and from a selected one it has the document's
+// level.
 func TestNobodyAsked(t *testing.T) {
 	for asked, want := range map[bool]verdict.Severity{true: verdict.Warning, false: verdict.Info} {
 		sys, topo := twoSockets()

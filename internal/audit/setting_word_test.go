@@ -36,7 +36,7 @@ func TestUnspelled(t *testing.T) {
 	assert.Equal(t, ours+"; X2 offers Off here", r.unspelled(w, fact.Known("disabled", fact.Direct, named), "X2 offers Off here"), "why profiles patch leaves it")
 }
 
-// TestUndoing: what somebody did on the running system is taken back where it was done.
+// TestUndoing: a change on the running system is undone where it was made.
 func TestUndoing(t *testing.T) {
 	by := func(who, path, raw string) *inventory.Setting {
 		return &inventory.Setting{Effective: known("enabled"), DecidedBy: fact.Known(who, fact.Direct, fact.Evidence{Path: path, Raw: raw})}

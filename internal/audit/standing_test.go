@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// TestStandingOfAProfile: a finding says whether its document is the maker's for
-// this machine, the maker's for others, or somebody else's.
+// TestStandingOfAProfile: a finding shows whether its document is the vendor's for this machine, the vendor's
+// for others, or another vendor's.
 func TestStandingOfAProfile(t *testing.T) {
 	e := NewEngine(builtinPacks(t))
 	for _, c := range []struct {

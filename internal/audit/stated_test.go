@@ -187,8 +187,8 @@ func TestStatedConditions(t *testing.T) {
 	}
 }
 
-// identity is what tells a pack whether it speaks of a machine; firmware is the
-// family of its BIOS, written after the platform (milan@A42).
+// identity is what a pack's `for` is compared with; firmware is the family of its BIOS, written after the
+// platform (milan@A42).
 type identity struct{ vendor, product, platform, firmware string }
 
 const machinesFile = "testdata/machines.tsv"
@@ -271,9 +271,8 @@ func runFor(e *Engine, i identity) *auditRun {
 	return newRun(e, sys, topo, Options{Asked: true})
 }
 
-// TestPacksSpeakOf checks every `for` against the machines of machines.tsv:
-// which packs, rules and profiles speak of each. -update writes it anew; read
-// the difference, a machine that is lent another's advice shows there.
+// TestPacksSpeakOf checks every `for` against the machines of machines.tsv: which packs, rules and profiles
+// apply to each. -update rewrites the table; read its diff, which shows a machine that gets another's advice.
 func TestPacksSpeakOf(t *testing.T) {
 	list, heard := identities(t)
 	all := matchers(builtinPacks(t))

@@ -47,7 +47,7 @@ func export(t *testing.T, text string) string {
 	return file
 }
 
-// An export joins the machine that is audited, and identifies nobody.
+// An export is added to the audited machine, and does not identify it.
 func TestBIOSJoins(t *testing.T) {
 	t.Parallel()
 	file := export(t, exportText)

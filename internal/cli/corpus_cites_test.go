@@ -91,8 +91,8 @@ func madeProcessor(vendor string, r *report.Report) bool {
 	return false
 }
 
-// table lists the rules with the counts, and holds that nothing is cited as fitting
-// that nobody wrote who made the machine, its processor or a standard.
+// table lists the rules with the counts, and checks that every fitting citation is by the vendor of the machine
+// or its CPU, or a standard.
 func (c cites) table(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Whose document the failures on real machines cite, by rule. Made by make corpus-summary; read the diff.\n# rule\t" + strings.Join(citeColumns, "\t") + "\n")

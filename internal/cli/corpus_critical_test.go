@@ -21,9 +21,8 @@ const (
 	lostMemory       = "lost-memory.tsv"
 )
 
-// reviewed checks that every critical finding of a source, and every one of
-// memory that is lost, stands in the list that was reviewed by hand, and that
-// no entry is without a machine.
+// reviewed checks that every critical finding of a source, and every finding of lost memory, is in the list
+// that was reviewed by hand, and that every entry has a machine.
 func reviewed(t *testing.T, source string, all []audited) {
 	critical := func(f *report.Finding) bool { return f.Severity == "critical" }
 	lost := func(f *report.Finding) bool { return f.Rule == "memory.capacity.visible" }

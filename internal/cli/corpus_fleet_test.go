@@ -73,9 +73,8 @@ func lostModule(text []byte) ([]byte, []string) {
 	return text, nil
 }
 
-// TestFleetOfRealMachines: of fleets of five machines of each product, alike but
-// for their serial numbers and one thing in one of them, each such machine is
-// found by just this, and nobody else is named.
+// TestFleetOfRealMachines: in fleets of five machines of each product, equal except for serial numbers and one
+// property of one machine, each such machine is found by this property, and no other is.
 func TestFleetOfRealMachines(t *testing.T) {
 	dir, products := t.TempDir(), map[string]bool{}
 	type fault struct {

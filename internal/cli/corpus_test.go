@@ -225,11 +225,10 @@ func deref(s *string) string {
 	return *s
 }
 
-// TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or
-// ends in a status that docs/interface.md does not know. What is critical stands in
-// a list that was reviewed by hand; the servers' verdicts stand in tables, so
-// that a changed one shows in review. A text audited again gives the same bytes, and
-// what is printed for a person fits its screen.
+// TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or ends in a status missing from
+// docs/interface.md. Critical findings are in a list that was reviewed by hand; the servers' verdicts are in
+// tables, so that a change shows in review. A text audited again gives the same bytes, and text output fits its
+// screen.
 func TestCorpusTexts(t *testing.T) {
 	fires, figures := newFires(), &corpusFigures{of: map[string][]shareFigure{}}
 	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires, figures) })

@@ -49,8 +49,8 @@ func TestCostOfACheck(t *testing.T) {
 	}
 }
 
-// TestCostOfAnotherAudit bounds what the daemon allocates when it audits again: rules
-// and part numbers stay read, and nothing is written that nobody asked for.
+// TestCostOfAnotherAudit limits what the daemon allocates in further audits: rules and part numbers stay
+// loaded, and nothing unused is written.
 func TestCostOfAnotherAudit(t *testing.T) {
 	a := newAuditor(t, tree(t, "dell-r610-good"), "")
 	a.f.input.partNumbers = sync.OnceValues(a.p.partNumbers)

@@ -51,7 +51,7 @@ var beside = []situation{
 	}},
 }
 
-// private is a file that nobody else may read.
+// private is a file that only its owner may read.
 func private(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "private.yaml")

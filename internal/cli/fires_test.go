@@ -49,9 +49,8 @@ func builtinRules(t testing.TB) []builtinRule {
 	return out
 }
 
-// TestEveryGeneralRuleFires: no rule of the general pack is without a machine: a
-// rule that nothing ever fails is not known to work. What real machines fire stands
-// in a committed table, what the project's own do is seen here.
+// TestEveryGeneralRuleFires: every rule of the general pack fails on a machine, otherwise it is not known to
+// work. What real machines trigger is in a committed table; this test covers the project's own.
 func TestEveryGeneralRuleFires(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "fires.tsv"))
@@ -283,8 +282,8 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-// TestRemedyByCause: a fix names what the machine shows to be the cause. Who is told to update the
-// BIOS for an HMAT has none, and nobody buys modules for a node that an option empties.
+// TestRemedyByCause: a fix names the cause that the machine shows. A BIOS update for an HMAT is suggested only
+// without one, and no DIMMs are suggested for a node that an option empties.
 func TestRemedyByCause(t *testing.T) {
 	t.Parallel()
 	unrated := withCXLNode(treeOf(t))

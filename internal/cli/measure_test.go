@@ -206,7 +206,7 @@ func TestMeasureCompares(t *testing.T) {
 	_, out, _ = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "html")
 	assert.Contains(t, out, "Measured with memaudit")
 
-	// And a file of anything else is no earlier result.
+	// A file of anything else is not an earlier result.
 	require.NoError(t, os.WriteFile(file, []byte(`{"schema": "memaudit.report/v1"}`), 0o600))
 	status, _, errs = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)
 	assert.Equal(t, report.ExitNotAudited, status)

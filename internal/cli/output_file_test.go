@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody is a user who is not the one under whom tests run.
+// nobody is a user other than the one who runs the tests.
 const nobody = 65534
 
 func writeText(name string, mode fs.FileMode) error {
@@ -158,8 +158,8 @@ func TestOutputThroughLinks(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
-// TestOutputPlantedPipe: a pipe that nobody reads is not a reason to wait, one that
-// another user made where all may write is not written to.
+// TestOutputPlantedPipe: a pipe without a reader does not block, and another user's in a folder writable by all
+// is not written to.
 func TestOutputPlantedPipe(t *testing.T) {
 	dir := sticky(t)
 	pipe := filepath.Join(dir, "pipe")

@@ -349,8 +349,7 @@ func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made
 	}
 }
 
-// nothingElse checks what the change does not speak of against what was there,
-// and that what it brings along is said.
+// nothingElse checks that everything outside the change is as before, and that side effects are listed.
 func nothingElse(t *testing.T, name string, made *patch.Patch, now, then *stand, changes []set) {
 	t.Helper()
 	was, is := now.joined.Export.Attributes, then.joined.Export.Attributes

@@ -69,7 +69,7 @@ func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = io.Copy(&shown, master) // ends with an error when nobody has the other end open
+		_, _ = io.Copy(&shown, master) // ends with an error when the other end is closed
 	}()
 	return program, func() string {
 		_ = program.Close()
@@ -94,7 +94,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	machine := []string{"check", "--fail-on", "never", "--root", tree(t, "dell-r610-good")}
 	asked := slices.Concat(machine, []string{"--redfish", slow.URL, "--redfish-insecure", "--redfish-credentials", secret})
 
-	// What is no terminal stays quiet as long as a terminal waits for its line.
+	// Anything but a terminal gets no output while a terminal waits for its line.
 	plain, _, stderr := newProgram(nil)
 	quiet := make(chan int, 1)
 	go func() { quiet <- plain.Main(asked) }()

@@ -13,9 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestNoSecretOfTheCommandLine: a password that somebody gave the kernel is in
-// no output, also where the command line is a finding's evidence, nor when
-// identifiers are asked for.
+// TestNoSecretOfTheCommandLine: a password on the kernel's command line is in no output, even if the command
+// line is a finding's evidence, or identifiers are requested.
 func TestNoSecretOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

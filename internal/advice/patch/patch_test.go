@@ -144,8 +144,7 @@ func TestLeavingAPresetThatMeans(t *testing.T) {
 		"adjacent_prefetch": "CPUPerformance = Enterprise makes enabled of it"}, open(p))
 }
 
-// One attribute may serve two rows, and alters a third setting that the profile
-// does not speak of; it is changed once.
+// One attribute may serve two rows and alter a third setting outside the profile; it is changed once.
 func TestOneAttributeForSeveral(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "MinProcIdlePower": "C6", "EnergyPerfBias": "MaxPerf", "ProcTurbo": "Enabled"}}`
 	states := patch.Want{ID: "c_states", Words: []string{"disabled"}}

@@ -89,8 +89,8 @@ func TestDifferences(t *testing.T) {
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
-// TestRatedBeyondTheProcessor: of modules rated for at least what the processor runs the
-// rated speed is alike, of others it is told apart, and so is all else.
+// TestRatedBeyondTheProcessor: DIMMs rated for at least the CPU's speed do not differ in rated speed; others
+// do, and so do all in other properties.
 func TestRatedBeyondTheProcessor(t *testing.T) {
 	rated := func(name string, mts int) inventory.Slot {
 		s := module(name, 8, 2)

@@ -48,8 +48,8 @@ func TestScopeOfASubject(t *testing.T) {
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))
 }
 
-// TestScopeOfStatedFacts: of an object that a case does not state every fact is unknown; a
-// list that it does not state is not known, and what is no name of the schema is none.
+// TestScopeOfStatedFacts: facts, lists and objects missing from a case are unknown; a name outside the schema
+// is an error.
 func TestScopeOfStatedFacts(t *testing.T) {
 	s := NewStatedScope(map[string]Value{"machine": PlainValue(NewStated(Declared().objects["machine"], "machine", map[string]Value{"product": PlainValue("R610")}))})
 	assert.Equal(t, "R610", s.PlainFact("machine", "product"))

@@ -112,8 +112,8 @@ func TestJudgedForAuto(t *testing.T) {
 	assert.Contains(t, v.Reason, "neither firmware's settings nor the kernel show it")
 }
 
-// TestByBIOS: who may have made a running value that speaks of BIOS setup, for a site's own
-// profile, a document about systems that were measured, and one about BIOS setup itself.
+// TestByBIOS: who may have set a running value that shows BIOS setup's, for a site's own profile, a document
+// about measured systems, and one about BIOS setup itself.
 func TestByBIOS(t *testing.T) {
 	nobody := fact.Fact[string]{}
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOddFiles: what is no file is refused by name; a pipe is not waited at, a device without an
-// end and a file of a terabyte are not read.
+// TestOddFiles: anything but a regular file is rejected by name; a pipe does not block, and an endless device
+// and a file of a terabyte are not read.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "a.yaml"), 0o666))

@@ -247,8 +247,8 @@ func TestFaultsOfAProfile(t *testing.T) {
 	}
 }
 
-// TestShapesOfFiles: what is no pack is told with its place; a bound is told where it is passed,
-// and not before.
+// TestShapesOfFiles: a file that is not a pack is reported with its position; a limit is reported if it is
+// exceeded, and not before.
 func TestShapesOfFiles(t *testing.T) {
 	keys := func(n int) string {
 		var b strings.Builder

@@ -36,8 +36,8 @@ func failing(rule, subject, severity, cause, remedy string) report.Finding {
 	return f
 }
 
-// TestFindingInfo: failures alone are named, each with the rule at the beginning
-// of its chain; what to do stands beside the beginnings.
+// TestFindingInfo: only failures have series, each with the rule at the start of its chain; the fix is given
+// for root causes.
 func TestFindingInfo(t *testing.T) {
 	passed := failing("numa.srat", "machine", "warning", "", "")
 	passed.Result = "pass"

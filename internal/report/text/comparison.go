@@ -105,7 +105,7 @@ func sameSettings(a, b []report.HeldSetting) bool {
 	})
 }
 
-// comparison prints the machine beside every documented profile: the result, the profiles, the
+// comparison prints the machine next to every documented profile: the result, the profiles, the
 // settings, and what is missing for the closest profile.
 func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []verdict.Undecided, settings map[string]report.Setting) {
 	if len(profiles) == 0 {
@@ -168,7 +168,7 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	p.newline()
 }
 
-// undecided lists the profiles that are left out because a fact is not known.
+// undecided lists the profiles that are left out because a fact is unknown.
 func (p *printer) undecided(profiles []verdict.Undecided) {
 	for _, u := range profiles {
 		p.field(2, "left out", u.ID+": "+u.Reason)

@@ -44,7 +44,7 @@ func (h *heard) String() string {
 	return h.all.String()
 }
 
-// freeAddress is one on which nobody listens at the moment.
+// freeAddress returns an address that is not in use.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -140,8 +140,7 @@ func TestServe(t *testing.T) {
 	require.Error(t, err, "it answers after its end")
 }
 
-// TestServeRefused: an address that is taken, a socket that nobody passed, a
-// configuration of the web that cannot be read.
+// TestServeRefused: an address in use, no socket from systemd, a web configuration that cannot be read.
 func TestServeRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

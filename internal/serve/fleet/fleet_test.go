@@ -54,8 +54,8 @@ func node(change func(r *report.Report)) *report.Report {
 	return r
 }
 
-// TestPlantedDeviations: each machine that is unlike the others is found with
-// what it has, and nobody else.
+// TestPlantedDeviations: each machine that differs from the others is found with its difference, and no other
+// is.
 func TestPlantedDeviations(t *testing.T) {
 	planted := map[string]func(r *report.Report){
 		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = ptr("6.4.0") },
@@ -135,8 +135,8 @@ func TestOneMachine(t *testing.T) {
 	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}), "1 machine: 1 unknown\n")
 }
 
-// TestUnknownIsNoDifference: what could not be read of one machine says nothing
-// about it, and a machine without a kind is compared with nobody.
+// TestUnknownIsNoDifference: an unknown value of one machine is not a difference, and a machine without a kind
+// is not compared.
 func TestUnknownIsNoDifference(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
@@ -308,7 +308,7 @@ func TestWaits(t *testing.T) {
 	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: ptr("on"), Then: "off"}}, f.Document().Pending)
 }
 
-// TestNothingRead: a rate of nothing is no median to compare with.
+// TestNothingRead: a rate of zero is not used as the median.
 func TestNothingRead(t *testing.T) {
 	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
 		f := fleet.New("product", noHeadline)
@@ -447,8 +447,8 @@ func TestNotWritten(t *testing.T) {
 	require.Error(t, d.Write(&strings.Builder{}, "json", fleet.Options{}))
 }
 
-// TestInventoryIsNotJudged: an inventory takes part in the comparison and says
-// that nobody judged it; two machines of one name stay two.
+// TestInventoryIsNotJudged: an inventory is compared and marked as not audited; two machines with one name stay
+// separate.
 func TestInventoryIsNotJudged(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.AddInventory("n", "a/n.json", &node(nil).Inventory)

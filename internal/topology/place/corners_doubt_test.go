@@ -54,8 +54,8 @@ func TestDoubtBySpeedAtTolerance(t *testing.T) {
 	}
 }
 
-// TestDoubtByRanksWithoutChannels: where nobody knows how many channels there are,
-// modules might have nowhere else to be.
+// TestDoubtByRanksWithoutChannels: if the number of channels is unknown, there may be no other place for the
+// DIMMs.
 func TestDoubtByRanksWithoutChannels(t *testing.T) {
 	unknown := *westmere
 	unknown.ChannelsPerSocket = 0

@@ -267,8 +267,8 @@ func TestConfirmedCertainty(t *testing.T) {
 	}
 }
 
-// TestChannelLimits: a channel takes as many slots as the platform says, numbered
-// from 0, and no two in one place; modules of one label and no slot are not told apart.
+// TestChannelLimits: a channel has as many slots as the platform defines, numbered from 0, each with one DIMM;
+// DIMMs with one label and no slot are indistinguishable.
 func TestChannelLimits(t *testing.T) {
 	const u = Unplaced
 	for name, c := range map[string]struct {
@@ -333,8 +333,7 @@ func TestDriversThatSeeOtherModules(t *testing.T) {
 	}
 }
 
-// TestDriversPlaceUnreadLabels: labels that nobody reads leave a choice where there are
-// two processors, and none where there is one.
+// TestDriversPlaceUnreadLabels: labels that no pattern matches are ambiguous with two CPUs, but not with one.
 func TestDriversPlaceUnreadLabels(t *testing.T) {
 	for sockets, c := range map[string]struct{ labels, want string }{
 		"P":  {"CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#2_DIMM#0", "0.0.0.0 0.0.2.0"},
@@ -350,8 +349,8 @@ func TestDriversPlaceUnreadLabels(t *testing.T) {
 	assert.Equal(t, "-.-.-.- -.-.-.-", seats(unsized, out), "a module of unknown size might be the other one")
 }
 
-// TestErrorsOfOneCounter: a machine of one module has its counter; label files and
-// firmware differ in whether they say DIMM first; a counter without a label is nobody's.
+// TestErrorsOfOneCounter: a machine with one DIMM gets its counter; label files and firmware differ in whether
+// they print DIMM first; a counter without a label is not assigned.
 func TestErrorsOfOneCounter(t *testing.T) {
 	for _, c := range []struct{ locator, label, want string }{
 		{"DIMM_A1", "DIMM_A1", "3 label"}, {"A1", "DIMM_A1", "3 label"}, {"DIMM_A1", "A1", "3 label"}, {"DIMM", "", "-"}, {"DIMM", "DIMM", "3 label"}, {"A1", "A2", "-"},

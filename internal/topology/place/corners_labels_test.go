@@ -38,8 +38,8 @@ func TestEmptyPatterns(t *testing.T) {
 	}
 }
 
-// TestHalfLabelledFirst: a slot without one of the two labels is left alone wherever
-// firmware lists it; another family of labels, and one that nobody reads, is not one of them.
+// TestHalfLabelledFirst: a slot without one of the two labels is skipped wherever firmware lists it, but not
+// one of another family of labels, or with labels that no pattern matches.
 func TestHalfLabelledFirst(t *testing.T) {
 	const half = "firmware leaves out one of the two labels that its other slots have"
 	for name, c := range map[string]struct {
@@ -135,8 +135,8 @@ func TestMemoryOfProcessors(t *testing.T) {
 	assert.Equal(t, []processor{{socket: 0, slots: []int{0, 3}, channels: map[int][]int{0: {0}}}}, pl.processors())
 }
 
-// TestNamesOfProducts: what stands in brackets behind a product's name is its machine
-// type, whose number is the name where nothing else is.
+// TestNamesOfProducts: text in brackets after a product's name is its machine type, whose number is the name if
+// nothing else is left.
 func TestNamesOfProducts(t *testing.T) {
 	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "-[791]-": "", "-[791": "", "-[7914]-": "lenovo 7914", "-[]-": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
 		assert.Equal(t, want, modelKey("lenovo", product), product)

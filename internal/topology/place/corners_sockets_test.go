@@ -204,8 +204,8 @@ func TestWitnessOfSome(t *testing.T) {
 	}
 }
 
-// TestSettledByWitness: what the labels place stays, what nobody states keeps its
-// reason, and of two processors the labels or the witness must name one.
+// TestSettledByWitness: what the labels place stays, a slot without any source keeps its reason, and of two
+// CPUs the labels or the witness must name one.
 func TestSettledByWitness(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "P", "P1-DIMMB1@NO~DIMM* x* y")
 	sys.Slots[0].BMC, sys.Slots[1].BMC = stated(0, 0, 0, 0), stated(0, 0, 4, 0)
@@ -283,8 +283,8 @@ func TestNumbersOfBoards(t *testing.T) {
 	assert.Equal(t, 12, PrintedNumber("12"))
 }
 
-// TestNamesOfSets: a longer name of the board goes before a shorter one, the product's
-// own before a sister's, whatever their length; what is no head is no head.
+// TestNamesOfSets: a longer name of the board precedes a shorter one, the product's own a sister's, whatever
+// their length; invalid heads are ignored.
 func TestNamesOfSets(t *testing.T) {
 	source := func(product string, lines string) string {
 		sets := ReadSets(fstest.MapFS{setsFile: {Data: []byte(lines)}}, &inventory.Machine{Product: known(product)})

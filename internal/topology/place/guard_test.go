@@ -116,9 +116,8 @@ func TestPlaceTwoProcessors(t *testing.T) {
 	assert.Equal(t, "no known pattern reads this slot's label", out[2].Reason)
 }
 
-// TestPlaceAbsentProcessor: a module behind an empty socket is placed there,
-// for a rule speaks of it, and the others keep their places. The sockets' own
-// names must count as the labels do.
+// TestPlaceAbsentProcessor: a DIMM of an empty socket is placed there, because a rule covers that, and the
+// others keep their places. The sockets' own names must follow the labels' order.
 func TestPlaceAbsentProcessor(t *testing.T) {
 	for _, c := range []struct {
 		designations []string

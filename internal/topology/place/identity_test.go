@@ -33,8 +33,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestLenovoMachineType: the product is a machine type, and the name stands in
-// the version (linuxhw/DMI, ThinkStation D20 4155K4U).
+// TestLenovoMachineType: the product is a machine type, and the name is in the version (linuxhw/DMI,
+// ThinkStation D20 4155K4U).
 func TestLenovoMachineType(t *testing.T) {
 	m := inventory.Machine{Vendor: known("LENOVO"), Product: known("4155K4U"), ProductVersion: known("ThinkStation D20"), Family: known("NONE")}
 	id := identify(&m)
@@ -47,7 +47,7 @@ func TestLenovoMachineType(t *testing.T) {
 	assert.NotContains(t, identify(&m).models, "dell thinkstation d20")
 }
 
-// TestOneNameTwoBoards: the number of slots tells the boards of a product apart.
+// TestOneNameTwoBoards: the number of slots distinguishes the boards of a product.
 func TestOneNameTwoBoards(t *testing.T) {
 	id := identify(&inventory.Machine{Vendor: collecttest.Known("Apple Inc."), Product: collecttest.Known("MacPro5,1")})
 	for slots, want := range map[int]string{4: "apple-mp4-single", 8: "apple-mp4-dual"} {

@@ -113,8 +113,8 @@ func TestController(t *testing.T) {
 	})
 }
 
-// TestLabelledEDAC: somebody gave the board's labels to the drivers' modules, so
-// that each is known to be on a channel, whatever its size.
+// TestLabelledEDAC: an administrator registered the board's labels for the drivers' DIMMs, so that each has a
+// known channel, whatever its size.
 func TestLabelledEDAC(t *testing.T) {
 	machine := func(labels ...string) *inventory.System {
 		sys := board("Example", "E1", "P", "SLOT~{1..4}*")

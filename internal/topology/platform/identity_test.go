@@ -163,7 +163,7 @@ func TestBoards(t *testing.T) {
 	assert.False(t, (&Platform{}).TakesRegistered())
 }
 
-// TestGuests: a guest has no slots of its own; a machine that is none, or of which nobody knows, has.
+// TestGuests: a guest has no slots of its own; a physical machine, or one of unknown kind, has.
 func TestGuests(t *testing.T) {
 	sys := &inventory.System{Sockets: collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")}
 	for _, c := range []struct {

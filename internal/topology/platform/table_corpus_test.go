@@ -78,8 +78,7 @@ var renamed = map[string]string{
 	"ddr3l": "", "opteron-6100-rdimm": "rdimm-1r2r", "rdimm-6700E": "rdimm", "ampereone-x": "rdimm", "ampereone-m": "rdimm",
 }
 
-// partBrands are brand strings that choose the part of a platform a row of the
-// table speaks of.
+// partBrands are brand strings for the part of a platform in a row of the table.
 var partBrands = map[string]string{
 	"opteron-4100-1r": "AMD Opteron(tm) Processor 4180", "opteron-4100-2r": "AMD Opteron(tm) Processor 4180", "opteron-4100-4r": "AMD Opteron(tm) Processor 4180",
 	"w-2100": "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "w-2200": "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz",

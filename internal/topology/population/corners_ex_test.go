@@ -96,8 +96,8 @@ func TestHemisphereNeedsModules(t *testing.T) {
 	}
 }
 
-// TestPartners: the module without a partner is named, on whichever channel it sits;
-// where a position is not known nobody knows whether two are partners.
+// TestPartners: the DIMM without a partner is named, whichever channel it is on; with an unknown position it is
+// unknown whether two are partners.
 func TestPartners(t *testing.T) {
 	b := alikeSlots([]int64{8, 8, 8, 8}, 0, 0, 1, place.Unplaced)
 	for name, c := range map[string]struct {

@@ -216,8 +216,8 @@ func TestNoPolicy(t *testing.T) {
 	}
 }
 
-// TestSameProcessors: processors with other numbers or other capacities differ, also
-// where nobody knows the channels; the comparison rests on what each one rests on.
+// TestSameProcessors: CPUs with other counts or capacities differ, even if the channels are unknown; the
+// comparison has the certainty of both.
 func TestSameProcessors(t *testing.T) {
 	of := func(dimms fact.Fact[int], sum int64, dpc fact.Fact[[]int]) Population {
 		return Population{DIMMs: dimms, Bytes: sure(sum), DPC: dpc, ChannelSlots: make([][]int, len(dpc.Value))}

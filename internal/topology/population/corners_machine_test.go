@@ -132,8 +132,7 @@ func TestCertaintyOfCounts(t *testing.T) {
 	}
 }
 
-// TestPolicyByControllers: without controllers nobody knows the regions; with one,
-// all channels are its own.
+// TestPolicyByControllers: without controllers the regions are unknown; a single one has all channels.
 func TestPolicyByControllers(t *testing.T) {
 	p := &platform.Platform{Policy: platform.PolicySymmetricIMC}
 	for name, c := range map[string]struct {

@@ -86,7 +86,7 @@ func TestBestSpeed(t *testing.T) {
 	assert.False(t, ok, "no speed of the processor is known")
 }
 
-// TestClockWithoutBest: what the memory runs at is no share of a best that is not known.
+// TestClockWithoutBest: the running speed without a known best gives no share.
 func TestClockWithoutBest(t *testing.T) {
 	b := &builder{platform: &platform.Platform{}}
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// rated is a populated slot with a module of this rating; from tells equal ratings apart.
+// rated is a populated slot with a module of this rating; from distinguishes equal ratings.
 func rated(mts int, from string) inventory.Slot {
 	return inventory.Slot{State: inventory.SlotPopulated, RatedMTs: sure(mts, from)}
 }
@@ -101,8 +101,8 @@ func TestDepthWithoutPlatform(t *testing.T) {
 	}
 }
 
-// TestUnverifiedSpeed: a board's limit that nobody verified counts where it decides, the
-// table of another maker's boards from the depth on at which boards differ.
+// TestUnverifiedSpeed: an unverified board limit makes the result unverified if it decides; so does another
+// vendor's table from the depth at which boards differ.
 func TestUnverifiedSpeed(t *testing.T) {
 	nobody := false
 	own := &platform.Platform{SpeedDependsOnDPC: true}
@@ -219,8 +219,8 @@ func TestUnitsInDoubt(t *testing.T) {
 	assert.Equal(t, "the rated speed of a DIMM is 0", ratedSpeed(&inventory.Slot{RatedMTs: sure(0)}).Reason)
 }
 
-// TestBoardDecidesWithinTolerance: the expected speed by another printed name is no
-// other board's.
+// TestBoardDecidesWithinTolerance: the expected speed under another printed name is not treated as another
+// board's.
 func TestBoardDecidesWithinTolerance(t *testing.T) {
 	s := Speed{MTs: 2933, OtherBoards: []int{2933 - ddr.Tolerance}}
 	assert.False(t, s.BoardDecides(2933-ddr.Tolerance))

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// sure is a fact read directly; from tells facts of one value apart.
+// sure is a fact read directly; from distinguishes facts of one value.
 func sure[T any](v T, from ...string) fact.Fact[T] {
 	e := fact.Evidence{}
 	if len(from) > 0 {
@@ -101,8 +101,8 @@ func TestClassNeedsPolicy(t *testing.T) {
 	assert.NotContains(t, b.documentedClass(&Population{Slots: []int{0}, Lockstep: open[bool]("not told")}).Reason, "without memory")
 }
 
-// TestUnverifiedKnowledge: a grade rests on the counts, on the lockstep pairs and on
-// the platform's policy; one that nobody verified is enough to say so of the grade.
+// TestUnverifiedKnowledge: a grade depends on the counts, on the lockstep pairs and on the platform's policy;
+// one unverified input makes it unverified.
 func TestUnverifiedKnowledge(t *testing.T) {
 	verified := &platform.Platform{Policy: platform.PolicySymmetricIMC, Verified: true}
 	for name, c := range map[string]struct {

@@ -31,8 +31,8 @@ func effectRows(t *testing.T) map[string][]string {
 	return out
 }
 
-// TestMeasuredEffectsAreUsed: what documents measured of a layout is the share that
-// is printed for it, or stands in a rule's effect; of what is not used it is said why.
+// TestMeasuredEffectsAreUsed: documented measurements of a layout are used for the printed share, or in a
+// rule's effect; unused ones have a reason.
 func TestMeasuredEffectsAreUsed(t *testing.T) {
 	rows := effectRows(t)
 	require.NotEmpty(t, rows)
