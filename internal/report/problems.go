@@ -454,7 +454,7 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 	var names []string
 	sockets := 0
 	for _, s := range subjects {
-		name := s.String()
+		var name string
 		switch s.Kind {
 		case inventory.AboutMachine:
 			continue
@@ -463,6 +463,8 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 			name = inv.SocketName(s.Number)
 		case inventory.AboutSlot:
 			name = inv.slotName(s)
+		default:
+			name = s.String()
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

@@ -93,6 +93,7 @@ func (s *Subject) UnmarshalText(text []byte) error {
 		}
 	case AboutSetting:
 		read = SettingSubject(rest)
+	default:
 	}
 	if read.String() != string(text) {
 		read = Subject{Kind: AboutOther, Name: string(text)}
