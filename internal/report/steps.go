@@ -37,11 +37,16 @@ func Steps(steps []Step, inv *Inventory) []StepLine {
 		out = append(out, runLines(deeds[from:to], inv, owners, whole)...)
 		from = to
 	}
-	if len(steps) > 0 && steps[0].ToChannel != nil {
+	if byChannel(steps) {
 		out[len(out)-1].Text += "; the manual says which slot of a channel is filled first"
 	}
 	return out
 }
+
+// ByChannel reports whether the steps name channels and no slots.
+func (a *Advice) ByChannel() bool { return byChannel(a.Steps) }
+
+func byChannel(steps []Step) bool { return len(steps) > 0 && steps[0].ToChannel != nil }
 
 // deed is one thing that somebody does: a step, or those in which the modules of two or
 // more slots change places.

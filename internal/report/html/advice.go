@@ -31,7 +31,10 @@ func (p *page) advice() any {
 		Alternatives []alternative
 	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
-		data.Note = "These are alternatives, the cheapest first: carry out one of them. The picture shows number " + strconv.Itoa(p.shown()+1) + "."
+		data.Note = "These are alternatives, the cheapest first: carry out one of them."
+		if !p.r.Advice[p.shown()].ByChannel() {
+			data.Note += " The picture shows number " + strconv.Itoa(p.shown()+1) + "."
+		}
 	}
 	for i := range p.r.Advice {
 		a := &p.r.Advice[i]

@@ -24,10 +24,10 @@ func (p *page) shown() int {
 	return 0
 }
 
-// steps returns those that the picture shows.
+// steps returns those that the picture shows: those of slots.
 func (p *page) steps() []report.Step {
 	at := p.shown()
-	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings {
+	if at >= len(p.r.Advice) || p.r.Advice[at].ID == report.AdviceSettings || p.r.Advice[at].ByChannel() {
 		return nil
 	}
 	return p.r.Advice[at].Steps

@@ -207,6 +207,8 @@ func TestBoard(t *testing.T) {
 	assert.NotContains(t, section(t, r, "board"), "take out at this step")
 	r.Advice = []report.Advice{{ID: "remove", Steps: []report.Step{{Do: "remove", From: word("0xA1")}}}}
 	assert.Contains(t, section(t, r, "board"), "|1|take out at this step|1|put in at this step|")
+	r.Advice[0].Steps[0].ToChannel = &report.Channel{}
+	assert.NotContains(t, section(t, r, "board"), "take out at this step", "no slot is named")
 	r.Inventory.Slots = r.Inventory.Slots[:3]
 	assert.NotContains(t, section(t, r, "board"), "not drawn")
 	r.Inventory.Slots = r.Inventory.Slots[:2]
