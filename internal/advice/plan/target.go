@@ -212,8 +212,8 @@ func (t *Target) fromBoard(b *board) {
 		sys.Slots = append(sys.Slots, s)
 		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
 	}
-	for i := range b.sys.Slots { // the arrays have the slots of the one processor
-		if _, taken := now[i]; !taken {
+	for _, other := range b.units[1:] { // the arrays have the slots of the first processor, and those of none
+		for _, i := range other.slots {
 			if at := slices.IndexFunc(sys.Arrays, func(a inventory.Array) bool { return a.Handle == b.sys.Slots[i].Array }); at >= 0 {
 				sys.Arrays[at].Devices.Value--
 			}

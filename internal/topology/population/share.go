@@ -73,12 +73,12 @@ func (b *builder) slottedChannels(pop *Population) int {
 	for i := range b.sys.Arrays {
 		announced += b.sys.Arrays[i].Devices.Or(0)
 	}
-	for _, list := range [...][]int{pop.Slots, pop.EmptySlots} {
-		for _, i := range list {
-			if b.places[i].Channel == place.Unplaced {
-				return 0
-			}
-			slotted |= 1 << b.places[i].Channel
+	for i := range b.sys.Slots {
+		switch p := &b.places[i]; {
+		case p.Channel == place.Unplaced: // of any CPU: some firmware labels empty slots just "NO DIMM"
+			return 0
+		case p.Socket == pop.Socket:
+			slotted |= 1 << p.Channel
 		}
 	}
 	if n := bits.OnesCount64(slotted); announced == len(b.sys.Slots) && n < pop.ChannelsTotal.Or(0) {

@@ -196,6 +196,28 @@ func TestShareWithoutPolicy(t *testing.T) {
 	}
 }
 
+// TestSlottedChannels: a board lacks slots for channels only if firmware lists as many slots as it announces,
+// and says of each which channel it is on; empty slots may all be called "NO DIMM".
+func TestSlottedChannels(t *testing.T) {
+	pop := &Population{Socket: 0, ChannelsTotal: sure(4)}
+	at := func(socket, channel int) place.Placement { return place.Placement{Socket: socket, Channel: channel} }
+	for name, c := range map[string]struct {
+		places    []place.Placement
+		announced int
+		want      int
+	}{
+		"two of four":            {[]place.Placement{at(0, 0), at(0, 1)}, 2, 2},
+		"beside another CPU":     {[]place.Placement{at(0, 0), at(1, 1), at(1, 2), at(1, 3)}, 4, 1},
+		"more slots are there":   {[]place.Placement{at(0, 0), at(0, 1)}, 4, 0},
+		"all four":               {[]place.Placement{at(0, 0), at(0, 1), at(0, 2), at(0, 3)}, 4, 0},
+		"a slot on no known one": {[]place.Placement{at(0, 0), at(0, 1), at(place.Unplaced, place.Unplaced)}, 3, 0},
+		"a slot of no channel":   {[]place.Placement{at(0, 0), at(0, place.Unplaced)}, 2, 0},
+	} {
+		b := &builder{sys: &inventory.System{Slots: make([]inventory.Slot, len(c.places)), Arrays: []inventory.Array{{Devices: sure(c.announced)}}}, places: c.places}
+		assert.Equal(t, c.want, b.slottedChannels(pop), name)
+	}
+}
+
 // TestShareOfUnknownSizes: a module's size does not matter to the share of one
 // channel, and is all that matters to whether the channels hold the same.
 func TestShareOfUnknownSizes(t *testing.T) {
