@@ -1,9 +1,10 @@
 package audit
 
 import (
-	"cel.dev/cel-go/common/types"
 	"cmp"
 	"strconv"
+
+	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
