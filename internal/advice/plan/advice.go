@@ -26,7 +26,7 @@ const Swap = "swap"
 
 // Plan is what to do about one machine.
 type Plan struct {
-	// Advice are alternatives for the modules, those first that buy fewest, and what stands beside them,
+	// Advice lists alternatives for the modules, those that buy fewest first, and the one about settings,
 	// Settings; empty if nothing is proven. One that buys nothing may have a price if even the cheapest
 	// purchase is much, or none is known. Modules are taken out then: at most a quarter of the capacity,
 	// if documents name the number that stays.
@@ -40,7 +40,7 @@ type Plan struct {
 	Dear string
 }
 
-// Advice is one way to mend the population: all steps, in order.
+// Advice is one way to correct the population: all steps, in order.
 type Advice struct {
 	// ID is Move, Install, Exchange or Remove, by the costliest of its steps, or
 	// Settings.
@@ -120,7 +120,7 @@ func (a *Advice) Count(do string) int {
 	return n
 }
 
-// Moves counts how often somebody carries a module from one slot of the machine to another.
+// Moves counts the modules that are carried from one slot of the machine to another.
 func (a *Advice) Moves() int {
 	return handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
 }
@@ -177,7 +177,7 @@ type Pipeline struct {
 	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
 	// Role is what the rules of an id are to a plan.
 	Role func(id string) verdict.Role
-	// Document names the document behind a platform's row as it stands for a machine of
+	// Document names the document behind a platform's row, for a machine of
 	// a maker, "" for none to cite.
 	Document func(p *platform.Platform, maker string) string
 	// seats are the controllers of the nodes, by node; nil if they are not known.
@@ -189,7 +189,7 @@ func (p *Plan) Sought(rule string, subject inventory.Subject) bool {
 	return namesSubject(p.Asked, rule, subject)
 }
 
-// CuresFinding tells whether the steps cure the finding: it is gone or, if it was severe, no more than
+// CuresFinding reports whether the steps cure the finding: it is gone or, if it was severe, no more than
 // a remark.
 func (a *Advice) CuresFinding(rule string, subject inventory.Subject) bool {
 	return namesSubject(a.Cures, rule, subject)
@@ -202,5 +202,5 @@ func namesSubject(list []Finding, rule string, subject inventory.Subject) bool {
 // key names a rule and a subject.
 func (f Finding) key() string { return f.Rule + "\x00" + f.Subject.String() }
 
-// none stands for a slot without a module in a layout.
+// none is the kind of a slot without a module in a layout.
 const none = -1

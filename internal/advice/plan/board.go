@@ -49,7 +49,7 @@ type memoryUnit struct {
 	controllers      int
 }
 
-// unlisted tells whether the SMBIOS table lists no slot of a controller, and some of another one.
+// unlisted reports whether the SMBIOS table lists no slot of a controller, and some of another one.
 func (u *memoryUnit) unlisted(controller int) bool {
 	others := false
 	for _, g := range u.groups {
@@ -123,15 +123,15 @@ type traits struct {
 	registered, reduced int
 }
 
-// standIn are the words of memory_ras_mode under which channels or ranks stand in for others.
-var standIn = []string{"mirror_full", "mirror_partial", "spare", "lockstep"}
+// redundantModes are the words of memory_ras_mode of mirroring, sparing and lockstep.
+var redundantModes = []string{"mirror_full", "mirror_partial", "spare", "lockstep"}
 
 // redundancy is the rule that fails if such a mode is on, by its setting or by what the kernel sees.
 const redundancy = "memory.ras.cost"
 
-// standsIn tells whether such a mode is on, or may be by the slots that are filled.
-func (b *board) standsIn() bool {
+// redundancyOn reports whether such a mode is on, or may be by the slots that are filled.
+func (b *board) redundancyOn() bool {
 	mode := b.sys.Settings["memory_ras_mode"]
-	return b.redundant || slices.Contains(standIn, fact.First(mode.Configured, mode.Effective).Or("")) ||
+	return b.redundant || slices.Contains(redundantModes, fact.First(mode.Configured, mode.Effective).Or("")) ||
 		slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool { return p.ModeSlots })
 }

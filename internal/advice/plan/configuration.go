@@ -79,7 +79,7 @@ func (t *Target) labelled(set []int) []string {
 	return out
 }
 
-// unplaced is a configuration of the vendor's table of which nothing can be
+// unplaced is a configuration of the vendor's table, about which nothing can be
 // derived: no document says which slots share a channel.
 func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
@@ -138,7 +138,7 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 // namesSets reports whether the product's own maker lists slots.
 func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
 
-// documentOf names the document that a number of modules stands in.
+// documentOf names the document that lists a number of modules.
 func (t *Target) documentOf(c *documentedCount) string {
 	if c.row != nil {
 		return t.sets.Document(c.n)

@@ -551,6 +551,6 @@ func TestNotFasterThanRated(t *testing.T) {
 	}
 	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
 		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}
-		assert.False(t, b.standsIn(), mode)
+		assert.False(t, b.redundancyOn(), mode)
 	}
 }

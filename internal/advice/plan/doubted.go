@@ -42,7 +42,7 @@ func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 
 // byManual are the layouts that need no slot map, as the product's own manual lists
 // them: for so many modules these slots. The modules are all of one kind, and those
-// that stand in a slot of the set stay.
+// that are in a slot of the set stay.
 func (b *board) byManual(u *memoryUnit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)

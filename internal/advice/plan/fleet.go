@@ -127,7 +127,7 @@ func (g *Gain) count(severity string, n int) {
 // processor is less. It is nil if there is nothing.
 func (s *search) surplus(floor int64, topo *population.Result) *Gain {
 	b := s.board
-	if b.standsIn() || slices.ContainsFunc(b.units, func(u memoryUnit) bool { return u.doubted != "" }) {
+	if b.redundancyOn() || slices.ContainsFunc(b.units, func(u memoryUnit) bool { return u.doubted != "" }) {
 		return nil
 	}
 	var stocks []*stock
@@ -184,7 +184,7 @@ func (b *board) evenly(visit func(want []int)) {
 	}
 }
 
-// keepsClass tells whether the class of every processor is known and after the steps no worse, nor less
+// keepsClass reports whether the class of every processor is known and after the steps no worse, nor less
 // documented, and its share of the best bandwidth no less.
 func keepsClass(before, after []Socket) bool {
 	if len(before) != len(after) {
@@ -245,17 +245,17 @@ func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
 	return out
 }
 
-// betterThan tells whether fewer failures stay.
+// betterThan reports whether fewer failures stay.
 func (g *Gain) betterThan(o *Gain) bool {
 	return cmp.Or(cmp.Compare(g.Critical, o.Critical), cmp.Compare(g.Warning, o.Warning)) > 0
 }
 
-// severeIn tells whether a failure about the layout is at warning or above.
+// severeIn reports whether a failure about the layout is at warning or above.
 func severeIn(list []Finding, p *Pipeline) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }
 
-// alikeSpare tells whether a spare can come to the modules of a kind: it has the part number of one of
+// alikeSpare reports whether a spare can come to the modules of a kind: it has the part number of one of
 // them, or the same size, type and ranks, and is not slower nor buffered otherwise as far as is known.
 func (b *board) alikeSpare(s *Spare, kind int) bool {
 	if s.Part != "" {

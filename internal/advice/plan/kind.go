@@ -40,7 +40,7 @@ func threeWay(f fact.Fact[bool]) int {
 }
 
 // modules sorts the installed modules into kinds, the larger and then those of more ranks first, as
-// every document that speaks of an order wants them. It returns why that is not possible, else "".
+// every document that gives an order wants them. It returns why that is not possible, else "".
 func (b *board) modules() string {
 	seen := map[traits]int{}
 	highest := b.topo.HighestMTs()

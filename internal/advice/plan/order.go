@@ -76,7 +76,7 @@ func (b *board) orderByLabels(g *channelGroup) {
 	g.ordered = true
 }
 
-// partlyFilled tells whether all unordered groups that are filled in part are filled from the first
+// partlyFilled reports whether all unordered groups that are filled in part are filled from the first
 // slot up, and whether all are from the last one down. Without such a group, or if they contradict
 // each other, both are false.
 func (b *board) partlyFilled() (up, down bool) {
@@ -151,7 +151,7 @@ func (b *board) assuming(down bool) *board {
 }
 
 // byChannel returns moves, swaps and installations as steps from channel to channel, in the order of the
-// channels; nil if there is another step. A swap is two moves. Like is the slot that stands for the kind
+// channels; nil if there is another step. A swap is two moves. Like is the slot that represents the kind
 // of module.
 func (b *board) byChannel(steps []Step) []Step {
 	var out []Step

@@ -85,12 +85,12 @@ func (u *memoryUnit) alike(rooms []room, p *platform.Platform) *alike {
 	return &alike{rooms: rooms, blocks: u.blocks(apart), apart: apart, paired: u.size() > 1}
 }
 
-// groups tells whether two groups of a block may change places.
+// groups reports whether two groups of a block may change places.
 func (a *alike) groups(i, j int) bool {
 	return i == j || !a.apart && !a.paired && a.rooms[i] == a.rooms[j]
 }
 
-// whole tells whether two blocks may change places.
+// whole reports whether two blocks may change places.
 func (a *alike) whole(x, y []int) bool {
 	return slices.Equal(x, y) || !a.apart && slices.EqualFunc(x, y, func(i, j int) bool { return a.rooms[i] == a.rooms[j] })
 }
@@ -188,7 +188,7 @@ func (s *patternSearch) fill(at, room int) {
 	}
 }
 
-// first tells whether the pattern, filled to a group, is the first of those that differ only in like
+// first reports whether the pattern, filled to a group, is the first of those that differ only in like
 // groups and blocks: their columns never rise. Lockstep pairs of a controller are filled in turn: the
 // first slots of the first pair, of the second, then the second slots (Fujitsu, Westmere-EX: 1B-1D,
 // 1A-1C, 2B-2D, 2A-2C on every board).

@@ -17,7 +17,7 @@ const (
 // A pick is a kind of purchase that is looked for. The first stock by price after which nothing severe
 // fails is taken.
 type pick struct {
-	// of tells whether a stock is of this kind.
+	// of reports whether a stock is of this kind.
 	of func(x *stock) bool
 	// trials bounds the audits.
 	trials int
@@ -133,12 +133,12 @@ func (s *search) cheapest(stocks []*stock, p *pick, than *candidate, least *layo
 	return nil, part
 }
 
-// cheaper tells whether a stock is cheaper than another one. Capacity is given up only for fewer modules.
+// cheaper reports whether a stock is cheaper than another one. Capacity is given up only for fewer modules.
 func (p *pick) cheaper(x, than *stock) bool {
 	return x.bought < than.bought || x.bought == than.bought && !p.beside && x.bytes < than.bytes
 }
 
-// lessThan tells whether a part of a purchase buys less than the whole; it may be nil.
+// lessThan reports whether a part of a purchase buys less than the whole; it may be nil.
 func (c *candidate) lessThan(cure *candidate) bool {
 	return c != nil && c.stock.bought < cure.stock.bought
 }
@@ -204,9 +204,9 @@ func (s *search) isDear(c *candidate) bool {
 // three. It is nil if there is none. The memory of every processor is one region before and after:
 // if regions differ no sum says which layout is faster, and only documents say which channels work
 // together. Nor is it sought for processors that their maker rates below their channels together, and
-// if channels or ranks stand in for others they lie as that mode asks.
+// with mirroring, sparing or lockstep the modules are placed as that mode asks.
 func (s *search) faster(list []*stock) *candidate {
-	if !s.before.countable() || s.board.topo.Platform.Value.RatedBelow || s.board.standsIn() {
+	if !s.before.countable() || s.board.topo.Platform.Value.RatedBelow || s.board.redundancyOn() {
 		return nil
 	}
 	s.trials = mostFaster

@@ -37,7 +37,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Make plans for a machine that was audited, of which found is the audit. The plan is empty if no
+// Make plans for a machine; found is its audit. The plan is empty if no
 // rule about the layout fails.
 func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
 	p.seats = seatsOf(sys, topo)
@@ -120,7 +120,7 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// filledForWant tells whether a candidate buys more modules than are installed only because a
+// filledForWant reports whether a candidate buys more modules than are installed only because a
 // document is missing: if it is not known which slots are first, channels are filled whole, or all
 // slots are, and two modules would become 32. It is false if no processor has more slots than
 // channels, because then all of them are wanted anyway.
@@ -128,19 +128,19 @@ func (s *search) filledForWant(c *candidate) bool {
 	return s.board.undocumented() != "" && s.board.deep() && c.stock.bought > modulesIn(s.board.counts())
 }
 
-// ratedBelow tells whether nothing severe fails on a machine whose processors their maker rates below
+// ratedBelow reports whether nothing severe fails on a machine whose processors their maker rates below
 // what their channels give together: no document says what more modules would gain there, so none
 // are bought.
 func (s *search) ratedBelow() bool {
 	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
 }
 
-// takenByMode tells whether mirroring, sparing or lockstep takes what more modules would give. Only a
+// takenByMode reports whether mirroring, sparing or lockstep takes what more modules would give. Only a
 // processor without memory, or what else is critical, is worth buying for then.
-func (s *search) takenByMode() bool { return s.board.standsIn() && s.before.critical == 0 }
+func (s *search) takenByMode() bool { return s.board.redundancyOn() && s.before.critical == 0 }
 
-// eitherWay is an advice by channels, for a machine of which it is not known which slot of a channel is
-// filled first. It is nil unless what find gives has the same steps by channels, and reaches the same,
+// eitherWay returns an advice by channels, for a machine without a document that says which slot of a channel
+// is filled first. It is nil unless what find gives has the same steps by channels, and reaches the same,
 // whether channels are filled from the first slot up or from the last one down, and leaves nothing severe.
 func (s *search) eitherWay(find func(*search) *candidate) *Advice {
 	var advice [2]Advice

@@ -69,7 +69,7 @@ func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
 	})
 }
 
-// tellable reports the rules of which an audit of the copy can tell: not those that
+// tellable reports the rules that an audit of the copy can decide: not those that
 // check firmware's settings against the running system, and where the layout of
 // the memory changes none about what the system sees of it.
 func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
@@ -94,7 +94,7 @@ func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool 
 // system then shows, is not known.
 func ApplyPreset(sys *inventory.System, step *verdict.PresetStep) *inventory.System {
 	out := *sys
-	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
+	out.Measurements, out.Accepted = nil, nil // a machine that does not exist yet was not measured
 	out.Settings = maps.Clone(sys.Settings)
 	stateSetting(&out, step.Setting, step.Preset)
 	for id, value := range step.Writes {
@@ -128,7 +128,7 @@ func stateSetting(sys *inventory.System, id, value string) {
 	sys.Settings[id] = booted(s)
 }
 
-// booted is a setting of which nobody has seen what the next boot makes.
+// booted is a setting whose effective value only the next boot shows.
 func booted(s inventory.Setting) inventory.Setting {
 	s.Pending = fact.Unknown[string](fact.Unread, "nothing waits after the boot", "")
 	s.Effective = fact.Unknown[string](fact.Unread, "only the next boot shows it", "an audit after the next boot")

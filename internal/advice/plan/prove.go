@@ -79,7 +79,7 @@ func (a *Advice) costliest() string {
 	return Move
 }
 
-// source names the document that the target layout stands in: the maker's slot
+// source names the document of the target layout: the maker's slot
 // sets, or the platform's fill order.
 func (s *search) source(layout []int) string {
 	b := s.board

@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// AboutLayout reports whether a rule speaks of which module sits where: a failure
+// AboutLayout reports whether a rule is about which module is where: a failure
 // of it is one that a planner can be asked to fix. A rule about nodes does if it is known which
 // modules are a node's memory.
 func (p *Pipeline) AboutLayout(id string) bool {
@@ -18,8 +18,8 @@ func (p *Pipeline) AboutLayout(id string) bool {
 // another with new ones.
 func (p *Pipeline) ofModules(id string) bool { return p.Role(id).Modules }
 
-// aboutOthers tells whether a rule's result stays the same whatever modules are moved: it is not about
-// the layout, and not one of which only the running machine tells.
+// aboutOthers reports whether a rule's result stays the same whatever modules are moved: it is not about
+// the layout, and not one that only the running machine decides.
 func (p *Pipeline) aboutOthers(id string) bool {
 	role := p.Role(id)
 	return !role.Layout && !role.Running && !role.Told

@@ -109,7 +109,7 @@ func (a *layoutScore) failing(o *layoutScore) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
 }
 
-// slower tells whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
+// slower reports whether a layout gives up channels for nothing: the slowest regions gain no bandwidth,
 // and all channels together lose some. Rules about unlike channels no longer fail if one channel
 // holds all modules, so their silence is not enough. Neither a higher clock nor an unknown one makes
 // up for channels that are given up.
@@ -121,11 +121,11 @@ func (a *layoutScore) slower(than *layoutScore) bool {
 // muchFaster is how many times as fast moves for bandwidth alone make the memory at least.
 const muchFaster = 1.1
 
-// countable tells whether channels and clock say all of the bandwidth: the memory of each processor is
+// countable reports whether channels and clock say all of the bandwidth: the memory of each processor is
 // one region, and its clock is known.
 func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
 
-// asSound tells whether a layout is countable, has the same failures as another, and all is decided
+// asSound reports whether a layout is countable, has the same failures as another, and all is decided
 // that was.
 func (a *layoutScore) asSound(before *layoutScore) bool {
 	return a.countable() && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
@@ -141,12 +141,12 @@ func (a *layoutScore) lost(before *layoutScore) string {
 	return ""
 }
 
-// milder tells whether there are fewer critical failures, or as many and fewer warnings.
+// milder reports whether there are fewer critical failures, or as many and fewer warnings.
 func (a *layoutScore) milder(than *layoutScore) bool {
 	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
 }
 
-// severe tells whether something fails at warning or above.
+// severe reports whether something fails at warning or above.
 func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
 
 // against are the rules that speak against a layout: those that fail at warning or

@@ -59,7 +59,7 @@ type candidate struct {
 	whole bool
 }
 
-// best is the best layout of a stock that mends something, nil if none does. The layouts with most
+// best is the best layout of a stock that improves something, nil if none does. The layouts with most
 // bandwidth are audited first, of equal ones that with the fewest steps. Of a purchase only the first
 // few are.
 func (s *search) best(x *stock) *candidate {
@@ -105,12 +105,12 @@ func (s *search) proposals(x *stock) []proposal {
 	}
 	found := s.descend(x.split)
 	if x.bought > 0 {
-		found = found[:min(1, len(found))] // new modules leave fewer to be mended
+		found = found[:min(1, len(found))] // new modules leave fewer failures
 	}
 	return s.ranked(found)
 }
 
-// alike tells whether all units get as many modules of each size.
+// alike reports whether all units get as many modules of each size.
 func (b *board) alike(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(b.bySize(x), b.bySize(split[0])) })
 }
@@ -192,7 +192,7 @@ func layoutKey(layout []int) string {
 
 // descend finds layouts for processors that do not get the same: for each in turn the best, beside
 // what was found for those before it and the least changed layout of those behind; and the least
-// changed of all, as the best of one processor may mend what is less than it breaks.
+// changed of all, as the best of one processor may improve less than it breaks.
 func (s *search) descend(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
@@ -214,7 +214,7 @@ func (s *search) descend(split [][]int) [][]int {
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		for nth, p := range s.ranked(layouts) { // they need not mend anything, for they are parts of one
+		for nth, p := range s.ranked(layouts) { // they need not improve anything, because they are parts of one
 			if nth == mostPart {
 				break
 			}
@@ -241,7 +241,7 @@ func (u *memoryUnit) copy(into, from []int) {
 
 // try has a layout audited; nil when it cannot be. The rules that
 // failed before or after other layouts are asked first: where these alone leave it no
-// better than best, or with curing wanted it mends nothing or breaks something, the
+// better than best, or with curing wanted it improves nothing or breaks something, the
 // others are not asked, and it is not whole.
 func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candidate {
 	if s.trials == 0 {
@@ -260,7 +260,7 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 	}
 	c := &candidate{layout: p.layout, steps: p.steps, stock: x, score: s.judge(found.Findings, topo)}
 	c.score.bytes, c.score.moves = x.bytes, handled(p.steps)
-	if curing && !s.mends(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
+	if curing && !s.improves(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
 		return c
 	}
 	if found, err = s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout); err != nil {
@@ -283,10 +283,10 @@ func (s *search) suspect(fails []Finding) {
 	}
 }
 
-// mends reports whether a layout mends something that failed and breaks nothing: no
+// improves reports whether a layout cures something that failed and breaks nothing: no
 // failure at warning or above that was not there, no order of slots that was kept, no
 // bandwidth given up for nothing. What does not by some of the rules does not by all of them.
-func (s *search) mends(after *layoutScore) bool {
+func (s *search) improves(after *layoutScore) bool {
 	before := &s.before
 	if after.failing(before) >= 0 || after.slower(before) || len(curedFailures(before.fails, after.fails)) == 0 {
 		return false
@@ -307,10 +307,10 @@ func (s *search) mends(after *layoutScore) bool {
 	return true
 }
 
-// accepts reports whether a layout mends something and breaks nothing, and nothing
+// accepts reports whether a layout improves something and breaks nothing, and nothing
 // that was decided becomes unknown.
 func (s *search) accepts(after *layoutScore) bool {
-	if !s.mends(after) {
+	if !s.improves(after) {
 		return false
 	}
 	why := after.lost(&s.before)

@@ -139,7 +139,7 @@ func TestMends(t *testing.T) {
 		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
 	} {
 		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
-		assert.Equal(t, c.mends, s.mends(&after), c.name)
+		assert.Equal(t, c.mends, s.improves(&after), c.name)
 		assert.Equal(t, c.mends, s.accepts(&after), c.name)
 	}
 	told := func(result verdict.Result) layoutScore {

@@ -15,8 +15,8 @@ func source(sets *place.Sets, filled []int) string {
 	return sets.Document(len(filled))
 }
 
-// listed tells whether the vendor's table has the slots that a layout fills in a unit. It is also true
-// without a table, and for a number of modules of which the table says nothing.
+// listed reports whether the vendor's table has the slots that a layout fills in a unit. It is also true
+// without a table, and for a number of modules that the table does not list.
 func (b *board) listed(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true

@@ -51,7 +51,7 @@ func findSlot(sys *inventory.System, name string) (int, error) {
 	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), limitedNames(names))
 }
 
-// slotsCalled lists the slots of which one of the names is accepted.
+// slotsCalled lists the slots that accept one of the names.
 func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
 	var out []int
 	for i := range sys.Slots {

@@ -193,14 +193,14 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	return out
 }
 
-// applyTo is Apply into a machine that nobody needs any more: its slots and nodes
+// applyTo is Apply into a machine that is no longer needed: its slots and nodes
 // are written over.
 func applyTo(out, sys *inventory.System, steps []Step) {
 	out.Slots = append(out.Slots[:0], sys.Slots...)
 	out.Nodes = append(out.Nodes[:0], sys.Nodes...)
 	slots, nodes := out.Slots, out.Nodes
 	*out = *sys
-	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
+	out.Measurements, out.Accepted = nil, nil // a machine that does not exist yet was not measured
 	out.Slots, out.Nodes = slots, nodes
 	out.EDAC = nil
 	carryOut(out, sys, steps)

@@ -120,7 +120,7 @@ func (b *board) own() [][]int {
 func (b *board) supply(want [][]int, buy []int, alone bool) *stock {
 	own, over := b.own(), b.counts()
 	split, missing := make([][]int, len(want)), make([][]int, len(want))
-	most := func(has []int) []int { // the kinds, those first of which there are most
+	most := func(has []int) []int { // the kinds, the most frequent first
 		out := make([]int, len(b.kinds))
 		for k := range out {
 			out[k] = k
@@ -189,7 +189,7 @@ func (b *board) stocks() []*stock {
 }
 
 // likes lists which kind of each size is bought: first each unit's own, then each kind in turn, of the
-// other sizes the kind of which there are most.
+// other sizes the most frequent kind.
 func (b *board) likes() [][]int {
 	each := slices.Repeat([]int{none}, len(b.sizes()))
 	most := slices.Clone(each)
@@ -242,7 +242,7 @@ func (b *board) targets(visit func(want []int)) {
 	fill(0, 0)
 }
 
-// plausible tells whether so many modules of each size may lie evenly: there is one size; every group
+// plausible reports whether so many modules of each size may lie evenly: there is one size; every group
 // may hold as many bytes; or what the units have now, most at most of each size, is shared, and one size
 // is added to.
 func (b *board) plausible(want, least, most []int) bool {
@@ -261,7 +261,7 @@ func (b *board) plausible(want, least, most []int) bool {
 	return sizes == 1 || column(want).bytes(b.distinct)%(smallest*layer) == 0 || added <= 1
 }
 
-// permits tells whether no document forbids a number of modules of one unit.
+// permits reports whether no document forbids a number of modules of one unit.
 func (b *board) permits(n int) bool {
 	allowed := b.topo.Platform.Value.AllowedDIMMs
 	return (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
@@ -377,7 +377,7 @@ func (b *board) reliefs() [][][]int {
 	return out
 }
 
-// removable tells whether a stock only takes modules out, and documents name the number that stays as
+// removable reports whether a stock only takes modules out, and documents name the number that stays as
 // one to have and those of today not; the modules of each size must be as many on each channel.
 func (b *board) removable(x *stock) bool {
 	if x.bought > 0 || x.left == 0 || !b.named(modulesIn(x.split[0])) || !slices.ContainsFunc(b.own(), func(own []int) bool { return !b.named(modulesIn(own)) }) {
@@ -387,7 +387,7 @@ func (b *board) removable(x *stock) bool {
 	return !slices.ContainsFunc(b.bySize(x.split[0]), func(n int) bool { return n%even != 0 })
 }
 
-// named tells whether documents name a number of modules of one unit as one to have.
+// named reports whether documents name a number of modules of one unit as one to have.
 func (b *board) named(n int) bool {
 	row, listed := place.SetRow{}, false
 	if b.sets != nil {

@@ -238,12 +238,12 @@ func (t *Target) fromBoard(b *board) {
 	}
 }
 
-// documentSlot names a slot of which no label is known.
+// documentSlot names a slot without a known label.
 func documentSlot(channel, slot int) string {
 	return "channel " + strconv.Itoa(channel) + " slot " + strconv.Itoa(slot)
 }
 
-// mostCommon is the kind of module of which most are installed; one without a
+// mostCommon is the most frequent kind of module; one without a
 // known size when there is none.
 func mostCommon(sys *inventory.System) inventory.Slot {
 	count := map[traits]int{}

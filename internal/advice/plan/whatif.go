@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// Change is one thing that somebody means to do. Slots are named by locator, by
+// Change is one planned change. Slots are named by locator, by
 // BANK/LOCATOR where locators repeat, or by handle.
 type Change struct {
 	Do       string
