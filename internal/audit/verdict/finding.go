@@ -119,7 +119,7 @@ func Summarize(findings []Finding) Summary {
 type Comparison struct {
 	// Profiles are those written for this machine, in file order.
 	Profiles []ProfileComparison
-	// Undecided are profiles of which it is not known whether they are written
+	// Undecided are profiles that may or may not be written
 	// for it; they are never compared.
 	Undecided []Undecided
 	// Why says why Profiles is empty.
@@ -155,7 +155,7 @@ type Undecided struct {
 
 // ProfileRow is what a document wants of one setting.
 type ProfileRow struct {
-	// Want are the values, each of which the document accepts.
+	// Want are the values that the document accepts.
 	Want []string
 	// Note and Exceptions are the document's own, "" and nil where it has none.
 	Note       string
@@ -175,11 +175,11 @@ type PresetStep struct {
 	// it has now.
 	Setting, Preset, Value, From string
 	// Tool and Command are a documented command line, Menu the way through BIOS
-	// setup; "" where nothing proves one. At least one is there.
+	// setup; "" if no document gives one. At least one is set.
 	Tool, Command, Menu string
 	// Writes are the settings that the preset writes, with what the document says
-	// it writes; Silent are those that it governs and of which the document says
-	// nothing.
+	// it writes; Silent are those that it governs without the document's saying
+	// what it writes.
 	Writes map[string]string
 	Silent []string
 	// Source is the document that says what the preset writes.

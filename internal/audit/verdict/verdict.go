@@ -69,7 +69,7 @@ type Citation struct {
 const (
 	// Standard binds every machine: a specification, what the kernel says of its files.
 	Standard = "standard"
-	// ThirdParty is somebody who makes neither the machine nor its processor.
+	// ThirdParty is an author who makes neither the machine nor its processor.
 	ThirdParty = "third"
 )
 
