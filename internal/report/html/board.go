@@ -132,7 +132,7 @@ func (p *page) socket(ids []int) socket {
 	if id == wording.NoSocket {
 		data.Title = "memory of all processors"
 	}
-	prefix := commonPrefix(slots)
+	prefix := wording.CommonPrefix(slots)
 	if strings.Trim(prefix, " _-:./#") != "" {
 		data.Prefix = strings.TrimSpace(prefix)
 	}

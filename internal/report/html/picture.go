@@ -209,24 +209,3 @@ func fitColumns(s string, columns int) string {
 	}
 	return s[:cutOffset(s, columns-1)] + "…"
 }
-
-// commonPrefix returns what all names of a processor's slots begin with, up to a
-// separator or the word DIMM.
-func commonPrefix(slots []*report.Slot) string {
-	if len(slots) < 2 {
-		return ""
-	}
-	prefix := report.OrEmpty(slots[0].Locator)
-	for _, s := range slots[1:] {
-		for !strings.HasPrefix(report.OrEmpty(s.Locator), prefix) {
-			prefix = prefix[:len(prefix)-1]
-		}
-	}
-	cut := strings.LastIndexAny(prefix, " _-:./#") + 1
-	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
-		if i := strings.LastIndex(prefix, word); i >= 0 {
-			cut = max(cut, i+len(word))
-		}
-	}
-	return prefix[:cut]
-}

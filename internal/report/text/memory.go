@@ -71,7 +71,7 @@ func NewBoard(r *report.Report) *Board {
 	labels := map[string]string{}
 	for key, slots := range placed {
 		b.keys = append(b.keys, key)
-		prefix := commonPrefix(slots)
+		prefix := wording.CommonPrefix(slots)
 		for _, s := range slots {
 			labels[s.Handle] = strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)
 		}
@@ -685,31 +685,6 @@ func cellSize(s *report.Slot) string {
 		out += " " + strings.ToUpper(technology)
 	}
 	return out
-}
-
-// commonPrefix returns the common prefix of a CPU's slot names, up to a separator or the word DIMM. Without it
-// DIMM_A1 and DIMM_A2 are A1 and A2.
-func commonPrefix(slots []*report.Slot) string {
-	if len(slots) < 2 {
-		return ""
-	}
-	prefix := report.OrEmpty(slots[0].Locator)
-	for _, s := range slots[1:] {
-		l := report.OrEmpty(s.Locator)
-		for !strings.HasPrefix(l, prefix) {
-			prefix = prefix[:len(prefix)-1]
-		}
-	}
-	cut := 0
-	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
-		if i := strings.LastIndex(prefix, word); i >= 0 {
-			cut = max(cut, i+len(word))
-		}
-	}
-	if i := strings.LastIndexAny(prefix, " _-:./#"); i >= 0 {
-		cut = max(cut, i+1)
-	}
-	return prefix[:cut]
 }
 
 // noSlots returns why no slot is known.

@@ -185,3 +185,24 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 	}
 	return boards
 }
+
+// CommonPrefix returns the common prefix of a CPU's slot names, up to a separator or the word DIMM. Without it
+// DIMM_A1 and DIMM_A2 are A1 and A2.
+func CommonPrefix(slots []*report.Slot) string {
+	if len(slots) < 2 {
+		return ""
+	}
+	prefix := report.OrEmpty(slots[0].Locator)
+	for _, s := range slots[1:] {
+		for !strings.HasPrefix(report.OrEmpty(s.Locator), prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	cut := strings.LastIndexAny(prefix, " _-:./#") + 1
+	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
+		if i := strings.LastIndex(prefix, word); i >= 0 {
+			cut = max(cut, i+len(word))
+		}
+	}
+	return prefix[:cut]
+}
