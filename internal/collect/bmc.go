@@ -284,8 +284,7 @@ func countedErrors(counts *redfish.Counts) *inventory.ControllerErrors {
 // speed returns the BMC's operating speed in MT/s. If SMBIOS states none, a number that looks like a
 // clock in MHz is ignored (0).
 func (j moduleMatch) speed() int {
-	low, high := ddr.Bounds(j.s.Type.Or(j.d.Type))
-	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
+	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || ddr.Plausible(j.s.Type.Or(j.d.Type), v) {
 		return v
 	}
 	return 0

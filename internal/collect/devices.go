@@ -189,11 +189,10 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 // module's type), or is far from every data rate of the type.
 func rejectClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := ddr.Bounds(typ.Or(""))
-	plausible := func(mts int) bool { return mts >= low-ddr.Tolerance && mts <= high+ddr.Tolerance }
 	switch {
-	case !f.Known() || plausible(f.Value):
+	case !f.Known() || ddr.Plausible(typ.Or(""), f.Value):
 		return f
-	case plausible(2 * f.Value):
+	case ddr.Plausible(typ.Or(""), 2*f.Value):
 		return fact.Unknown[int](fact.Malformed,
 			"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
 	case f.Value < low/2 || f.Value > 2*high:

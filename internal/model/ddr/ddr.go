@@ -80,6 +80,12 @@ func Bounds(memType string) (low, high int) {
 	}
 }
 
+// Plausible reports whether a type's modules run at so many MT/s; true for types without bounds.
+func Plausible(memType string, mts int) bool {
+	low, high := Bounds(memType)
+	return mts >= low-Tolerance && mts <= high+Tolerance
+}
+
 // ratesOf returns the data rates in MT/s of a type's server modules, by JEDEC.
 func ratesOf(memType string) []int {
 	switch memType {
