@@ -226,7 +226,7 @@ func minimal(t *testing.T, name string, sys *inventory.System, p plan.Pipeline) 
 		return false
 	}
 	_, _, made := planned(t, sys, p)
-	if len(made.Advice) == 0 || made.Advice[0].ID != plan.Move || made.Advice[0].Count(plan.Move) < 2 {
+	if len(made.Advice) == 0 || made.Advice[0].ID != plan.Move || made.Advice[0].Count(plan.Move) < 2 || made.Advice[0].Steps[0].ToChannel != nil {
 		return false
 	}
 	better, searched := fewest(t, sys, &made.Advice[0], p)
