@@ -168,7 +168,7 @@ func TestPartialPurchase(t *testing.T) {
 }
 
 // TestNothingDearerForNothing: the same three modules of one part number, whose remark
-// about unlike rates is none that modules are bought for: the dearer way mends no more
+// about unlike rates is none that modules are bought for: the dearer way cures no more
 // and is not advised.
 func TestNothingDearerForNothing(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
@@ -301,7 +301,7 @@ func TestWhyDear(t *testing.T) {
 }
 
 // TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another
-// one for the second mends the critical failure; eleven mend all.
+// one for the second cures the critical failure; eleven cure all.
 func TestFirstForTheEmptyProcessor(t *testing.T) {
 	c := hold(t, "one module", server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel+slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)

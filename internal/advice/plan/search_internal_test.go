@@ -99,10 +99,10 @@ func TestByManual(t *testing.T) {
 	assert.Equal(t, map[string]bool{"set 0": true, "set 1": true, "full": true}, classes)
 }
 
-// TestMends: a layout mends something where less fails, or as much that is milder, and
+// TestImproves: a layout improves something where less fails, or as much that is milder, and
 // breaks nothing: no new warning, no remark that becomes one, no order of slots that was
 // kept, no channel given up for nothing. What was decided stays so.
-func TestMends(t *testing.T) {
+func TestImproves(t *testing.T) {
 	role := func(rule string) verdict.Role { return verdict.Role{Layout: rule != "speed", Order: rule == "order"} }
 	fails := func(list ...Finding) *verdict.Audit {
 		out := &verdict.Audit{}
@@ -126,10 +126,10 @@ func TestMends(t *testing.T) {
 	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
 	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
 	for _, c := range []struct {
-		name  string
-		after []Finding
-		peaks []int64
-		mends bool
+		name     string
+		after    []Finding
+		peaks    []int64
+		improves bool
 	}{
 		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark beside a warning", []Finding{a, again}, []int64{50, 50}, false}, {"the remark, and twice the bandwidth", []Finding{a, again}, []int64{100, 100}, true},
 		{"another remark in the stead of one", []Finding{a, again, {"c", inventory.Subject{}, "info"}}, []int64{50, 50}, false},
@@ -139,8 +139,8 @@ func TestMends(t *testing.T) {
 		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, []int64{0, 0}, true},
 	} {
 		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
-		assert.Equal(t, c.mends, s.improves(&after), c.name)
-		assert.Equal(t, c.mends, s.accepts(&after), c.name)
+		assert.Equal(t, c.improves, s.improves(&after), c.name)
+		assert.Equal(t, c.improves, s.accepts(&after), c.name)
 	}
 	told := func(result verdict.Result) layoutScore {
 		return s.judge([]verdict.Finding{{Rule: "uniform", Result: result, Reason: "no ranks"}, {Rule: "speed", Result: verdict.Unknown}}, topo(50, 50))
