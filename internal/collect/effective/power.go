@@ -1,6 +1,11 @@
 package effective
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host"
@@ -116,5 +121,179 @@ func (m *Machine) hwp() derived {
 		return derived{fact.Known("native", fact.Corroborated, flag.From, epp.From), firmware(flag.From)}
 	default:
 		return derived{effective: fact.Unknown[string](epp.State, "the processor has HWP, but whether it is switched on does not show", registerAdvice(on.State), flag.From)}
+	}
+}
+
+// biases are the canonical words for the energy bias, from performance to power saving.
+var biases = [...]string{"max_performance", "balanced_performance", "balanced_power", "power_saving"}
+
+// energyPerfBias derives the energy bias that is in effect: EPP if the hardware scales the
+// P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
+func (m *Machine) energyPerfBias() derived {
+	f := m.Kernel.CPUFreq
+	epb, at := m.epbWord()
+	epp := m.eppWord()
+	switch {
+	case len(f.EPP.Distinct) > 1:
+		return derived{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+	case epp.Known() && epb.State == fact.Conflicting:
+		return derived{effective: epb} // it cannot be the preference on all CPUs
+	case epp.Known() && epb.Known() && epp.Value != epb.Value:
+		return derived{effective: fact.Unknown[string](fact.Conflicting,
+			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
+	case epp.Known():
+		epp.More = append(epp.More, epb.Evidence()...)
+		return derived{epp, undecided("the system takes firmware's preference over unless one is set", epp.From)}
+	case epb.Known():
+		return derived{epb, at}
+	case len(f.EPP.Distinct) > 0:
+		return derived{effective: epp}
+	default:
+		return derived{effective: fact.First(epb, epp)}
+	}
+}
+
+// epbWord returns the bias in /sys, or else in the register, and who set it. The kernel changes
+// firmware's 0 to 6 at boot, so a 0 was set by an administrator later.
+func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
+	s := &m.Kernel.CPUFreq.EPB
+	if len(s.Distinct) > 1 {
+		return mixedValues("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
+	}
+	raw, ok := s.Uniform()
+	if !ok {
+		reg := m.field(host.MSREnergyBias, 0, 4)
+		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or it was changed since boot", reg.From)
+	}
+	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
+	n, err := strconv.Atoi(raw)
+	switch {
+	case err != nil || n < 0 || n > 15:
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is not an energy bias from 0 to 15", raw), "", at), fact.Fact[string]{}
+	case n == 0:
+		decided = fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at)
+	case n == 6:
+		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
+	default:
+		decided = undecided("firmware set it, or it was changed since boot", at)
+	}
+	return fact.Known(biases[n/4], fact.Direct, at), decided
+}
+
+// eppWord returns the energy preference that the kernel shows.
+func (m *Machine) eppWord() fact.Fact[string] {
+	s := &m.Kernel.CPUFreq.EPP
+	raw, ok := s.Uniform()
+	if !ok {
+		return notUniform(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, s)
+	}
+	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
+	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)
+	if i < 0 {
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
+	}
+	return fact.Known(biases[i], fact.Direct, at)
+}
+
+// epbOwner derives who sets the bias, firmware or the operating system. It is documented only for
+// servers from Sapphire Rapids on (PerfSpect).
+func (m *Machine) epbOwner() derived {
+	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
+		return derived{effective: unobservable("the owner of the bias is not documented for this processor")}
+	}
+	bit := m.field(host.MSRPowerCtl, 34, 1)
+	if !bit.Known() {
+		return derived{effective: fact.Blame[string](bit)}
+	}
+	word := "os"
+	if bit.Value == 1 {
+		word = "bios"
+	}
+	return derived{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
+}
+
+// uncoreFrequency derives the range of the frequency of mesh or ring (docs/kernel.md, Uncore
+// frequency). All packages and dies must show the same.
+func (m *Machine) uncoreFrequency() derived {
+	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
+	list, ok := entries.Get()
+	if !ok {
+		return derived{effective: m.uncoreRegister(fact.Blame[string](entries))}
+	}
+	if len(list) == 0 {
+		return derived{effective: m.uncoreRegister(fact.Unknown[string](fact.Absent, "the kernel's uncore driver lists no package", "", entries.From))}
+	}
+	var f derived
+	for i := range list {
+		next := uncoreEntry(&list[i])
+		switch {
+		case !next.effective.Known():
+			return next
+		case i == 0:
+			f = next
+		case next.effective.Value != f.effective.Value:
+			return derived{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
+				"", f.effective.From, next.effective.From)}
+		case next.decided.Value != f.decided.Value:
+			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
+		}
+	}
+	return f
+}
+
+// uncoreEntry derives the range of one package or die. The initial values are those that firmware set.
+// A fixed frequency is the maximum or minimum only if firmware's range ends there.
+func uncoreEntry(u *host.Uncore) derived {
+	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
+	var at []fact.Evidence
+	for _, v := range values[:2] {
+		if !v.Known() {
+			return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
+		}
+	}
+	for _, v := range values {
+		if v.Known() {
+			at = append(at, fact.At(inventory.SourceCPUFreq, v.Path, v.Raw))
+		}
+	}
+	low, high := u.MinKHz.V, u.MaxKHz.V
+	initial := u.InitialMinKHz.Known() && u.InitialMaxKHz.Known()
+	firmware := initial && low == u.InitialMinKHz.V && high == u.InitialMaxKHz.V
+	word := ""
+	switch {
+	case low < high && (firmware || !initial):
+		word = "dynamic"
+	case initial && !firmware && low == high && high == u.InitialMaxKHz.V:
+		word = "maximum"
+	case initial && !firmware && low == high && low == u.InitialMinKHz.V:
+		word = "minimum"
+	case initial && !firmware:
+		word = "custom"
+	default:
+		return derived{effective: unobservable(fmt.Sprintf("%s is fixed at %d MHz; whether that is its highest frequency does not show", u.Name, high/1000), at...)}
+	}
+	f := derived{effective: fact.Known(word, fact.Direct, at[0], at[1:]...)}
+	switch {
+	case firmware:
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at[1:]...)
+	case initial:
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at[1:]...)
+	}
+	return f
+}
+
+// uncoreRegister derives the range from the register, on processors before TPMI (Granite Rapids).
+func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
+	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
+	switch {
+	case high.State == fact.Conflicting || low.State == fact.Conflicting:
+		return firstUnknown(high, low)
+	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() == host.GenGranite:
+		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
+		return missing
+	case low.Value < high.Value:
+		return fact.Known("dynamic", fact.Direct, high.From, high.More...)
+	default:
+		return unobservable(fmt.Sprintf("the uncore is fixed at %d MHz; whether that is its highest frequency does not show", high.Value*100), high.From)
 	}
 }

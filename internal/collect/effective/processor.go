@@ -1,10 +1,14 @@
 package effective
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // intelVendor is the CPUID vendor of Intel's processors.
@@ -99,4 +103,139 @@ func (m *Machine) flag(name string) fact.Fact[bool] {
 		f.From.Raw = ""
 	}
 	return f
+}
+
+// field returns a field of a register, known if it is the same on all CPUs that were read. low is its
+// lowest bit, bits its width.
+func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
+	readings := m.Registers.Readings[register]
+	if len(readings) == 0 {
+		return m.noRegister(register)
+	}
+	get := func(r *host.MSRReading) uint64 { return r.Value.V >> low & (1<<bits - 1) }
+	first := &readings[0]
+	for i := range readings {
+		r := &readings[i]
+		if !r.Value.Known() {
+			f := host.Fact(inventory.SourceMSR, r.Value, fact.Direct)
+			f.KnownBy = registerAdvice(f.State)
+			return fact.Blame[uint64](f)
+		}
+		if get(r) != get(first) {
+			return fact.Unknown[uint64](fact.Conflicting, fmt.Sprintf("register 0x%X differs: CPU %d of package %d has 0x%x, CPU %d of package %d has 0x%x",
+				register, first.CPU, first.Package, first.Value.V, r.CPU, r.Package, r.Value.V), "", registerEvidence(register, first), registerEvidence(register, r))
+		}
+	}
+	var more []fact.Evidence
+	for i := 1; i < len(readings); i++ {
+		if readings[i].Package != readings[i-1].Package {
+			more = append(more, registerEvidence(register, &readings[i]))
+		}
+	}
+	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
+}
+
+// noRegister returns the reason why a register was not read.
+func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
+	err := m.Registers.Err
+	if err == nil {
+		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
+	}
+	state := err.State
+	if errors.Is(err, host.ErrNoRegisters) {
+		return fact.Unknown[uint64](state, "no register of this processor is documented here", otherSources)
+	}
+	return fact.Unknown[uint64](state, err.Error(), registerAdvice(state), fact.At(inventory.SourceMSR, err.Path, ""))
+}
+
+// registerAdvice tells the user how to make registers readable.
+func registerAdvice(s fact.State) string {
+	switch s {
+	case fact.Unread:
+		return "a capture made by root with the msr module loaded, or " + otherSources
+	case fact.Absent:
+		return "load the msr module (modprobe msr) and run as root, or " + otherSources
+	case fact.Denied:
+		return "run as root with CAP_SYS_RAWIO, or " + otherSources
+	default:
+		return otherSources
+	}
+}
+
+func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
+	return fact.Evidence{Source: inventory.SourceMSR, Path: r.Value.Path, Field: fmt.Sprintf("MSR 0x%X", register), Raw: r.Value.Raw}
+}
+
+// switchOf converts a register's field to enabled or disabled; on is the value that means enabled.
+func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
+	return fact.Convert(f, func(v uint64) string {
+		if v == on {
+			return enabledWord
+		}
+		return disabledWord
+	})
+}
+
+// option returns the last option of the command line that match accepts. match gets "key" and
+// "value" without quotes.
+func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, bool) {
+	if m.Kernel == nil {
+		return fact.Evidence{}, false
+	}
+	line := m.Kernel.Cmdline
+	for _, o := range slices.Backward(line.Options) {
+		if match(o.Key, o.Value) {
+			return fact.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
+		}
+	}
+	return fact.Evidence{}, false
+}
+
+// optionsKnown reports whether the command line was read.
+func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
+
+// byOption returns the command line as the one that decided, if an option matches.
+func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
+	at, ok := m.option(match)
+	if !ok {
+		return fact.Fact[string]{}, false
+	}
+	return fact.Known(inventory.DecidedCommandLine, fact.Direct, at), true
+}
+
+// smtOption matches the options that make the kernel turn SMT off (linux
+// Documentation/admin-guide/kernel-parameters.txt).
+func smtOption(key, value string) bool {
+	switch key {
+	case "nosmt":
+		return true
+	case "l1tf":
+		return value == "full" || value == "full,force" || value == "flush,nosmt"
+	case "mitigations", "mds", "tsx_async_abort", "mmio_stale_data", "retbleed":
+		return strings.Contains(value, "nosmt")
+	default:
+		return false
+	}
+}
+
+// cpuOption matches the options that keep CPUs from coming online.
+func cpuOption(key, _ string) bool {
+	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
+}
+
+// idleOption matches the options that keep the kernel from using idle states below C1 (linux
+// Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst).
+func idleOption(key, value string) bool {
+	switch key {
+	case "idle":
+		return value == "poll" || value == "halt" || value == "nomwait"
+	case "cpuidle.off":
+		return value == "1"
+	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
+		return value == "0" || value == "1"
+	case "intel_idle.max_cstate": // 0 only selects ACPI's driver
+		return value == "1"
+	default:
+		return false
+	}
 }

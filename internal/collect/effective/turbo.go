@@ -1,0 +1,281 @@
+package effective
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/source/host"
+)
+
+// turboView holds the readings that show whether the processor may run above its base frequency
+// (docs/kernel.md, Turbo).
+type turboView struct {
+	// off is the bit of the register that disables Turbo or boost.
+	off fact.Fact[uint64]
+	// flag is the boot-time flag ida (Intel) or cpb (AMD).
+	flag fact.Fact[bool]
+	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
+	noTurbo, boost fact.Fact[bool]
+	// above is set if the highest frequency is above the base frequency: the processor has Turbo.
+	above    bool
+	driver   string
+	policies *host.Sampled
+}
+
+// evidence lists all readings that are known, the register first.
+func (v *turboView) evidence() []fact.Evidence {
+	var out []fact.Evidence
+	if v.off.Known() {
+		out = append(out, v.off.Evidence()...)
+	}
+	for _, f := range []*fact.Fact[bool]{&v.noTurbo, &v.boost, &v.flag} {
+		if f.Known() {
+			out = append(out, f.Evidence()...)
+		}
+	}
+	return out
+}
+
+// known returns a value with all evidence.
+func (v *turboView) known(word string, certainty fact.Certainty, decided fact.Fact[string]) derived {
+	all := v.evidence()
+	return derived{fact.Known(word, certainty, all[0], all[1:]...), decided}
+}
+
+// contradict returns an unknown value for readings that contradict each other.
+func (v *turboView) contradict(reason string) derived {
+	return derived{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+otherSources, v.evidence()...)}
+}
+
+// by returns who decided, with all evidence.
+func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
+	all := v.evidence()
+	return fact.Known(who, certainty, all[0], all[1:]...)
+}
+
+func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
+
+// byBoost derives Turbo from the global boost file alone.
+func (v *turboView) byBoost(certainty fact.Certainty) derived {
+	on, ok := v.boost.Get()
+	switch {
+	case ok && on:
+		return v.known(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+	case ok:
+		return v.known(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+	default:
+		f := fact.Blame[string](v.boost)
+		if v.off.KnownBy != "" {
+			f.KnownBy = v.off.KnownBy
+		}
+		return derived{effective: f}
+	}
+}
+
+// turbo derives whether Turbo Boost (Intel) or Core Performance Boost (AMD) is in effect.
+func (m *Machine) turbo() derived {
+	f := m.Kernel.CPUFreq
+	v := turboView{
+		noTurbo: host.Fact(inventory.SourceCPUFreq, f.NoTurbo, fact.Direct), boost: host.Fact(inventory.SourceCPUFreq, f.Boost, fact.Direct),
+		driver: f.First.Driver.V, policies: &f.Boosts,
+		above: f.First.CPUInfoMaxKHz.Known() && f.First.BaseKHz.Known() && f.First.CPUInfoMaxKHz.V > f.First.BaseKHz.V,
+	}
+	switch p := m.cpuModel(); {
+	case p.vendor.Or("") == intelVendor:
+		v.off, v.flag = m.field(host.MSRMiscEnable, 38, 1), m.flag("ida")
+		return m.intelTurbo(&v)
+	case p.vendor.Or("") == "AuthenticAMD" || p.vendor.Or("") == "HygonGenuine":
+		v.off, v.flag = m.field(host.MSRHWCR, 25, 1), m.flag("cpb")
+		return m.amdTurbo(&v)
+	default:
+		return v.byBoost(fact.Indirect)
+	}
+}
+
+// intelTurbo derives Turbo from the register, or else from the flag and the file of intel_pstate or
+// acpi-cpufreq.
+func (m *Machine) intelTurbo(v *turboView) derived {
+	if v.off.State == fact.Conflicting {
+		return derived{effective: fact.Blame[string](v.off)}
+	}
+	bit, ok := v.off.Get()
+	switch {
+	case ok && bit == 1:
+		return v.known(disabledWord, fact.Direct, m.whoSetTurboBit(v))
+	case v.noTurbo.Or(false):
+		return v.noTurboSet()
+	case v.acpi() && v.boost.Known():
+		return v.byAcpiBoost(ok)
+	case v.noTurbo.Known():
+		return m.noTurboClear(v, ok)
+	case v.noTurboMissing():
+		return v.byFlag(ok)
+	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
+		return v.known(disabledWord, fact.Indirect, offOrNone(v))
+	default:
+		return derived{effective: fact.Blame[string](v.noTurbo)}
+	}
+}
+
+// noTurboMissing reports whether the file no_turbo is absent, or its driver is disabled or not in use.
+func (v *turboView) noTurboMissing() bool {
+	return v.noTurbo.State == fact.Absent || v.noTurbo.State == fact.Refused || v.driver != "" && !strings.HasPrefix(v.driver, "intel_")
+}
+
+// whoSetTurboBit returns who set the bit: firmware, or acpi-cpufreq's boost=0, which writes the
+// same bit. The flag is a copy from boot time.
+func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
+	switch {
+	case v.flag.Known() && v.flag.Value:
+		return v.by(inventory.DecidedAdministrator, fact.Corroborated)
+	case v.flag.Known() && !v.boost.Known():
+		return v.by(inventory.DecidedFirmware, fact.Direct)
+	case v.flag.Known():
+		return v.by(inventory.DecidedFirmware, fact.Corroborated)
+	default:
+		return undecided("boost=0 of acpi-cpufreq sets the same bit as firmware, and the flags at boot are not known", v.evidence()...)
+	}
+}
+
+// offOrNone returns who decided that there is no Turbo if the flag is missing.
+func offOrNone(v *turboView) fact.Fact[string] {
+	return v.by(inventory.DecidedHardware, fact.Corroborated)
+}
+
+// noTurboSet handles no_turbo=1. The kernel sets it if firmware disabled Turbo; otherwise an
+// administrator did.
+func (v *turboView) noTurboSet() derived {
+	offered, known := v.offered()
+	switch {
+	case known && offered, v.off.Known() && v.above:
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+	case !known:
+		return v.known(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
+	default:
+		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
+	}
+}
+
+// offered reports whether the boot-time flag shows Turbo, and whether the flag is known.
+func (v *turboView) offered() (offered, known bool) {
+	return v.flag.Value && v.flag.Known(), v.flag.Known()
+}
+
+// byAcpiBoost derives Turbo from cpufreq/boost of acpi-cpufreq, which creates the file only if the
+// processor can boost. register is set if the register was read and does not disable Turbo.
+func (v *turboView) byAcpiBoost(register bool) derived {
+	on := v.boost.Value
+	switch {
+	case on && register:
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	case on:
+		return v.known(enabledWord, fact.Corroborated, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	case register:
+		return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
+	case v.flag.Or(false):
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+	default:
+		return v.known(disabledWord, fact.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
+	}
+}
+
+// noTurboClear handles no_turbo=0. Kernels from 6.12 on show it for processors without Turbo too,
+// so the flag must agree, or the highest frequency must be above the base frequency.
+func (m *Machine) noTurboClear(v *turboView, register bool) derived {
+	firmware := v.by(inventory.DecidedFirmware, fact.Corroborated)
+	p := &m.Kernel.CPUFreq.First
+	switch {
+	case v.flag.Or(false):
+		return v.known(enabledWord, fact.Direct, firmware)
+	case v.above:
+		f := v.known(enabledWord, fact.Corroborated, firmware)
+		f.effective.More = append(f.effective.More, fact.At(inventory.SourceCPUFreq, p.CPUInfoMaxKHz.Path, p.CPUInfoMaxKHz.Raw),
+			fact.At(inventory.SourceCPUFreq, p.BaseKHz.Path, p.BaseKHz.Raw))
+		return f
+	case v.flag.Known():
+		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+	case register:
+		return v.known(enabledWord, fact.Corroborated, firmware)
+	default:
+		return v.known(enabledWord, fact.Indirect, firmware)
+	}
+}
+
+// byFlag handles a kernel without intel_pstate's file and without cpufreq/boost.
+func (v *turboView) byFlag(register bool) derived {
+	offered, known := v.offered()
+	switch {
+	case known && offered && register:
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	case known && offered:
+		return v.known(enabledWord, fact.Indirect, v.by(inventory.DecidedFirmware, fact.Indirect))
+	case known && register:
+		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+	case known:
+		return v.known(disabledWord, fact.Corroborated, offOrNone(v))
+	default:
+		return derived{effective: firstUnknown(v.noTurbo, v.boost, v.flag)}
+	}
+}
+
+// amdTurbo derives boost from the register, the global boost file and the policies' boost files. If
+// firmware disabled boost, amd-pstate starts with 0 in the policies' files, but always with 1 in the
+// global file.
+func (m *Machine) amdTurbo(v *turboView) derived {
+	if v.off.State == fact.Conflicting {
+		return derived{effective: fact.Blame[string](v.off)}
+	}
+	bit, ok := v.off.Get()
+	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
+	switch {
+	case len(v.policies.Distinct) > 1:
+		return derived{effective: mixedValues("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
+	case ok && bit == 1 && v.acpi():
+		return v.known(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
+	case ok && bit == 1:
+		return v.known(disabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	case pstate:
+		return v.amdPstate(ok)
+	case ok && !v.boost.Or(true):
+		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
+	case ok:
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	case v.acpi():
+		return v.byBoost(fact.Corroborated)
+	default:
+		return v.byBoost(fact.Indirect)
+	}
+}
+
+// amdPstate derives boost from the files of amd-pstate. register is set if the register was read and
+// does not disable boost.
+func (v *turboView) amdPstate(register bool) derived {
+	policies, all := v.policies.Uniform()
+	global, globalKnown := v.boost.Get()
+	switch {
+	case globalKnown && !global:
+		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+	case all && policies == "0" && register:
+		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
+	case all && policies == "0" && globalKnown:
+		return v.withPolicies(disabledWord, inventory.DecidedFirmware)
+	case all && policies == "0":
+		f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
+		f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
+		return f
+	case all && policies == "1":
+		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
+	case register:
+		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
+	default:
+		return v.byBoost(fact.Indirect)
+	}
+}
+
+// withPolicies returns a value based on the policies' boost files.
+func (v *turboView) withPolicies(word, who string) derived {
+	at := fact.At(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
+	more := v.evidence()
+	return derived{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
+}
