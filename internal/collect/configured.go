@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,208 +11,315 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// exportAdvice tells the user how to make a setting's configured value known.
-const exportAdvice = "export the BIOS settings and give them with --bios FILE"
+// configured fills in the configured and pending value of every setting from the exports.
+func (c *collector) configured() {
+	if len(c.joined) == 0 {
+		return
+	}
+	for _, id := range settings.IDs() {
+		var configured, pending []fact.Fact[string]
+		for _, j := range c.joined {
+			now, next := j.values(id, c.sys.Settings[id].Effective)
+			configured, pending = append(configured, now), append(pending, next)
+		}
+		s, listed := c.sys.Settings[id]
+		one, two := c.combine(id, configured), c.combine(id, pending)
+		if !listed && !stated(one) && !stated(two) {
+			continue
+		}
+		if !listed {
+			s.Effective = c.noEffective()
+			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
+		}
+		s.Configured, s.Pending = one, two
+		s.DecidedBy = decided(id, &s)
+		c.sys.Settings[id] = s
+	}
+	c.reservedBias()
+}
 
-// exports joins the exports and finds the table that translates each. Their statements about the
-// machine's identity are used if no other source makes them.
-func (c *collector) exports(in *Input) {
-	given := in.Exports
+// reservedBias handles an energy bias that BIOS setup reserves for the platform: the value that
+// the kernel writes and shows is not used, so it does not contradict BIOS setup.
+func (c *collector) reservedBias() {
+	bias, owner := c.sys.Settings["energy_perf_bias"], c.sys.Settings["epb_owner"].Configured
+	if owner.Or("") == "bios" && bias.Configured.Known() && bias.Effective.Known() && bias.Configured.Value != bias.Effective.Value {
+		bias.DecidedBy = fact.Known(inventory.DecidedKernel, fact.Corroborated, bias.Effective.From, owner.From)
+		c.sys.Settings["energy_perf_bias"] = bias
+	}
+}
+
+// stated reports whether an export lists the setting, even without a usable value.
+func stated(f fact.Fact[string]) bool {
+	return f.State != fact.Unread && f.State != fact.Absent
+}
+
+// noEffective returns the effective value of a setting that Linux does not show: unknown, with the
+// reason.
+func (c *collector) noEffective() fact.Fact[string] {
+	if c.facts == nil {
+		return noKernel[string](c, "the effective value")
+	}
+	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
+}
+
+// values reads the configured and pending value of one setting from the export. The effective value
+// reveals a pending change if the tool prints changes before they take effect.
+func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
+	if j.Export.Format == bios.OwnWords {
+		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
+	}
+	if j.Table == nil {
+		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
+		return f, f
+	}
+	if j.Export.Format == bios.Registry {
+		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", exportAdvice)
+		return f, f
+	}
+	hasPending := false
+	lookup := func(next bool) func(plain string) []settings.ExportedAttribute {
+		return func(plain string) []settings.ExportedAttribute {
+			var out []settings.ExportedAttribute
+			for _, a := range j.ByName[plain] {
+				hasPending = hasPending || a.HasPending
+				if next && a.HasPending {
+					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true})
+				} else {
+					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated})
+				}
+			}
+			return out
+		}
+	}
+	configured = j.read(id, lookup(false), j.certainty(false))
+	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
+	if hasPending {
+		pending = j.read(id, lookup(true), j.certainty(true))
+	}
+	if j.Export.ReadsPending && configured.Known() {
+		pending = configured
+		if effective.Known() && !settings.Compatible(id, configured.Value, effective.Value) && !rewrittenByKernel(id, configured.Value, &effective) {
+			tool := "the tool"
+			if j.Export.Format == bios.ILORest {
+				tool = "a saved settings object"
+			}
+			configured = fact.Unknown[string](fact.Unread, tool+" shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
+		}
+	}
+	if j.Export.PendingOnly && !configured.Known() {
+		configured = fact.Unknown[string](fact.Unread, describePending(j.Export)+" says what is to be set, not what is set", "an export of the present settings")
+	}
+	return configured, pending
+}
+
+// read returns a setting's value as the export states it, or the value that the vendor's preset
+// implies if the setting's own value has no effect under that preset.
+func (j *Joined) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
+	own := j.Table.Read(id, lookup)
+	f := j.fact(id, own, c)
+	preset, word, governed := j.Table.PresetOverride(id, lookup)
+	if !governed || !f.Known() || f.Value == word {
+		return f
+	}
+	at := fact.Evidence{Source: j.source, Path: j.Path, Field: preset.Name, Raw: preset.Value}
+	if word == "" {
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shownValue(preset), own.Given.Name),
+			"what the preset means, from the vendor's manual", at)
+	}
+	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}
+	return f
+}
+
+// word reads one setting from a file of canonical values. A person wrote them, so they are indirect.
+func (j *Joined) word(id string) fact.Fact[string] {
+	given := j.ByName[settings.PlainName(id)]
+	at := fact.Evidence{Source: j.source, Path: j.Path}
 	if len(given) == 0 {
-		return
+		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
 	}
-	tables, err := in.tables()
-	paths := map[*bios.Export]*Export{}
-	var list []*bios.Export
-	for i := range given {
-		g := &given[i]
-		switch {
-		case g.Export == nil:
-			c.sys.Sources = append(c.sys.Sources, g.Failed.source(g.Source))
-		case err != nil:
-			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: fact.SourceRefused, Detail: err.Error()})
-		default:
-			paths[g.Export] = g
-			list = append(list, g.Export)
+	a, s := given[0], vocabularyOf(id)
+	at.Field, at.Raw = a.Name, a.Value
+	for _, other := range given[1:] {
+		if other.Value != a.Value {
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the file names %s several times with different values", id), "", at)
 		}
 	}
-	for _, e := range bios.Join(list) {
-		j := &Joined{source: paths[e].Source, Path: paths[e].Path, Export: e, Table: c.tableOf(tables, e), ByName: indexAttributes(e)}
-		j.proven = c.proven(tables, j) && !j.markUnrecognised()
-		c.compareVendor(tables, j)
-		if doubt := paths[e].Doubt; doubt != "" {
-			j.Foreign, j.Doubt = true, doubt
-		}
-		c.joined = append(c.joined, j)
-		c.identify(j)
-		c.exportProcessors(j)
-		if j.Table != nil {
-			j.Table = j.Table.ForProduct(cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
-		}
+	if !s.Accepts(a.Value) {
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%s is %q, expected one of %s", id, a.Value, strings.Join(s.Expected(), ", ")), "", at)
 	}
-	for _, e := range list {
-		c.exportSource(paths[e], e)
-	}
+	return fact.Known(a.Value, fact.Indirect, at)
 }
 
-// tables loads the vendors' tables.
-func (in *Input) tables() (settings.Tables, error) {
-	if in.Tables == nil {
-		return settings.Tables{}, fmt.Errorf("no tables of vendors' BIOS attributes are given")
-	}
-	return in.Tables()
+func vocabularyOf(id string) settings.Setting {
+	s, _ := settings.Lookup(id)
+	return s
 }
 
-// manufacturers maps the vendors of exports to their names in the tables.
-var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
-	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
-	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU",
-	bios.IntelReference: "Intel reference code", bios.AMDReference: "AMD CBS"}
-
-// tableOf returns the table of the export's vendor. If the vendor is unknown, or guessed from a single
-// name, it returns the table of the machine's vendor, or else AMI's, whose firmware most other boards
-// have.
-func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
-	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
-	switch {
-	case e.Format == bios.OwnWords:
-		return nil // its values are canonical
-	case e.Vendor != "" && (!e.Guessed || own == nil):
-		return tables.Of(manufacturers[e.Vendor])
-	case own != nil:
-		return own
+// certainty returns Indirect for values of a tool that prints a change before it takes effect, for
+// pending values of a batch of commands, and for an export that may be another machine's. Otherwise
+// it returns Direct.
+func (j *Joined) certainty(pending bool) fact.Certainty {
+	if j.Foreign || j.Export.ReadsPending || pending && j.Export.Format == bios.ASUBatch {
+		return fact.Indirect
 	}
-	return tables.Of(manufacturers[bios.AMI])
+	return fact.Direct
 }
 
-// proven reports whether the table certainly belongs to the export's vendor. Names of reference code
-// do not prove a vendor, because any vendor may have added names.
-func (c *collector) proven(tables settings.Tables, j *Joined) bool {
-	switch e := j.Export; {
-	case j.Table == nil, genericFirmware(e.Vendor) && e.Vendor != bios.AMI:
-		return false
-	case slices.Contains(j.Table.Manufacturers, manufacturers[bios.IntelReference]):
-		return false // any vendor's
-	case e.Vendor != "" && !e.Guessed:
-		return true
+// describePending returns a description of an export that lists changes to be made, not current values.
+func describePending(e *bios.Export) string {
+	switch e.Format {
+	case bios.ASUBatch, bios.Racadm:
+		return "a batch of set commands"
+	case bios.UCSXML:
+		return "a BIOS policy"
 	default:
-		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.Table
+		return "a settings object"
 	}
 }
 
-// markUnrecognised reports whether the export does not name its vendor and the table of the machine's vendor
-// knows none of its attributes. It then marks the export as another machine's.
-func (j *Joined) markUnrecognised() bool {
-	if j.Table == nil || j.Export.Vendor != "" && !j.Export.Guessed || len(j.Export.Attributes) == 0 || j.Export.HasRegistry() || j.Export.Format == bios.OwnWords {
-		return false
+// fact converts a table's answer to a fact.
+func (j *Joined) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.Path, Field: a.Given.Name, Raw: a.Given.Value}
+	switch a.Outcome {
+	case settings.Translated:
+		f := fact.Known(a.Value, c, at)
+		f.Unverified = a.Attr.Unverified || j.Foreign
+		return f
+	case settings.Unstated:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
+	case settings.Foreign:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shownValue(a.Given), j.Table.Vendor),
+			"the vendor's description of this value", at)
+	case settings.Ambiguous:
+		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
+	default: // Missing
+		return j.missing(id, a)
 	}
-	if j.account().Mapped > 0 {
-		return false
-	}
-	j.Foreign = true
-	j.Doubt = fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(j.Export.Attributes), j.Table.Vendor)
-	return true
 }
 
-// indexAttributes indexes the attributes by plain name and, if no attribute has that name, by their
-// text in BIOS setup.
-func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
-	byName := map[string][]*bios.Attribute{}
-	for i := range e.Attributes {
-		a := &e.Attributes[i]
-		name := settings.PlainName(a.Name)
-		byName[name] = append(byName[name], a)
+func shownValue(g settings.ExportedAttribute) string {
+	if g.Text != "" {
+		return g.Text
 	}
-	texts := map[string][]*bios.Attribute{}
-	for i := range e.Attributes {
-		a := &e.Attributes[i]
-		if text := settings.PlainName(a.Display); text != "" && len(byName[text]) == 0 {
-			texts[text] = append(texts[text], a)
-		}
-	}
-	for text, attributes := range texts {
-		byName[text] = attributes
-	}
-	return byName
+	return g.Value
 }
 
-// compareVendor compares the export's vendor with the machine's, and marks the export as foreign if
-// they differ. Related vendors share their settings. A BMC is identified by more than its vendor, so
-// it is not compared here.
-func (c *collector) compareVendor(tables settings.Tables, j *Joined) {
-	vendor := c.sys.Machine.Vendor
-	if !vendor.Known() || j.Export.Vendor == "" || j.Table == nil || j.source == inventory.SourceRedfish {
-		return
-	}
-	own := tables.Of(vendor.Value)
-	if genericFirmware(j.Export.Vendor) || own == nil || own == j.Table || related(own.Vendor, j.Table.Vendor) {
-		return
-	}
-	j.Foreign = true
-	j.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.Table.Vendor, vendor.Value)
-	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.Path, Raw: j.Table.Vendor}, "it is the machine's own word; is the export another machine's?")
-}
-
-// related reports whether machines were sold under both vendors' names, or the machines of one vendor
-// have the other's boards.
-func related(a, b string) bool {
-	pair := func(x, y string) bool { return a == x && b == y || a == y && b == x }
-	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
-}
-
-// identify fills in the machine's identity from an export if no other source states it, and records
-// differences.
-func (c *collector) identify(j *Joined) {
-	if j.Foreign {
-		return
-	}
-	m, e := &c.sys.Machine, j.Export
-	at := func(field, raw string) fact.Evidence {
-		return fact.Evidence{Source: j.source, Path: j.Path, Field: field, Raw: raw}
-	}
-	if !m.Vendor.Known() && e.Vendor != "" && !genericFirmware(e.Vendor) && j.Table != nil {
-		m.Vendor = fact.Known(manufacturers[e.Vendor], fact.Indirect, at("format", string(e.Format)))
-	}
+// missing returns the reason why the export does not list a setting: the machine does not offer it,
+// or the export is not complete.
+func (j *Joined) missing(id string, a settings.Answer) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.Path}
 	switch {
-	case e.Product == "":
-	case !m.Product.Known():
-		m.Product = fact.Known(e.Product, fact.Indirect, at("product", e.Product))
-	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
-		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
-		j.Doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
-		j.Foreign = j.source != inventory.SourceRedfish // this machine's BMC may use another product name
-	}
-	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
-		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))
-	}
-	if !m.BIOSVersion.Known() && e.Firmware != "" {
-		m.BIOSVersion = fact.Known(e.Firmware, fact.Indirect, at("firmware", e.Firmware))
+	case len(j.Table.Settings[id]) == 0 || !a.Proven:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.Table.Vendor), "", at)
+	case opaque(j.Export):
+		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
+	case j.Export.Complete && !j.proven:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", j.Table.Vendor),
+			"the machine's own identity (SMBIOS), or the export as the BMC gives it", at)
+	case j.Export.Complete:
+		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
+	default:
+		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
 	}
 }
 
-// genericFirmware reports whether several vendors ship this firmware unchanged, so that its attribute names
-// do not identify the vendor. AMI makes firmware but no machines.
-func genericFirmware(vendor string) bool {
-	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
+// opaque reports whether the attribute names of the export are codes that no registry resolved.
+func opaque(e *bios.Export) bool {
+	return (e.Vendor == bios.AMI || e.Vendor == bios.Gigabyte || e.Vendor == bios.ZT) &&
+		!slices.ContainsFunc(e.Attributes, func(a bios.Attribute) bool { return a.Display != "" })
 }
 
-// sameProduct compares two product names, one of which may contain the other.
-func sameProduct(a, b string) bool {
-	x, y := settings.PlainName(a), settings.PlainName(b)
-	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
-}
-
-// measurements returns the measured results. Those of another machine are marked: they are shown but
-// never checked.
-func (c *collector) measurements(given []inventory.Measurement) []inventory.Measurement {
-	out := slices.Clone(given)
-	own := c.sys.Machine.Product.Or("")
-	for i := range out {
-		m := &out[i]
-		m.Foreign = m.Product != "" && own != "" && m.Product != own
-		if m.Foreign && m.Unjudged == "" {
-			m.Unjudged = "measured on another machine: " + m.Product + ", and this is " + own
+// combine combines the values that several exports state for one setting. Equal values corroborate each
+// other; if they differ, the value is unknown.
+func (c *collector) combine(id string, values []fact.Fact[string]) fact.Fact[string] {
+	var won *fact.Fact[string]
+	for i := range values {
+		f := &values[i]
+		switch {
+		case !f.Known():
+			continue
+		case won == nil:
+			won = f
+		case won.Value == f.Value:
+			won.More = append(won.More, f.From)
+			won.Certainty = max(won.Certainty, f.Certainty)
+			won.Unverified = won.Unverified && f.Unverified
+		default:
+			c.conflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
+				"one export of the present settings", won.From, f.From)
 		}
 	}
-	return out
+	if won != nil {
+		return *won
+	}
+	return bestReason(values)
+}
+
+// bestReason returns the unknown value with the most informative reason.
+func bestReason(values []fact.Fact[string]) fact.Fact[string] {
+	order := []fact.State{fact.Conflicting, fact.Malformed, fact.Unstated, fact.Absent, fact.Unread}
+	for _, state := range order {
+		for _, f := range values {
+			if f.State == state && strings.TrimSpace(f.Reason) != "" {
+				return f
+			}
+		}
+	}
+	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
+}
+
+// decided returns who decided the effective value, given the configured one. If both agree, it was
+// firmware; if they contradict each other, it was not.
+func decided(id string, s *inventory.Setting) fact.Fact[string] {
+	now, runs := &s.Configured, &s.Effective
+	switch {
+	case !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified:
+		return s.DecidedBy
+	case rewrittenByKernel(id, now.Value, runs) || intelIdleTable(id, now.Value, runs):
+		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
+	case now.Certainty < fact.Corroborated:
+		return s.DecidedBy
+	}
+	by, known := s.DecidedBy.Get()
+	hardware := by == inventory.DecidedHardware
+	switch {
+	case now.Value == runs.Value && (!known || hardware):
+		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
+	case settings.Compatible(id, now.Value, runs.Value):
+		return s.DecidedBy
+	case !known || hardware || by == inventory.DecidedFirmware:
+		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so it is not firmware's doing, or the export is older than the last boot", now.Value),
+			"an export made now", now.From, runs.From)
+	default:
+		return s.DecidedBy
+	}
+}
+
+// rewrittenByKernel reports whether the effective value is what every kernel makes of the configured one: it
+// changes an energy bias of 0 to 6 (linux arch/x86/kernel/cpu/intel_epb.c) and enables x2APIC mode if
+// firmware left it off (arch/x86/kernel/apic/apic.c, try_to_enable_x2apic). The energy preference
+// balance_performance is the processor's own default, which firmware's bias does not set.
+func rewrittenByKernel(id, configured string, runs *fact.Fact[string]) bool {
+	switch id {
+	case "energy_perf_bias":
+		return configured == "max_performance" && runs.Value == "balanced_performance" && !slices.ContainsFunc(runs.Evidence(), firmwareBias)
+	case "x2apic":
+		return configured == settings.Disabled && runs.Value == settings.Enabled
+	default:
+		return false
+	}
+}
+
+// intelIdleTable reports whether C-states that are disabled in BIOS setup are used nevertheless because
+// intel_idle has its own table. It uses the table if firmware offers no C-states, and before Linux 5.6
+// on every processor that it knows (drivers/idle/intel_idle.c).
+func intelIdleTable(id, configured string, runs *fact.Fact[string]) bool {
+	return id == "c_states" && configured == settings.Disabled && runs.Value == settings.Enabled &&
+		slices.ContainsFunc(runs.Evidence(), func(e fact.Evidence) bool { return e.Raw == "intel_idle" })
+}
+
+// firmwareBias reports whether the evidence is an energy bias that the kernel did not write.
+func firmwareBias(e fact.Evidence) bool {
+	return strings.HasSuffix(e.Path, "/energy_perf_bias") && !inventory.KernelBias(e)
 }

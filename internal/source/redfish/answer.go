@@ -155,3 +155,174 @@ func (a *Answer) absent(p *Problem, text string) *Problem {
 	a.note("%s", text)
 	return nil
 }
+
+// Problem is something that could not be read, and why. Its text contains no user name, password,
+// token or identifier of the machine.
+type Problem struct {
+	State fact.SourceState
+	// Op is what was being done, for example "GET /redfish/v1/Systems".
+	Op string
+	// Text describes the problem, and what was expected if that helps.
+	Text string
+	// Hint tells the user what to do, "" if there is no advice.
+	Hint string
+	// last is set if further requests are pointless: nothing more is read.
+	last bool
+}
+
+// Error returns Op and Text.
+func (p *Problem) Error() string {
+	if p.Op == "" {
+		return p.Text
+	}
+	return p.Op + ": " + p.Text
+}
+
+func problem(s fact.SourceState, op, format string, args ...any) *Problem {
+	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
+}
+
+// final sets last.
+func (p *Problem) final() *Problem {
+	p.last = true
+	return p
+}
+
+// hint sets Hint.
+func (p *Problem) hint(text string) *Problem {
+	p.Hint = text
+	return p
+}
+
+// printablePath returns a path for messages. It replaces the IDs of systems and chassis that may be
+// serial numbers (Cisco: /redfish/v1/Systems/<serial>), and those of sessions.
+func printablePath(path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	parts := strings.Split(path, "/")
+	for i := 1; i < len(parts); i++ {
+		switch strings.ToLower(parts[i-1]) {
+		case "systems", "chassis":
+			if !plainName(parts[i]) {
+				parts[i] = "ID"
+			}
+		case "sessions":
+			if parts[i] != "" {
+				parts[i] = "ID"
+			}
+		}
+	}
+	return printable(strings.Join(parts, "/"))
+}
+
+// plainName reports whether all machines of a vendor use this ID of a system: "1", "Self",
+// "System.Embedded.1", "Node0". A longer number may be a serial number.
+func plainName(name string) bool {
+	if len(name) <= 2 {
+		return true
+	}
+	for _, p := range []string{"system", "self", "node"} {
+		if rest, ok := strings.CutPrefix(strings.ToLower(name), p); ok {
+			number := strings.Trim(strings.TrimPrefix(rest, ".embedded"), "._-")
+			return len(number) <= 2 && strings.Trim(number, "0123456789") == ""
+		}
+	}
+	return false
+}
+
+// maxShown is how many bytes of a text from the service are printed.
+const maxShown = 120
+
+// printable replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, s)
+	if len(s) > maxShown {
+		s = s[:maxShown] + "..."
+	}
+	return s
+}
+
+// DIMM is a memory module or an empty slot as the controller describes it (DSP2046 Memory). Numbers
+// that are 0 and strings that are "" were not stated.
+type DIMM struct {
+	// Path is the path of the resource without identifiers of the machine.
+	Path string
+	// Labels are the names of its slot: service label, device locator, name and ID, in this order.
+	Labels [4]string
+	// Installed is false for an empty slot. Known is false if the service does not report it.
+	Installed, Known bool
+	// Health is Status.Health (OK, Warning, Critical), Condition is Status.State (Enabled,
+	// Disabled, Absent and others), both as sent.
+	Health, Condition string
+	// SizeBytes is the module's capacity. SpeedMTs is its operating speed: in MT/s by the schema,
+	// but some services give the clock in MHz.
+	SizeBytes int64
+	SpeedMTs  int
+	Ranks     int
+	// Type is MemoryDeviceType as sent, for example DDR4 or DDR5.
+	Type, PartNumber string
+	// Location is MemoryLocation, nil if the service does not state socket and channel.
+	Location *Location
+	// Counts are the module's errors, nil if the service does not report them.
+	Counts *Counts
+}
+
+// check reports numbers that no reading of a module returns.
+func (d *DIMM) check() error {
+	switch {
+	case d.SizeBytes < 0 || d.SizeBytes > maxMiB<<20:
+		return fmt.Errorf("SizeBytes: %d, expected 0 to %d", d.SizeBytes, int64(maxMiB)<<20)
+	case d.SpeedMTs < 0 || d.SpeedMTs > maxMTs:
+		return fmt.Errorf("SpeedMTs: %d, expected 0 to %d", d.SpeedMTs, maxMTs)
+	case d.Ranks < 0 || d.Ranks > maxRanks:
+		return fmt.Errorf("Ranks: %d, expected 0 to %d", d.Ranks, maxRanks) //nolint:staticcheck // begins with the name of the key
+	}
+	if l := d.Location; l != nil {
+		if min(l.Socket, l.Channel, l.Controller+1, l.Slot+1) < 0 || max(l.Socket, l.Controller, l.Channel, l.Slot) > maxModules {
+			return fmt.Errorf("Location: %+v, expected socket and channel from 0, controller and slot from -1, all up to %d", *l, maxModules)
+		}
+	}
+	return d.Counts.check()
+}
+
+// Location is the position of a module's slot with the service's numbers; -1 for a number that it does not
+// report.
+type Location struct{ Socket, Controller, Channel, Slot int }
+
+const (
+	maxModules = 256
+	// maxMiB (16 TiB), maxMTs and maxRanks are more than any module has.
+	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
+	// maxProblems is the number of failed modules after which the others are not read.
+	maxProblems = 4
+)
+
+// Counts are the memory errors of a module, or of all together, since the last reset of the machine or of the
+// counters (DSP0268 MemoryMetrics, CurrentPeriod). Errors over the lifetime of a module are not read, because
+// it is not known when they happened.
+type Counts struct {
+	// Path is the path of the resource without identifiers of the machine. Corrected and
+	// Uncorrected are nil if the service does not state them.
+	Path                   string
+	Corrected, Uncorrected *int64
+	// Alarms are the names of the active alarms about errors (AlarmTrips in the schema); nil if the service
+	// does not report alarms, empty if none is active.
+	Alarms []string
+}
+
+// check reports numbers that no reading of counts returns.
+func (c *Counts) check() error {
+	if c == nil {
+		return nil
+	}
+	for _, n := range []*int64{c.Corrected, c.Uncorrected} {
+		if n != nil && *n < 0 {
+			return fmt.Errorf("Counts: %d errors, expected 0 or more", *n)
+		}
+	}
+	return nil
+}

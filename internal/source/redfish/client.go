@@ -7,12 +7,19 @@
 package redfish
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -115,4 +122,223 @@ type httpReply struct {
 	status int
 	header http.Header
 	body   []byte
+}
+
+// do sends a request, and repeats it while the service answers that it is busy (503).
+func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*httpReply, *Problem) {
+	u, p := c.resolve(link)
+	if p != nil {
+		return nil, p
+	}
+	op := method + " " + printablePath(u.Path)
+	for try := 0; ; try++ {
+		r, p := c.once(ctx, method, u, body, limit, op)
+		if p != nil || r.status != http.StatusServiceUnavailable {
+			return r, p
+		}
+		if p := c.backoff(ctx, op, r.header, try); p != nil {
+			return nil, p
+		}
+	}
+}
+
+// backoff waits before a request is repeated, as long as the service requires. It returns a problem if the
+// request was repeated maxRetries times, or if the deadline is earlier.
+func (c *client) backoff(ctx context.Context, op string, h http.Header, try int) *Problem {
+	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
+	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
+	end, bounded := ctx.Deadline()
+	switch {
+	case try >= maxRetries:
+		busy.Text += ", also when asked " + strconv.Itoa(maxRetries) + " times more"
+		return busy
+	case bounded && time.Until(end) <= wait:
+		busy.Text += " and asks to wait " + wait.String() + ", longer than the deadline leaves"
+		return busy
+	}
+	if c.sleep(ctx, wait) != nil {
+		return c.ended(ctx, op)
+	}
+	return nil
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date; other is used if it is neither.
+func retryAfter(v string, other time.Duration) time.Duration {
+	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 {
+		return max(time.Duration(min(n, 1<<20))*time.Second, 100*time.Millisecond)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(time.Until(t), 100*time.Millisecond)
+	}
+	return other
+}
+
+// once sends one request with its own time limit and reads the answer. The end of the session has no
+// share in the limits of the reading.
+func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
+	if c.asked++; method != http.MethodDelete && (c.asked > maxRequests || c.spent >= maxTotal) {
+		return nil, problem(fact.SourceRefused, op, "more than %d requests or %d bytes for one machine", maxRequests, maxTotal).final()
+	}
+	c.timeLimit = min(requestTimeout, c.o.timeout())
+	switch {
+	case limit == maxRegistry:
+		c.timeLimit = min(registryTimeout, c.o.timeout())
+	case method == http.MethodDelete:
+		c.timeLimit = logoutTimeout // even after the time limit of the reading: BMCs have few sessions
+	}
+	one, cancel := context.WithTimeout(ctx, c.timeLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
+	}
+	c.setHeaders(req, body)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.failed(ctx, op, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if method == http.MethodDelete {
+		return &httpReply{status: resp.StatusCode}, nil
+	}
+	data, p := c.readBody(ctx, op, resp, limit)
+	if p != nil {
+		return nil, p
+	}
+	return &httpReply{status: resp.StatusCode, header: resp.Header, body: data}, nil
+}
+
+// setHeaders sets the headers that DSP0266 requires.
+func (c *client) setHeaders(req *http.Request, body []byte) {
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("OData-Version", "4.0")
+	req.Header.Set("User-Agent", "memaudit")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	switch {
+	case c.token != "":
+		req.Header.Set("X-Auth-Token", c.token)
+	case c.basic:
+		req.SetBasicAuth(c.o.Username, c.o.Password)
+	}
+}
+
+// readBody reads the body of an answer. It reads at most one byte more than the limit.
+func (c *client) readBody(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
+	limit = min(limit, maxTotal-c.spent)
+	if resp.ContentLength > limit {
+		return nil, problem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	c.spent += int64(len(data))
+	switch {
+	case int64(len(data)) > limit:
+		return nil, problem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, problem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
+	case err != nil:
+		return nil, c.failed(ctx, op, err)
+	default:
+		return data, nil
+	}
+}
+
+// failed explains why a request got no answer.
+func (c *client) failed(ctx context.Context, op string, err error) *Problem {
+	var redirected *errRedirect
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil:
+		return c.ended(ctx, op)
+	case errors.As(err, &redirected):
+		return problem(fact.SourceRefused, op, "%s", c.scrub(redirected.text))
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return problem(fact.SourceAbsent, op, "the host's name is not known here").final()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return problem(fact.SourceAbsent, op, "connection refused: nothing listens there").final()
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return problem(fact.SourceRefused, op, "no whole answer within %s", c.timeLimit).final()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return problem(fact.SourceTruncated, op, "the service closed the connection without an answer").final()
+	}
+	if p := certificate(op, err); p != nil {
+		return p.final()
+	}
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err // without the URL, which op names already
+	}
+	return problem(fact.SourceRefused, op, "%s", c.scrub(err.Error())).final()
+}
+
+// ended explains that the context ended: its time was over, or the operator interrupted.
+func (c *client) ended(ctx context.Context, op string) *Problem {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return problem(fact.SourceRefused, op, "interrupted").final()
+	}
+	return problem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
+}
+
+// certificate explains a TLS error; it returns nil for any other error.
+func certificate(op string, err error) *Problem {
+	const trust = "give its authority's certificate as redfish.ca in the configuration"
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var host x509.HostnameError
+	var record tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the BMC, and check both clocks")
+		if invalid.Cert != nil {
+			p.Text = "the service's certificate is valid from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
+		}
+		return p
+	case errors.As(err, &unknown):
+		return problem(fact.SourceRefused, op, "no authority known here vouches for the service's certificate").hint(trust)
+	case errors.As(err, &host):
+		return problem(fact.SourceRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
+	case errors.As(err, &verify), errors.As(err, &invalid):
+		return problem(fact.SourceRefused, op, "the service's certificate is not valid").hint(trust)
+	case strings.Contains(err.Error(), "protocol version"):
+		return problem(fact.SourceRefused, op, "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later").
+			hint("update the firmware of the BMC; until then export the settings with the vendor's tool and give them with --bios FILE")
+	case errors.As(err, &record):
+		return problem(fact.SourceMalformed, op, "not a TLS server")
+	default:
+		return nil
+	}
+}
+
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// scrub replaces secrets and identifiers in a text from outside, and makes it printable.
+func (c *client) scrub(text string) string {
+	secrets := c.secrets
+	for _, oneLine := range append(secrets[:len(secrets):len(secrets)], c.token, base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password))) {
+		if oneLine != "" {
+			text = strings.ReplaceAll(text, oneLine, "***")
+		}
+	}
+	return printable(text)
+}
+
+// refusal explains an answer with an error status; it returns nil for success.
+func refusal(op string, r *httpReply) *Problem {
+	switch {
+	case r.status >= 200 && r.status < 300:
+		return nil
+	case r.status == http.StatusUnauthorized:
+		return problem(fact.SourceDenied, op, "the service does not accept user name and password (401)").hint("check the credentials' file")
+	case r.status == http.StatusForbidden:
+		return problem(fact.SourceDenied, op, "this user may not read it (403)").hint("give the user the right to log in and to read")
+	case r.status == http.StatusNotFound, r.status == http.StatusGone:
+		return problem(fact.SourceAbsent, op, "the service has no such resource (%d)", r.status)
+	case r.status >= 300 && r.status < 400:
+		return problem(fact.SourceRefused, op, "redirected without an address (%d)", r.status)
+	default:
+		return problem(fact.SourceRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
+	}
 }

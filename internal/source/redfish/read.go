@@ -2,7 +2,14 @@
 
 package redfish
 
-import "context"
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
 
 // Read reads one machine's data from a service. It returns no error: what could not be read is in
 // Problems of the answer. The session is closed in any case.
@@ -71,4 +78,83 @@ func (c *client) named(ctx context.Context, root *serviceRoot, registry string, 
 		return nil
 	}
 	return c.registry(ctx, root, registry, a)
+}
+
+// Limits of one reading.
+const (
+	// DefaultTimeout is the time limit of the complete reading. A BMC needs a second for some
+	// resources, and a machine can have 64 modules.
+	DefaultTimeout = 2 * time.Minute
+	// requestTimeout is the time limit of one request with its answer; registryTimeout is that of
+	// the attribute registry, which has some megabytes.
+	requestTimeout  = 15 * time.Second
+	registryTimeout = 30 * time.Second
+	// logoutTimeout is the time limit for closing the session.
+	logoutTimeout = 5 * time.Second
+	// maxAnswer and maxRegistry limit a resource and an attribute registry, in bytes. The largest
+	// that were seen have 1 MiB and 5 MiB.
+	maxAnswer   = 2 << 20
+	maxRegistry = 8 << 20
+	// maxHeader limits the headers of an answer, in bytes.
+	maxHeader = 64 << 10
+	// maxTotal limits all answers together, in bytes, maxRequests the number of requests.
+	maxTotal    = 32 << 20
+	maxRequests = 1000
+	// maxMembers limits the members of a collection, maxPages its pages: more are an error.
+	maxMembers = 512
+	maxPages   = 32
+	// maxRetries is how often a request to a busy service is repeated.
+	maxRetries = 3
+	// maxRedirects is how many redirects of a request are followed.
+	maxRedirects = 3
+)
+
+// Options are the address of the service and the settings of the connection.
+type Options struct {
+	// Base is the service's scheme, host and port, as ParseURL returns them.
+	Base               *url.URL
+	Username, Password string
+	// Roots are the trusted certificate authorities, by default those of the system.
+	Roots *x509.CertPool
+	// System names one of the service's systems by the last step of its path, its Id or its Name.
+	// If it is "", the system that matches the machine is taken.
+	System string
+	// Insecure does not verify the certificate.
+	Insecure bool
+	// Timeout is the time limit of the complete reading, by default DefaultTimeout.
+	Timeout time.Duration
+	// KnownRegistry, if set, returns an attribute registry that was read earlier, or nil.
+	KnownRegistry func(name string) []byte
+}
+
+// ParseURL checks the address of a service, such as https://bmc.example, and returns it without a
+// path. The error never contains the address, because that may contain a password.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	// The text may contain a password: it is never printed.
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("not an address, expected https://HOST")
+	case u.User != nil:
+		return nil, fmt.Errorf("holds a user name or a password, expected https://HOST and a file with the credentials")
+	case u.Scheme == "http":
+		return nil, fmt.Errorf("http would send the password in the clear, expected https://HOST")
+	case u.Scheme != "https" || u.Hostname() == "":
+		return nil, fmt.Errorf("expected https://HOST or https://HOST:PORT")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("holds a query or a fragment, expected https://HOST")
+	}
+	switch strings.Trim(u.Path, "/") {
+	case "", "redfish", "redfish/v1":
+	default:
+		return nil, fmt.Errorf("names a resource, expected https://HOST: the service's own links are followed")
+	}
+	return &url.URL{Scheme: "https", Host: u.Host}, nil
+}
+
+func (o *Options) timeout() time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return DefaultTimeout
 }
