@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -207,12 +207,12 @@ func shared(name, known string) int {
 		switch {
 		case slices.Contains(theirs, w):
 			sum += 2
-		case slices.ContainsFunc(theirs, func(k string) bool { return prose.Distance(w, k) <= len(w)/wordSlips }):
+		case slices.ContainsFunc(theirs, func(k string) bool { return humanize.Distance(w, k) <= len(w)/wordSlips }):
 			sum++
 		default:
 			continue
 		}
-		if i == 0 && prose.Distance(w, theirs[0]) <= len(w)/wordSlips {
+		if i == 0 && humanize.Distance(w, theirs[0]) <= len(w)/wordSlips {
 			sum++
 		}
 	}
@@ -226,9 +226,9 @@ const wordSlips = 4
 // the family.
 func unlike(name, known string) int {
 	name = strings.ToLower(name)
-	d := prose.Distance(name, known)
+	d := humanize.Distance(name, known)
 	if at := strings.LastIndex(known, "/"); at >= 0 {
-		d = min(d, 1+prose.Distance(name, known[at+1:]))
+		d = min(d, 1+humanize.Distance(name, known[at+1:]))
 	}
 	return d
 }

@@ -165,7 +165,7 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 			return f, rule
 		case o.Val == nil:
 			if unsureRule == nil {
-				r.blame(&f, o)
+				r.explainUnknown(&f, o)
 				unsure, unsureRule = f, rule
 			}
 		case applies:
@@ -219,7 +219,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, "check: "+o.Err.Error()
 	case o.Val == nil:
-		r.blame(f, o)
+		r.explainUnknown(f, o)
 	case holds && r.scope.Partial():
 		f.Result, f.Certainty = verdict.Unknown, fact.None
 		f.Reason = "the SMBIOS table may not list all slots: " + r.topo.Unlisted.Text
@@ -327,8 +327,8 @@ func (r *auditRun) giveReadings(f *verdict.Finding) {
 	}
 }
 
-// blame sets why a result is unknown, from the missing facts.
-func (r *auditRun) blame(f *verdict.Finding, o facts.Outcome) {
+// explainUnknown sets the reason of an unknown result from the missing facts.
+func (r *auditRun) explainUnknown(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
 	r.giveReadings(f)

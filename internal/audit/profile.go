@@ -157,7 +157,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
 	case o.Val == nil:
-		r.blame(f, o)
+		r.explainUnknown(f, o)
 	case !applies:
 		f.Result, f.Reason = verdict.NotApplicable, "concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies)
 	default:

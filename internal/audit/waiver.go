@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
@@ -122,7 +122,7 @@ func (e *Engine) CheckWaivers(waivers []WaiverSpec) error {
 	}
 	for _, w := range waivers {
 		if !slices.Contains(known, w.Rule) {
-			return fmt.Errorf("waiver of %q: there is no such rule, nearest: %s", w.Rule, strings.Join(prose.Nearest(known, w.Rule, nearest), ", "))
+			return fmt.Errorf("waiver of %q: there is no such rule, nearest: %s", w.Rule, strings.Join(humanize.Nearest(known, w.Rule, nearest), ", "))
 		}
 	}
 	return nil

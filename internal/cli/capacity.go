@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/memaudit/memaudit/internal/advice/plan"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -105,7 +105,7 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 		return nil, usageError("%w", err)
 	}
 	if !slices.Contains(ids, id) {
-		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(prose.Nearest(ids, id, 3), ", "))
+		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(humanize.Nearest(ids, id, 3), ", "))
 	}
 	pf, err := platform.ByID(p.Rules, id)
 	if err != nil {
@@ -140,11 +140,11 @@ func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
 	switch {
 	case below > 0 && above > 0:
-		says += "; the nearest are " + prose.Size(below) + " and " + prose.Size(above)
+		says += "; the nearest are " + humanize.Size(below) + " and " + humanize.Size(above)
 	case below > 0:
-		says += "; the most is " + prose.Size(below)
+		says += "; the most is " + humanize.Size(below)
 	case above > 0:
-		says += "; the least is " + prose.Size(above)
+		says += "; the least is " + humanize.Size(above)
 	}
 	if !w.all {
 		says += "; --all lists discouraged ones too"

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // defaultConfig is read if it exists and --config names no other.
@@ -111,7 +111,7 @@ func emptyEntry(n *yaml.Node, key string) error {
 func plainYAML(err error) string {
 	var each []string
 	for _, text := range yamlErrors(err) {
-		line, says := prose.YAMLError(text)
+		line, says := humanize.YAMLError(text)
 		if line > 0 {
 			says = fmt.Sprintf("line %d: %s", line, says)
 		}

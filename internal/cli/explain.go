@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reference"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -41,7 +41,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 	}
 	if !e.Knows(word) {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting, platform or word of the glossary; the nearest are %s",
-			word, strings.Join(prose.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
+			word, strings.Join(humanize.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
 	var doc *report.Report
 	var failed error

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
@@ -89,7 +89,7 @@ func (p *Program) fleet(f *checkFlags, plan *planning, by, section string, paths
 	}
 	switch {
 	case len(doc.Unreadable) > 0:
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", prose.Count(len(doc.Unreadable), "input"))}
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", humanize.Plural(len(doc.Unreadable), "input"))}
 	case plan != nil && doc.Planless():
 		return &exitError{status: report.ExitNotAudited}
 	case plan != nil:

@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/serve/fleet"
@@ -190,7 +190,7 @@ func (e *spareEntry) words(s *plan.Spare) string {
 	}
 	var module []string
 	if s.Bytes > 0 {
-		module = append(module, prose.Size(s.Bytes))
+		module = append(module, humanize.Size(s.Bytes))
 	}
 	if s.Ranks > 0 {
 		module = append(module, report.Ranked(s.Ranks))
@@ -223,7 +223,7 @@ func assumed(s *plan.Spare) string {
 	if len(open) == 0 {
 		return ""
 	}
-	return prose.And(open) + " not given, taken to be as installed"
+	return humanize.List(open) + " not given, taken to be as installed"
 }
 
 // readFloors reads the minimum capacities of machines and products.

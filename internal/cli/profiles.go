@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/reference"
@@ -130,7 +130,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return i.ID == args[0] || slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(prose.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(humanize.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
 			}
 			tables, err := p.tables()
 			if err != nil {

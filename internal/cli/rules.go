@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reference"
 )
@@ -65,7 +65,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			}
 			found := slices.DeleteFunc(rulepack.Describe(packs), func(r rulepack.RuleInfo) bool { return r.ID != args[0] })
 			if len(found) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q; the nearest are %s", args[0], strings.Join(prose.Nearest(ruleIDs(packs), args[0], 3), ", ")), hint: "memaudit rules list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q; the nearest are %s", args[0], strings.Join(humanize.Nearest(ruleIDs(packs), args[0], 3), ", ")), hint: "memaudit rules list"}
 			}
 			return showAll(p, f.format, found, reference.Rule)
 		}}

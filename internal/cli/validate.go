@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/knowledge"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/site"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -50,7 +50,7 @@ func (p *Program) validate(paths []string) error {
 		_, _ = fmt.Fprintln(p.stderr(), f)
 	}
 	if len(v.faults) > 0 {
-		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", prose.Count(len(v.faults), "complaint"))}
+		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", humanize.Plural(len(v.faults), "complaint"))}
 	}
 	return p.say(v.summary())
 }
@@ -179,10 +179,10 @@ func dataFiles(path string) ([]string, error) {
 func (v *validated) summary() string {
 	var parts []string
 	if rules, cases := rulepack.CountRules(v.packs); len(v.packs) > 0 || v.others == 0 {
-		parts = append(parts, prose.Count(rules, "rule")+", "+prose.Count(cases, "case"))
+		parts = append(parts, humanize.Plural(rules, "rule")+", "+humanize.Plural(cases, "case"))
 	}
 	if v.others > 0 {
-		parts = append(parts, prose.Count(v.others, "other file"))
+		parts = append(parts, humanize.Plural(v.others, "other file"))
 	}
 	return strings.Join(parts, ", ") + ", no complaint\n"
 }

@@ -272,7 +272,7 @@ func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	}
 	typ := d.Type.Or("")
 	if form == "Other" && !strings.HasPrefix(typ, "LPDDR") {
-		return fact.Blame[bool](wordFact(s, "Form Factor", d.FormFactor))
+		return fact.UnknownFrom[bool](wordFact(s, "Form Factor", d.FormFactor))
 	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))

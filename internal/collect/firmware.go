@@ -18,7 +18,7 @@ func (c *collector) firmware() {
 	f := &c.sys.Firmware
 	if c.table == nil || len(c.table.Structures) == 0 {
 		f.SMBIOS = c.noTable()
-		f.Version = fact.Blame[string](f.SMBIOS)
+		f.Version = fact.UnknownFrom[string](f.SMBIOS)
 		return
 	}
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/redfish"
 	"github.com/memaudit/memaudit/internal/source/smbios"
@@ -73,7 +73,7 @@ func (c *collector) checkListedBytes() {
 	seen := c.visibleOnModules()
 	if ok && seen.Known() && seen.Value > listed+listed/100 {
 		c.unlisted(inventory.ProblemShort, fmt.Sprintf("the modules in the SMBIOS table have %s, and the kernel sees %s (%s)",
-			prose.ExactSize(listed), prose.Rounded(seen.Value), seen.From.Path))
+			humanize.ExactSize(listed), humanize.Rounded(seen.Value), seen.From.Path))
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *collector) visibleOnModules() fact.Fact[int64] {
 		}
 		bytes, ok := n.MemoryBytes.Get()
 		if !ok {
-			return fact.Blame[int64](n.MemoryBytes)
+			return fact.UnknownFrom[int64](n.MemoryBytes)
 		}
 		seen.Value -= bytes
 	}
@@ -228,7 +228,7 @@ func (c *collector) packagesDiffer() (comparable bool, doubt string) {
 	if len(packages) == len(running) {
 		return true, ""
 	}
-	return true, fmt.Sprintf("it lists %s, and the kernel runs on %d", prose.Count(len(running), "running processor"), len(packages))
+	return true, fmt.Sprintf("it lists %s, and the kernel runs on %d", humanize.Plural(len(running), "running processor"), len(packages))
 }
 
 // capacitiesDiffer compares the modules' capacity with the memory that the kernel sees. The kernel never
@@ -242,7 +242,7 @@ func (c *collector) capacitiesDiffer() (comparable bool, doubt string) {
 	if seen.Value <= listed+listed/100 && listed-seen.Value <= max(listed/25, 2<<30) {
 		return true, ""
 	}
-	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", prose.ExactSize(listed), prose.Rounded(seen.Value))
+	return true, fmt.Sprintf("its modules have %s, and the kernel sees %s", humanize.ExactSize(listed), humanize.Rounded(seen.Value))
 }
 
 // hasOption reports whether the kernel's command line has an option with one of these prefixes.

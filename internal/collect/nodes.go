@@ -49,7 +49,7 @@ func (c *collector) owners() map[int]int {
 func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	cpus, ok := n.CPUs.Get()
 	if !ok {
-		return fact.Blame[int](n.CPUs)
+		return fact.UnknownFrom[int](n.CPUs)
 	}
 	if len(cpus) == 0 {
 		return fact.Unknown[int](fact.Absent, "the node has no CPUs", "", n.CPUs.From)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/model/partnumber"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // decodedModule is a module whose part number was decoded.
@@ -235,10 +235,10 @@ func fillFrom[T any](n *decodedModule, into *fact.Fact[T], value T, ok bool) boo
 func (p *partNumberMerge) summary() string {
 	var out []string
 	if p.filled > 0 {
-		out = append(out, "part numbers complete "+prose.Count(p.filled, "module"))
+		out = append(out, "part numbers complete "+humanize.Plural(p.filled, "module"))
 	}
 	for _, text := range p.order {
-		out = append(out, text+" ("+prose.Count(p.differs[text], "module")+")")
+		out = append(out, text+" ("+humanize.Plural(p.differs[text], "module")+")")
 	}
 	return strings.Join(out, "; ")
 }

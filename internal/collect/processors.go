@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -218,7 +218,7 @@ func (c *collector) addSingleSocket() {
 	if len(arrays) != 1 || packages != slots && max(slots, announced) > maxClientSlots {
 		return
 	}
-	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+prose.Count(max(slots, announced), "slot"))
+	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no processor listed, one array of "+humanize.Plural(max(slots, announced), "slot"))
 	c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: 0, Handle: -1,
 		Populated: fact.Known(true, fact.Indirect, at), Enabled: fact.Known(true, fact.Indirect, at)})
 }

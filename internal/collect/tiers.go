@@ -39,7 +39,7 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 		out.RatedBytesPerSecond = fact.Unknown[int64](fact.Unstated, "firmware rates the node's bandwidth with 0", "", rated.From)
 	}
 	tiers := host.Fact(src, hints.Tiers, fact.Direct)
-	out.Tier = fact.Blame[int](tiers)
+	out.Tier = fact.UnknownFrom[int](tiers)
 	for _, t := range hints.Tiers.V {
 		for _, id := range t.Nodes.V {
 			if id == n.ID {
@@ -65,7 +65,7 @@ func sideCacheBytes(n *host.Node) fact.Fact[int64] {
 	for _, cache := range n.SideCaches.V {
 		size := host.Fact(src, cache.SizeBytes, fact.Direct)
 		if !size.Known() {
-			return fact.Blame[int64](size)
+			return fact.UnknownFrom[int64](size)
 		}
 		sum += size.Value
 	}
@@ -95,9 +95,9 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	}
 	switch {
 	case !cpuKnown:
-		return fact.Blame[inventory.NodeKind](n.HasCPU)
+		return fact.UnknownFrom[inventory.NodeKind](n.HasCPU)
 	case !memoryKnown:
-		return fact.Blame[inventory.NodeKind](n.HasMemory)
+		return fact.UnknownFrom[inventory.NodeKind](n.HasMemory)
 	case hasCPU && hasMemory:
 		return known(inventory.NodeDRAM)
 	case hasCPU:
@@ -179,7 +179,7 @@ func (c *collector) inWindow(id int) fact.Fact[bool] {
 	at := slices.IndexFunc(c.facts.NUMA.Nodes, func(n host.Node) bool { return n.ID == id })
 	switch {
 	case !windows.Known():
-		return fact.Blame[bool](windows)
+		return fact.UnknownFrom[bool](windows)
 	case at < 0 || !size.Known() || size.V <= 0:
 		return fact.Unknown[bool](fact.Absent, "the size of a memory block is not known", "", windows.From)
 	}
@@ -296,7 +296,7 @@ func (c *collector) sideCaches() {
 		size, ok := n.SideCacheBytes.Get()
 		switch {
 		case !ok || size <= 0:
-			n.SideCacheOf = fact.Blame[inventory.Technology](n.SideCacheBytes)
+			n.SideCacheOf = fact.UnknownFrom[inventory.Technology](n.SideCacheBytes)
 		case c.packageMemory() > 0 && persistent == (fact.Evidence{}):
 			n.SideCacheOf = fact.Known(inventory.HBM, fact.Corroborated, n.SideCacheBytes.From, c.sys.CPU.Brand.From)
 		case c.packageMemory() == 0 && persistent != (fact.Evidence{}):

@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // advise puts the plan into the report: the advice itself, and into each finding
@@ -48,7 +48,7 @@ func sentence(a *Advice, inv *Inventory) string {
 	}
 	out := strings.Join(parts, "; ")
 	if a.GivenUpBytes > 0 {
-		out += ", which gives up " + prose.Size(a.GivenUpBytes)
+		out += ", which gives up " + humanize.Size(a.GivenUpBytes)
 	}
 	return out
 }

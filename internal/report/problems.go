@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
@@ -277,7 +277,7 @@ func (r *Report) settingsSentence(members []*Finding) string {
 	for i, f := range members {
 		names[i] = f.Subject.Name
 	}
-	return r.settingsCount(members) + ": " + prose.And(names)
+	return r.settingsCount(members) + ": " + humanize.List(names)
 }
 
 func (r *Report) settingsCount(members []*Finding) string {
@@ -369,7 +369,7 @@ func (r *Report) AdviceSentence(a *Advice) string {
 	var more []string
 	switch {
 	case a.GivenUpBytes != 0:
-		more = append(more, "This gives up "+prose.Size(a.GivenUpBytes))
+		more = append(more, "This gives up "+humanize.Size(a.GivenUpBytes))
 	case a.ID != AdviceSettings && a.Installs == 0:
 		more = append(more, "Nothing to buy")
 	}
@@ -477,9 +477,9 @@ func (inv *Inventory) place(subjects []inventory.Subject) string {
 		return "all " + strconv.Itoa(n) + " CPUs"
 	}
 	if sockets > 1 && sockets == len(names) && strings.HasPrefix(strings.Join(names, ""), "socket ") {
-		return "sockets " + strings.ReplaceAll(prose.And(names), "socket ", "")
+		return "sockets " + strings.ReplaceAll(humanize.List(names), "socket ", "")
 	}
-	return prose.And(names)
+	return humanize.List(names)
 }
 
 // populated counts the sockets with a processor.

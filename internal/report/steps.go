@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // StepLine is what one line says of an advice's steps: those of one kind behind
@@ -273,7 +273,7 @@ func headSpan(heads []string) string {
 	first, n := numbered(heads[0])
 	for i, h := range heads {
 		if text, m := numbered(h); len(heads) < 3 || text != first || m != n+i {
-			return prose.And(heads)
+			return humanize.List(heads)
 		}
 	}
 	return heads[0] + " to " + heads[len(heads)-1]
@@ -316,7 +316,7 @@ func channelWords(s *Step, names []string) string {
 			}
 			ways[i] = how + channelNames(on[n])
 		}
-		return "install " + prose.And(ways[:len(counts)])
+		return "install " + humanize.List(ways[:len(counts)])
 	}
 	for way := range slices.Chunk(names, 2) {
 		add(" from " + way[0] + " to " + way[1])
@@ -324,23 +324,23 @@ func channelWords(s *Step, names []string) string {
 	for i, way := range ways {
 		ways[i] = strconv.Itoa(count[way]) + way
 		if i == 0 {
-			ways[i] = prose.Count(count[way], "module") + " (" + moduleWords(s.Module) + ")" + way
+			ways[i] = humanize.Plural(count[way], "module") + " (" + moduleWords(s.Module) + ")" + way
 		}
 	}
-	return "move " + prose.And(ways)
+	return "move " + humanize.List(ways)
 }
 
 // channelNames lists channels: "each of CPU1 channels 0, 1 and 2".
 func channelNames(names []string) string {
 	head := names[0][:strings.LastIndex(names[0], " ")+1]
 	if len(names) == 1 || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, head) }) {
-		return prose.And(names)
+		return humanize.List(names)
 	}
 	numbers := make([]string, len(names))
 	for i, n := range names {
 		numbers[i] = n[len(head):]
 	}
-	return "each of " + strings.TrimSuffix(head, " ") + "s " + prose.And(numbers)
+	return "each of " + strings.TrimSuffix(head, " ") + "s " + humanize.List(numbers)
 }
 
 // channelName names a channel: "channel 0", with the CPU's name if there are several.
@@ -372,7 +372,7 @@ func errandWords(s *Step, names []string) string {
 		for way := range slices.Chunk(names, 2) {
 			moves = append(moves, way[0]+" to "+way[1])
 		}
-		return "move " + prose.And(moves)
+		return "move " + humanize.List(moves)
 	case swap:
 		var pairs []string
 		for i := 0; i+1 < len(names); i += 2 {
@@ -384,7 +384,7 @@ func errandWords(s *Step, names []string) string {
 		for i, to := range names[:len(names)-1] {
 			moves = append(moves, names[i+1]+" to "+to)
 		}
-		return "take the module out of " + names[0] + ", move " + prose.And(moves) + ", and put it into " + names[len(names)-1]
+		return "take the module out of " + names[0] + ", move " + humanize.List(moves) + ", and put it into " + names[len(names)-1]
 	case "remove":
 		return "take out " + slotNames(names)
 	case "exchange":
@@ -401,13 +401,13 @@ const longPrefix = 12
 func slotNames(names []string) string {
 	prefix := names[0][:strings.LastIndex(names[0], " ")+1]
 	if len(names) < 3 || len(prefix) <= longPrefix || slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) }) {
-		return prose.And(names)
+		return humanize.List(names)
 	}
 	out := slices.Clone(names)
 	for i := range out[1:] {
 		out[i+1] = strings.TrimPrefix(out[i+1], prefix)
 	}
-	return prose.And(out)
+	return humanize.List(out)
 }
 
 func slotWords(locator, handle, board *string) string {
@@ -427,7 +427,7 @@ func moduleWords(m *Module) string {
 	}
 	out := "a module"
 	if m.SizeBytes != nil {
-		out = prose.Size(*m.SizeBytes)
+		out = humanize.Size(*m.SizeBytes)
 	}
 	if m.Ranks != nil {
 		out += " " + Ranked(*m.Ranks)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // Criteria are what the caller of an audit asks of its verdict.
@@ -99,7 +99,7 @@ func (r *Report) incomplete(c Criteria) string {
 	case len(r.Findings) == 0:
 		return "nothing was audited"
 	case c.Strict && s.Unknown+s.Error > 0:
-		return prose.Count(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: " + r.firstOpen()
+		return humanize.Plural(s.Unknown+s.Error, "check") + " could not run, and --strict asks for all: " + r.firstOpen()
 	case r.anothersTable() != "":
 		return r.anothersTable()
 	case r.guest():

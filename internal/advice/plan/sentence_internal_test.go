@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // Sentence says the steps of an advice in one line.
@@ -50,7 +50,7 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 	}
 	out := strings.Join(parts, "; ")
 	if a.GivenUp > 0 {
-		out += ", which gives up " + prose.Size(a.GivenUp)
+		out += ", which gives up " + humanize.Size(a.GivenUp)
 	}
 	return out
 }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // slotForms are the names that a slot answers to.
@@ -149,7 +149,7 @@ func closest(sys *inventory.System, name string) string {
 			if isHandle(n) && handleOf(name) == "" && sys.Slots[i].Locator.Or("") != "" {
 				continue
 			}
-			if d := prose.Distance(bareName(n), wanted); d < least {
+			if d := humanize.Distance(bareName(n), wanted); d < least {
 				best, least = n, d
 			}
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -52,7 +52,7 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.To)+" are not known", "")
 		} else if unlike(sys, c.Bytes) {
 			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
-				prose.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), moduleWords(s)))
+				humanize.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), moduleWords(s)))
 		}
 	}
 	return out, taken, nil

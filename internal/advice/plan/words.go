@@ -3,8 +3,8 @@ package plan
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // SlotName is a slot's label, with the bank's where labels repeat, or its
@@ -40,7 +40,7 @@ func (a *Advice) Bought(sys *inventory.System, like int) *inventory.Slot {
 
 // moduleWords describes a module to buy by what firmware says of its like.
 func moduleWords(s *inventory.Slot) string {
-	out := prose.Size(s.SizeBytes.Or(0))
+	out := humanize.Size(s.SizeBytes.Or(0))
 	if t, ok := s.Type.Get(); ok {
 		out += " " + t
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -30,12 +30,12 @@ const ratedProperty = "rated speed"
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {
-			return computedFrom(f(s), func(n int) any { return prose.Count(n, noun) })
+			return computedFrom(f(s), func(n int) any { return humanize.Plural(n, noun) })
 		}
 	}
 	return []property{
 		{sizeProperty, func(s *inventory.Slot) Value {
-			return computedFrom(s.SizeBytes, func(n int64) any { return prose.ExactSize(n) })
+			return computedFrom(s.SizeBytes, func(n int64) any { return humanize.ExactSize(n) })
 		}},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
@@ -311,7 +311,7 @@ func channelWords(s *socketFacts) Value {
 			for i, at := range slots {
 				names[i] = s.m.slotName(at)
 			}
-			out = append(out, text+prose.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+			out = append(out, text+humanize.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
 		}
 		return out
 	}, dpc, bytes)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -78,7 +78,7 @@ func pairType() *ObjectType {
 			triad, share := p.triadTimes(), p.shareTimes()
 			return derived(func() any {
 				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
-					prose.Bandwidth(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, prose.Bandwidth(p.fast.triad.Median), 100*share.v.(float64))
+					humanize.Bandwidth(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, humanize.Bandwidth(p.fast.triad.Median), 100*share.v.(float64))
 			}, triad, share)
 		})},
 	)
@@ -166,7 +166,7 @@ func crossingType() *ObjectType {
 			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
 		})},
 		Field{"triad_words", textType, "the two bandwidths, in words", get(func(c *crossing) Value {
-			return c.words(c.triad, c.near, "Triad", prose.Bandwidth[float64])
+			return c.words(c.triad, c.near, "Triad", humanize.Bandwidth[float64])
 		})},
 	)
 }
@@ -290,7 +290,7 @@ func measuredType() *ObjectType {
 		})},
 		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
 			peak := n.peak()
-			return derived(func() any { return prose.Bandwidth(peak.v.(float64)) }, peak)
+			return derived(func() any { return humanize.Bandwidth(peak.v.(float64)) }, peak)
 		})},
 	)
 }
@@ -334,7 +334,7 @@ func figureWords(f *inventory.Measured) string {
 	if !f.Decided() {
 		return "undecided (" + f.Why + ")"
 	}
-	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", prose.Bandwidth(f.Median), f.Count, 100*f.Spread(), prose.Count(f.Threads, "thread"))
+	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", humanize.Bandwidth(f.Median), f.Count, 100*f.Spread(), humanize.Plural(f.Threads, "thread"))
 }
 
 // crossing is a measurement of one node's CPUs with another node's memory. Both figures of a comparison are

@@ -6,8 +6,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
@@ -101,6 +101,6 @@ func (m *Machine) latencyWords() Value {
 	times, now, then := m.latencyTimes(), m.channelsNow(), m.channelsThen()
 	return derived(func() any {
 		_, a, b := m.latencies()
-		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, prose.Count(int(now.v.(int64)), "channel"), 1e9*b.Median, prose.Count(int(then.v.(int64)), "channel"))
+		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, humanize.Plural(int(now.v.(int64)), "channel"), 1e9*b.Median, humanize.Plural(int(then.v.(int64)), "channel"))
 	}, times, now, then)
 }

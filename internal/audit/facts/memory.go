@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -256,9 +256,9 @@ func perSocket(m *Machine) Value {
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
-		words := inventory.SocketSubject(p.Socket).String() + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.ExactSize(p.Bytes.Or(0))
+		words := inventory.SocketSubject(p.Socket).String() + ": " + humanize.Plural(p.DIMMs.Or(0), "DIMM") + ", " + humanize.ExactSize(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
-			words += " on " + prose.Count(p.ChannelsPopulated.Value, "channel")
+			words += " on " + humanize.Plural(p.ChannelsPopulated.Value, "channel")
 		}
 		out = append(out, words)
 	}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // moduleGaps names what is missing of modules that have channels of their own: an empty slot, a module smaller
@@ -42,7 +42,7 @@ func moduleGaps(m *Machine) Value {
 	}
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; isDRAM(s) && s.SizeBytes.Or(0) < largest {
-			gaps = append(gaps, m.slotName(i)+" has "+prose.Size(s.SizeBytes.Or(0))+", others have "+prose.Size(largest))
+			gaps = append(gaps, m.slotName(i)+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
 		}
 	}
 	processors := len(m.topo.Populations)
@@ -51,9 +51,9 @@ func moduleGaps(m *Machine) Value {
 		return derived(func() any { return gaps }, from...)
 	}
 	if each := rows / processors; rows > want || rows%processors == 0 && bits.OnesCount(uint(each)) == 1 {
-		return Missing(fact.Absent, fmt.Sprintf("firmware lists %s for %s, and no document says whether each is one %s module", prose.Count(rows, "device"), prose.Count(processors, "processor"), p.OwnChannels), "")
+		return Missing(fact.Absent, fmt.Sprintf("firmware lists %s for %s, and no document says whether each is one %s module", humanize.Plural(rows, "device"), humanize.Plural(processors, "processor"), p.OwnChannels), "")
 	}
-	gaps = append(gaps, fmt.Sprintf("%s for the %d places of %s", prose.Count(rows, p.OwnChannels+" module"), want, prose.Count(processors, "processor")))
+	gaps = append(gaps, fmt.Sprintf("%s for the %d places of %s", humanize.Plural(rows, p.OwnChannels+" module"), want, humanize.Plural(processors, "processor")))
 	out := derived(func() any { return gaps }, from...)
 	out.Unverified = out.Unverified || p.Unverified["modules_per_socket"]
 	return out

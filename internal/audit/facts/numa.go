@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 func numaType() *ObjectType {
@@ -83,7 +83,7 @@ func faultsOf(nodes []inventory.Node) []string {
 	for i, n := range nodes {
 		d := n.Distances.Value
 		if len(d) != len(nodes) {
-			out = append(out, "node "+strconv.Itoa(n.ID)+" states "+prose.Count(len(d), "distance")+" for "+prose.Count(len(nodes), "node"))
+			out = append(out, "node "+strconv.Itoa(n.ID)+" states "+humanize.Plural(len(d), "distance")+" for "+humanize.Plural(len(nodes), "node"))
 			continue
 		}
 		if d[i] != 10 {
@@ -169,7 +169,7 @@ func (x *nodeFacts) lessThan() Value {
 		}
 		facts = append(facts, valueOf(n.Socket), valueOf(n.MemoryBytes))
 		most = max(most, n.MemoryBytes.Or(0))
-		words = append(words, "node "+strconv.Itoa(n.ID)+": "+prose.Rounded(n.MemoryBytes.Or(0)))
+		words = append(words, "node "+strconv.Itoa(n.ID)+": "+humanize.Rounded(n.MemoryBytes.Or(0)))
 	}
 	return derived(func() any {
 		if most-x.n.MemoryBytes.Value <= most/5 {

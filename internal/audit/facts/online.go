@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // offlineCPUs lists the CPUs that are present and offline. If the kernel took the second threads of all cores
@@ -141,7 +141,7 @@ func missingNodes(m *Machine) Value {
 		few := []string{}
 		for i := range m.sys.Sockets {
 			if s := &m.sys.Sockets[i]; s.Populated.Value && per[s.ID] < most {
-				few = append(few, "processor "+strconv.Itoa(s.ID)+" has "+prose.Count(per[s.ID], "node")+" of "+strconv.Itoa(most))
+				few = append(few, "processor "+strconv.Itoa(s.ID)+" has "+humanize.Plural(per[s.ID], "node")+" of "+strconv.Itoa(most))
 			}
 		}
 		return few

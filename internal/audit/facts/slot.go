@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
@@ -307,7 +307,7 @@ func (x *counterFacts) on(kind string, of func(*place.Errors) fact.Fact[int64]) 
 		out := []string{}
 		for i := range with {
 			if i == mostCounters {
-				out = append(out, prose.Count(len(with)-i, "other counter"))
+				out = append(out, humanize.Plural(len(with)-i, "other counter"))
 				break
 			}
 			out = append(out, x.describe(&with[i], kind, of(&with[i].Errors).Value))
@@ -340,7 +340,7 @@ func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) s
 	case len(names) == 1:
 		return out + ", which may be " + names[0]
 	case len(names) > mostSlots:
-		return out + ", one of " + prose.Count(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
+		return out + ", one of " + humanize.Plural(len(names), "module") + " from " + names[0] + " to " + names[len(names)-1]
 	case len(names) > 1:
 		return out + ", one of " + strings.Join(names, ", ")
 	default:

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 func slurmType() *ObjectType {
@@ -95,7 +95,7 @@ func missingModules(m *Machine) Value {
 		if total += bytes; smallest == 0 || bytes < smallest {
 			smallest = bytes
 		}
-		out = append(out, m.slotName(i)+" ("+m.slotName(twin)+" has "+prose.Size(bytes)+")")
+		out = append(out, m.slotName(i)+" ("+m.slotName(twin)+" has "+humanize.Size(bytes)+")")
 	}
 	if lost := (list[0].want - list[0].has) << 20; lost <= total-smallest || lost > total {
 		return PlainValue([]string{})

@@ -10,8 +10,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -373,7 +373,7 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+prose.ExactSize(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+humanize.ExactSize(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out

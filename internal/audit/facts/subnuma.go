@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 const subNUMASetting = "sub_numa"
@@ -116,7 +116,7 @@ func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
-			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.ExactSize(c.Bytes))
+			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+humanize.Plural(c.DIMMs, "DIMM")+", "+humanize.ExactSize(c.Bytes))
 		}
 		return out
 	}, valueOf(s.pop.Controllers))

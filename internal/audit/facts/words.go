@@ -7,7 +7,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // sentenceList joins parts as in a sentence: A, B and C.
@@ -15,7 +15,7 @@ func sentenceList(parts []string) string {
 	if len(parts) == 0 {
 		return "none"
 	}
-	return prose.And(parts)
+	return humanize.List(parts)
 }
 
 // elements formats every element of a list.
@@ -37,7 +37,7 @@ func listed(v ref.Val) string {
 	if len(parts) == 0 {
 		return "none"
 	}
-	return prose.FirstFew(listedAtMost, parts)
+	return humanize.Truncated(listedAtMost, parts)
 }
 
 // listedAtMost limits the sentences listed: an invalid table may have hundreds.

@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // platform checks known citations, patterns that compile, speeds that fall with depth and have a cell for every
@@ -24,7 +24,7 @@ import (
 func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	first := pairs(docs[0])
 	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
-		c.fault(docs[0], "", "%s, expected two: the platform, then --- and how it is recognised", prose.Count(len(docs), "document"))
+		c.fault(docs[0], "", "%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(docs), "document"))
 		return
 	}
 	c.documents(s.documents(), first)

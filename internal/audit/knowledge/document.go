@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // itemsOf returns the items of a list.
@@ -68,7 +68,7 @@ func yamlFault(name string, err error) *Fault {
 	if errors.Is(err, io.EOF) {
 		return &Fault{name, 1, 1, "nothing in it, expected rules, profiles or other knowledge"}
 	}
-	line, text := prose.YAMLError(err.Error())
+	line, text := humanize.YAMLError(err.Error())
 	return &Fault{name, max(line, 1), 1, text}
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // tables are the tab-separated lists, by the end of their path, each with the function that checks a row.
@@ -175,7 +175,7 @@ func (s *setRows) fault(c []string) string {
 	case (c[1] == "-") != (c[2] == notAllowed || c[2] == conditional):
 		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
 	case c[2] != "mode" && s.counts[modules]:
-		return fmt.Sprintf("%s: %s: two rows", s.block, prose.Count(modules, "module"))
+		return fmt.Sprintf("%s: %s: two rows", s.block, humanize.Plural(modules, "module"))
 	}
 	s.counts[modules] = s.counts[modules] || c[2] != "mode"
 	return s.sets(c[1], modules)

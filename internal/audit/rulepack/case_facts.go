@@ -11,7 +11,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // Scope returns the scope of the case's expressions: its facts; all others are unknown.
@@ -117,7 +117,7 @@ func factsLike(t *facts.ObjectType, asked string) string {
 	for i, f := range t.Fields {
 		names[i] = f.Name
 	}
-	return strings.Join(prose.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
+	return strings.Join(humanize.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
 }
 
 func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {

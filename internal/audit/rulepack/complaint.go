@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // Complaint is one error in a pack with its position.
@@ -62,7 +62,7 @@ func (c Complaints) Error() string {
 
 // yamlComplaint converts an error of the YAML parser to one with a position and a plain text.
 func yamlComplaint(file string, err error) Complaint {
-	line, text := prose.YAMLError(err.Error())
+	line, text := humanize.YAMLError(err.Error())
 	return Complaint{file, max(line, 1), 1, text}
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // Missing returns the comparison with a baseline that could not be read: all of it is unknown, with the
@@ -134,7 +134,7 @@ func (c *comparison) memory(p *subjectChanges) {
 		if then == 0 || now == 0 {
 			continue
 		}
-		text := func(n int64) string { return prose.Memory(n) + " visible " + view.words }
+		text := func(n int64) string { return humanize.Memory(n) + " visible " + view.words }
 		// More than the kernel's page structures (64 bytes for each page of 4096, 1.6 %), less than one of 48 equal
 		// modules; at least 512 MiB, for a crash kernel.
 		switch allowed := max(then/50, 512<<20); {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // comparison is one comparison in progress.
@@ -82,12 +82,12 @@ func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	for _, change := range p.changes {
 		then, now = append(then, change.Then), append(now, change.Now)
 	}
-	out.Then, out.Now = prose.FirstFew(atMost, then), prose.FirstFew(atMost, now)
+	out.Then, out.Now = humanize.Truncated(atMost, then), humanize.Truncated(atMost, now)
 	switch {
 	case len(p.changes) > 0:
 		out.Same = fact.Known(false, fact.Direct, at)
 	case len(p.unknown) > 0:
-		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+prose.FirstFew(atMost, p.unknown), advice, at)
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+humanize.Truncated(atMost, p.unknown), advice, at)
 	default:
 		out.Same = fact.Known(true, fact.Direct, at)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // slotPair is one slot then and now; either may be missing.
@@ -294,7 +294,7 @@ func sizeOf(s *Slot) string {
 	if s.SizeBytes == 0 {
 		return ""
 	}
-	return prose.Size(s.SizeBytes)
+	return humanize.Size(s.SizeBytes)
 }
 
 // describe returns size, type, manufacturer and part number of a module, without its serial number.

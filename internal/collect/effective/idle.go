@@ -39,7 +39,7 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	case len(f.Disabled.Distinct) > 1:
 		return unknown(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
 	case !f.States.Known():
-		return unknown(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
+		return unknown(fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
 	}
 	for i := range v.all {
 		s := &v.all[i]
@@ -100,7 +100,7 @@ func (m *Machine) cStates() derived {
 	case unknown != nil:
 		return derived{effective: *unknown}
 	case !v.driver.Known():
-		return derived{effective: fact.Blame[string](v.driver)}
+		return derived{effective: fact.UnknownFrom[string](v.driver)}
 	case v.driver.Value == "none":
 		return m.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
@@ -113,7 +113,7 @@ func (m *Machine) cStates() derived {
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+			return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
 		}
 		if !off {
 			on++
@@ -227,17 +227,17 @@ func (m *Machine) c1e() derived {
 	v, unknown := m.idle()
 	switch {
 	case bit.State == fact.Conflicting:
-		return derived{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.UnknownFrom[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
 		return derived{effective: *unknown}
 	case bit.Or(0) == 1:
 		return m.c1ePromoted(v, &bit)
 	case !v.driver.Known():
-		return derived{effective: fact.Blame[string](v.driver)}
+		return derived{effective: fact.UnknownFrom[string](v.driver)}
 	case v.driver.Value == intelIdle && v.c1e != nil:
 		return m.c1eState(v.c1e, &bit)
 	case !bit.Known():
-		return derived{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.UnknownFrom[string](bit)}
 	case v.driver.Value == intelIdle:
 		return derived{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
@@ -271,7 +271,7 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	limit, longest, everywhere, limited := m.lowestLimit()
 	switch {
 	case !known:
-		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
 	case !off && limited && everywhere && beyond(s, longest): // the state is never entered
 		return derived{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
@@ -324,7 +324,7 @@ func (m *Machine) packageCState() derived {
 	}
 	limit := m.field(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
-		return derived{effective: fact.Blame[string](limit)}
+		return derived{effective: fact.UnknownFrom[string](limit)}
 	}
 	word, ok := words[limit.Value]
 	if !ok {

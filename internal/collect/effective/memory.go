@@ -21,7 +21,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}
 	if !m.System.Firmware.SMBIOS.Known() {
-		return fact.Blame[string](m.System.Firmware.SMBIOS)
+		return fact.UnknownFrom[string](m.System.Firmware.SMBIOS)
 	}
 	var at []fact.Evidence
 	for i := range m.System.Slots {
@@ -30,14 +30,14 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 			continue
 		}
 		if !s.Technology.Known() {
-			return fact.Blame[string](s.Technology)
+			return fact.UnknownFrom[string](s.Technology)
 		}
 		rated, configured := &s.RatedMTs, &s.ConfiguredMTs
 		switch {
 		case !configured.Known():
-			return fact.Blame[string](*configured)
+			return fact.UnknownFrom[string](*configured)
 		case !rated.Known():
-			return fact.Blame[string](*rated)
+			return fact.UnknownFrom[string](*rated)
 		case configured.Value < rated.Value && !ddr.SameSpeed(configured.Value, rated.Value):
 			return fact.Unknown[string](fact.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
 				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), otherSources, configured.From, rated.From)
@@ -183,7 +183,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	case !ok:
 		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", "the machine's own SMBIOS table, or "+otherSources)
 	case !visible.Known():
-		return fact.Blame[string](visible)
+		return fact.UnknownFrom[string](visible)
 	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // the option does not change firmware's map
 		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", m.System.NUMA.Cmdline.From)
 	}
@@ -210,7 +210,7 @@ func (m *Machine) patrolScrub() derived {
 	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()
 	if !ok {
-		f := fact.Blame[string](controllers)
+		f := fact.UnknownFrom[string](controllers)
 		f.KnownBy = otherSources
 		return derived{effective: f}
 	}

@@ -51,7 +51,7 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	online := host.Fact(inventory.SourceNUMA, m.Kernel.NUMA.Online, fact.Direct)
 	if len(m.System.Nodes) == 0 {
 		if online.State != fact.Unread && !online.Known() {
-			return fact.Blame[int](online)
+			return fact.UnknownFrom[int](online)
 		}
 		return fact.Unknown[int](fact.Unread, "the kernel's NUMA nodes were not read", "a capture that holds /sys/devices/system/node", online.From)
 	}
@@ -59,7 +59,7 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	for i := range m.System.Nodes {
 		has, known := m.System.Nodes[i].HasCPU.Get()
 		if !known {
-			return fact.Blame[int](m.System.Nodes[i].HasCPU)
+			return fact.UnknownFrom[int](m.System.Nodes[i].HasCPU)
 		}
 		if has {
 			count++
@@ -94,14 +94,14 @@ func (m *Machine) layout() (layout, *fact.Fact[string]) {
 		return unknown(*made)
 	}
 	if !m.System.CPU.Online.Known() {
-		return unknown(fact.Blame[string](m.System.CPU.Online))
+		return unknown(fact.UnknownFrom[string](m.System.CPU.Online))
 	}
 	if f := m.cpusMissing(); f != nil {
 		return unknown(*f)
 	}
 	nodes := m.cpuNodes()
 	if !nodes.Known() {
-		return unknown(fact.Blame[string](nodes))
+		return unknown(fact.UnknownFrom[string](nodes))
 	}
 	if f := m.kernelChose(nodes); f != nil {
 		return unknown(*f)
@@ -124,7 +124,7 @@ func (m *Machine) cpusMissing() *fact.Fact[string] {
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),
 			"bring the CPUs online", cpu.Online.From)
 	case !ok && (!offline.Known() || len(offline.V) > 0):
-		f = fact.Blame[string](cpu.Present)
+		f = fact.UnknownFrom[string](cpu.Present)
 	case m.has(cpuOption):
 		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
 	default:
@@ -203,7 +203,7 @@ func (m *Machine) nodeInterleave() fact.Fact[string] {
 	case m.System.Machine.Virtual.Or(false) || m.Privileged:
 		return *m.virtualisedReason()
 	case !ok:
-		return fact.Blame[string](m.System.CPU.Packages)
+		return fact.UnknownFrom[string](m.System.CPU.Packages)
 	case len(packages) < 2:
 		return m.onePackage()
 	}
@@ -239,7 +239,7 @@ func (m *Machine) interleaveByNodes(sockets int, known bool) fact.Fact[string] {
 	count, ok := nodes.Get()
 	switch {
 	case !ok:
-		return fact.Blame[string](nodes)
+		return fact.UnknownFrom[string](nodes)
 	case count == 0:
 		return fact.Unknown[string](fact.Conflicting, "no node has CPUs", "", append(evidence, nodes.From)...)
 	case count >= sockets:
@@ -324,7 +324,7 @@ func (m *Machine) subNUMA() fact.Fact[string] {
 	vendor, ok := p.vendor.Get()
 	switch {
 	case !ok:
-		return fact.Blame[string](p.vendor)
+		return fact.UnknownFrom[string](p.vendor)
 	case l.spans:
 		return m.nps0(l)
 	case vendor == "GenuineIntel":
@@ -367,7 +367,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	case n == 2 && p.hasClusterOnDie():
 		return fact.Known("cod", fact.Corroborated, l.at, more...)
 	case !ok:
-		return fact.Blame[string](m.System.CPU.CPUsPerL3)
+		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
 	case p.hasSNC() && l3 == n*l.cpus && slices.Contains([]int{2, 3, 4, 6}, n):
 		return fact.Known(fmt.Sprintf("snc%d", n), fact.Direct, l.at, more...)
 	default:
@@ -389,7 +389,7 @@ func (m *Machine) zenMode(l layout) fact.Fact[string] {
 	case n == 1, n == 4 && m.naples():
 		return fact.Known(mode, fact.Corroborated, l.at, more...)
 	case !ok:
-		return fact.Blame[string](m.System.CPU.CPUsPerL3)
+		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
 	case (n == 2 || n == 4) && l.cpus > l3:
 		return fact.Known(mode, fact.Corroborated, l.at, more...)
 	case n > 4 && l.cpus == l3:
@@ -414,7 +414,7 @@ func (m *Machine) l3AsNUMA() fact.Fact[string] {
 	more, n := m.layoutEvidence(), l.perSocket
 	switch {
 	case !ok:
-		return fact.Blame[string](m.System.CPU.CPUsPerL3)
+		return fact.UnknownFrom[string](m.System.CPU.CPUsPerL3)
 	case l.cpus > l3:
 		return fact.Known(disabledWord, fact.Corroborated, l.at, more...)
 	case l.cpus == l3 && n > 4:

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
@@ -112,7 +112,7 @@ func (m *Machine) mixedBoost() []inventory.Override {
 		o.At = append(o.At, fact.At(inventory.SourceCPUFreq, file, "0"))
 		names = append(names, path.Base(path.Dir(file)))
 	}
-	o.Found = "boost is 0 for " + prose.And(names) + " and 1 for others"
+	o.Found = "boost is 0 for " + humanize.List(names) + " and 1 for others"
 	if len(names) > maxNamed {
 		o.Found = fmt.Sprintf("boost is 0 for %s and %d more, and 1 for others", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
 	}
@@ -199,7 +199,7 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	if !everywhere {
 		where = "this CPU does"
 	}
-	o.Found = fmt.Sprintf("%s is %s: %s not enter %s", at.Path, at.Raw, where, prose.And(forbidden))
+	o.Found = fmt.Sprintf("%s is %s: %s not enter %s", at.Path, at.Raw, where, humanize.List(forbidden))
 	o.Undo = "write 0 to pm_qos_resume_latency_us of every CPU, " + changeWriter
 	if at.Path == host.DMALatency {
 		o.Undo = "end the process that keeps " + at.Path + " open (tuned with force_latency, a real-time program; fuser -v " + at.Path + " names it)"

@@ -21,7 +21,7 @@ func (m *Machine) monitorMwait() derived {
 	}
 	switch {
 	case !flag.Known():
-		return derived{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.UnknownFrom[string](flag)}
 	case flag.Value:
 		return derived{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
 	default:
@@ -47,7 +47,7 @@ func (m *Machine) iommu() derived {
 	case !there:
 		return derived{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
 	case !units.Known() && units.State != fact.Absent:
-		return derived{effective: fact.Blame[string](units)}
+		return derived{effective: fact.UnknownFrom[string](units)}
 	case option:
 		return derived{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
@@ -130,7 +130,7 @@ func (m *Machine) virtualization() derived {
 	kvm := host.Fact(inventory.SourceCPU, m.Kernel.Devices.KVM, fact.Direct)
 	switch {
 	case !flag.Known():
-		return derived{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.UnknownFrom[string](flag)}
 	case flag.Value && kvm.Known():
 		return derived{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
 	case flag.Value && !m.clearsVirtualization(name):
@@ -190,7 +190,7 @@ func (m *Machine) x2APIC() derived {
 		}
 		return f
 	case mode.State == fact.Conflicting:
-		return derived{effective: fact.Blame[string](mode)}
+		return derived{effective: fact.UnknownFrom[string](mode)}
 	case cpus > maxXAPIC:
 		at := m.System.CPU.Online.From
 		return derived{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
@@ -199,7 +199,7 @@ func (m *Machine) x2APIC() derived {
 	case flag.Known() && !flag.Value:
 		return derived{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
 	case !flag.Known():
-		return derived{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.UnknownFrom[string](flag)}
 	default:
 		return derived{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
 	}

@@ -20,7 +20,7 @@ const osControl = "os_control"
 func (m *Machine) powerPolicy() derived {
 	f := m.Kernel.CPUFreq
 	if !f.Policies.Known() {
-		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
 	if f.Policies.V == 0 {
 		return derived{effective: m.withoutPolicies()}
@@ -70,16 +70,16 @@ func (m *Machine) pStates() derived {
 			return derived{word, undecided("firmware set the register, or it was changed since boot", eist.From)}
 		}
 		if eist.State == fact.Conflicting {
-			return derived{effective: fact.Blame[string](eist)}
+			return derived{effective: fact.UnknownFrom[string](eist)}
 		}
 	}
 	switch driver := f.First.Driver; {
 	case !f.Policies.Known():
-		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	case f.Policies.V == 0:
 		return derived{effective: m.withoutPolicies()}
 	case !driver.Known():
-		return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, driver, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, driver, fact.Direct))}
 	default:
 		at := fact.At(inventory.SourceCPUFreq, driver.Path, driver.Raw)
 		return derived{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
@@ -98,7 +98,7 @@ func (m *Machine) hwp() derived {
 	}
 	switch {
 	case on.State == fact.Conflicting:
-		return derived{effective: fact.Blame[string](on)}
+		return derived{effective: fact.UnknownFrom[string](on)}
 	case platform8.Or(0) == 1 || platform18.Or(0) == 1:
 		return derived{fact.Known("oob", fact.Direct, platform8.From, platform8.More...), firmware(platform8.From)}
 	case on.Known() && on.Value == 1:
@@ -112,7 +112,7 @@ func (m *Machine) hwp() derived {
 		}
 		return derived{fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...), by}
 	case !flag.Known():
-		return derived{effective: fact.Blame[string](flag)}
+		return derived{effective: fact.UnknownFrom[string](flag)}
 	case !flag.Value && epp.Known():
 		return derived{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", otherSources, flag.From, epp.From)}
 	case !flag.Value:
@@ -203,7 +203,7 @@ func (m *Machine) epbOwner() derived {
 	}
 	bit := m.field(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
-		return derived{effective: fact.Blame[string](bit)}
+		return derived{effective: fact.UnknownFrom[string](bit)}
 	}
 	word := "os"
 	if bit.Value == 1 {
@@ -218,7 +218,7 @@ func (m *Machine) uncoreFrequency() derived {
 	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
 	if !ok {
-		return derived{effective: m.uncoreRegister(fact.Blame[string](entries))}
+		return derived{effective: m.uncoreRegister(fact.UnknownFrom[string](entries))}
 	}
 	if len(list) == 0 {
 		return derived{effective: m.uncoreRegister(fact.Unknown[string](fact.Absent, "the kernel's uncore driver lists no package", "", entries.From))}
@@ -248,7 +248,7 @@ func uncoreEntry(u *host.Uncore) derived {
 	var at []fact.Evidence
 	for _, v := range values[:2] {
 		if !v.Known() {
-			return derived{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
+			return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
 		}
 	}
 	for _, v := range values {

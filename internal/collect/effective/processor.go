@@ -119,7 +119,7 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 		if !r.Value.Known() {
 			f := host.Fact(inventory.SourceMSR, r.Value, fact.Direct)
 			f.KnownBy = registerAdvice(f.State)
-			return fact.Blame[uint64](f)
+			return fact.UnknownFrom[uint64](f)
 		}
 		if get(r) != get(first) {
 			return fact.Unknown[uint64](fact.Conflicting, fmt.Sprintf("register 0x%X differs: CPU %d of package %d has 0x%x, CPU %d of package %d has 0x%x",

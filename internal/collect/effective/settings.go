@@ -216,7 +216,7 @@ func (f *derived) decidedBy() fact.Fact[string] {
 
 // firstUnknown returns an unknown fact with the reason of the first unknown one of these facts.
 func firstUnknown[T any](facts ...fact.Fact[T]) fact.Fact[string] {
-	return fact.Blame[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
+	return fact.UnknownFrom[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
 }
 
 // notUniform returns an unknown fact for a value that is in several files, if the first or a later one
@@ -225,7 +225,7 @@ func notUniform(source string, first host.Value[string], s *host.Sampled) fact.F
 	if first.Known() && s.Failed != nil {
 		first = host.Value[string]{State: s.State, Path: s.Failed.Path, Err: s.Failed}
 	}
-	return fact.Blame[string](host.Fact(source, first, fact.Direct))
+	return fact.UnknownFrom[string](host.Fact(source, first, fact.Direct))
 }
 
 // mixedValues returns an unknown fact for a value that differs between CPUs or policies. The reason

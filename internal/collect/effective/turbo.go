@@ -65,7 +65,7 @@ func (v *turboView) byBoost(certainty fact.Certainty) derived {
 	case ok:
 		return v.known(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
 	default:
-		f := fact.Blame[string](v.boost)
+		f := fact.UnknownFrom[string](v.boost)
 		if v.off.KnownBy != "" {
 			f.KnownBy = v.off.KnownBy
 		}
@@ -97,7 +97,7 @@ func (m *Machine) turbo() derived {
 // acpi-cpufreq.
 func (m *Machine) intelTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
-		return derived{effective: fact.Blame[string](v.off)}
+		return derived{effective: fact.UnknownFrom[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	switch {
@@ -114,7 +114,7 @@ func (m *Machine) intelTurbo(v *turboView) derived {
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
 		return v.known(disabledWord, fact.Indirect, offOrNone(v))
 	default:
-		return derived{effective: fact.Blame[string](v.noTurbo)}
+		return derived{effective: fact.UnknownFrom[string](v.noTurbo)}
 	}
 }
 
@@ -224,7 +224,7 @@ func (v *turboView) byFlag(register bool) derived {
 // global file.
 func (m *Machine) amdTurbo(v *turboView) derived {
 	if v.off.State == fact.Conflicting {
-		return derived{effective: fact.Blame[string](v.off)}
+		return derived{effective: fact.UnknownFrom[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"

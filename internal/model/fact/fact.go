@@ -153,9 +153,9 @@ func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 	return f
 }
 
-// Blame returns an unknown fact of another type with the reason of f. If f is known, it has no reason; the result is then
+// UnknownFrom returns an unknown fact of another type with the reason of f. If f is known, it has no reason; the result is then
 // unread, never a known zero value.
-func Blame[T, U any](f Fact[U]) Fact[T] {
+func UnknownFrom[T, U any](f Fact[U]) Fact[T] {
 	if f.State == OK {
 		f.State = Unread
 	}
@@ -171,7 +171,7 @@ func At(source, path, raw string) Evidence {
 // one.
 func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
 	if !f.Known() {
-		return Blame[U](f)
+		return UnknownFrom[U](f)
 	}
 	return Fact[U]{Value: conv(f.Value), State: OK, Certainty: f.Certainty, From: f.From, More: f.More, Unverified: f.Unverified}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestBlame: the reason of an unknown fact is another's; a known one gives no reason, and
+// TestUnknownFrom: the reason of an unknown fact is another's; a known one gives no reason, and
 // never the zero value of another type as if that were known.
-func TestBlame(t *testing.T) {
+func TestUnknownFrom(t *testing.T) {
 	denied := fact.Unknown[int](fact.Denied, "not permitted", "root", fact.At("msr", "/dev/cpu/0/msr", ""))
-	said := fact.Blame[string](denied)
+	said := fact.UnknownFrom[string](denied)
 	if want := fact.Unknown[string](fact.Denied, "not permitted", "root", denied.From); !reflect.DeepEqual(want, said) {
 		t.Errorf("said %+v, expected %+v", said, want)
 	}
-	if blamed := fact.Blame[string](fact.Known(4, fact.Direct, denied.From)); blamed.Known() || blamed.State != fact.Unread {
+	if blamed := fact.UnknownFrom[string](fact.Known(4, fact.Direct, denied.From)); blamed.Known() || blamed.State != fact.Unread {
 		t.Errorf("a known fact is blamed as %+v", blamed)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -96,7 +96,7 @@ func reached(speed string, peak *int64, share *report.Relative) string {
 		parts = append(parts, speed)
 	}
 	if peak != nil {
-		parts = append(parts, "peak "+prose.Bandwidth(*peak))
+		parts = append(parts, "peak "+humanize.Bandwidth(*peak))
 	}
 	if says := wording.Promised(share, false); says != "" {
 		parts = append(parts, says)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -88,7 +88,7 @@ func predicted(s *report.PopulationSocket) []string {
 	}
 	peak, speed := "not known", "not known"
 	if s.PeakBytes != nil {
-		peak = prose.Bandwidth(*s.PeakBytes)
+		peak = humanize.Bandwidth(*s.PeakBytes)
 	}
 	if s.ExpectedMTs != nil {
 		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
@@ -148,7 +148,7 @@ func (p *page) measured() []measured {
 			data.Table.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))
 		}
 		if more := len(m.Figures) - mostMeasured; more > 0 {
-			data.More = prose.Count(more, "figure")
+			data.More = humanize.Plural(more, "figure")
 		}
 		out = append(out, data)
 	}
@@ -183,7 +183,7 @@ func (p *page) ofPeak(f *report.MeasuredFigure) string {
 		s := &p.r.Inventory.Population.Sockets[i]
 		if s.Socket != nil && *s.Socket == socket && s.PeakBytes != nil && nodes > 0 {
 			peak := *s.PeakBytes / nodes
-			return wording.Percent(*f.Value/float64(peak)) + " % of " + prose.Bandwidth(peak)
+			return wording.Percent(*f.Value/float64(peak)) + " % of " + humanize.Bandwidth(peak)
 		}
 	}
 	return "peak not known"

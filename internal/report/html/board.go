@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -39,7 +39,7 @@ func (p *page) board() any {
 		data.Sockets = append(data.Sockets, p.socket(group.ids))
 	}
 	if n := p.unplaced(); n > 0 {
-		data.Unplaced = prose.Count(n, "slot")
+		data.Unplaced = humanize.Plural(n, "slot")
 	}
 	return data
 }
@@ -174,7 +174,7 @@ func (p *page) names(ids []int) string {
 			names[i] = "all processors"
 		}
 	}
-	return prose.And(names)
+	return humanize.List(names)
 }
 
 func (p *page) population(id int) *report.PopulationSocket {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -76,7 +76,7 @@ func (p *page) finding(i int) finding {
 		out.Brief = report.OrEmpty(f.Found)
 	}
 	out.Pairs = particulars(f, out.Brief)
-	out.Evidence = "evidence: " + prose.Count(len(f.Evidence), "reading") + ", " + f.Certainty
+	out.Evidence = "evidence: " + humanize.Plural(len(f.Evidence), "reading") + ", " + f.Certainty
 	return out
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -47,7 +47,7 @@ func nodeMemory(n *report.Node) string {
 	if n.MemoryBytes == nil {
 		return "not known"
 	}
-	return prose.Memory(*n.MemoryBytes)
+	return humanize.Memory(*n.MemoryBytes)
 }
 
 // The measures of the picture of nodes, in CSS pixels.
@@ -60,7 +60,7 @@ const (
 
 // nodesPicture draws up to four nodes at the corners of a square.
 func nodesPicture(nodes []report.Node) *picture {
-	out := &picture{Class: "nodes", Label: prose.Count(len(nodes), "NUMA node") + " and their distances, as in the tables below", Width: nodeWidth + nodeStepX + 2, Height: nodeHeight + 2}
+	out := &picture{Class: "nodes", Label: humanize.Plural(len(nodes), "NUMA node") + " and their distances, as in the tables below", Width: nodeWidth + nodeStepX + 2, Height: nodeHeight + 2}
 	if len(nodes) > 2 {
 		out.Height += nodeStepY
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -75,7 +75,7 @@ func (p *page) picture(title string, d *drawing, prefix string, boards map[int]s
 		}
 	}
 	p.arrows(&out.Shapes, d)
-	out.Label = title + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
+	out.Label = title + ": " + strconv.Itoa(full) + " of " + humanize.Plural(all, "slot") + " on " + humanize.Plural(len(d.columns), "channel") + " hold memory; the table of slots names each"
 	return out
 }
 
@@ -130,7 +130,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated), s.SizeBytes == nil:
 		return "?"
 	default:
-		return fitColumns(prose.Size(*s.SizeBytes), cellColumns)
+		return fitColumns(humanize.Size(*s.SizeBytes), cellColumns)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -22,7 +22,7 @@ func (p *page) slots() any {
 		s := &all[i]
 		t.row(slotLabel(s), s.Handle, slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
 	}
-	return plain{Folded: []folded{{Summary: prose.Count(len(all), "slot"), Table: t}}}
+	return plain{Folded: []folded{{Summary: humanize.Plural(len(all), "slot"), Table: t}}}
 }
 
 func slotLabel(s *report.Slot) string {
@@ -57,7 +57,7 @@ func slotHolds(s *report.Slot) string {
 		}
 	}
 	if s.Ranks != nil {
-		parts = append(parts, prose.Count(*s.Ranks, "rank"))
+		parts = append(parts, humanize.Plural(*s.Ranks, "rank"))
 	}
 	if s.DataWidthBits != nil && s.TotalWidthBits != nil {
 		parts = append(parts, strconv.Itoa(*s.TotalWidthBits)+"/"+strconv.Itoa(*s.DataWidthBits)+" bits")
@@ -149,7 +149,7 @@ func (p *page) sources() any {
 			}
 			t.row(s.Name, s.State, orDash(s.Detail))
 		}
-		data.Sources = &folded{Summary: prose.Count(len(all), "source"), Table: t}
+		data.Sources = &folded{Summary: humanize.Plural(len(all), "source"), Table: t}
 		if len(incomplete) > 0 {
 			data.Sources.Summary += " (" + strings.Join(incomplete, ", ") + ")"
 		}

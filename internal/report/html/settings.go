@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -29,7 +29,7 @@ func (p *page) settings() any {
 	}
 	var data plain
 	if n := len(known.Rows); n > 0 {
-		data.Folded = append(data.Folded, folded{strconv.Itoa(n) + " of " + prose.Count(len(all), "setting") + " known",
+		data.Folded = append(data.Folded, folded{strconv.Itoa(n) + " of " + humanize.Plural(len(all), "setting") + " known",
 			"Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.", known})
 	}
 	if n := len(unknown.Rows); n > 0 {

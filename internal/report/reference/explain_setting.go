@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/model/settings"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
@@ -153,7 +153,7 @@ func (e *Explainer) slotSets(doc *report.Report) []page.Block {
 		if row.Printed {
 			how += ", set printed"
 		}
-		fields = append(fields, page.Field{Name: prose.Count(n, "DIMM"), Value: how})
+		fields = append(fields, page.Field{Name: humanize.Plural(n, "DIMM"), Value: how})
 	}
 	if len(fields) == 0 {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -85,7 +85,7 @@ func reachedLine(s *report.ReachedSocket) string {
 		parts = append(parts, speed)
 	}
 	if s.PeakBytes != nil {
-		parts = append(parts, prose.Bandwidth(*s.PeakBytes))
+		parts = append(parts, humanize.Bandwidth(*s.PeakBytes))
 	}
 	if share := wording.Promised(&s.Relative, s.Class != nil); share != "" {
 		parts = append(parts, share)

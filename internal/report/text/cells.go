@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -51,14 +51,14 @@ func peakText(bytes *int64) string {
 	if bytes == nil {
 		return ""
 	}
-	return prose.Bandwidth(*bytes)
+	return humanize.Bandwidth(*bytes)
 }
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
 func regionText(regions []report.Region) string {
 	parts := make([]string, len(regions))
 	for i, r := range regions {
-		parts[i] = prose.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
+		parts[i] = humanize.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
 	}
 	return strings.Join(parts, ", ")
 }

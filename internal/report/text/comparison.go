@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report/wording"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -115,7 +115,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 		return
 	}
 	groups := groupHeld(profiles)
-	p.section("PROFILES", prose.Count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.section("PROFILES", humanize.Plural(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
 	p.newline()
 	p.numbered(profiles)
 	p.undecided(undecided)
@@ -204,7 +204,7 @@ func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.
 
 // tallyText returns how many settings of a profile agree, differ or are unknown.
 func tallyText(h *report.HeldProfile) string {
-	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(settingsAsked(h), "setting"), h.Differs, h.Unknown)
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, humanize.Plural(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
 		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
 	}

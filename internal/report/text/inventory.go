@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 )
 
 // WriteInventory prints the collected inventory and its sources. '-' is an unknown value.
@@ -110,7 +110,7 @@ func slotCells(s *report.Slot) []string {
 	if s.State == string(inventory.SlotPopulated) {
 		bytes = ""
 		if s.SizeBytes != nil {
-			bytes = prose.Size(*s.SizeBytes)
+			bytes = humanize.Size(*s.SizeBytes)
 		}
 	}
 	mapped := report.OrEmpty(s.Mapping.Source)
@@ -194,7 +194,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		n := &nodes[i]
 		bytes := ""
 		if n.MemoryBytes != nil {
-			bytes = prose.Memory(*n.MemoryBytes)
+			bytes = humanize.Memory(*n.MemoryBytes)
 		}
 		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), report.OrEmpty(n.CPUs))
 	}

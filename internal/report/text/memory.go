@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -252,7 +252,7 @@ func (b *Board) Line(key int) string {
 	out := strings.Join(parts, ", ")
 	if bandwidth, how := b.bandwidth(key); bandwidth != "" {
 		if how == "" {
-			bandwidth, how = prose.Bandwidth(*pop.PeakBytes)+" per CPU, the best possible", ""
+			bandwidth, how = humanize.Bandwidth(*pop.PeakBytes)+" per CPU, the best possible", ""
 		}
 		out += "\n" + strings.TrimSuffix(bandwidth+" ("+how+")", " ()")
 	}
@@ -284,7 +284,7 @@ func depth(dpc []int) string {
 	case low != high:
 		return strconv.Itoa(low) + " to " + strconv.Itoa(high) + " DIMMs each"
 	default:
-		return prose.Count(low, "DIMM") + " each"
+		return humanize.Plural(low, "DIMM") + " each"
 	}
 }
 
@@ -294,7 +294,7 @@ func channelsText(pop *report.PopulationSocket) string {
 	case pop.ChannelsPopulated == nil:
 		return "channels not known"
 	case pop.ChannelsTotal == nil:
-		return prose.Count(*pop.ChannelsPopulated, "channel") + " in use"
+		return humanize.Plural(*pop.ChannelsPopulated, "channel") + " in use"
 	default:
 		return strconv.Itoa(*pop.ChannelsPopulated) + " of " + strconv.Itoa(*pop.ChannelsTotal) + " channels"
 	}
@@ -348,11 +348,11 @@ func (b *Board) bandwidth(key int) (text, how string) {
 	if pop == nil || pop.PeakBytes == nil {
 		return "", ""
 	}
-	best := prose.Bandwidth(b.best(key, pop))
+	best := humanize.Bandwidth(b.best(key, pop))
 	share := &pop.Relative
 	switch {
 	case share.Value == nil && share.Low == nil:
-		return prose.Bandwidth(*pop.PeakBytes), "peak of the channels in use"
+		return humanize.Bandwidth(*pop.PeakBytes), "peak of the channels in use"
 	case share.Value != nil && *share.Value < 0.995:
 		return gigabytes(*share.Value*float64(b.best(key, pop))) + " of " + best, "measured"
 	case share.Value != nil, *share.Low >= 0.995:
@@ -531,7 +531,7 @@ func (b *Board) Title(keys []int) string {
 	if len(keys) == 1 {
 		return b.name(keys[0])
 	}
-	return prose.And(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
+	return humanize.List(b.names(keys)) + " (alike; labels of " + b.name(keys[0]) + ")"
 }
 
 // Marked returns the handles of the slots with a mark.
@@ -679,7 +679,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
 		return "?"
 	}
-	out := prose.Size(*s.SizeBytes)
+	out := humanize.Size(*s.SizeBytes)
 	switch technology := report.OrEmpty(s.Technology); technology {
 	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
 		out += " " + strings.ToUpper(technology)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -13,9 +13,9 @@ import (
 // WriteCapacity prints the ways to reach a capacity, the best first.
 func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	p := newPrinter(o)
-	head := prose.Size(r.CapacityBytes)
+	head := humanize.Size(r.CapacityBytes)
 	if r.Sockets > 1 {
-		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + prose.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
+		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + humanize.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
 	}
 	p.section("CAPACITY", head)
 	if r.Machine != nil {
@@ -57,7 +57,7 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 func dimmWords(list []report.DIMMs) string {
 	var parts []string
 	for _, d := range list {
-		text := strconv.Itoa(d.Count) + " x " + prose.Size(d.SizeBytes)
+		text := strconv.Itoa(d.Count) + " x " + humanize.Size(d.SizeBytes)
 		if d.Ranks != nil {
 			text += " " + report.Ranked(*d.Ranks)
 		}
@@ -79,7 +79,7 @@ func WriteWhatIf(w io.Writer, r *report.WhatIf, o Options) error {
 func (p *printer) side(word string, r *report.Reaches) {
 	capacity := "capacity not known"
 	if r.CapacityBytes != nil {
-		capacity = prose.Size(*r.CapacityBytes)
+		capacity = humanize.Size(*r.CapacityBytes)
 	}
 	p.section(word, capacity)
 	p.reaches(r, "fails")

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -70,7 +70,7 @@ func (p *printer) identity(r *report.Report) {
 	}
 	line = strings.Join(append([]string{line}, wording.Capacities(&r.Inventory)...), ", ")
 	if filled, all := slotCount(&r.Inventory); filled > 0 {
-		line += " in " + strconv.Itoa(filled) + " of " + prose.Count(all, "slot")
+		line += " in " + strconv.Itoa(filled) + " of " + humanize.Plural(all, "slot")
 	}
 	if line = strings.TrimPrefix(line, ", "); line != "" {
 		p.wrap(0, line)

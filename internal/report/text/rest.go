@@ -7,8 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -89,7 +89,7 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	for i := range groups {
 		total += groups[i].n
 	}
-	p.section(word, prose.Count(total, "finding")+tail)
+	p.section(word, humanize.Plural(total, "finding")+tail)
 	for i := range groups {
 		g := &groups[i]
 		reason := g.reason
@@ -116,7 +116,7 @@ func (p *printer) passed(findings []report.Finding) {
 	if v.n == 0 {
 		return
 	}
-	p.section("PASSED", prose.Count(v.n, "finding"))
+	p.section("PASSED", humanize.Plural(v.n, "finding"))
 	p.to(2)
 	p.wrap(2, v.names())
 	p.newline()
@@ -143,7 +143,7 @@ func (p *printer) measuredWith(m *report.Measurement) string {
 	if m.At != nil {
 		out += ", " + *m.At
 	}
-	out += ", " + prose.Count(len(m.Figures), "figure")
+	out += ", " + humanize.Plural(len(m.Figures), "figure")
 	if m.Path != nil && p.verbose {
 		out += ", " + *m.Path
 	}
@@ -176,7 +176,7 @@ func (p *printer) waived(findings []report.Finding) {
 	if n == 0 {
 		return
 	}
-	p.section("WAIVED", prose.Count(n, "finding")+", failed but accepted")
+	p.section("WAIVED", humanize.Plural(n, "finding")+", failed but accepted")
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != string(verdict.Waived) {

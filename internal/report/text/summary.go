@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -34,7 +34,7 @@ func (p *printer) summary(r *report.Report, exit bool) {
 // failed also what would let them run (ways).
 func Counts(r *report.Report) (text string, ways bool) {
 	s := r.Summary
-	text = prose.Count(s.Pass, "check") + " passed"
+	text = humanize.Plural(s.Pass, "check") + " passed"
 	if s.Fail > 0 {
 		text += ", " + strconv.Itoa(s.Fail) + " failed"
 	}
@@ -85,7 +85,7 @@ func (p *printer) detail(r *report.Report) {
 	p.passed(r.Findings)
 	p.reasons(r.Findings, verdict.Unknown, "Not run", "")
 	if n := r.Summary.NotApplicable; n > 0 {
-		p.wrap(0, prose.Count(n, "check")+" not applicable to this machine (memaudit rules list).")
+		p.wrap(0, humanize.Plural(n, "check")+" not applicable to this machine (memaudit rules list).")
 		p.newline()
 		p.newline()
 	}

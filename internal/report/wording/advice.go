@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // Effort counts what an advice asks for.
 func Effort(a *report.Advice) string {
 	if a.ID == report.AdviceSettings {
-		return "1 setting for " + prose.Count(len(a.Cures), "finding")
+		return "1 setting for " + humanize.Plural(len(a.Cures), "finding")
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -19,14 +19,14 @@ func Effort(a *report.Advice) string {
 		do string
 	}{{a.Moves, "move"}, {a.Installs, "buy"}, {a.Removes, "take out"}} {
 		if c.n > 0 {
-			parts = append(parts, prose.Count(c.n, "DIMM")+" to "+c.do)
+			parts = append(parts, humanize.Plural(c.n, "DIMM")+" to "+c.do)
 		}
 	}
 	if a.Installs == 0 {
 		parts = append(parts, "nothing to buy")
 	}
 	if a.GivenUpBytes != 0 {
-		parts = append(parts, prose.Size(a.GivenUpBytes)+" of capacity given up")
+		parts = append(parts, humanize.Size(a.GivenUpBytes)+" of capacity given up")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -49,5 +49,5 @@ func ReachedSpeed(s *report.ReachedSocket) string {
 		return clock
 	}
 	atExpected := *s.PeakBytes / int64(ddr.Nominal(*s.ClockMTs)) * int64(*s.ExpectedMTs)
-	return clock + " (" + prose.Bandwidth(atExpected) + " if it ran at " + expected + ")"
+	return clock + " (" + humanize.Bandwidth(atExpected) + " if it ran at " + expected + ")"
 }

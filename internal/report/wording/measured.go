@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -25,7 +25,7 @@ func MeasuredValue(f *report.MeasuredFigure, v *float64) string {
 	case f.Kind == "latency":
 		return strconv.FormatFloat(1e9**v, 'f', 1, 64) + " ns"
 	}
-	return prose.Bandwidth(int64(*v))
+	return humanize.Bandwidth(int64(*v))
 }
 
 // MeasuredPasses are the extremes of a figure's passes, and why it is not decided;

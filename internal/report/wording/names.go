@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -123,7 +123,7 @@ func MemoryReported(s *report.Slot) string {
 }
 
 func capacity(e Tallied, kinds []string, open bool) string {
-	s := prose.Size(e.N)
+	s := humanize.Size(e.N)
 	if e.Name != string(inventory.DRAM) {
 		return strings.TrimSpace(s + " " + strings.ToUpper(e.Name))
 	}
@@ -148,7 +148,7 @@ func visible(nodes []report.Node) []string {
 	if sum == 0 {
 		return nil
 	}
-	return []string{prose.Memory(sum) + " seen by the kernel"}
+	return []string{humanize.Memory(sum) + " seen by the kernel"}
 }
 
 // Boards names, by controller, the board that the slots of a processor sit on,

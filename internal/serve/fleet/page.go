@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -58,7 +58,7 @@ type pageTable struct {
 
 // page writes one self-contained page with one row per machine, without scripts or requests.
 func (d *Document) page(w io.Writer) error {
-	p := page{Policy: html.Policy, Style: template.CSS(html.Style()), Count: prose.Count(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
+	p := page{Policy: html.Policy, Style: template.CSS(html.Style()), Count: humanize.Plural(len(d.Machines), "machine"), //nolint:gosec // the style sheet is the program's own
 		Verdicts: d.pageVerdicts(), Machines: d.pageMachines(), Tables: d.pageTables()}
 	for i := range d.Problems {
 		q := d.Problems[i]
@@ -104,7 +104,7 @@ func (d *Document) pageMachines() []pageMachines {
 		}
 		g := &out[len(out)-1]
 		g.Rows = append(g.Rows, m.pageRow())
-		g.Title = last + ": " + prose.Count(len(g.Rows), "machine")
+		g.Title = last + ": " + humanize.Plural(len(g.Rows), "machine")
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (m *Machine) pageRow() pageMachine {
 	}
 	memory := ""
 	if m.MemoryBytes != nil {
-		memory = prose.Size(*m.MemoryBytes)
+		memory = humanize.Size(*m.MemoryBytes)
 	}
 	for _, f := range [][2]string{{"processor", report.OrEmpty(m.CPU)}, {"platform", report.OrEmpty(m.Platform)}, {"BIOS", report.OrEmpty(m.BIOS)}, {"memory", memory}} {
 		if f[1] != "" {

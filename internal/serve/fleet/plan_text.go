@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // plan prints the plan of the fleet.
 func (t *textWriter) plan(d *Document) {
 	p := d.Plan
-	t.line(0, prose.Count(len(d.Machines), "machine")+": "+p.summary())
+	t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+p.summary())
 	t.changes("MOVES", "gain by moving modules alone, those that gain most first", p.Moves, func(c *Change) string { return c.gains() })
 	t.changes("GIVE UP", "can give up modules and keep their class, bandwidth and passed checks", p.GiveUp, func(c *Change) string { return c.givesUp() })
 	t.changes("SPARES", "gain by modules in stock, those in which each module does most first", p.Spares, func(c *Change) string {
@@ -19,7 +19,7 @@ func (t *textWriter) plan(d *Document) {
 		for i, n := range c.Spares {
 			entries[i] = strconv.Itoa(n)
 		}
-		return prose.Count(c.Modules, "module") + " of spare " + prose.And(entries) + "; " + c.gains()
+		return humanize.Plural(c.Modules, "module") + " of spare " + humanize.List(entries) + "; " + c.gains()
 	})
 	for i := range p.Stock {
 		if i == 0 {
@@ -31,10 +31,10 @@ func (t *textWriter) plan(d *Document) {
 		if i == 0 {
 			t.head("NO PLAN", "machines that nothing can be planned for")
 		}
-		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+prose.FirstFew(mostTraits, n.Machines))
+		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(n.Machines))+n.Reason+": "+humanize.Truncated(mostTraits, n.Machines))
 	}
 	if len(p.UnknownFloors) > 0 {
-		t.head("FLOORS", "of machines and products that are not here: "+prose.FirstFew(mostListed, p.UnknownFloors))
+		t.head("FLOORS", "of machines and products that are not here: "+humanize.Truncated(mostListed, p.UnknownFloors))
 	}
 	t.unread(d, mostListed)
 }
@@ -43,7 +43,7 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 	if len(list) == 0 {
 		return
 	}
-	t.head(name, prose.Count(len(list), "machine")+": "+what)
+	t.head(name, humanize.Plural(len(list), "machine")+": "+what)
 	indent := strings.Repeat(" ", statusColumn)
 	for i := range list {
 		c := &list[i]
@@ -72,7 +72,7 @@ func (p *Plan) summary() string {
 		out += " (" + strconv.Itoa(gone) + ")"
 	}
 	if stock > 0 {
-		out += ", " + strconv.Itoa(used) + " of " + prose.Count(stock, "spare module") + " placed in " + prose.Count(len(p.Spares), "machine")
+		out += ", " + strconv.Itoa(used) + " of " + humanize.Plural(stock, "spare module") + " placed in " + humanize.Plural(len(p.Spares), "machine")
 	}
 	without := 0
 	for _, n := range p.NotPlanned {
@@ -92,28 +92,28 @@ func (c *Change) gains() string {
 		word string
 	}{{c.Critical, "critical failure"}, {c.Warning, "warning"}} {
 		if n.n > 0 {
-			out = append(out, prose.Count(n.n, n.word)+" fewer")
+			out = append(out, humanize.Plural(n.n, n.word)+" fewer")
 		}
 	}
 	if c.Times != nil && *c.Times >= 1.05 {
 		out = append(out, "at least "+strconv.FormatFloat(*c.Times, 'f', 1, 64)+" times the memory bandwidth")
 	}
 	if len(out) == 0 {
-		out = append(out, prose.Count(len(c.Advice.Cures), "note")+" fewer")
+		out = append(out, humanize.Plural(len(c.Advice.Cures), "note")+" fewer")
 	}
 	return strings.Join(out, ", ")
 }
 
 // givesUp describes a machine before and after it gives up modules.
 func (c *Change) givesUp() string {
-	out := prose.Count(c.Modules, "module")
+	out := humanize.Plural(c.Modules, "module")
 	if before, after := c.CapacityBytes, c.Advice.Reaches.CapacityBytes; before != nil && after != nil {
-		out += ", " + prose.Size(*before) + " to " + prose.Size(*after)
+		out += ", " + humanize.Size(*before) + " to " + humanize.Size(*after)
 	}
 	if c.FloorBytes == nil {
 		return out + ", no floor is given"
 	}
-	return out + ", floor " + prose.Size(*c.FloorBytes)
+	return out + ", floor " + humanize.Size(*c.FloorBytes)
 }
 
 // words describes the use of the modules of an entry.

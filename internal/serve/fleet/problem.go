@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -170,5 +170,5 @@ func differenceText(all []Difference) string {
 	if layout && len(hardware) == 0 {
 		hardware = append(hardware, "DIMMs of other kinds or in other slots")
 	}
-	return prose.FirstFew(mostTraits, append(hardware, others...))
+	return humanize.Truncated(mostTraits, append(hardware, others...))
 }

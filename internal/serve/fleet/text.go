@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -60,7 +60,7 @@ func (d *Document) text(w io.Writer, o Options) error {
 	case o.Section != "":
 		t.section(d, o.Section, 0)
 	default:
-		t.line(0, prose.Count(len(d.Machines), "machine")+": "+d.verdictCounts())
+		t.line(0, humanize.Plural(len(d.Machines), "machine")+": "+d.verdictCounts())
 		t.section(d, "problems", 0)
 		t.section(d, "machines", mostListed)
 		t.section(d, "outliers", mostListed/2)
@@ -114,7 +114,7 @@ const statusColumn = 10
 // more prints how many entries of a section are not shown, and how to see them.
 func (t *textWriter) more(hidden int, what, section string) {
 	if hidden > 0 {
-		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+prose.Count(hidden, what)+" more (--section "+section+")")
+		t.line(statusColumn, strings.Repeat(" ", statusColumn)+"and "+humanize.Plural(hidden, what)+" more (--section "+section+")")
 	}
 }
 
@@ -135,7 +135,7 @@ func (t *textWriter) problems(d *Document, above bool) {
 			first = false
 		}
 		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(p.Severity)) + " "
-		machines := prose.Count(len(p.Machines), "machine")
+		machines := humanize.Plural(len(p.Machines), "machine")
 		if p.LowestBandwidth != nil {
 			machines += ", lowest bandwidth " + *p.LowestBandwidth
 		}
@@ -158,7 +158,7 @@ func (t *textWriter) machines(d *Document, most int) {
 		if len(shown) == 0 {
 			return
 		}
-		t.head("WORST", "of "+prose.Count(len(shown), "machine")+" with a warning or worse")
+		t.head("WORST", "of "+humanize.Plural(len(shown), "machine")+" with a warning or worse")
 	} else {
 		t.head("MACHINES", "the worst first")
 	}
@@ -207,7 +207,7 @@ func (t *textWriter) outliers(d *Document, most int) {
 	if len(all) == 1 {
 		whose = "its "
 	}
-	t.head("OUTLIERS", prose.Count(len(all), "machine")+" unlike most of "+whose+d.By)
+	t.head("OUTLIERS", humanize.Plural(len(all), "machine")+" unlike most of "+whose+d.By)
 	shown := all
 	if most > 0 {
 		shown = all[:min(most, len(all))]
@@ -230,7 +230,7 @@ func (t *textWriter) undecided(d *Document, most int) {
 		if len(lines) == 0 {
 			return
 		}
-		t.head("UNKNOWN", prose.Count(len(lines), "machine")+" without a verdict, and what would help")
+		t.head("UNKNOWN", humanize.Plural(len(lines), "machine")+" without a verdict, and what would help")
 		tally := wording.Tally{}
 		for _, s := range lines {
 			tally.Add(s, 1)
@@ -262,7 +262,7 @@ func (t *textWriter) measured(d *Document, most int) {
 	for i := range shown {
 		m := &shown[i]
 		if i == 0 {
-			t.head("MEASURED", "the slowest node of "+prose.Count(len(d.Measured), "machine")+", and its share of the median of its "+d.By)
+			t.head("MEASURED", "the slowest node of "+humanize.Plural(len(d.Measured), "machine")+", and its share of the median of its "+d.By)
 		}
 		switch {
 		case m.ReadBytesPerSecond == nil:
@@ -306,7 +306,7 @@ func (t *textWriter) reboot(d *Document, most int) {
 func (t *textWriter) unread(d *Document, most int) {
 	for i, u := range d.Unreadable {
 		if i == 0 {
-			t.head("NOT READ", prose.Count(len(d.Unreadable), "input"))
+			t.head("NOT READ", humanize.Plural(len(d.Unreadable), "input"))
 		}
 		if most > 0 && i == most {
 			t.more(len(d.Unreadable)-most, "input", "unread")
@@ -348,7 +348,7 @@ func (d *Document) verdictCounts() string {
 		out = append(out, strconv.Itoa(n)+" without findings (inventories)")
 	}
 	if n := len(d.Unreadable); n > 0 {
-		out = append(out, prose.Count(n, "input")+" not read")
+		out = append(out, humanize.Plural(n, "input")+" not read")
 	}
 	return strings.Join(out, ", ")
 }

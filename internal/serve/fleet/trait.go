@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
@@ -110,7 +110,7 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	}
 	if sized && bytes > 0 {
 		m.MemoryBytes = &bytes
-		f.trait(m, traitMemory, prose.Size(bytes))
+		f.trait(m, traitMemory, humanize.Size(bytes))
 	}
 	if len(inv.Nodes) > 0 {
 		f.trait(m, traitNodes, fmt.Sprint(len(inv.Nodes)))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
@@ -136,7 +136,7 @@ func registriesWith(tables []*Table, attribute string) string {
 	if len(roms) == len(tables) {
 		return ""
 	}
-	return " of " + prose.And(roms)
+	return " of " + humanize.List(roms)
 }
 
 // yaml prints the row as one line of flow style, remarks included.

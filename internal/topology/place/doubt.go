@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/model/prose"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -336,7 +336,7 @@ func MoreNodes(sys *inventory.System, places []Placement) string {
 		return ""
 	}
 	return fmt.Sprintf("the slots' places give modules to %s, and the kernel's nodes of %s have memory (%s)",
-		prose.Count(len(filled), "processor"), prose.Count(len(seen), "processor"), sizesOf(sortedSizes(seen)))
+		humanize.Plural(len(filled), "processor"), humanize.Plural(len(seen), "processor"), sizesOf(sortedSizes(seen)))
 }
 
 // matchesNode reports whether a node's memory is this size less what the kernel may have reserved.
@@ -356,7 +356,7 @@ func sortedSizes(by map[int]int64) []int64 {
 func sizesOf(list []int64) string {
 	words := make([]string, len(list))
 	for i, bytes := range list {
-		words[i] = prose.Rounded(bytes)
+		words[i] = humanize.Rounded(bytes)
 	}
-	return prose.And(words)
+	return humanize.List(words)
 }

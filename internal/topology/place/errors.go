@@ -381,7 +381,7 @@ func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 				"the kernel's log, or the BMC's", f.From, noInfo.From)
 		}
 	case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
-		return fact.Blame[int64](noInfo)
+		return fact.UnknownFrom[int64](noInfo)
 	default: // a driver without the file assigns every error to a DIMM
 	}
 	return f

@@ -121,7 +121,7 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 	for n, i := range slots {
 		f := &b.sys.Slots[i].SizeBytes
 		if !f.Known() {
-			return fact.Blame[int64](*f)
+			return fact.UnknownFrom[int64](*f)
 		}
 		if n == 0 {
 			from = f.From

@@ -38,9 +38,9 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	} else {
 		b.orderKept(pop)
 		b.lockstep(pop)
-		pop.Controllers = fact.Blame[[]Controller](pop.ChannelsTotal)
-		pop.Regions = fact.Blame[[]Region](pop.ChannelsTotal)
-		pop.ChannelsEqual = fact.Blame[bool](pop.ChannelBytes)
+		pop.Controllers = fact.UnknownFrom[[]Controller](pop.ChannelsTotal)
+		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelsTotal)
+		pop.ChannelsEqual = fact.UnknownFrom[bool](pop.ChannelBytes)
 	}
 }
 
@@ -70,7 +70,7 @@ func (b *builder) channelsEqual(pop *Population) fact.Fact[bool] {
 func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	p := b.platform
 	if p == nil && b.frontSideBus() {
-		return fact.Blame[int](b.fact)
+		return fact.UnknownFrom[int](b.fact)
 	}
 	if slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired }) {
 		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
@@ -102,7 +102,7 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 // labelledChannels counts the channels named by the labels on a board with an unknown platform: one array of up
 // to four DIMM slots, all of them listed and placed, has slots for all channels of its only CPU.
 func (b *builder) labelledChannels() fact.Fact[int] {
-	unknown := fact.Blame[int](b.fact)
+	unknown := fact.UnknownFrom[int](b.fact)
 	if len(b.sys.Arrays) != 1 || len(b.sys.Sockets) != 1 || len(b.sys.Slots) > 4 || b.sys.Arrays[0].Devices.Or(0) != len(b.sys.Slots) {
 		return unknown
 	}
@@ -171,14 +171,14 @@ func (b *builder) blankChannels(pop *Population, state fact.State, reason string
 	u := fact.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
 	pop.ChannelSlots = nil
 	pop.ChannelsPopulated = u
-	pop.DPC = fact.Blame[[]int](u)
-	pop.ChannelBytes = fact.Blame[[]int64](u)
-	pop.Controllers = fact.Blame[[]Controller](u)
-	pop.Regions = fact.Blame[[]Region](u)
-	pop.Lockstep = fact.Blame[bool](u)
-	pop.Hemisphere = fact.Blame[bool](u)
-	pop.Order = fact.Blame[bool](u)
-	pop.ChannelsEqual = fact.Blame[bool](u)
+	pop.DPC = fact.UnknownFrom[[]int](u)
+	pop.ChannelBytes = fact.UnknownFrom[[]int64](u)
+	pop.Controllers = fact.UnknownFrom[[]Controller](u)
+	pop.Regions = fact.UnknownFrom[[]Region](u)
+	pop.Lockstep = fact.UnknownFrom[bool](u)
+	pop.Hemisphere = fact.UnknownFrom[bool](u)
+	pop.Order = fact.UnknownFrom[bool](u)
+	pop.ChannelsEqual = fact.UnknownFrom[bool](u)
 }
 
 func (b *builder) highestChannel(pop *Population) int {
@@ -237,14 +237,14 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 	pop.ChannelsPopulated = fact.Known(populated, c, from)
 	pop.ChannelsPopulated.Unverified = unverified
 	if !total {
-		pop.DPC = fact.Blame[[]int](pop.ChannelsTotal)
-		pop.ChannelBytes = fact.Blame[[]int64](pop.ChannelsTotal)
+		pop.DPC = fact.UnknownFrom[[]int](pop.ChannelsTotal)
+		pop.ChannelBytes = fact.UnknownFrom[[]int64](pop.ChannelsTotal)
 		return
 	}
 	pop.DPC = fact.Known(dpc, c, from)
 	pop.DPC.Unverified = unverified
 	if !pop.Bytes.Known() {
-		pop.ChannelBytes = fact.Blame[[]int64](pop.Bytes)
+		pop.ChannelBytes = fact.UnknownFrom[[]int64](pop.Bytes)
 		return
 	}
 	pop.ChannelBytes = fact.Known(bytes, c, from)

@@ -30,13 +30,13 @@ func (b *builder) classes(pops []Population) {
 
 func (b *builder) class(pop *Population) fact.Fact[Class] {
 	if b.platform == nil {
-		return fact.Blame[Class](b.fact)
+		return fact.UnknownFrom[Class](b.fact)
 	}
 	if b.platform.Policy == "" || b.platform.Policy == platform.PolicySingle {
 		return fact.Unknown[Class](fact.Absent, "no document describes the interleaving of this platform", "")
 	}
 	if !pop.ChannelBytes.Known() {
-		return fact.Blame[Class](pop.ChannelBytes)
+		return fact.UnknownFrom[Class](pop.ChannelBytes)
 	}
 	if b.platform.Classes != "" {
 		return b.documentedClass(pop)
@@ -51,7 +51,7 @@ func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	}
 	same, ok := pop.Lockstep.Get()
 	if !ok {
-		return fact.Blame[Class](pop.Lockstep)
+		return fact.UnknownFrom[Class](pop.Lockstep)
 	}
 	if !same {
 		return fact.Unknown[Class](fact.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
@@ -88,7 +88,7 @@ func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	}
 	regions, ok := pop.Regions.Get()
 	if !ok {
-		return fact.Blame[Class](pop.Regions)
+		return fact.UnknownFrom[Class](pop.Regions)
 	}
 	n := len(pop.DPC.Value)
 	if b.platform.Policy == platform.PolicyEX {
@@ -159,14 +159,14 @@ func (b *builder) machineClass(r *Result) fact.Fact[Class] {
 			if b.platform != nil && b.platform.Classes != "" && len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
 				continue // has no class of its own; another rule covers it
 			}
-			return fact.Blame[Class](*c)
+			return fact.UnknownFrom[Class](*c)
 		}
 		if worst < 0 || classRank(c.Value.Name) > classRank(pops[worst].Class.Value.Name) {
 			worst = i
 		}
 	}
 	if worst < 0 {
-		return fact.Blame[Class](pops[0].Class)
+		return fact.UnknownFrom[Class](pops[0].Class)
 	}
 	out := pops[worst].Class
 	if same, ok := r.Symmetric.Get(); ok && !same && !r.ChannelsAlike.Or(false) && !out.Value.Documented {

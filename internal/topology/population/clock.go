@@ -19,8 +19,8 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		return
 	}
 	if !pop.DIMMs.Known() {
-		pop.Speed = fact.Blame[Speed](pop.DIMMs)
-		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
+		pop.Speed = fact.UnknownFrom[Speed](pop.DIMMs)
+		pop.RunningMTs = fact.UnknownFrom[int](pop.DIMMs)
 		return
 	}
 	pop.HighestMTs = b.highest(pop, proc)
@@ -153,7 +153,7 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 	for i := range pops {
 		f := &pops[i].Speed
 		if i != bad && f.Known() {
-			*f = fact.Blame[Speed](pops[bad].Speed)
+			*f = fact.UnknownFrom[Speed](pops[bad].Speed)
 			f.Reason = fmt.Sprintf("all processors run at one speed and that of socket %d is not known: %s", pops[bad].Socket, f.Reason)
 		}
 	}
@@ -183,7 +183,7 @@ func (b *builder) dataPath(pop *Population) fact.Fact[int] {
 			return path
 		}
 		if !s.DataWidth.Known() {
-			return fact.Blame[int](s.DataWidth)
+			return fact.UnknownFrom[int](s.DataWidth)
 		}
 		bits += s.DataWidth.Value
 		path = fact.Known(bits/8, s.DataWidth.Certainty, s.DataWidth.From)
@@ -197,7 +197,7 @@ func (b *builder) dataPath(pop *Population) fact.Fact[int] {
 func channelsPeak(pop *Population, width fact.Fact[int]) fact.Fact[int64] {
 	n, ok := width.Get()
 	if !ok {
-		return fact.Blame[int64](width)
+		return fact.UnknownFrom[int64](width)
 	}
 	if n == 0 {
 		return fact.Known(int64(0), width.Certainty, width.From)
@@ -211,7 +211,7 @@ func channelsPeak(pop *Population, width fact.Fact[int]) fact.Fact[int64] {
 	case pop.Speed.Known():
 		v, c, from = pop.Speed.Value.MTs, pop.Speed.Certainty, pop.Speed.From
 	default:
-		return fact.Blame[int64](pop.Speed)
+		return fact.UnknownFrom[int64](pop.Speed)
 	}
 	f := fact.Known(int64(n)*int64(v)*1_000_000, min(c, width.Certainty), from)
 	f.Unverified = width.Unverified

@@ -95,7 +95,7 @@ func (b *builder) installed() fact.Fact[int64] {
 		return fact.Unknown[int64](fact.Unread, "no memory devices are listed", "audit with SMBIOS")
 	}
 	if f := b.incompleteTable(); f != nil {
-		return fact.Blame[int64](*f)
+		return fact.UnknownFrom[int64](*f)
 	}
 	return b.sumBytes(all)
 }

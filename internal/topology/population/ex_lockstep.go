@@ -31,14 +31,14 @@ func (b *builder) lockstep(pop *Population) {
 	p := b.platform
 	switch {
 	case p == nil:
-		pop.Lockstep = fact.Blame[bool](b.fact)
+		pop.Lockstep = fact.UnknownFrom[bool](b.fact)
 	case !p.LockstepPairs:
 		pop.Lockstep = fact.Unknown[bool](fact.Absent, "the platform's DIMMs do not come in lockstep pairs", "")
 	default:
 		b.comparePairs(pop)
 	}
 	if !pop.Lockstep.Known() {
-		pop.Hemisphere = fact.Blame[bool](pop.Lockstep)
+		pop.Hemisphere = fact.UnknownFrom[bool](pop.Lockstep)
 		return
 	}
 	b.hemisphere(pop)
@@ -73,7 +73,7 @@ func (b *builder) comparePairs(pop *Population) {
 func (b *builder) hemisphere(pop *Population) {
 	c := pop.Controllers.Value
 	if len(c) != 2 {
-		pop.Hemisphere = fact.Blame[bool](pop.Controllers)
+		pop.Hemisphere = fact.UnknownFrom[bool](pop.Controllers)
 		return
 	}
 	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)

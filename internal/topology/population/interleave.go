@@ -15,7 +15,7 @@ func (b *builder) interleave(pop *Population) {
 	b.controllers(pop, l, owners)
 	b.lockstep(pop)
 	if !pop.ChannelBytes.Known() {
-		pop.Regions = fact.Blame[[]Region](pop.ChannelBytes)
+		pop.Regions = fact.UnknownFrom[[]Region](pop.ChannelBytes)
 		return
 	}
 	if b.platform == nil || b.platform.Policy == "" || b.platform.Policy == platform.PolicySingle {
@@ -36,7 +36,7 @@ func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 		return
 	}
 	if known, _ := b.pairing(pop); p.Policy == platform.PolicyEX && !known {
-		pop.Regions = fact.Blame[[]Region](pop.Lockstep)
+		pop.Regions = fact.UnknownFrom[[]Region](pop.Lockstep)
 		return
 	}
 	if p.Policy == platform.PolicyAMD && !l.even() && !b.lettered(pop) {

@@ -20,10 +20,10 @@ func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 	c, unverified := fact.Direct, false
 	for i := range pops {
 		if !pops[i].DIMMs.Known() {
-			return fact.Blame[bool](pops[i].DIMMs)
+			return fact.UnknownFrom[bool](pops[i].DIMMs)
 		}
 		if !pops[i].Bytes.Known() {
-			return fact.Blame[bool](pops[i].Bytes)
+			return fact.UnknownFrom[bool](pops[i].Bytes)
 		}
 		c, unverified = min(c, pops[i].DIMMs.Certainty), unverified || pops[i].DIMMs.Unverified
 	}
@@ -51,7 +51,7 @@ func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bo
 	shape := ""
 	for i := range pops {
 		if !pops[i].DPC.Known() {
-			return fact.Blame[bool](pops[i].DPC)
+			return fact.UnknownFrom[bool](pops[i].DPC)
 		}
 		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
 		s := b.shape(&pops[i])
@@ -81,7 +81,7 @@ func (b *builder) channelsAlike(pops []Population) fact.Fact[bool] {
 	for i := range pops {
 		bytes := &pops[i].ChannelBytes
 		if !bytes.Known() {
-			return fact.Blame[bool](*bytes)
+			return fact.UnknownFrom[bool](*bytes)
 		}
 		c, unverified = min(c, bytes.Certainty), unverified || bytes.Unverified
 		s := b.shapeBy(&pops[i], func(channel int) string { return strconv.FormatInt(bytes.Value[channel], 10) })

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
-	"github.com/memaudit/memaudit/internal/model/prose"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
@@ -98,7 +98,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
 	}
 	if b.sets == nil {
-		return unknown("which slots the vendor fills for " + prose.Count(len(pop.Slots), "module") + " is in no document that was read")
+		return unknown("which slots the vendor fills for " + humanize.Plural(len(pop.Slots), "module") + " is in no document that was read")
 	}
 	var filled []int
 	for _, i := range pop.Slots {
@@ -112,7 +112,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	row := b.sets.Rows[len(filled)]
 	switch {
 	case len(row.Sets) == 0:
-		return unknown("which slots the vendor fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
+		return unknown("which slots the vendor fills for " + humanize.Plural(len(filled), "module") + " is in no document that was read")
 	case !row.Has(filled) && row.HasMode(filled) && b.mode() != independentWord:
 		pop.ModeSlots = true
 		return unknown("the filled slots are the vendor's set for lockstep, mirroring or sparing, and whether that is on is not known")
@@ -120,7 +120,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
 	f.Unverified = b.sets.Analogous
 	if !f.Value {
-		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), prose.Count(len(filled), "module"))
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), humanize.Plural(len(filled), "module"))
 	}
 	pop.OrderSource = b.sets.Document(len(filled))
 	return f
@@ -162,7 +162,7 @@ func (b *builder) describeCount(pop *Population, from []int, verb string, count 
 	if len(names) != max(count-len(pop.Slots), len(pop.Slots)-count) {
 		return verb + " slots until " + strconv.Itoa(count) + " are filled"
 	}
-	return verb + " " + prose.And(names) + " (" + prose.Count(count, "DIMM") + ")"
+	return verb + " " + humanize.List(names) + " (" + humanize.Plural(count, "DIMM") + ")"
 }
 
 // listed formats the sets of a row: "1, 2" or "1, 3 or 6, 8".

@@ -129,22 +129,22 @@ func runsFrom(s *inventory.Slot) bool {
 // count sets DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
 	if f := b.incompleteTable(); f != nil {
-		pop.DIMMs, pop.Bytes = *f, fact.Blame[int64](*f)
+		pop.DIMMs, pop.Bytes = *f, fact.UnknownFrom[int64](*f)
 		return
 	}
 	if b.unlisted != nil && len(pop.Slots)+len(pop.EmptySlots) == 0 {
 		pop.DIMMs = fact.Unknown[int](fact.Truncated, "no slot of this processor is listed, and the SMBIOS table may not list all slots: "+b.unlisted.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
-		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if b.noneListed() {
 		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
-		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if b.moreNodes != "" {
 		pop.DIMMs = fact.Unknown[int](fact.Conflicting, b.moreNodes, "a slot map for this product", b.sys.Nodes[0].MemoryBytes.From)
-		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	if b.unowned >= 0 {
@@ -157,14 +157,14 @@ func (b *builder) count(pop *Population) {
 			reason += ": " + b.places[b.unowned].Reason
 		}
 		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, "a slot map for this product", s.Locator.From)
-		pop.Bytes = fact.Blame[int64](pop.DIMMs)
+		pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 		return
 	}
 	for _, i := range pop.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown {
 			pop.DIMMs = sizeUnknown[int](s)
-			pop.Bytes = fact.Blame[int64](pop.DIMMs)
+			pop.Bytes = fact.UnknownFrom[int64](pop.DIMMs)
 			return
 		}
 	}

@@ -93,7 +93,7 @@ func (b *builder) slottedChannels(pop *Population) int {
 // pairs.
 func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 	if b.platform == nil || b.platform.Buffered || b.frontSideBus() || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
-		return fact.Blame[Share](pop.Regions)
+		return fact.UnknownFrom[Share](pop.Regions)
 	}
 	share := 1.0
 	switch l, _ := b.layout(pop); {
@@ -101,7 +101,7 @@ func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
 		share = 1 / float64(len(pop.DPC.Value))
 	case pop.ChannelBytes.Known() && pop.ChannelsPopulated.Value == len(pop.DPC.Value) && l.even():
 	default:
-		return fact.Blame[Share](pop.Regions)
+		return fact.UnknownFrom[Share](pop.Regions)
 	}
 	clock, clocked := b.clockShare(pop, best)
 	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Channels: share, By: shareByModel}
@@ -148,7 +148,7 @@ func (b *builder) bestSpeed(proc *platform.Processor) (int, bool) {
 func bestPeak(pop *Population, best int, ok bool) fact.Fact[int64] {
 	n := pop.ChannelsTotal
 	if !n.Known() {
-		return fact.Blame[int64](n)
+		return fact.UnknownFrom[int64](n)
 	}
 	if !ok {
 		return fact.Unknown[int64](fact.Absent, "the processor's highest memory speed is not in the vendors' table", "")

@@ -40,7 +40,7 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 	for _, i := range pop.Slots {
 		f := ratedSpeed(&b.sys.Slots[i])
 		if !f.Known() {
-			return fact.Blame[Speed](f)
+			return fact.UnknownFrom[Speed](f)
 		}
 		if f.Value < e.dimm {
 			e.dimm, e.from = f.Value, f.From
@@ -50,7 +50,7 @@ func (b *builder) expectedSpeed(pop *Population, proc *platform.Processor, depth
 		e.maxDepth = max(e.maxDepth, hi)
 	}
 	if f := b.persistentLimit(&e); f != nil {
-		return fact.Blame[Speed](*f)
+		return fact.UnknownFrom[Speed](*f)
 	}
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
 		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)

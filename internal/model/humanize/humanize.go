@@ -1,6 +1,6 @@
-// Package prose writes numbers and lists as sentences have them: sizes, rates,
+// Package humanize formats numbers and lists for sentences: sizes, rates,
 // counts with their noun, "A, B and C".
-package prose
+package humanize
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func Size(bytes int64) string {
 	}
 }
 
-// Memory writes what a kernel counts, which is never round: "15.6 GiB".
+// Memory writes sizes that the kernel reports, which are rarely round: "15.6 GiB".
 func Memory(bytes int64) string {
 	if bytes < 10*gib || bytes%gib == 0 {
 		return Size(bytes)
@@ -43,7 +43,7 @@ func Memory(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/gib, 'f', 1, 64) + " GiB"
 }
 
-// Rounded writes bytes to the nearest GiB, for sizes that are compared and never round:
+// Rounded writes bytes to the nearest GiB, for comparing sizes that are rarely round:
 // "188 GiB".
 func Rounded(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/gib, 'f', 0, 64) + " GiB"
@@ -74,16 +74,16 @@ func ExactSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Count writes a number with its noun: "1 finding", "3 findings".
-func Count(n int, noun string) string {
+// Plural writes a number with its noun: "1 finding", "3 findings".
+func Plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
 }
 
-// And lists names: "A, B and C".
-func And(names []string) string {
+// List joins names: "A, B and C".
+func List(names []string) string {
 	n := len(names)
 	if n < 2 {
 		return strings.Join(names, "")
@@ -91,15 +91,15 @@ func And(names []string) string {
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 }
 
-// FirstFew writes the first most of a list in a row: "a; b; c; and 4 more".
-func FirstFew(most int, list []string) string {
+// Truncated joins at most most elements of a list: "a; b; c; and 4 more".
+func Truncated(most int, list []string) string {
 	if rest := len(list) - most; rest > 0 {
 		return strings.Join(list[:most], "; ") + "; and " + strconv.Itoa(rest) + " more"
 	}
 	return strings.Join(list, "; ")
 }
 
-// Distance returns the number of letters to insert, delete or replace between two words (Levenshtein).
+// Distance returns the Levenshtein distance of two words.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -120,7 +120,7 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Nearest lists the n names that differ least from one, in any case.
+// Nearest returns the n names closest to name, ignoring case.
 func Nearest(names []string, name string, n int) []string {
 	out := slices.Clone(names)
 	far, name := make(map[string]int, len(out)), strings.ToUpper(name)

@@ -1,4 +1,4 @@
-package prose
+package humanize
 
 import (
 	"regexp"
@@ -31,8 +31,8 @@ var yamlWords = sync.OnceValue(func() []yamlWord {
 })
 
 type yamlWord struct {
-	says *regexp.Regexp
-	word string
+	pattern *regexp.Regexp
+	word    string
 }
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
@@ -54,7 +54,7 @@ func YAMLError(err string) (line int, text string) {
 		}
 	}
 	for _, r := range yamlWords() {
-		text = r.says.ReplaceAllString(text, r.word)
+		text = r.pattern.ReplaceAllString(text, r.word)
 	}
 	return line, strings.NewReplacer("a <map>", "a mapping", "a <seq>", "a list", "a <string>", "a text", "a <str>", "a text",
 		"a <int>", "a whole number", "a <bool>", "true or false", "a <float>", "a number", "a <float64>", "a number").Replace(text)

@@ -1,4 +1,4 @@
-package prose
+package humanize
 
 import (
 	"slices"
@@ -32,14 +32,14 @@ func TestSizes(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	for _, c := range [][2]string{
-		{Count(1, "DIMM"), "1 DIMM"},
-		{Count(0, "DIMM"), "0 DIMMs"},
-		{And([]string{"A"}), "A"},
-		{And([]string{"A", "B"}), "A and B"},
-		{And([]string{"A", "B", "C"}), "A, B and C"},
-		{FirstFew(2, []string{"a", "b"}), "a; b"},
-		{FirstFew(1, []string{"a", "b", "c"}), "a; and 2 more"},
-		{And(nil), ""},
+		{Plural(1, "DIMM"), "1 DIMM"},
+		{Plural(0, "DIMM"), "0 DIMMs"},
+		{List([]string{"A"}), "A"},
+		{List([]string{"A", "B"}), "A and B"},
+		{List([]string{"A", "B", "C"}), "A, B and C"},
+		{Truncated(2, []string{"a", "b"}), "a; b"},
+		{Truncated(1, []string{"a", "b", "c"}), "a; and 2 more"},
+		{List(nil), ""},
 	} {
 		if have, want := c[0], c[1]; have != want {
 			t.Errorf("%q, expected %q", have, want)
@@ -47,8 +47,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestYAMLErrors: what the YAML reader says of files is told with the line where the fault
-// or what holds it begins, and names no type of a program. The lines are counted by hand.
+// TestYAMLErrors checks that errors of the YAML reader get the line where the fault or its parent begins, and name no Go type.
+// The expected lines are counted by hand.
 func TestYAMLErrors(t *testing.T) {
 	type file struct {
 		Rules []struct {
@@ -60,7 +60,7 @@ func TestYAMLErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		line      int
-		says      string
+		want      string
 	}{
 		{"an open brace", "rules:\n  - id: a\n    citation: {vendor: Dell\n  - id: b\n", 3, "a comma or } is missing, here or below"},
 		{"an open bracket", "rules:\n  - id: a\n  - [a, b\n", 3, "a comma or ] is missing, here or below"},
@@ -75,10 +75,10 @@ func TestYAMLErrors(t *testing.T) {
 		var into file
 		err := yaml.Unmarshal([]byte(c.src), &into)
 		if err == nil {
-			t.Fatalf("%s is read", c.name)
+			t.Fatalf("%s: expected an error", c.name)
 		}
-		if line, text := YAMLError(err.Error()); line != c.line || text != c.says {
-			t.Errorf("%s: line %d: %s, expected %d: %s; of %v", c.name, line, text, c.line, c.says, err)
+		if line, text := YAMLError(err.Error()); line != c.line || text != c.want {
+			t.Errorf("%s: line %d: %s, expected %d: %s; of %v", c.name, line, text, c.line, c.want, err)
 		}
 	}
 	if line, text := YAMLError("no place in it"); line != 0 || text != "no place in it" {
@@ -86,7 +86,7 @@ func TestYAMLErrors(t *testing.T) {
 	}
 }
 
-// TestNearest: letters put in, taken out or changed count one each, and case does not.
+// TestNearest checks edit distances, and that case does not count.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
