@@ -3,8 +3,6 @@ package audit
 import (
 	"strings"
 
-	"cel.dev/cel-go/common/types"
-
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -51,12 +49,7 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) {
 		return false
 	}
-	prog, err := r.engine.programs.Get(p.Applies, types.BoolType)
-	if err != nil {
-		return true
-	}
-	r.scope.About(facts.Subject{})
-	_, o := r.scope.EvalBool(prog)
+	_, o := r.condition(p.Applies, facts.Subject{})
 	return o.Val == nil
 }
 

@@ -37,8 +37,8 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)
 		e.settings = append(e.settings, p.SettingIDs()...)
-		if ahead := p.Ahead(); ahead != nil {
-			e.programs.Ahead = ahead
+		if p.Expressions != nil {
+			e.programs.Encoded = p.Expressions
 		}
 	}
 	slices.Sort(e.settings)

@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -160,11 +162,12 @@ func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 func TestSiteRuleBeforeBuiltin(t *testing.T) {
 	builtin, faults := rulepack.ParsePack("builtin.yaml", []byte(rule("builtin", "", "")))
 	require.Empty(t, faults)
-	site, faults := rulepack.ParsePack("site.yaml", []byte(rule("site", "", "")))
+	file := filepath.Join(t.TempDir(), "site.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(rule("site", "", "")), 0o600))
+	site, faults := rulepack.LoadPath(file)
 	require.Empty(t, faults)
-	site.Site = true
 	sys, topo := twoSockets()
-	a := run(t, audit.NewEngine([]*rulepack.Pack{builtin, site}), sys, topo, audit.Options{})
+	a := run(t, audit.NewEngine([]*rulepack.Pack{builtin, site[0]}), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
 	assert.Equal(t, "site", a.Findings[0].Found)
 }

@@ -60,7 +60,7 @@ func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, 
 	}
 	for _, c := range candidates[:slices.Index(candidates, spoke)] {
 		if c.For != nil && len(c.For.Products) > 0 && r.mayMatch(c.For) {
-			f.Result, f.Severity = verdict.Unknown, c.Usual()
+			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = "whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it"
 			f.KnownBy = "the product's name"
 			return
@@ -132,17 +132,11 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
 	}
-	shared := s.Variable == "" || !rule.Regards(s.Variable)
-	if got, ok := r.applied[rule]; ok && shared {
+	if got, ok := r.applied[rule]; ok && !rule.PerSubject {
 		return got.holds, got.Outcome
 	}
-	p, err := r.engine.programs.Get(rule.Applies, types.BoolType)
-	if err != nil {
-		return false, facts.Outcome{Err: err}
-	}
-	r.scope.About(s)
-	holds, o := r.scope.EvalBool(p)
-	if shared && o.Val != nil {
+	holds, o := r.condition(rule.Applies, s)
+	if !rule.PerSubject && o.Val != nil {
 		if r.applied == nil {
 			r.applied = map[*rulepack.Rule]applicable{}
 		}
@@ -198,19 +192,13 @@ func (r *auditRun) concern(rule *rulepack.Rule) string {
 // startRule returns a finding with the texts that do not depend on the machine.
 func startRule(r *rulepack.Rule, subject inventory.Subject) verdict.Finding {
 	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark, Headline: r.Headline}
-	f.Severity = r.Usual()
+	f.Severity = r.Usual
 	return f
 }
 
 // check evaluates a rule that applies and fills the finding.
 func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
-	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
-	if err != nil {
-		f.Result, f.Reason = verdict.Error, "check: "+err.Error()
-		return
-	}
-	r.scope.About(s)
-	holds, o := r.scope.EvalBool(p)
+	holds, o := r.condition(rule.Check, s)
 	weakest, unverified := r.scope.Certainty()
 	f.Certainty = rule.Cap(weakest)
 	r.giveReadings(f)
@@ -263,7 +251,7 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 		return false
 	}
 	r.scope.About(s)
-	text, err := r.text(rule.Severity)
+	text, err := r.engine.programs.Text(r.scope, rule.Severity)
 	_, unverified = r.scope.Certainty()
 	switch {
 	case err != nil:
@@ -278,16 +266,10 @@ func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Fin
 	return unverified
 }
 
-// text evaluates a text expression for the current subject of the scope.
-func (r *auditRun) text(src string) (string, error) {
-	if src == "" {
-		return "", nil
-	}
-	p, err := r.engine.programs.Get(src, types.StringType)
-	if err != nil {
-		return "", err
-	}
-	return r.scope.EvalText(p)
+// condition evaluates a condition for a subject.
+func (r *auditRun) condition(src string, s facts.Subject) (bool, facts.Outcome) {
+	r.scope.About(s)
+	return r.engine.programs.Bool(r.scope, src)
 }
 
 // describe sets found, expected, effect and remedy. A failing text never changes the verdict: its error is
@@ -297,7 +279,10 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 		return
 	}
 	say := func(src string) string {
-		text, err := r.text(src)
+		if src == "" {
+			return ""
+		}
+		text, err := r.engine.programs.Text(r.scope, src)
 		if err != nil {
 			return "(text of the rule is broken: " + err.Error() + ")"
 		}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"cel.dev/cel-go/common/types"
-
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -37,18 +35,9 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict
 	if err != nil {
 		return nil
 	}
+	var programs facts.Programs
 	say := func(src string) string {
-		if src == "" {
-			return ""
-		}
-		p, err := facts.CompileExpr(src, types.StringType)
-		if err != nil {
-			return ""
-		}
-		text, err := s.EvalText(p)
-		if err != nil {
-			return ""
-		}
+		text, _ := programs.Text(s, src) // "" without a source, too
 		return text
 	}
 	f := startRule(r, exampleSubject(r.Subject, s))

@@ -107,7 +107,7 @@ func (m *mutation) rule(file string, r *rulepack.Rule) {
 
 func (m *mutation) expression(r *rulepack.Rule, part, src string, want *types.Type, set func(*rulepack.Rule, string)) {
 	for _, mutant := range mutants(src, want) {
-		if _, err := facts.CompileExpr(mutant, want); err != nil {
+		if _, err := new(facts.Programs).Get(mutant, want); err != nil {
 			continue
 		}
 		c := *r
@@ -157,7 +157,7 @@ func (m *mutation) profiles(t *testing.T, packs []*rulepack.Pack) {
 func (m *mutation) condition(when map[string]condition, what, expr string) {
 	c, stated := when[expr]
 	for _, mutant := range mutants(expr, types.BoolType) {
-		if _, err := facts.CompileExpr(mutant, types.BoolType); err == nil {
+		if _, err := new(facts.Programs).Get(mutant, types.BoolType); err == nil {
 			m.count("profile applies", what+" applies: "+mutant, stated && c.complaint(mutant) != "")
 		}
 	}

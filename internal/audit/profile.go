@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"cel.dev/cel-go/common/types"
-
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -59,16 +57,14 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	if p.Applies == "" || r.runs(p.Firmware) {
 		return true, ""
 	}
-	prog, err := r.engine.programs.Get(p.Applies, types.BoolType)
-	if err != nil {
-		return false, "the profile " + p.ID + " is broken: " + err.Error()
-	}
-	r.scope.About(facts.Subject{})
-	applies, o := r.scope.EvalBool(prog)
-	if o.Val == nil {
+	switch applies, o := r.condition(p.Applies, facts.Subject{}); {
+	case o.Err != nil:
+		return false, "the profile " + p.ID + " is broken: " + o.Err.Error()
+	case o.Val == nil:
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
+	default:
+		return applies, "the profile " + p.ID + " is written for other machines"
 	}
-	return applies, "the profile " + p.ID + " is written for other machines"
 }
 
 // mayFit reports whether the machine may be one of those matched, by what is known of it.
@@ -146,13 +142,7 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	if w.Applies == "" {
 		return true
 	}
-	prog, err := r.engine.programs.Get(w.Applies, types.BoolType)
-	if err != nil {
-		f.Result, f.Reason = verdict.Error, "applies: "+err.Error()
-		return false
-	}
-	r.scope.About(facts.Subject{})
-	applies, o := r.scope.EvalBool(prog)
+	applies, o := r.condition(w.Applies, facts.Subject{})
 	switch {
 	case o.Err != nil:
 		f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()

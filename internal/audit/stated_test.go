@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -137,17 +136,14 @@ func conditions(t *testing.T) map[string]condition {
 // complaint is what a condition's cases say against an expression, "" for
 // nothing.
 func (c *condition) complaint(expr string) string {
-	p, err := facts.CompileExpr(expr, types.BoolType)
-	if err != nil {
-		return err.Error()
-	}
+	var programs facts.Programs
 	for i := range c.Cases {
 		s, err := (&rulepack.Case{Facts: c.Cases[i].Facts}).Scope()
 		if err != nil {
 			return err.Error()
 		}
 		got := "unknown"
-		if holds, o := s.EvalBool(p); o.Err != nil {
+		if holds, o := programs.Bool(s, expr); o.Err != nil {
 			return o.Err.Error()
 		} else if o.Val != nil {
 			got = fmt.Sprint(holds)

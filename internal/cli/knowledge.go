@@ -79,24 +79,15 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 // loadSite loads and validates a folder or a file of a site's own rules.
 func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 	packs, faults := rulepack.LoadPath(name)
-	return validSite(name, packs, faults)
-}
-
-// validSite validates the packs of a folder or a file.
-func validSite(name string, packs []*rulepack.Pack, faults rulepack.Complaints) ([]*rulepack.Pack, rulepack.Complaints) {
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
 	}
 	if len(packs) == 0 && len(faults) == 0 && !site.HasData(name) {
-		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: noRules(name)})
+		text := "no rule file (.yaml) here"
+		if st, err := os.Stat(name); err == nil && !st.IsDir() {
+			text = "neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such"
+		}
+		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: text})
 	}
 	return packs, faults
-}
-
-// noRules returns an error that names what was expected of a file or folder without rules.
-func noRules(name string) string {
-	if st, err := os.Stat(name); err == nil && !st.IsDir() {
-		return "neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such"
-	}
-	return "no rule file (.yaml) here"
 }

@@ -132,7 +132,7 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	parsed := knowledge.Parse(file, data)
 	switch parsed.Kind {
 	case knowledge.Pack:
-		packs, faults := loadParsed(file, parsed)
+		packs, faults := loadSite(file)
 		v.packs = append(v.packs, packs...)
 		v.complain(faults)
 		if len(faults) > 0 {
@@ -148,16 +148,6 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	for _, f := range check(schemas) {
 		v.faults = append(v.faults, f)
 	}
-}
-
-// loadParsed is loadSite for a file that was parsed before; it rejects other content and names than YAML.
-func loadParsed(file string, parsed *knowledge.File) ([]*rulepack.Pack, rulepack.Complaints) {
-	root := parsed.Document()
-	if ext := filepath.Ext(file); root == nil || ext != ".yaml" && ext != ".yml" {
-		return loadSite(file)
-	}
-	packs, faults := rulepack.LoadParsed(file, root)
-	return validSite(file, packs, faults)
 }
 
 // dataFiles returns the file itself, or the YAML and CSV files and the checked tables below a folder.

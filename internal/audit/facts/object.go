@@ -69,50 +69,37 @@ type Object struct {
 	cache []*answer
 }
 
-// field returns the value of a field with its path, and records that it was read. The value must not be
-// modified.
+// field returns the value of a field with its path, and records that it was read. It is read from the model or
+// the case once. The value must not be modified.
 func (o *Object) field(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
 		return &Value{}, ""
 	}
-	a := o.model(i)
+	if o.cache == nil {
+		o.cache = make([]*answer, len(o.typ.Fields))
+	}
+	a := o.cache[i]
+	if a == nil || a.of != o.path { // a trace may know it by another path
+		found := &answer{path: o.path + "." + name, of: o.path}
+		switch {
+		case a != nil:
+			found.value = a.value
+		case o.given == nil:
+			found.value = o.typ.Fields[i].get(o.src)
+		default:
+			found.value = o.given[name]
+			if v := &found.value; !v.Known() && v.Reason == "" {
+				v.Reason = "not stated"
+			}
+		}
+		o.cache[i], a = found, found
+	}
 	adoptObjects(a.path, o.trace, &a.value)
 	if o.trace != nil {
 		o.trace.read(a)
 	}
 	return &a.value, a.path
-}
-
-// model reads a field from the model or the case once, and builds its path once.
-func (o *Object) model(i int) *answer {
-	if o.cache == nil {
-		o.cache = make([]*answer, len(o.typ.Fields))
-	}
-	a := o.cache[i]
-	if a != nil && a.of == o.path {
-		return a
-	}
-	found := &answer{path: o.path + "." + o.typ.Fields[i].Name, of: o.path}
-	if a != nil {
-		found.value = a.value // read under another path, which a trace may know it by
-	} else {
-		found.value = o.read(&o.typ.Fields[i])
-	}
-	o.cache[i] = found
-	return found
-}
-
-// read returns the value of a field from the model, or from the case.
-func (o *Object) read(f *Field) Value {
-	if o.given == nil {
-		return f.get(o.src)
-	}
-	v := o.given[f.Name]
-	if !v.Known() && v.Reason == "" {
-		v.Reason = "not stated"
-	}
-	return v
 }
 
 // adoptObjects sets the path and the trace of the objects in a field's value.

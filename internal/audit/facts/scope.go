@@ -145,8 +145,8 @@ type Outcome struct {
 	Err     error
 }
 
-// Eval runs a program in a scope; the scope's trace records what it read.
-func (s *Scope) Eval(p cel.Program) Outcome {
+// eval runs a program in a scope; the scope's trace records what it read.
+func (s *Scope) eval(p cel.Program) Outcome {
 	val, details, err := p.Eval(s)
 	if n := details.ActualCost(); n != nil {
 		s.spent += *n
@@ -171,34 +171,4 @@ func trails(u *types.Unknown) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// EvalBool runs a boolean expression.
-func (s *Scope) EvalBool(p cel.Program) (value bool, o Outcome) {
-	o = s.Eval(p)
-	if o.Val == nil {
-		return false, o
-	}
-	b, ok := o.Val.(types.Bool)
-	if !ok {
-		o.Err = fmt.Errorf("expression gives %s, expected true or false", o.Val.Type().TypeName())
-		return false, o
-	}
-	return bool(b), o
-}
-
-// EvalText runs a text expression; an unknown value is printed as "not known".
-func (s *Scope) EvalText(p cel.Program) (string, error) {
-	o := s.Eval(p)
-	switch {
-	case o.Err != nil:
-		return "", o.Err
-	case o.Val == nil:
-		return NotKnown, nil
-	}
-	t, ok := o.Val.(types.String)
-	if !ok {
-		return "", fmt.Errorf("expression gives %s, expected text", o.Val.Type().TypeName())
-	}
-	return string(t), nil
 }

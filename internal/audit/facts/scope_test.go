@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,20 +65,20 @@ func TestScopeOfStatedFacts(t *testing.T) {
 func TestYesOrNo(t *testing.T) {
 	m := NewMachine(&inventory.System{}, &population.Result{})
 	m.sys.Machine.Vendor = sure("Dell Inc.")
-	s := NewScope(m)
+	s, x := NewScope(m), Programs{}
 	for src, want := range map[string]bool{"1 < 2": true, "1 > 2": false, "machine.product == 'R610'": false, "has(machine.product)": false, "has(machine.vendor)": true} {
-		p, err := CompileExpr(src, types.BoolType)
-		require.NoError(t, err, src)
-		value, o := s.EvalBool(p)
+		value, o := x.Bool(s, src)
 		assert.Equal(t, want, value, src)
 		require.NoError(t, o.Err, src)
 		assert.Equal(t, src == "machine.product == 'R610'", o.Val == nil, src)
 	}
-	p, err := CompileExpr("'text'", types.StringType)
+	text, err := EncodeExpr("'text'")
 	require.NoError(t, err)
-	value, o := s.EvalBool(p)
-	assert.False(t, value)
-	require.ErrorContains(t, o.Err, "expression gives string, expected true or false")
+	for _, x := range []Programs{{}, {Encoded: map[string][]byte{"'text'": text}}} {
+		value, o := x.Bool(s, "'text'")
+		assert.False(t, value)
+		require.ErrorContains(t, o.Err, "expression gives string, expected bool")
+	}
 }
 
 // TestHas: a fact is there where it is known, whatever asks.
@@ -181,23 +180,20 @@ func TestStatedFacts(t *testing.T) {
 	assert.Equal(t, []any{nil, "not stated"}, []any{v.v, v.Reason})
 }
 
-// evaluated is an expression's value over two nodes.
-func evaluated(t *testing.T, program func(src string) (cel.Program, error), src string) Outcome {
-	t.Helper()
-	p, err := program(src)
-	require.NoError(t, err, src)
+// evaluated is a condition's value over two nodes.
+func evaluated(x *Programs, src string) Outcome {
 	m := NewMachine(&inventory.System{Nodes: []inventory.Node{{ID: 0, Kind: sure(inventory.NodeDRAM)}, {ID: 1, Kind: sure(inventory.NodeCXL)}}}, &population.Result{})
-	return NewScope(m).Eval(p)
+	_, o := x.Bool(NewScope(m), src)
+	return o
 }
 
 // TestObjectsInExpressions: two nodes are equal where they are the same one.
 func TestObjectsInExpressions(t *testing.T) {
-	checked := func(src string) (cel.Program, error) { return CompileExpr(src, types.BoolType) }
 	for src, want := range map[string]bool{
 		"nodes[0] == nodes[0]": true, "nodes[0] == nodes[1]": false, "nodes[1] in nodes": true,
 		"nodes.exists(n, n.kind == 'cxl')": true, "nodes.exists(n, n == nodes[0] && n.id == 1)": false,
 	} {
-		assert.Equal(t, types.Bool(want), evaluated(t, checked, src).Val, src)
+		assert.Equal(t, types.Bool(want), evaluated(&Programs{}, src).Val, src)
 	}
 	o, typ := &Object{typ: Declared().objects["node"], path: "node"}, Declared().objects["node"].cel
 	assert.Same(t, o, o.ConvertToType(typ))
@@ -217,12 +213,11 @@ func TestPlannedAhead(t *testing.T) {
 		"'a-b'.split('-').size() == 2", "'sets'.contains('s')", "[1, 2].slice(0, 1).size() == 1 && true", "sets.contains([1, 2], [1])",
 		"'a,b'.split(',') == ['a', 'b'] && nodes.size() == 2",
 	} {
-		parsed, err := ParseExpr(src)
+		data, err := EncodeExpr(src)
 		require.NoError(t, err, src)
-		planned := func(string) (cel.Program, error) { return PlanExpr(parsed) }
-		assert.Equal(t, types.True, evaluated(t, planned, src).Val, src)
+		assert.Equal(t, types.True, evaluated(&Programs{Encoded: map[string][]byte{src: data}}, src).Val, src)
 	}
-	_, err := ParseExpr("nodes.size( == 2")
+	_, err := EncodeExpr("nodes.size( == 2")
 	assert.Error(t, err)
 }
 
@@ -233,43 +228,24 @@ func TestListsInWords(t *testing.T) {
 		"words(['a'])": "a", "words(['a', 'b', 'c'])": "a, b and c", "words([1].filter(x, x > 1))": "none", "words([1, 2])": "1 and 2", "listed(memory.per_socket)": "not known",
 		"percent(0.784)": "78 %", "gib(8589934592)": "8 GiB", "text(true)": "true",
 	} {
-		p, err := CompileExpr(src, types.StringType)
-		require.NoError(t, err, src)
-		have, err := NewScope(NewMachine(&inventory.System{}, &population.Result{})).EvalText(p)
+		have, err := (&Programs{}).Text(NewScope(NewMachine(&inventory.System{}, &population.Result{})), src)
 		require.NoError(t, err, src)
 		assert.Equal(t, want, have, src)
 	}
 }
 
 // TestProgramsAhead: what was parsed ahead of time is taken as it is, its error, too; the rest
-// is compiled, once.
+// is compiled.
 func TestProgramsAhead(t *testing.T) {
-	asked := 0
-	known, err := CompileExpr("nodes.size() == 2", types.BoolType)
+	data, err := EncodeExpr("nodes.size() == 2")
 	require.NoError(t, err)
-	x := &Programs{Ahead: func(src string) (cel.Program, bool, error) {
-		asked++
-		switch src {
-		case "known":
-			return known, true, nil
-		case "damaged":
-			return nil, true, assert.AnError
-		default:
-			return nil, false, nil
-		}
-	}}
+	x := &Programs{Encoded: map[string][]byte{"known": data, "damaged": {1}}}
 	for range 2 {
-		p, err := x.Get("known", types.BoolType)
-		require.NoError(t, err)
-		assert.Equal(t, known, p)
-		_, err = x.Get("damaged", types.BoolType)
-		require.ErrorIs(t, err, assert.AnError)
-		_, err = x.Get("nodes.size() == 3", types.BoolType)
-		require.NoError(t, err)
-		_, err = x.Get("nodes.size()", types.BoolType)
-		require.ErrorContains(t, err, "expected bool")
+		assert.Equal(t, types.True, evaluated(x, "known").Val)
+		require.Error(t, evaluated(x, "damaged").Err)
+		assert.Equal(t, types.False, evaluated(x, "nodes.size() == 3").Val)
+		require.ErrorContains(t, evaluated(x, "nodes.size()").Err, "expected bool")
 	}
-	assert.Equal(t, 4, asked)
 }
 
 // TestSchemaInWords: what the page of facts says of a field, and of which objects a field is.

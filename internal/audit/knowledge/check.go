@@ -58,14 +58,6 @@ func Parse(name string, data []byte) *File {
 	return f
 }
 
-// Document returns the file's first document, nil if the file is not YAML.
-func (f *File) Document() *yaml.Node {
-	if f.bad != nil || len(f.docs) == 0 {
-		return nil
-	}
-	return f.docs[0]
-}
-
 func kindOf(first *yaml.Node) Kind {
 	have := pairs(first)
 	rules := itemsOf(have["rules"])

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"cel.dev/cel-go/common/types"
-
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
@@ -52,11 +50,7 @@ func missingText(o facts.Outcome) string {
 // result evaluates applies and check in a case's scope.
 func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome, error) {
 	if r.Applies != "" {
-		p, err := x.programs.Get(r.Applies, types.BoolType)
-		if err != nil {
-			return "", facts.Outcome{}, fmt.Errorf("applies: %w", err)
-		}
-		applies, o := s.EvalBool(p)
+		applies, o := x.programs.Bool(s, r.Applies)
 		switch {
 		case o.Err != nil:
 			return verdict.Error, o, fmt.Errorf("applies: %w", o.Err)
@@ -66,11 +60,7 @@ func (x *Runner) result(r *Rule, s *facts.Scope) (verdict.Result, facts.Outcome,
 			return verdict.NotApplicable, o, nil
 		}
 	}
-	p, err := x.programs.Get(r.Check, types.BoolType)
-	if err != nil {
-		return "", facts.Outcome{}, fmt.Errorf("check: %w", err)
-	}
-	holds, o := s.EvalBool(p)
+	holds, o := x.programs.Bool(s, r.Check)
 	switch {
 	case o.Err != nil:
 		return verdict.Error, o, fmt.Errorf("check: %w", o.Err)
@@ -93,18 +83,13 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 		if t.src == "" {
 			continue
 		}
-		p, err := x.programs.Get(t.src, types.StringType)
-		if err == nil {
-			var text string
-			if text, err = s.EvalText(p); err == nil && text == "" {
-				return t.name + " comes out empty"
-			}
-			if t.name == "short" && len(text) > longestShort {
-				return fmt.Sprintf("short comes out with %d letters, expected at most %d: %s", len(text), longestShort, text)
-			}
-		}
-		if err != nil {
+		switch text, err := x.programs.Text(s, t.src); {
+		case err != nil:
 			return t.name + ": " + err.Error()
+		case text == "":
+			return t.name + " comes out empty"
+		case t.name == "short" && len(text) > longestShort:
+			return fmt.Sprintf("short comes out with %d letters, expected at most %d: %s", len(text), longestShort, text)
 		}
 	}
 	if r.Effect != nil {
@@ -112,22 +97,15 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 			if src == "" {
 				continue
 			}
-			p, err := x.programs.Get(src, types.StringType)
-			if err == nil {
-				_, err = s.EvalText(p) // may be empty
-			}
-			if err != nil {
+			if _, err := x.programs.Text(s, src); err != nil { // may be empty
 				return "effect: " + err.Error()
 			}
 		}
 	}
 	severity := r.Severity
 	if verdict.Severity(severity).Rank() == 0 {
-		p, err := x.programs.Get(severity, types.StringType)
-		if err != nil {
-			return "severity: " + err.Error()
-		}
-		if severity, err = s.EvalText(p); err != nil {
+		var err error
+		if severity, err = x.programs.Text(s, severity); err != nil {
 			return "severity: " + err.Error()
 		}
 		if verdict.Severity(severity).Rank() == 0 && severity != facts.NotKnown {

@@ -40,19 +40,3 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 		}
 	}
 }
-
-// TestProfilesWithoutTables: a built-in profile never comes without its rows.
-func TestProfilesWithoutTables(t *testing.T) {
-	packs, err := rules.FS.ReadFile(compiled.File(rulepack.Part))
-	require.NoError(t, err)
-	none, err := rulepack.CompileProfiles(nil)
-	require.NoError(t, err)
-	for name, parts := range map[string]mapFS{
-		"no file":  {compiled.File(rulepack.Part): packs},
-		"damaged":  {compiled.File(rulepack.Part): packs, compiled.File(rulepack.ProfilePart): none[:0]},
-		"no table": {compiled.File(rulepack.Part): packs, compiled.File(rulepack.ProfilePart): none},
-	} {
-		_, err := rulepack.LoadCompiled(parts)
-		assert.ErrorContains(t, err, "profiles", name)
-	}
-}

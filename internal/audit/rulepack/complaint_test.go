@@ -149,7 +149,7 @@ func TestRowsOfAPreset(t *testing.T) {
 		}
 		pack := "profiles:\n  - id: a/b\n    title: t\n    preset: Fast\n    face: configured\n    citation: {vendor: v, title: t}\n" + c.writtenBy + "\n    settings:\n      " + c.row + "\n"
 		packs, faults := rulepack.LoadDir(fstest.MapFS{"p.yaml": {Data: []byte(pack)}, "settings/example.yaml": {Data: []byte(presetTable)},
-			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("formats: [x]\n")}}, ".", true)
+			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("formats: [x]\n")}}, ".")
 		for _, p := range packs {
 			faults = append(faults, p.Validate()...)
 		}

@@ -50,7 +50,7 @@ func Describe(packs []*Pack) []RuleInfo {
 }
 
 func (r *Rule) info() RuleInfo {
-	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.Usual()), Scope: r.For.String(),
+	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.Usual), Scope: r.For.String(),
 		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
 		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File,
 		Remedies: map[string]string{}, Match: r.For, Rule: r}

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -15,53 +13,14 @@ import (
 )
 
 // evaluate runs a yes-or-no expression on facts as a case writes them.
-func evaluate(t *testing.T, stated, src string) (string, []string) {
+func evaluate(t *testing.T, programs *facts.Programs, stated, src string) (string, []string) {
 	t.Helper()
 	var n yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(stated), &n))
 	require.NotEmpty(t, n.Content)
 	s, err := statedScope(n.Content[0])
 	require.NoError(t, err)
-	p, err := facts.CompileExpr(src, types.BoolType)
-	require.NoError(t, err, src)
-	return outcomeOf(s, p)
-}
-
-// evaluateBy runs a program on facts as a case writes them.
-func evaluateBy(t *testing.T, stated string, p cel.Program) (string, []string) {
-	t.Helper()
-	var n yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(stated), &n))
-	s, err := statedScope(n.Content[0])
-	require.NoError(t, err)
-	return outcomeOf(s, p)
-}
-
-// compiledAhead plans expressions the way the shipped artefact does.
-func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
-	t.Helper()
-	pack := &Pack{File: "test.yaml"}
-	for _, src := range sources {
-		pack.Rules = append(pack.Rules, &Rule{ID: "a.b.c", Subject: facts.SubjectMachine, Check: src, Severity: "info", pack: pack})
-	}
-	blob, err := Compile([]*Pack{pack})
-	require.NoError(t, err)
-	profiles, err := CompileProfiles([]*Pack{pack})
-	require.NoError(t, err)
-	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}, compiled.File(ProfilePart): {Data: profiles}})
-	require.NoError(t, err)
-	out := map[string]cel.Program{}
-	for _, src := range sources {
-		p, ok, err := packs[0].expressions.program(src)
-		require.NoError(t, err, src)
-		require.True(t, ok, src)
-		out[src] = p
-	}
-	return out
-}
-
-func outcomeOf(s *facts.Scope, p cel.Program) (string, []string) {
-	holds, o := s.EvalBool(p)
+	holds, o := programs.Bool(s, src)
 	switch {
 	case o.Err != nil:
 		return "error: " + o.Err.Error(), nil
@@ -72,6 +31,23 @@ func outcomeOf(s *facts.Scope, p cel.Program) (string, []string) {
 	default:
 		return "false", nil
 	}
+}
+
+// compiledAhead encodes expressions the way the shipped artefact does.
+func compiledAhead(t *testing.T, sources []string) *facts.Programs {
+	t.Helper()
+	pack := &Pack{File: "test.yaml"}
+	for _, src := range sources {
+		pack.Rules = append(pack.Rules, &Rule{ID: "a.b.c", Subject: facts.SubjectMachine, Check: src, Severity: "info", pack: pack})
+	}
+	blob, err := Compile([]*Pack{pack})
+	require.NoError(t, err)
+	packs, err := LoadCompiled(fstest.MapFS{compiled.File(Part): {Data: blob}})
+	require.NoError(t, err)
+	for _, src := range sources {
+		require.Contains(t, packs[0].Expressions, src)
+	}
+	return &facts.Programs{Encoded: packs[0].Expressions}
 }
 
 // TestUnknownsSpread: a missing fact makes a verdict unknown exactly where it
@@ -140,9 +116,9 @@ func TestUnknownsSpread(t *testing.T) {
 	}
 	lean := compiledAhead(t, sources)
 	for _, c := range tests {
-		got, missing := evaluate(t, three, c.src)
+		got, missing := evaluate(t, &facts.Programs{}, three, c.src)
 		assert.Equal(t, c.want, got, "%s (missing %v)", c.src, missing)
-		again, same := evaluateBy(t, three, lean[c.src])
+		again, same := evaluate(t, lean, three, c.src)
 		assert.Equal(t, []any{got, missing}, []any{again, same}, "%s, compiled ahead of time", c.src)
 		if got == "unknown" {
 			assert.NotEmpty(t, missing, c.src)
@@ -162,7 +138,7 @@ func TestMissingNamesTheFact(t *testing.T) {
 		{`platform.recommended_dimms.size() > 0`, []string{"platform.recommended_dimms"}},
 	}
 	for _, c := range tests {
-		got, missing := evaluate(t, `{sockets: [{dimms: 6}, {}]}`, c.src)
+		got, missing := evaluate(t, &facts.Programs{}, `{sockets: [{dimms: 6}, {}]}`, c.src)
 		assert.Equal(t, "unknown", got, c.src)
 		assert.Equal(t, c.want, missing, c.src)
 	}
@@ -171,7 +147,7 @@ func TestMissingNamesTheFact(t *testing.T) {
 // TestNullIsNotAValue: null, in a list of objects too, is a missing fact, and
 // a merged mapping can take a fact back.
 func TestNullIsNotAValue(t *testing.T) {
-	got, missing := evaluate(t, `{socket: {<<: &all {dimms: 6, bytes: 1Gi, controllers: []}, bytes: null, controllers: null}}`,
+	got, missing := evaluate(t, &facts.Programs{}, `{socket: {<<: &all {dimms: 6, bytes: 1Gi, controllers: []}, bytes: null, controllers: null}}`,
 		`socket.dimms == 6 && socket.bytes > 0 && socket.controllers.size() > 0`)
 	assert.Equal(t, "unknown", got)
 	assert.Equal(t, []string{"socket.bytes", "socket.controllers"}, missing)

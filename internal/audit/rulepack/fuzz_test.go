@@ -178,11 +178,7 @@ func roundTrip(t testing.TB, pack *rulepack.Pack) {
 	if err != nil {
 		return
 	}
-	profiles, err := rulepack.CompileProfiles([]*rulepack.Pack{pack})
-	if err != nil {
-		return
-	}
-	back, err := rulepack.LoadCompiled(mapFS{compiled.File(rulepack.Part): blob, compiled.File(rulepack.ProfilePart): profiles})
+	back, err := rulepack.LoadCompiled(mapFS{compiled.File(rulepack.Part): blob})
 	if err != nil || len(back) != 1 || len(back[0].Rules) != len(pack.Rules) {
 		t.Errorf("%d packs of %d rules come back: %v", len(back), len(pack.Rules), err)
 	}

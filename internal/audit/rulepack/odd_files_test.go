@@ -23,7 +23,7 @@ func TestOddFiles(t *testing.T) {
 	require.NoError(t, os.Truncate(filepath.Join(dir, "c.yaml"), 1<<40))
 	done := make(chan Complaints, 1)
 	go func() {
-		_, faults := LoadDir(os.DirFS(dir), ".", true)
+		_, faults := LoadDir(os.DirFS(dir), ".")
 		done <- faults
 	}()
 	select {

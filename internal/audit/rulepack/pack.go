@@ -10,6 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
 // Pack is one YAML file of rules and profiles, one file per document.
@@ -22,14 +23,13 @@ type Pack struct {
 	Rules    []*Rule        `yaml:"rules,omitempty"`
 	Profiles []*ProfileSpec `yaml:"profiles,omitempty"`
 
-	// File is the name the pack was read from; Site is true for a site's own.
+	// File is the name the pack was read from.
 	File string `yaml:"-"`
-	Site bool   `yaml:"-"`
 
 	// Judges are the settings that the profiles of a compiled pack cover, sorted.
 	Judges []string `yaml:"-"`
-	// expressions are those of compiled packs, parsed ahead of time.
-	expressions parsedExprs
+	// Expressions are those of all compiled packs, for facts.Programs.
+	Expressions map[string][]byte `yaml:"-" cbor:"-"`
 }
 
 // SettingIDs lists the settings that the pack's profiles cover, each once.
@@ -144,8 +144,12 @@ type Rule struct {
 	Cases   []Case `yaml:"cases" cbor:"-"`
 	// Counted are the numbers of cases of a compiled rule, which has none itself.
 	Counted CaseCounts `yaml:"-"`
-	// Shape is what the engine needs to know of the rule's expressions without evaluating them.
-	Shape Shape `yaml:"-"`
+	// What measure finds in the expressions: Usual is the severity, or its last alternative; PerSubject is true
+	// if applies differs from subject to subject. Narrowness ranks rules of one id: named platforms, vendors and
+	// products first, then the facts used in applies, then a site's own.
+	Usual      verdict.Severity `yaml:"-"`
+	PerSubject bool             `yaml:"-"`
+	Narrowness int              `yaml:"-"`
 
 	pack *Pack
 	node *yaml.Node
@@ -215,20 +219,21 @@ type ProfileSpec struct {
 	Scope string `yaml:"scope,omitempty"`
 	// Settings keeps the order of the file. In a compiled profile it is nil: use Table.
 	Settings SettingTable `yaml:"settings" cbor:"-"`
+	// Encoded is the table of a compiled profile, decoded when used, because an audit needs one of many.
+	Encoded compiled.Raw `yaml:"-"`
 
 	pack *Pack
 	node *yaml.Node
-	// rows decodes the table of a compiled profile, because an audit needs one of many.
-	rows func(id string) SettingTable
 }
 
-// Table returns the profile's rows in file order. A damaged compiled table has none: a test compares it with
-// the file.
+// Table returns the profile's rows in file order.
 func (p *ProfileSpec) Table() SettingTable {
-	if p.rows == nil {
+	if p.Encoded == nil {
 		return p.Settings
 	}
-	return p.rows(p.ID)
+	var out SettingTable
+	_ = compiled.Decode(p.Encoded, &out) // a test compares every table with its file
+	return out
 }
 
 // Serves reports whether the profile serves an intent.
@@ -314,15 +319,6 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 
 // Intents are the purposes that a user may select by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
-
-// Shape is derived from the parsed expressions of a rule when it is loaded or compiled.
-type Shape struct {
-	// Paths are the facts that applies uses ("platform.id"), with repetitions; Variables are its variables
-	// ("platform", "socket").
-	Paths, Variables []string
-	// Usual is the severity's last alternative.
-	Usual verdict.Severity
-}
 
 // CaseCounts counts a rule's own cases by what they expect.
 type CaseCounts struct {

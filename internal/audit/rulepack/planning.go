@@ -70,7 +70,7 @@ func RulesByID(packs []*Pack) [][]*Rule {
 	}
 	out := make([][]*Rule, 0, len(rules))
 	for _, id := range slices.SortedFunc(maps.Keys(rules), compareIDs) {
-		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
+		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return cmp.Compare(b.Narrowness, a.Narrowness) })
 		out = append(out, rules[id])
 	}
 	return out

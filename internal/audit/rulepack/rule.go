@@ -19,9 +19,6 @@ func (r *Rule) Concern() string {
 	return "does not concern this machine"
 }
 
-// Usual returns the rule's severity; of an expression, its last alternative.
-func (r *Rule) Usual() verdict.Severity { return r.Shape.Usual }
-
 // RemedyFor returns the remedy for a vendor, the longer name's if two match (HP, HPE), or otherwise the general
 // one; "" matches no vendor.
 func (r *Rule) RemedyFor(vendor string) string {

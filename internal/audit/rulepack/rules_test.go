@@ -29,11 +29,7 @@ func TestNarrowestFirst(t *testing.T) {
 		for _, name := range names {
 			r := rules[name]
 			r.measure()
-			assert.Equal(t, want, r.narrowness(), name)
-			r.pack = &Pack{}
-			assert.Equal(t, want, r.narrowness(), "%s, built in", name)
-			r.pack = &Pack{Site: true}
-			assert.Equal(t, want+1, r.narrowness(), "%s, a site's own", name)
+			assert.Equal(t, want, r.Narrowness, name)
 		}
 	}
 	order := []string{"other.rule", "measure.rule", "setting.turbo", "numa.rule", "memory.b", "memory.a", "firmware.rule"}
@@ -55,7 +51,7 @@ func TestUsualSeverity(t *testing.T) {
 		`platform.id == "milan" ? "warning" : "critical"`: verdict.Critical, `numa.nodes > 1 ? "info" : "of no rank"`: verdict.Info, "text(numa.nodes)": verdict.Warning, "": verdict.Warning} {
 		r := &Rule{Severity: src}
 		r.measure()
-		assert.Equal(t, want, r.Usual(), src)
+		assert.Equal(t, want, r.Usual, src)
 	}
 }
 
@@ -351,20 +347,18 @@ func TestFilesOfAFolder(t *testing.T) {
 	rule := []byte(written(nil))
 	k := fstest.MapFS{"a.yaml": {Data: rule}, "b.yml": {Data: rule}, "c.txt": {Data: rule}, "sub/d.yaml": {Data: rule}, "e.yaml/f.yaml": {Data: rule},
 		"platforms/x.yaml": {Data: []byte("id: x\n")}, "settings/y.yaml": {Data: []byte("vendor: y\n")}}
-	packs, faults := LoadDir(k, ".", true)
+	packs, faults := LoadDir(k, ".")
 	require.Empty(t, faults)
 	var names []string
 	for _, p := range packs {
-		assert.True(t, p.Site, p.File)
 		names = append(names, p.File)
 	}
 	assert.Equal(t, []string{"a.yaml", "b.yml", "e.yaml/f.yaml", "sub/d.yaml"}, names)
 
 	k["sub/bad.yaml"] = &fstest.MapFile{Data: []byte("rules: {}\n")}
-	packs, faults = LoadDir(k, ".", false)
+	packs, faults = LoadDir(k, ".")
 	assert.Len(t, packs, 4, "one bad file costs no other")
 	assert.Equal(t, "sub/bad.yaml:1:8: expected a list", faults.Error())
-	assert.False(t, packs[0].Site)
 	_, err := LoadBuiltin(k)
 	require.ErrorContains(t, err, "sub/bad.yaml")
 	delete(k, "sub/bad.yaml")
@@ -376,7 +370,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	nowhere := os.DirFS(filepath.Join(dir, "none"))
 	_, err = LoadBuiltin(nowhere)
 	require.ErrorContains(t, err, "list the built-in packs")
-	packs, faults = LoadDir(nowhere, ".", true)
+	packs, faults = LoadDir(nowhere, ".")
 	assert.Empty(t, packs)
 	require.Len(t, faults, 1, "a folder that is not there is told of once")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), rule, 0o600))
@@ -390,17 +384,6 @@ func TestFilesOfAFolder(t *testing.T) {
 	require.Empty(t, faults)
 	require.Len(t, packs, 1)
 	assert.Equal(t, filepath.Join(dir, "a.yaml"), packs[0].File)
-	for _, name := range []string{"a.yaml", "bad.yaml"} {
-		file := filepath.Join(dir, name)
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		var doc yaml.Node
-		require.NoError(t, yaml.Unmarshal(data, &doc))
-		want, wantFaults := LoadPath(file)
-		packs, faults = LoadParsed(file, doc.Content[0])
-		assert.Equal(t, want, packs, "parsed already: %s", name)
-		assert.Equal(t, wantFaults, faults, name)
-	}
 	packs, faults = LoadPath(filepath.Join(dir, "none.yaml"))
 	assert.Empty(t, packs)
 	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is told once")
@@ -473,14 +456,8 @@ func TestEntriesOfACase(t *testing.T) {
 	assert.Empty(t, valueOfKey(nil, "a"))
 }
 
-// TestCompiledPacksPlanAhead: a pack that was not compiled has nothing to plan ahead.
-func TestCompiledPacksPlanAhead(t *testing.T) {
-	assert.Nil(t, (&Pack{}).Ahead())
-	plan := (&Pack{expressions: parsedExprs{}}).Ahead()
-	require.NotNil(t, plan)
-	_, ok, err := plan("machine.virtual")
-	assert.False(t, ok)
-	require.NoError(t, err)
+// TestMissingText: an unknown names the facts that it lacks.
+func TestMissingText(t *testing.T) {
 	assert.Empty(t, missingText(facts.Outcome{}))
 	assert.Equal(t, " for lack of a.b, a.c", missingText(facts.Outcome{Missing: []string{"a.b", "a.c"}}))
 }

@@ -50,14 +50,13 @@ func knowledge(root string) (madeFiles, error) {
 	}
 	out := madeFiles{}
 	for part, make := range map[string]func() ([]byte, error){
-		rulepack.Part:        func() ([]byte, error) { return rulepack.Compile(packs) },
-		rulepack.ProfilePart: func() ([]byte, error) { return rulepack.CompileProfiles(packs) },
-		settings.Part:        func() ([]byte, error) { return settings.Compile(k, "settings") },
-		platform.Part:        func() ([]byte, error) { return encoded(platform.Index(k)) },
-		platform.RowPart:     func() ([]byte, error) { return encoded(platform.Rows(k)) },
-		place.LocatorPart:    func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
-		place.MapPart:        func() ([]byte, error) { return encoded(place.MapIndex(k)) },
-		partnumber.Part:      func() ([]byte, error) { return partnumber.Compile(k) },
+		rulepack.Part:     func() ([]byte, error) { return rulepack.Compile(packs) },
+		settings.Part:     func() ([]byte, error) { return settings.Compile(k, "settings") },
+		platform.Part:     func() ([]byte, error) { return encoded(platform.Index(k)) },
+		platform.RowPart:  func() ([]byte, error) { return encoded(platform.Rows(k)) },
+		place.LocatorPart: func() ([]byte, error) { return encoded(place.LocatorRules(k)) },
+		place.MapPart:     func() ([]byte, error) { return encoded(place.MapIndex(k)) },
+		partnumber.Part:   func() ([]byte, error) { return partnumber.Compile(k) },
 	} {
 		if out["rules/"+compiled.File(part)], err = make(); err != nil {
 			return nil, err
