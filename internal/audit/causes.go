@@ -64,9 +64,9 @@ func (f failures) of(rule string, subject, owner inventory.Subject) []int {
 	return out
 }
 
-// inherit copies the effect and the document of the worst consequence to a cause without its own, so that the
+// propagateEffects copies the effect and the document of the worst consequence to a cause without its own, so that the
 // cause shows what it costs and which document says so.
-func (r *auditRun) inherit() {
+func (r *auditRun) propagateEffects() {
 	for root := range r.out.Findings {
 		f := &r.out.Findings[root]
 		if f.Result != verdict.Fail || f.Effect != nil && f.Citation != nil {

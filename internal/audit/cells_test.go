@@ -66,7 +66,7 @@ func auditsOf(t *testing.T, e *Engine) []*auditRun {
 	out := make([]*auditRun, len(machines))
 	for n, i := range machines {
 		out[n] = runFor(e, i)
-		out[n].topo.Processors = []*platform.Processor{{SMT: "yes", Turbo: "yes"}}
+		out[n].population.Processors = []*platform.Processor{{SMT: "yes", Turbo: "yes"}}
 		out[n].sys.Sockets = []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}
 	}
 	return out

@@ -116,7 +116,7 @@ func (r *auditRun) difference(others []*rulepack.Match) (written, this string) {
 	}
 	switch {
 	case len(platforms) > 0:
-		return "the platforms " + strings.Join(platforms, ", "), r.topo.Platform.Value.ID
+		return "the platforms " + strings.Join(platforms, ", "), r.population.Platform.Value.ID
 	case len(products) > 0:
 		return "machines with " + strings.Join(products, " or ") + " in their name", "a " + r.sys.Machine.Product.Value
 	default:

@@ -71,7 +71,7 @@ func (r *auditRun) document(rule *rulepack.Rule) *verdict.Citation {
 // documents returns those of the recognised platform that the rule may cite: about its topics, and the one
 // behind the row if the rule rests on that.
 func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
-	p, ok := r.topo.Platform.Get()
+	p, ok := r.population.Platform.Get()
 	if !ok {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	case c.Authority == verdict.ThirdParty:
 		return practice
 	case r.maker() != "" && maker == r.maker():
-		if p, ok := r.topo.Platform.Get(); len(c.About) == 0 || ok && slices.Contains(c.About, p.ID) {
+		if p, ok := r.population.Platform.Get(); len(c.About) == 0 || ok && slices.Contains(c.About, p.ID) {
 			return ownMaker
 		}
 		return ownMakerOther
@@ -178,8 +178,8 @@ func (r *auditRun) processorMaker() string {
 
 // countCitation returns the manual that does not allow the number of a CPU's DIMMs, nil if there is none.
 func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
-	for i := range r.topo.Populations {
-		if p := &r.topo.Populations[i]; p.CountSource != "" && inventory.SocketSubject(p.Socket) == subject {
+	for i := range r.population.Populations {
+		if p := &r.population.Populations[i]; p.CountSource != "" && inventory.SocketSubject(p.Socket) == subject {
 			vendor, title, _ := strings.Cut(p.CountSource, ", ")
 			return &verdict.Citation{Vendor: vendor, Title: title}
 		}
@@ -189,15 +189,15 @@ func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
 
 // orderCitation returns the manual that lists the slots of a CPU, nil if there is none.
 func (r *auditRun) orderCitation(subject inventory.Subject) *verdict.Citation {
-	for i := range r.topo.Populations {
-		p := &r.topo.Populations[i]
+	for i := range r.population.Populations {
+		p := &r.population.Populations[i]
 		if p.OrderSource == "" || inventory.SocketSubject(p.Socket) != subject {
 			continue
 		}
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
-		bySets := r.topo.Fill == nil || p.OrderSource != r.topo.Fill.Source
-		if bySets && r.topo.Sets != nil && r.topo.Sets.OfSister(p.OrderSource) || platform.VendorWord(vendor) != r.maker() {
+		bySets := r.population.Fill == nil || p.OrderSource != r.population.Fill.Source
+		if bySets && r.population.Sets != nil && r.population.Sets.OfSister(p.OrderSource) || platform.VendorWord(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c

@@ -61,22 +61,22 @@ func (e *Engine) Headline(id string) string {
 
 // auditRun is one audit in progress.
 type auditRun struct {
-	engine  *Engine
-	sys     *inventory.System
-	topo    *population.Result
-	facts   *facts.Machine
-	scope   *facts.Scope
-	options Options
-	out     verdict.Audit
+	engine     *Engine
+	sys        *inventory.System
+	population *population.Result
+	facts      *facts.Machine
+	scope      *facts.Scope
+	options    Options
+	out        verdict.Audit
 	// applied caches the applicability of rules that is the same for every subject.
 	applied map[*rulepack.Rule]applicable
 	// cited caches the document of a rule that is the same for every subject, concerns the description of the
 	// machines it applies to.
 	cited    map[*rulepack.Rule]*verdict.Citation
 	concerns map[*rulepack.Rule]string
-	// scratch and spoke are reused for each id's findings and the rules that produced them.
-	scratch []verdict.Finding
-	spoke   []*rulepack.Rule
+	// scratch and decisive are reused for each id's findings and the rules that produced them.
+	scratch  []verdict.Finding
+	decisive []*rulepack.Rule
 	// rowsOf is the profile whose rows were decoded last.
 	rowsOf *rulepack.ProfileSpec
 	rows   rulepack.SettingTable
@@ -95,7 +95,7 @@ type auditRun struct {
 
 func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *auditRun {
 	m := facts.NewMachine(sys, topo)
-	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
+	return &auditRun{engine: e, sys: sys, population: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
 // add appends a finding. If the table may be another machine's than the system tree, a finding is at most info;

@@ -27,16 +27,16 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 		r.noSubject(matching[0], known)
 		return
 	}
-	findings, rules := r.scratch[:0], r.spoke[:0]
+	findings, rules := r.scratch[:0], r.decisive[:0]
 	for _, s := range subjects {
-		f, spoke := r.ask(matching, s)
+		f, decisive := r.ask(matching, s)
 		if !r.options.Bare {
-			f.Citation = r.cite(spoke, s)
+			f.Citation = r.cite(decisive, s)
 		}
-		r.doubtPass(candidates, spoke, &f)
-		findings, rules = append(findings, f), append(rules, spoke)
+		r.demotePass(candidates, decisive, &f)
+		findings, rules = append(findings, f), append(rules, decisive)
 	}
-	r.scratch, r.spoke = findings, rules
+	r.scratch, r.decisive = findings, rules
 	if !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Result != verdict.NotApplicable }) {
 		findings[0].Subject = inventory.Subject{}
 		findings, rules = findings[:1], rules[:1]
@@ -52,13 +52,13 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	}
 }
 
-// doubtPass makes a pass of a broader rule unknown if a rule about single products may apply to this machine,
+// demotePass makes a pass of a broader rule unknown if a rule about single products may apply to this machine,
 // which only the missing product name could decide.
-func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *verdict.Finding) {
+func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Rule, f *verdict.Finding) {
 	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
 		return
 	}
-	for _, c := range candidates[:slices.Index(candidates, spoke)] {
+	for _, c := range candidates[:slices.Index(candidates, decisive)] {
 		if c.For != nil && len(c.For.Products) > 0 && r.mayMatch(c.For) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = "whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it"
@@ -84,7 +84,7 @@ func (r *auditRun) indexed(m *rulepack.Match, unknown bool) bool {
 		return true
 	}
 	if len(m.Platforms) > 0 {
-		p, ok := r.topo.Platform.Get()
+		p, ok := r.population.Platform.Get()
 		if !ok || !slices.Contains(m.Platforms, p.ID) {
 			return false
 		}
@@ -210,7 +210,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 		r.explainUnknown(f, o)
 	case holds && r.scope.Partial():
 		f.Result, f.Certainty = verdict.Unknown, fact.None
-		f.Reason = "the SMBIOS table may not list all slots: " + r.topo.Unlisted.Text
+		f.Reason = "the SMBIOS table may not list all slots: " + r.population.Unlisted.Text
 		f.KnownBy = "a whole table"
 	case holds:
 		f.Result = verdict.Pass
@@ -230,7 +230,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 
 // platformUnverified reports whether a rule written for platforms depends on an undocumented recognition.
 func (r *auditRun) platformUnverified(rule *rulepack.Rule) bool {
-	return rule.For != nil && len(rule.For.Platforms) > 0 && r.topo.Platform.Unverified
+	return rule.For != nil && len(rule.For.Platforms) > 0 && r.population.Platform.Unverified
 }
 
 // capSeverity lowers a severity to what the facts allow.

@@ -59,7 +59,7 @@ func (r *auditRun) master(t *settings.Table) (*settings.Preset, string) {
 	for i := range t.Presets {
 		m := &t.Presets[i]
 		now := r.sys.Settings[m.Setting].Configured
-		if (!m.Inert || len(m.Means) > 0) && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.PlainName(now.From.Field) == settings.PlainName(m.Attribute) {
+		if (!m.Inert || len(m.Implies) > 0) && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.PlainName(now.From.Field) == settings.PlainName(m.Attribute) {
 			return m, now.Value
 		}
 	}
@@ -73,11 +73,11 @@ func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Preset) (written 
 	rows := p.Table()
 	for i := range rows {
 		w := &rows[i]
-		if slices.Contains(m.Locks, w.ID) && r.settingApplies(w, &verdict.Finding{}) {
+		if slices.Contains(m.Controls, w.ID) && r.settingApplies(w, &verdict.Finding{}) {
 			written[w.ID] = w.Want[0]
 		}
 	}
-	for _, id := range m.Locks {
+	for _, id := range m.Controls {
 		if _, ok := written[id]; !ok {
 			silent = append(silent, id)
 		}

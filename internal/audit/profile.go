@@ -39,7 +39,7 @@ func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 		return chosen, ""
 	case !intent && len(reasons) > 0:
 		return nil, reasons[0]
-	case !r.topo.Platform.Known():
+	case !r.population.Platform.Known():
 		return nil, "no document is known to give a profile for " + name + ": the machine's platform is not known"
 	default:
 		return nil, "no document for this machine gives a profile for " + name
@@ -69,7 +69,7 @@ func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 
 // mayFit reports whether the machine may be one of those matched, by what is known of it.
 func (r *auditRun) mayFit(m *rulepack.Match) bool {
-	p, known := r.topo.Platform.Get()
+	p, known := r.population.Platform.Get()
 	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
 		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, true) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
 }

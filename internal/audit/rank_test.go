@@ -123,18 +123,18 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 // marked where it is another machine's.
 func TestManualOfTheOrder(t *testing.T) {
 	r := judging("Dell Inc.", nil)
-	r.topo.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
+	r.population.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
 	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, r.orderCitation(inventory.SocketSubject(0)))
 	assert.Nil(t, r.orderCitation(inventory.SocketSubject(1)), "by the slot map")
 	assert.Nil(t, r.orderCitation(inventory.Subject{}))
 	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation(inventory.SocketSubject(2)))
-	r.topo.Sets = &place.Sets{}
+	r.population.Sets = &place.Sets{}
 	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing)
-	r.topo.Sets.Analogous = true
+	r.population.Sets.Analogous = true
 	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
-	r.topo.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
+	r.population.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
 	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
-	r.topo.Fill.Source = "Dell, another"
+	r.population.Fill.Source = "Dell, another"
 	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing)
 }
 
@@ -164,7 +164,7 @@ func TestCaps(t *testing.T) {
 		{&rulepack.Match{Vendors: []string{"Dell"}}, guessed, false}, {nil, guessed, false},
 	} {
 		r := judging("", nil)
-		r.topo.Platform = c.p
+		r.population.Platform = c.p
 		assert.Equal(t, c.want, r.platformUnverified(&rulepack.Rule{For: c.m}), "%+v", c.m)
 	}
 }

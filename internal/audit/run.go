@@ -28,7 +28,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	}
 	if !o.Bare {
 		run.causes()
-		run.inherit()
+		run.propagateEffects()
 		run.waive()
 	}
 	run.out.Summary = verdict.Summarize(run.out.Findings)

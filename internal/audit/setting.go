@@ -75,7 +75,7 @@ func (r *auditRun) without(w *rulepack.WantedSetting) string {
 		has, what = func(p *platform.Processor) string { return p.Turbo }, "Turbo"
 	}
 	name := ""
-	for i, p := range r.topo.Processors {
+	for i, p := range r.population.Processors {
 		switch {
 		case i < len(r.sys.Sockets) && r.sys.Sockets[i].Populated.Known() && !r.sys.Sockets[i].Populated.Value:
 		case p == nil || has(p) != "no":
@@ -302,7 +302,7 @@ func (r *auditRun) wish(s inventory.Setting) settings.Change {
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}
-	if p, ok := r.topo.Platform.Get(); ok {
+	if p, ok := r.population.Platform.Get(); ok {
 		wish.Platform = p.ID
 	}
 	return wish

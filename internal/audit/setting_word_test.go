@@ -65,7 +65,7 @@ func TestWish(t *testing.T) {
 	}
 	r.sys.Machine.BIOSRegistry = known("BiosAttributeRegistryU46.v1_2_3")
 	assert.Equal(t, "U46", r.wish(inventory.Setting{}).Firmware)
-	r.topo.Platform = fact.Fact[*platform.Platform]{}
+	r.population.Platform = fact.Fact[*platform.Platform]{}
 	assert.Empty(t, r.wish(inventory.Setting{}).Platform)
 }
 

@@ -47,7 +47,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 		collections := collectionsOf(p.Documents)
 		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Nobody", "-"} {
 			r := runFor(e, identity{vendor, "Example", p.ID, ""})
-			r.topo.Platform = fact.Known(p, fact.Direct, fact.Evidence{})
+			r.population.Platform = fact.Known(p, fact.Direct, fact.Evidence{})
 			id := map[string]string{"Intel": platform.Intel, "AMD": platform.AMD}[processorMakerOf(p.ID)]
 			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(id, fact.Direct, fact.Evidence{})}}
 			for _, pack := range builtinPacks(t) {

@@ -48,7 +48,7 @@ func (r *auditRun) acceptPopulation() {
 			continue
 		}
 		end, err := lastDay("accepted population of "+a.Product, a.Until)
-		have := r.options.Population(r.sys, r.topo)
+		have := r.options.Population(r.sys, r.population)
 		switch {
 		case err != nil:
 			r.out.Notices = append(r.out.Notices, err.Error())

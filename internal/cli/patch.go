@@ -117,7 +117,7 @@ func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *col
 	for _, n := range made.Written {
 		say("%s is written by %s = %s: %s", n.Setting, made.Preset.Attribute.Name, made.Preset.To, n.Reason)
 	}
-	for _, n := range made.Beside {
+	for _, n := range made.SideEffects {
 		say("%s changes beside the profile: %s", n.Setting, n.Reason)
 	}
 	for _, n := range made.Open {

@@ -366,7 +366,7 @@ func nothingElse(t *testing.T, name string, made *patch.Patch, now, then *stand,
 			said[id] = true
 		}
 	}
-	for _, n := range append(slices.Clone(made.Written), made.Beside...) {
+	for _, n := range append(slices.Clone(made.Written), made.SideEffects...) {
 		said[n.Setting] = true
 	}
 	for _, id := range made.Met { // its own value, which a preset kept from acting

@@ -38,7 +38,7 @@ func (p *Program) validate(paths []string) error {
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(knowledge.NewSchemas(site.Beside(p.Rules, path)), path)
+		v.path(knowledge.NewSchemas(site.Overlay(p.Rules, path)), path)
 	}
 	if len(v.faults) == 0 {
 		v.platforms(p.Rules, builtin, paths)

@@ -142,7 +142,7 @@ func buildEffect(e *verdict.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	return &Effect{Text: e.Text, Source: wordOrNil(e.Source), Beside: e.Beside}
+	return &Effect{Text: e.Text, Source: wordOrNil(e.Source), AttachTo: e.AttachTo}
 }
 
 func buildCitation(c *verdict.Citation) *Citation {

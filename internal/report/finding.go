@@ -49,8 +49,8 @@ type Finding struct {
 type Effect struct {
 	Text   string  `json:"text"`
 	Source *string `json:"source" jsonschema:"nullable"`
-	// Beside is the word of the report that the effect is of, "" for none.
-	Beside string `json:"-"`
+	// AttachTo is the term of the report that the effect is attached to, "" for none.
+	AttachTo string `json:"-"`
 }
 
 // Evidence is one reading: the source's name, the file below the audited

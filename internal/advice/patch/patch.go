@@ -60,9 +60,9 @@ type Patch struct {
 	Open    []Note
 	Written []Note
 	Preset  *Change
-	// Beside are settings outside the profile that the changes alter as a side effect: one attribute decides
+	// SideEffects are settings outside the profile that the changes alter as a side effect: one attribute decides
 	// several, and changing a preset makes values take effect that did not before.
-	Beside []Note
+	SideEffects []Note
 	// maker made the patch; it checks the rows again if a format cannot express a change.
 	maker *patchMaker
 }
@@ -229,7 +229,7 @@ func (m *patchMaker) after(name string) (string, bool) {
 
 // leavesSingleSettings reports whether a value of the preset allows single settings to be changed.
 func leavesSingleSettings(p *settings.Preset, a *bios.Attribute, value string) bool {
-	return slices.ContainsFunc(p.Free, func(f string) bool { return isCalled(a, value, f) })
+	return slices.ContainsFunc(p.Unlocked, func(f string) bool { return isCalled(a, value, f) })
 }
 
 // isCalled reports whether an attribute's value has a preset's name, either literally or as BIOS setup displays
@@ -330,7 +330,7 @@ func (m *patchMaker) why(w Want) string {
 // sideEffects lists the changes to settings that the profile does not cover, or wants at a value that no change
 // sets.
 func (m *patchMaker) sideEffects() {
-	m.out.Beside = nil
+	m.out.SideEffects = nil
 	before, after := m.show(nil), m.given(nil)
 	for _, id := range settings.IDs() {
 		if m.wants(id) && !m.out.isOpen(id) || slices.ContainsFunc(m.out.Changes, func(c Change) bool { return c.Setting == id }) {
@@ -340,14 +340,14 @@ func (m *patchMaker) sideEffects() {
 		is, isKnown := m.under(id, after)
 		switch {
 		case slices.Contains(m.writes, id) && m.src.Table.Read(id, before).Outcome != settings.Missing:
-			m.out.Beside = append(m.out.Beside, Note{id, "the preset governs it too, and the profile does not say what it writes"})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, "the preset governs it too, and the profile does not say what it writes"})
 		case wasKnown == isKnown && was == is:
 		case !wasKnown:
-			m.out.Beside = append(m.out.Beside, Note{id, m.decides(id, after) + " acts from then on: " + is})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, m.decides(id, after) + " acts from then on: " + is})
 		case !isKnown:
-			m.out.Beside = append(m.out.Beside, Note{id, "what it comes to is no longer known, it was " + was})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, "what it comes to is no longer known, it was " + was})
 		default:
-			m.out.Beside = append(m.out.Beside, Note{id, m.decides(id, after) + " decides it too: from " + was + " to " + is})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, m.decides(id, after) + " decides it too: from " + was + " to " + is})
 		}
 	}
 }
@@ -370,7 +370,7 @@ func (m *patchMaker) prune() {
 		if value, _ := m.after(a.Name); !leavesSingleSettings(p, a, value) && !slices.Contains(m.writes, p.Setting) {
 			m.dropLocked(p, a, m.held(p, a), value)
 		}
-		if m.wants(p.Setting) || slices.ContainsFunc(p.Locks, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
+		if m.wants(p.Setting) || slices.ContainsFunc(p.Controls, func(id string) bool { return slices.Contains(m.writes, id) }) || m.needs(p, m.held(p, a)) {
 			continue
 		}
 		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a && !slices.ContainsFunc(c.serves(), m.wants) })

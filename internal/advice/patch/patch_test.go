@@ -88,7 +88,7 @@ func TestPresetWritesItsRows(t *testing.T) {
 	assert.Equal(t, []string{"SysProfile=PerfOptimized", "LogicalProc=Disabled"}, values(p))
 	assert.Equal(t, []patch.Note{{"c_states", "ProcCStates = Disabled"}, {"power_policy", "ProcPwrPerf = MaxPerf"}}, p.Written)
 	governed := "the preset governs it too, and the profile does not say what it writes"
-	assert.Equal(t, []patch.Note{{"turbo", governed}, {"c1e", governed}, {"monitor_mwait", governed}}, p.Beside, "those that the export has")
+	assert.Equal(t, []patch.Note{{"turbo", governed}, {"c1e", governed}, {"monitor_mwait", governed}}, p.SideEffects, "those that the export has")
 	p = patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "PerfOptimized", 1)), goal)
 	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p))
 	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
@@ -105,7 +105,7 @@ func TestPresetWithCanonicalWords(t *testing.T) {
 	turbo := patch.Want{ID: "turbo", Words: []string{"enabled"}}
 	p := patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance}})
 	assert.Equal(t, []string{"CPUPowerManagement=Performance"}, values(p))
-	assert.Contains(t, p.Beside, patch.Note{Setting: "turbo", Reason: "what it comes to is no longer known, it was enabled"})
+	assert.Contains(t, p.SideEffects, patch.Note{Setting: "turbo", Reason: "what it comes to is no longer known, it was enabled"})
 	p = patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
 	assert.Empty(t, p.Changes)
 	assert.Contains(t, open(p)["power_policy"], "CPUPowerManagement also decides turbo")
@@ -117,7 +117,7 @@ func TestPresetWithCanonicalWords(t *testing.T) {
 	assert.Equal(t, []string{"turbo"}, p.Met)
 	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{turbo}})
 	assert.Equal(t, []string{"CPUPowerManagement=Custom", "IntelTurboBoostTech=Enabled"}, values(p))
-	assert.Contains(t, p.Beside, patch.Note{Setting: "p_states", Reason: "EnhancedIntelSpeedStep = Enabled acts from then on: enabled"})
+	assert.Contains(t, p.SideEffects, patch.Note{Setting: "p_states", Reason: "EnhancedIntelSpeedStep = Enabled acts from then on: enabled"})
 }
 
 // A preset that decides the prefetchers is left for one of them, and then the
@@ -137,7 +137,7 @@ func TestLeavingAPresetThatMeans(t *testing.T) {
 	p = patch.Make(source(t, own, registry), goal)
 	assert.Equal(t, []string{"CPUPerformance=Custom"}, values(p), "the preset makes of it what is not wanted, and the own values are as wanted")
 	assert.Equal(t, []string{"hw_prefetch", "adjacent_prefetch"}, p.Met)
-	assert.Empty(t, p.Beside)
+	assert.Empty(t, p.SideEffects)
 	p = patch.Make(source(t, own), goal)
 	assert.Empty(t, p.Changes)
 	assert.Equal(t, map[string]string{"workload_profile": "no export or registry on record shows that CPUPerformance is spelled Custom",
@@ -151,9 +151,9 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"disabled"}}}})
 	assert.Equal(t, []string{"MinProcIdlePower=NoCStates"}, values(p))
 	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
-	assert.Empty(t, p.Beside)
+	assert.Empty(t, p.SideEffects)
 	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states}})
-	assert.Equal(t, []patch.Note{{Setting: "c1e", Reason: "MinProcIdlePower = NoCStates decides it too: from enabled to disabled"}}, p.Beside)
+	assert.Equal(t, []patch.Note{{Setting: "c1e", Reason: "MinProcIdlePower = NoCStates decides it too: from enabled to disabled"}}, p.SideEffects)
 	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"enabled"}}}})
 	assert.Empty(t, p.Changes)
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
@@ -189,7 +189,7 @@ func TestOneAttributeIsChangedOnce(t *testing.T) {
 	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
 	assert.Equal(t, []string{"memory_ras_mode"}, p.Changes[1].Also)
 	assert.Empty(t, p.Open)
-	assert.Empty(t, p.Beside)
+	assert.Empty(t, p.SideEffects)
 }
 
 // AMD's own preset beside HPE's is set to Disabled before what it governs (HPE's

@@ -35,7 +35,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 		}
 	case wanted == "" && (!m.needs(p, held) || leavesSingleSettings(p, a, now)):
 	case wanted == "":
-		if !m.choose(p, a, p.Free) {
+		if !m.choose(p, a, p.Unlocked) {
 			m.dropLocked(p, a, held, now)
 		}
 	case isCalled(a, now, wanted) && !leavesSingleSettings(p, a, now):
@@ -47,7 +47,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.isSatisfied(p, held):
 	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, a, wanted):
-		m.writes = append(m.writes, p.Locks...)
+		m.writes = append(m.writes, p.Controls...)
 		preset := m.out.Changes[0]
 		m.out.Preset = &preset
 		m.sleepers(p)
@@ -60,7 +60,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 // sleepers are written by the chosen preset, as are the changes that it controls.
 func (m *patchMaker) sleepers(p *settings.Preset) {
 	for _, id := range m.inactive {
-		if slices.Contains(p.Locks, id) {
+		if slices.Contains(p.Controls, id) {
 			own := m.src.Table.Read(id, m.given(nil)).Given
 			m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
 		}
@@ -75,19 +75,19 @@ func (m *patchMaker) governor(p *settings.Preset, a *bios.Attribute) {
 	value, _ := m.after(a.Name)
 	switch {
 	case leavesSingleSettings(p, a, value), !m.needs(p, held):
-	case m.wants(p.Setting), !p.Inert, m.brokenBy(map[*bios.Attribute]string{a: m.called(p, a, p.Free)}) != "", !m.choose(p, a, p.Free):
+	case m.wants(p.Setting), !p.Inert, m.brokenBy(map[*bios.Attribute]string{a: m.called(p, a, p.Unlocked)}) != "", !m.choose(p, a, p.Unlocked):
 		m.dropLocked(p, a, held, value)
 	}
 }
 
 // held returns the changes that a master controls.
 func (m *patchMaker) held(p *settings.Preset, a *bios.Attribute) []Change {
-	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Locks, c.Setting) })
+	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Controls, c.Setting) })
 }
 
 // needs reports whether a setting that a master controls must take effect by its own value.
 func (m *patchMaker) needs(p *settings.Preset, held []Change) bool {
-	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Locks, id) })
+	return len(held) > 0 || slices.ContainsFunc(m.inactive, func(id string) bool { return slices.Contains(p.Controls, id) })
 }
 
 // dropLocked drops the changes that a master locks, or under which they have no effect.
@@ -213,14 +213,14 @@ func (m *patchMaker) order() {
 
 // governs reports whether an attribute is a master of a setting.
 func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
-	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Locks, id) })
+	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Controls, id) })
 }
 
 // released reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *patchMaker) released(id string) bool {
 	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool {
 		a := m.master(&p)
-		return slices.Contains(p.Locks, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
+		return slices.Contains(p.Controls, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
 			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)
 		})
 	})

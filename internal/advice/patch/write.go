@@ -206,6 +206,6 @@ func (p *Patch) give(c *Change, w settings.Change) []settings.Instruction {
 // frees reports whether a change is that of a preset which controls a setting.
 func (p *Patch) frees(c *Change, id string) bool {
 	return slices.ContainsFunc(p.maker.src.Table.Presets, func(m settings.Preset) bool {
-		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Locks, id) && c.Setting != id
+		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Controls, id) && c.Setting != id
 	})
 }

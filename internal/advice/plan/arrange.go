@@ -237,7 +237,7 @@ func (b *board) choices(unit int, counts []int) []choice {
 	}
 	var out []choice
 	at := map[string]int{}
-	want, p := b.bySize(counts), b.topo.Platform.Value
+	want, p := b.bySize(counts), b.population.Platform.Value
 	variants := []bool{false, true}
 	if slices.Max(want) == modulesIn(want) {
 		variants = variants[:1]

@@ -12,9 +12,9 @@ import (
 // board is the machine as the planner sees it: slots by unit, group and layer, and the modules by
 // kind. The package's comment explains these words.
 type board struct {
-	sys   *inventory.System
-	topo  *population.Result
-	kinds []moduleKind
+	sys        *inventory.System
+	population *population.Result
+	kinds      []moduleKind
 	// at is today's layout.
 	at    []int
 	units []memoryUnit
@@ -133,5 +133,5 @@ const redundancy = "memory.ras.cost"
 func (b *board) redundancyOn() bool {
 	mode := b.sys.Settings["memory_ras_mode"]
 	return b.redundant || slices.Contains(redundantModes, fact.First(mode.Configured, mode.Effective).Or("")) ||
-		slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool { return p.ModeSlots })
+		slices.ContainsFunc(b.population.Populations, func(p population.Population) bool { return p.ModeSlots })
 }

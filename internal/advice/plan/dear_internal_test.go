@@ -157,7 +157,7 @@ func TestMakersSets(t *testing.T) {
 	}
 	// The document of a layout: the vendor's table, else the platform's where it orders pairs.
 	pf := &platform.Platform{}
-	b.topo.Platform = assumed(pf)
+	b.population.Platform = assumed(pf)
 	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
 	assert.Equal(t, "manual, table 2", s.source([]int{0, none, 0, none}))
 	assert.Equal(t, general, s.source([]int{0, 0, none, none}))
@@ -545,12 +545,12 @@ func TestNotFasterThanRated(t *testing.T) {
 	} {
 		s := &search{before: layoutScore{even: true, peak: 1, reach: bytesPerSecond(1)}, board: &board{
 			sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": c.setting}},
-			topo: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
+			population: &population.Result{Populations: []population.Population{{ModeSlots: c.mode}},
 				Platform: fact.Known(&platform.Platform{Detail: platform.Detail{RatedBelow: c.rated}}, fact.Direct, fact.Evidence{})}}}
 		assert.Nil(t, s.faster([]*stock{{}}), "%s: no audit is asked", name)
 	}
 	for _, mode := range []string{"", "independent", "advanced_ecc", "adddc"} {
-		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, topo: &population.Result{}}
+		b := &board{sys: &inventory.System{Settings: map[string]inventory.Setting{"memory_ras_mode": {Configured: word(mode)}}}, population: &population.Result{}}
 		assert.False(t, b.redundancyOn(), mode)
 	}
 }

@@ -87,7 +87,7 @@ func (s *search) gain(a *Advice) Gain {
 			g.count(f.Severity, -1)
 		}
 	}
-	_, most := s.channels(reachOf(s.board.topo).Sockets)
+	_, most := s.channels(reachOf(s.board.population).Sockets)
 	least, _ := s.channels(a.Reaches.Sockets)
 	if most > 0 {
 		g.Times = least / most
@@ -100,7 +100,7 @@ func (s *search) gain(a *Advice) Gain {
 func (s *search) channels(sockets []Socket) (least, most float64) {
 	for i := range sockets {
 		share, ok := sockets[i].Share.Get()
-		n, wired := s.board.topo.Populations[i].ChannelsTotal.Get()
+		n, wired := s.board.population.Populations[i].ChannelsTotal.Get()
 		if !ok || !wired {
 			return 0, 0
 		}

@@ -43,7 +43,7 @@ func threeWay(f fact.Fact[bool]) int {
 // every document that gives an order wants them. It returns why that is not possible, else "".
 func (b *board) modules() string {
 	seen := map[traits]int{}
-	highest := b.topo.HighestMTs()
+	highest := b.population.HighestMTs()
 	for i := range b.sys.Slots {
 		b.at[i] = none
 		s := &b.sys.Slots[i]

@@ -63,11 +63,11 @@ func (b *board) orderBySets(g *channelGroup) {
 // orderByLabels puts the slots of a channel in the order in which the board's document
 // fills them.
 func (b *board) orderByLabels(g *channelGroup) {
-	if g.ordered || b.topo.Fill == nil {
+	if g.ordered || b.population.Fill == nil {
 		return
 	}
 	turn := func(layer []int) int {
-		return b.topo.Fill.Turn(b.sys.Slots[layer[0]].Locator.Or(""), &b.topo.Placements[layer[0]])
+		return b.population.Fill.Turn(b.sys.Slots[layer[0]].Locator.Or(""), &b.population.Placements[layer[0]])
 	}
 	if slices.ContainsFunc(g.layers, func(l []int) bool { return turn(l) == place.Unplaced }) {
 		return
@@ -136,7 +136,7 @@ func (b *board) assuming(down bool) *board {
 			changed, g.ordered = true, true
 			g.layers = slices.Clone(g.layers)
 			slices.SortFunc(g.layers, func(x, y []int) int {
-				at := cmp.Compare(b.topo.Placements[x[0]].Slot, b.topo.Placements[y[0]].Slot)
+				at := cmp.Compare(b.population.Placements[x[0]].Slot, b.population.Placements[y[0]].Slot)
 				if down {
 					return -at
 				}
@@ -156,7 +156,7 @@ func (b *board) assuming(down bool) *board {
 func (b *board) byChannel(steps []Step) []Step {
 	var out []Step
 	at := slices.Clone(b.at)
-	channel := func(slot int) *Channel { return &Channel{b.socketOf(slot), b.topo.Placements[slot].Channel} }
+	channel := func(slot int) *Channel { return &Channel{b.socketOf(slot), b.population.Placements[slot].Channel} }
 	move := func(from, to int) {
 		out = append(out, Step{Do: Move, From: none, To: none, Like: b.kinds[at[from]].like, FromChannel: channel(from), ToChannel: channel(to)})
 	}
@@ -208,7 +208,7 @@ func (b *board) undocumented() string {
 
 // deep reports whether a processor has more slots than channels.
 func (b *board) deep() bool {
-	return slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool {
+	return slices.ContainsFunc(b.population.Populations, func(p population.Population) bool {
 		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)
 	})
 }

@@ -185,7 +185,7 @@ func TestLockstepPairsInTurn(t *testing.T) {
 // is missing is of the kind that they have.
 func TestStocks(t *testing.T) {
 	b := sharedBy(2, kindsOf(16, 8), 1, none, none, none, 1, 0, none, none)
-	b.topo.Platform = assumed(&platform.Platform{})
+	b.population.Platform = assumed(&platform.Platform{})
 	var prices []string
 	for _, x := range b.stocks() {
 		if x.left == 0 {

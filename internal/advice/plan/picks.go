@@ -206,7 +206,7 @@ func (s *search) isDear(c *candidate) bool {
 // together. Nor is it sought for processors that their maker rates below their channels together, and
 // with mirroring, sparing or lockstep the modules are placed as that mode asks.
 func (s *search) faster(list []*stock) *candidate {
-	if !s.before.countable() || s.board.topo.Platform.Value.RatedBelow || s.board.redundancyOn() {
+	if !s.before.countable() || s.board.population.Platform.Value.RatedBelow || s.board.redundancyOn() {
 		return nil
 	}
 	s.trials = mostFaster

@@ -132,7 +132,7 @@ func (s *search) filledForWant(c *candidate) bool {
 // what their channels give together: no document says what more modules would gain there, so none
 // are bought.
 func (s *search) ratedBelow() bool {
-	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
+	return s.board.population.Platform.Value.RatedBelow && !s.before.severe()
 }
 
 // takenByMode reports whether mirroring, sparing or lockstep takes what more modules would give. Only a

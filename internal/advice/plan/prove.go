@@ -20,15 +20,15 @@ const general = "general practice"
 // the rules about modules are asked again.
 func (s *search) prove(c *candidate) (Advice, bool) {
 	sys := s.machine.after(s.board.sys, c.steps)
-	topo := s.board.topo.WithModules(s.board.sys, sys, s.pipeline.Rules)
+	topo := s.board.population.WithModules(s.board.sys, sys, s.pipeline.Rules)
 	for i := range sys.Slots {
-		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.topo.Placements[i]) {
+		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.population.Placements[i]) {
 			s.unproven = "it is not certain that " + s.board.name(i) + " stays on its channel"
 			return Advice{}, false
 		}
 	}
 	seat(sys, topo, s.pipeline.seats)
-	same := topo.SamePlacements(s.board.topo)
+	same := topo.SamePlacements(s.board.population)
 	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool {
 		return s.pipeline.ofModules(id) || s.pipeline.told(id) || !same && s.pipeline.AboutLayout(id)
 	})
@@ -88,7 +88,7 @@ func (s *search) source(layout []int) string {
 			return title
 		}
 	}
-	p := b.topo.Platform.Value
+	p := b.population.Platform.Value
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}

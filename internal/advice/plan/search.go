@@ -118,10 +118,10 @@ func (b *board) alike(split [][]int) bool {
 // proposal is a layout to be audited, with the steps to it and what is derived of it if that was done
 // before, else nil.
 type proposal struct {
-	layout []int
-	steps  []Step
-	topo   *population.Result
-	reach  bandwidth
+	layout     []int
+	steps      []Step
+	population *population.Result
+	reach      bandwidth
 }
 
 // mostKept bounds of how many layouts at once the derivation is kept until the audit.
@@ -138,9 +138,9 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	for _, layout := range layouts {
 		p := proposal{layout: layout, steps: s.board.steps(layout)}
 		if len(layouts) > 1 {
-			topo := s.board.topo.Repopulate(s.machine.after(s.board.sys, p.steps))
+			topo := s.board.population.Repopulate(s.machine.after(s.board.sys, p.steps))
 			if p.reach = sureBandwidth(topo); len(layouts) <= mostKept {
-				p.topo = topo
+				p.population = topo
 			}
 			clocked = clocked && p.reach.clocked
 		}
@@ -249,9 +249,9 @@ func (s *search) try(p *proposal, x *stock, best *candidate, curing bool) *candi
 		return nil
 	}
 	s.trials--
-	sys, topo := s.machine.after(s.board.sys, p.steps), p.topo
+	sys, topo := s.machine.after(s.board.sys, p.steps), p.population
 	if topo == nil {
-		topo = s.board.topo.Repopulate(sys)
+		topo = s.board.population.Repopulate(sys)
 	}
 	seat(sys, topo, s.pipeline.seats)
 	found, err := s.pipeline.Verdicts(sys, topo, func(rule string) bool { return s.suspects[rule] })

@@ -92,7 +92,7 @@ func TestByManual(t *testing.T) {
 	assert.Empty(t, layouts(of(func(b *board) { b.units[0].doubted = doubtedMap }), 2, 0))
 	classes := map[string]bool{}
 	b := of(as)
-	b.topo.Platform = assumed(&platform.Platform{})
+	b.population.Platform = assumed(&platform.Platform{})
 	for _, c := range append(b.choices(0, []int{2, 0}), b.choices(0, []int{4, 0})...) {
 		classes[c.key] = true
 	}
@@ -161,10 +161,10 @@ func TestImproves(t *testing.T) {
 	unknown := s.judge(nil, &population.Result{Populations: []population.Population{{Peak: assumed(int64(50))}, {}}})
 	assert.Zero(t, unknown.peak, "one clock that is not known leaves all")
 	assert.Equal(t, int64(100), s.judge(nil, topo(50, 50)).peak)
-	s.board = &board{topo: &population.Result{}}
-	s.board.topo.Platform = assumed(&platform.Platform{})
+	s.board = &board{population: &population.Result{}}
+	s.board.population.Platform = assumed(&platform.Platform{})
 	assert.False(t, s.ratedBelow())
-	s.board.topo.Platform.Value.RatedBelow, s.before.warning = true, 0
+	s.board.population.Platform.Value.RatedBelow, s.before.warning = true, 0
 	assert.True(t, s.ratedBelow())
 	s.before.warning = 1
 	assert.False(t, s.ratedBelow(), "what fails at warning is worth modules all the same")
@@ -174,11 +174,11 @@ func TestImproves(t *testing.T) {
 func TestWhyNothing(t *testing.T) {
 	s := &search{board: channelled(2, 0, none)}
 	s.board.units[0].groups[0].ordered = true
-	s.board.topo.Platform = assumed(&platform.Platform{})
+	s.board.population.Platform = assumed(&platform.Platform{})
 	assert.Equal(t, "no other layout of these modules, or with more of their kind, passes the rules", s.why())
 	s.cut = true
 	assert.Equal(t, "more layouts are possible than were tried, and none of those tried passes the rules", s.why())
-	s.board.topo.Platform.Value.RatedBelow = true
+	s.board.population.Platform.Value.RatedBelow = true
 	assert.Contains(t, s.why(), "the CPU vendor rates it below")
 	g := &s.board.units[0].groups[0]
 	g.ordered = false
@@ -197,14 +197,14 @@ func TestWhyNothing(t *testing.T) {
 // alone; where each channel has one slot all of them are wanted, and so are fewer.
 func TestNotFilledForWant(t *testing.T) {
 	s := &search{board: channelled(2, 0, none, none, none)}
-	s.board.topo.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
+	s.board.population.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
 	three, one := &candidate{stock: &stock{bought: 3}}, &candidate{stock: &stock{bought: 1}}
 	s.board.kinds = []moduleKind{{count: 1}}
 	assert.True(t, s.filledForWant(three))
 	assert.False(t, s.filledForWant(one), "as many as are there")
-	s.board.topo.Populations[0].ChannelsTotal.Value = 4
+	s.board.population.Populations[0].ChannelsTotal.Value = 4
 	assert.False(t, s.filledForWant(three), "a slot a channel")
-	s.board.topo.Populations[0].ChannelsTotal.Value = 2
+	s.board.population.Populations[0].ChannelsTotal.Value = 2
 	for i := range s.board.units[0].groups {
 		s.board.units[0].groups[i].ordered = true
 	}

@@ -51,7 +51,7 @@ func (b *board) number(slot int) int {
 	if b.numbers == nil {
 		b.numbers = make([]int, len(b.sys.Slots))
 		for i := range b.numbers {
-			b.numbers[i] = b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.topo.Placements[i])
+			b.numbers[i] = b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.population.Placements[i])
 		}
 	}
 	return b.numbers[slot]

@@ -103,10 +103,10 @@ func TestChangePlaces(t *testing.T) {
 // are steps by channels, in the order of the channels, each of the right processor.
 func TestStepsByChannels(t *testing.T) {
 	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1. Kind 1 is in slot 2.
-	b := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{},
+	b := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, population: &population.Result{},
 		at: []int{0, 0, 1, none, 0, 0, none, none}, kinds: []moduleKind{{like: 0}, {like: 2}}}
 	for i := range 8 {
-		b.topo.Placements = append(b.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
+		b.population.Placements = append(b.population.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
 	}
 	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
 	install := func(to int) Step { return Step{Do: Install, From: none, To: to, Like: 0} }
@@ -188,7 +188,7 @@ func TestModulesAtHand(t *testing.T) {
 		unlike(func(s *inventory.Slot) { s.Technology = assumed(inventory.Flash) }),
 		unlike(func(s *inventory.Slot) { s.Type = assumed("DDR4") }),
 	}
-	b := &board{sys: &inventory.System{Slots: slots}, topo: &population.Result{}, at: make([]int, len(slots))}
+	b := &board{sys: &inventory.System{Slots: slots}, population: &population.Result{}, at: make([]int, len(slots))}
 	require.Empty(t, b.modules())
 	assert.Equal(t, []int{2, 0, 1, 2, none, none, none, 3}, b.at)
 	var kinds [][2]int
@@ -202,7 +202,7 @@ func TestModulesAtHand(t *testing.T) {
 		"the size of the module in Y is not known":                            unlike(func(s *inventory.Slot) { s.Locator, s.State = assumed("Y"), inventory.SlotUnknown }),
 		"no module is known":                                                  {State: inventory.SlotEmpty},
 	} {
-		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, topo: &population.Result{}, at: make([]int, 1)}
+		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, population: &population.Result{}, at: make([]int, 1)}
 		assert.Equal(t, why, b.modules())
 	}
 	// A rating beyond what the processor runs makes no kind of its own, nor does another name of a speed.
@@ -215,7 +215,7 @@ func TestModulesAtHand(t *testing.T) {
 		if highest > 0 {
 			p.HighestMTs = assumed(highest)
 		}
-		b := &board{sys: &inventory.System{Slots: rated}, topo: &population.Result{Populations: []population.Population{p}}, at: make([]int, len(rated))}
+		b := &board{sys: &inventory.System{Slots: rated}, population: &population.Result{Populations: []population.Population{p}}, at: make([]int, len(rated))}
 		require.Empty(t, b.modules())
 		assert.Len(t, b.kinds, want, highest)
 	}
@@ -315,7 +315,7 @@ func TestDoubtsOfPlaces(t *testing.T) {
 		require.Empty(t, why)
 		assert.Equal(t, c.doubted, b.units[0].doubted, "%+v", c.places)
 		assert.Empty(t, b.unmapped(), "the document asks for a module in every slot, which needs no map")
-		b.topo.Platform.Value.RecommendedDIMMs = []int{1, 2}
+		b.population.Platform.Value.RecommendedDIMMs = []int{1, 2}
 		assert.Equal(t, c.doubted, b.unmapped(), "the document recommends one of two")
 		b.sets = &place.Sets{Rows: map[int]place.SetRow{}}
 		assert.Equal(t, c.doubted == doubtedMap, b.unmapped() != "", "the product's own manual needs no map, but no contradiction")
@@ -405,13 +405,13 @@ func TestStrays(t *testing.T) {
 // channelled is a board of one processor with so many slots on each of some channels, in
 // their order, and what each slot holds.
 func channelled(depth int, at ...int) *board {
-	b := &board{at: at, topo: &population.Result{}, sys: &inventory.System{}, kinds: make([]moduleKind, slices.Max(at)+1)}
+	b := &board{at: at, population: &population.Result{}, sys: &inventory.System{}, kinds: make([]moduleKind, slices.Max(at)+1)}
 	for k := range b.kinds {
 		b.kinds[k].traits.bytes = 1 << 30
 	}
 	u := memoryUnit{}
 	for i := range at {
-		b.topo.Placements = append(b.topo.Placements, place.Placement{Channel: i / depth, Slot: i % depth})
+		b.population.Placements = append(b.population.Placements, place.Placement{Channel: i / depth, Slot: i % depth})
 		if i%depth == 0 {
 			u.groups = append(u.groups, channelGroup{controller: place.Unplaced})
 		}
@@ -551,9 +551,9 @@ func TestUndocumented(t *testing.T) {
 		b.units[0].groups[0].ordered, b.units[0].doubted, b.sets = c.ordered, c.doubted, c.sets
 		assert.Equal(t, c.want, b.undocumented(), "%+v", c)
 	}
-	b := &board{topo: &population.Result{Populations: []population.Population{{Slots: []int{0}, EmptySlots: []int{1}, ChannelsTotal: assumed(2)}}}}
+	b := &board{population: &population.Result{Populations: []population.Population{{Slots: []int{0}, EmptySlots: []int{1}, ChannelsTotal: assumed(2)}}}}
 	assert.False(t, b.deep(), "one slot on each channel")
-	b.topo.Populations[0].EmptySlots = []int{1, 2}
+	b.population.Populations[0].EmptySlots = []int{1, 2}
 	assert.True(t, b.deep())
 }
 

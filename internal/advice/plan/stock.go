@@ -263,7 +263,7 @@ func (b *board) plausible(want, least, most []int) bool {
 
 // permits reports whether no document forbids a number of modules of one unit.
 func (b *board) permits(n int) bool {
-	allowed := b.topo.Platform.Value.AllowedDIMMs
+	allowed := b.population.Platform.Value.AllowedDIMMs
 	return (len(allowed) == 0 || slices.Contains(allowed, n)) && (!b.lists(n) || len(b.sets.Rows[n].Sets) > 0)
 }
 
@@ -393,7 +393,7 @@ func (b *board) named(n int) bool {
 	if b.sets != nil {
 		row, listed = b.sets.Rows[n]
 	}
-	return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
+	return slices.Contains(b.population.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 }
 
 // bytes is the capacity of so many modules of each kind.

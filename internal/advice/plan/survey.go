@@ -19,7 +19,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	case !ok:
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, topo: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}
+	b := &board{sys: sys, population: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}
 	if why := b.modules(); why != "" {
 		return nil, why
 	}
@@ -65,7 +65,7 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUn
 // neither does filling every slot, which is advised only where the platform's
 // document asks for no fewer modules.
 func (b *board) unmapped() string {
-	p := b.topo.Platform.Value
+	p := b.population.Platform.Value
 	for i := range b.units {
 		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && asksForFewer(p, len(u.slots)) {
 			return u.doubted
@@ -86,7 +86,7 @@ func asksForFewer(p *platform.Platform, slots int) bool {
 func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
-		at := &b.topo.Placements[i]
+		at := &b.population.Placements[i]
 		switch {
 		case at.Doubt != "":
 			u.doubted = doubtedMap
@@ -103,10 +103,10 @@ func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	}
 	for _, slots := range channels {
 		slices.SortFunc(slots, func(x, y int) int {
-			return cmp.Compare(b.topo.Placements[x].Slot, b.topo.Placements[y].Slot)
+			return cmp.Compare(b.population.Placements[x].Slot, b.population.Placements[y].Slot)
 		})
 		for j := 1; j < len(slots); j++ {
-			if b.topo.Placements[slots[j]].Slot == b.topo.Placements[slots[j-1]].Slot {
+			if b.population.Placements[slots[j]].Slot == b.population.Placements[slots[j-1]].Slot {
 				return nil, b.name(slots[j-1]) + " and " + b.name(slots[j]) + " have the same position in their channel"
 			}
 		}
@@ -127,7 +127,7 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
 	for c := range channels {
 		controller := place.Unplaced
 		if len(channels[c]) > 0 {
-			controller = b.topo.Placements[channels[c][0]].Controller
+			controller = b.population.Placements[channels[c][0]].Controller
 		}
 		if controller == place.Unplaced && p.Controllers > 0 && len(channels)%p.Controllers == 0 {
 			controller = c * p.Controllers / len(channels)
@@ -156,7 +156,7 @@ func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
 		var layer []int
 		for _, c := range of {
 			layer = append(layer, channels[c][d])
-			mapped = mapped && b.topo.Placements[channels[c][d]].Source == place.SourceMap
+			mapped = mapped && b.population.Placements[channels[c][d]].Source == place.SourceMap
 		}
 		g.layers = append(g.layers, layer)
 	}

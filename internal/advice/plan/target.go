@@ -162,7 +162,7 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 		u.slots = append(u.slots, i)
 		channels[i%n] = append(channels[i%n], i)
 	}
-	b := &board{sys: t.sys, topo: t.base}
+	b := &board{sys: t.sys, population: t.base}
 	u.groups = b.groups(p, channels)
 	for i := range u.groups {
 		u.groups[i].ordered = true // the document counts slots in the order in which they are filled
@@ -193,11 +193,11 @@ func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
 	t.named = u.doubted == ""
 	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: slices.Clone(b.sys.Arrays)}
-	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets, Fill: b.topo.Fill}
+	t.base = &population.Result{Platform: b.population.Platform, Sets: b.population.Sets, Fill: b.population.Fill}
 	for i := range b.sys.Sockets {
 		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
 			sys.Sockets = append(sys.Sockets, b.sys.Sockets[i])
-			t.base.Processors = append(t.base.Processors, b.topo.Processors[i])
+			t.base.Processors = append(t.base.Processors, b.population.Processors[i])
 		}
 	}
 	now := map[int]int{} // index here by index on the machine
@@ -210,7 +210,7 @@ func (t *Target) fromBoard(b *board) {
 			s.Locator = assumed(names[len(names)-1])
 		}
 		sys.Slots = append(sys.Slots, s)
-		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
+		t.base.Placements = append(t.base.Placements, b.population.Placements[i])
 	}
 	for _, other := range b.units[1:] { // the arrays have the slots of the first processor, and those of none
 		for _, i := range other.slots {

@@ -18,7 +18,7 @@ func sure[T any](v T) fact.Fact[T] {
 
 // oneSocket is a processor with the given modules, one channel each.
 func oneSocket(slots ...inventory.Slot) *socketFacts {
-	m := &Machine{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
+	m := &Machine{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, population: &population.Result{}}
 	pop := &population.Population{DIMMs: sure(len(slots))}
 	for i := range slots {
 		slots[i].State = inventory.SlotPopulated
@@ -83,9 +83,9 @@ func TestDifferences(t *testing.T) {
 	s = oneSocket(module("A1", 8, 1))
 	s.m.sys.Slots = append(s.m.sys.Slots, other(module("B1", 8, 2), func(s *inventory.Slot) { s.State = inventory.SlotPopulated }))
 	s.m.sys.Sockets = []inventory.Socket{{ID: 0, Populated: sure(true)}, {ID: 1, Populated: fact.Fact[bool]{Reason: "its state is not stated"}}}
-	s.m.topo.Placements = []place.Placement{{Socket: 0}, {Socket: 1}}
+	s.m.population.Placements = []place.Placement{{Socket: 0}, {Socket: 1}}
 	assert.Equal(t, "its state is not stated", differences(s).Reason)
-	s.m.topo.Placements[1].Socket = 0
+	s.m.population.Placements[1].Socket = 0
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
@@ -111,9 +111,9 @@ func TestRatedBeyondTheProcessor(t *testing.T) {
 		{2400, []inventory.Slot{rated("A1", 2400), unrated}, nil},
 	} {
 		s := oneSocket(c.slots...)
-		s.m.topo.Populations = []population.Population{{Slots: s.pop.Slots}}
+		s.m.population.Populations = []population.Population{{Slots: s.pop.Slots}}
 		if c.highest > 0 {
-			s.m.topo.Populations[0].HighestMTs = sure(c.highest)
+			s.m.population.Populations[0].HighestMTs = sure(c.highest)
 		}
 		assert.Equal(t, c.want, differences(s).v, c.highest)
 	}
@@ -138,13 +138,13 @@ func TestDifferencesBetweenProcessors(t *testing.T) {
 			[2][]string{{}, {"size: 8 GiB (B1) against 16 GiB (B2)", "ranks: 1 rank (B1) against 2 ranks (B2)"}}},
 	} {
 		m := board(4, append(slices.Clone(c.one), c.other...)...)
-		m.topo.Populations = []population.Population{{Socket: first, DIMMs: sure(len(c.one))}, {Socket: second, DIMMs: sure(len(c.other))}}
+		m.population.Populations = []population.Population{{Socket: first, DIMMs: sure(len(c.one))}, {Socket: second, DIMMs: sure(len(c.other))}}
 		for i := range m.sys.Slots {
 			at := min(1, i/len(c.one))
-			m.topo.Populations[at].Slots = append(m.topo.Populations[at].Slots, i)
+			m.population.Populations[at].Slots = append(m.population.Populations[at].Slots, i)
 		}
-		for i := range m.topo.Populations {
-			v := differences(&socketFacts{m: m, pop: &m.topo.Populations[i], sock: &inventory.Socket{ID: i}})
+		for i := range m.population.Populations {
+			v := differences(&socketFacts{m: m, pop: &m.population.Populations[i], sock: &inventory.Socket{ID: i}})
 			assert.Equal(t, c.want[i], v.v, "%s: processor %d: %s", c.name, i, v.Reason)
 		}
 	}
@@ -177,7 +177,7 @@ func TestMirrored(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(c.installed)}}
+			m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(c.installed)}}
 			m.sys.Memory.VisibleBytes = sure(c.visible)
 			m.sys.NUMA.Options = sure(c.options)
 			v := mirrored(m)
@@ -190,7 +190,7 @@ func TestMirrored(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(int64(100))}}
+	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(int64(100))}}
 	assert.False(t, hidden(m).Known())
 	m.sys.Memory.VisibleBytes = sure(int64(60))
 	assert.Equal(t, int64(40), hidden(m).v)
@@ -219,21 +219,21 @@ func TestHiddenByOption(t *testing.T) {
 		{"a bad page of a mirrored machine", 12 * g, 11 * g, []string{"memmap=4K$1G"}, 12 * g, 12 * g, []string{}},
 		{"no option that takes memory", 24 * g, 4 * g, []string{"numa=off"}, 20 * g, 4 * g, []string{}},
 	} {
-		m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+		m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 		m.sys.Memory.MapBytes, m.sys.Memory.VisibleBytes = sure(c.mapped), sure(c.mapped)
 		m.sys.Memory.TotalBytes, m.sys.NUMA.Options = sure(c.used), sure(c.options)
 		assert.Equal(t, c.hidden, hidden(m).v, c.name)
 		assert.Equal(t, c.seen, m.seen().Value, c.name)
 		assert.Equal(t, c.taken, m.takenBy().v, c.name)
 	}
-	crash := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+	crash := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	crash.sys.Memory.MapBytes, crash.sys.Memory.VisibleBytes, crash.sys.Memory.TotalBytes = sure(24*g), sure(24*g), sure(20*g)
 	assert.Equal(t, 4*g, hidden(crash).v)
 	assert.Equal(t, 4*g, withheld(crash).v)
 	crash.sys.Memory.CrashBytes = sure(2 * g)
 	assert.Equal(t, int64(0), hidden(crash).v, "the kernel keeps two of them for a crash kernel")
 	assert.Equal(t, int64(0), withheld(crash).v)
-	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(24 * g)}}
+	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(24 * g)}}
 	m.sys.Memory.VisibleBytes, m.sys.NUMA.Options = sure(24*g), sure([]string{"mem=4G"})
 	assert.Equal(t, int64(0), hidden(m).v, "what the kernel uses was not read")
 	assert.Equal(t, []string{"mem=4G"}, m.takenBy().v)
@@ -282,7 +282,7 @@ func TestECCOn(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			v := eccCorrects(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &population.Result{}})
+			v := eccCorrects(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, population: &population.Result{}})
 			assert.Equal(t, c.want, v.v)
 			assert.Equal(t, c.certainty, v.Certainty)
 		})
@@ -308,7 +308,7 @@ func TestSoldered(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{Slots: c.slots}, topo: &population.Result{}}
+			m := &Machine{sys: &inventory.System{Slots: c.slots}, population: &population.Result{}}
 			assert.Equal(t, c.want, m.anySlot(soldered).v)
 		})
 	}

@@ -91,8 +91,8 @@ func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
 		if socket.Populated.Known() {
 			continue
 		}
-		for at := range m.topo.Placements {
-			if m.topo.Placements[at].Socket == socket.ID && isDRAM(&m.sys.Slots[at]) {
+		for at := range m.population.Placements {
+			if m.population.Placements[at].Socket == socket.ID && isDRAM(&m.sys.Slots[at]) {
 				return &socket.Populated
 			}
 		}
@@ -124,8 +124,8 @@ func (m *Machine) commonDifferences() Value {
 
 // mixedElsewhere reports whether another CPU's own DIMMs differ.
 func (m *Machine) mixedElsewhere(pop *population.Population) bool {
-	for i := range m.topo.Populations {
-		other := &m.topo.Populations[i]
+	for i := range m.population.Populations {
+		other := &m.population.Populations[i]
 		if other.Socket == pop.Socket {
 			continue
 		}
@@ -139,8 +139,8 @@ func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 // allModules lists the DIMMs of all CPUs.
 func (m *Machine) allModules() []int {
 	var out []int
-	for i := range m.topo.Populations {
-		out = append(out, m.topo.Populations[i].Slots...)
+	for i := range m.population.Populations {
+		out = append(out, m.population.Populations[i].Slots...)
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func unlikeParts(s *socketFacts) Value {
 
 // ratedBeyond reports whether all DIMMs are known to be rated for at least the CPUs' highest memory speed.
 func (m *Machine) ratedBeyond(slots []int) bool {
-	highest := m.topo.HighestMTs()
+	highest := m.population.HighestMTs()
 	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
 }
 

@@ -16,7 +16,7 @@ import (
 // channels lays modules on the channels of one processor; each channel has two
 // slots, A1 A2, B1 B2 ... and the string says how many of them are filled.
 func channels(filled ...int) *socketFacts {
-	s := &socketFacts{m: &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}},
+	s := &socketFacts{m: &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, population: &population.Result{}},
 		pop: &population.Population{}, sock: &inventory.Socket{}}
 	bytes := []int64{}
 	for ch, n := range filled {
@@ -31,7 +31,7 @@ func channels(filled ...int) *socketFacts {
 				s.pop.EmptySlots = append(s.pop.EmptySlots, at)
 			}
 			s.m.sys.Slots = append(s.m.sys.Slots, m)
-			s.m.topo.Placements = append(s.m.topo.Placements, place.Placement{Channel: ch, Slot: slot})
+			s.m.population.Placements = append(s.m.population.Placements, place.Placement{Channel: ch, Slot: slot})
 		}
 		s.pop.ChannelSlots = append(s.pop.ChannelSlots, own)
 		bytes = append(bytes, int64(n)*8<<30)
@@ -45,7 +45,7 @@ func TestSlottedChannels(t *testing.T) {
 	assert.Contains(t, slottedChannels(s).Reason, "slots for every channel", "no finding about a count rests on a map that says nothing new")
 	s.pop.EmptySlots = s.pop.EmptySlots[:2]
 	assert.Equal(t, int64(2), slottedChannels(s).v, "the board has no slot on the third channel")
-	s.m.topo.Placements[1].Channel = place.Unplaced
+	s.m.population.Placements[1].Channel = place.Unplaced
 	assert.Contains(t, slottedChannels(s).Reason, "which channel")
 	for i := range s.m.sys.Slots {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
@@ -81,7 +81,7 @@ func TestPlacesEmpty(t *testing.T) {
 	} {
 		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{})
 		for _, channel := range c.channels {
-			m.topo.Placements = append(m.topo.Placements, place.Placement{Channel: channel})
+			m.population.Placements = append(m.population.Placements, place.Placement{Channel: channel})
 		}
 		assert.Equal(t, c.want, m.placesEmpty(), c.name)
 	}
@@ -129,7 +129,7 @@ func TestSubNUMACarried(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := channels(c.filled...)
 			s.pop.Controllers = c.controllers
-			s.m.topo.Platform = sure(&platform.Platform{ID: c.platform, Detail: platform.Detail{NodePartsInOrder: c.platform == "rome" || c.platform == "milan"}})
+			s.m.population.Platform = sure(&platform.Platform{ID: c.platform, Detail: platform.Detail{NodePartsInOrder: c.platform == "rome" || c.platform == "milan"}})
 			s.m.sys.Settings["sub_numa"] = inventory.Setting{Configured: sure(c.mode)}
 			for i, memory := range c.nodes {
 				s.m.sys.Nodes = append(s.m.sys.Nodes, inventory.Node{ID: i, Socket: sure(0), HasCPU: sure(true), HasMemory: sure(memory)})
@@ -157,7 +157,7 @@ func TestSubNUMAMode(t *testing.T) {
 		{"", "", nil, nil},
 	}
 	for _, c := range tests {
-		m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
+		m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, population: &population.Result{}}
 		s := inventory.Setting{}
 		if c.configured != "" {
 			s.Configured = sure(c.configured)
@@ -169,7 +169,7 @@ func TestSubNUMAMode(t *testing.T) {
 		assert.Equal(t, c.want, subNUMA(m).v, "%+v", c)
 		assert.Equal(t, c.on, subNUMAOn(m).v, "%+v", c)
 	}
-	m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
+	m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, population: &population.Result{}}
 	assert.Equal(t, "neither firmware's settings nor the kernel show the sub-NUMA mode", subNUMA(m).Reason)
 	m.sys.Settings["sub_numa"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "the nodes were denied", "")}
 	assert.Equal(t, "the nodes were denied", subNUMA(m).Reason)
@@ -180,7 +180,7 @@ func TestSubNUMAMode(t *testing.T) {
 
 func TestDistances(t *testing.T) {
 	table := func(rows ...[]int) *Machine {
-		m := &Machine{sys: &inventory.System{}, topo: &population.Result{}}
+		m := &Machine{sys: &inventory.System{}, population: &population.Result{}}
 		for i, r := range rows {
 			m.sys.Nodes = append(m.sys.Nodes, inventory.Node{ID: i, Distances: sure(r)})
 		}

@@ -42,8 +42,8 @@ func populatedSockets(m *Machine) Value {
 // isNUMA is defined by the platform; without one, the kernel's node count can prove NUMA, but never its
 // absence.
 func isNUMA(m *Machine) Value {
-	if m.topo.Platform.Known() {
-		return computedFrom(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
+	if m.population.Platform.Known() {
+		return computedFrom(m.population.Platform, func(p *platform.Platform) any { return p.NUMA })
 	}
 	nodes := 0
 	for _, n := range m.sys.Nodes {
@@ -54,7 +54,7 @@ func isNUMA(m *Machine) Value {
 	if nodes > 1 {
 		return Value{v: true, state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
 	}
-	return valueOf(m.topo.Platform)
+	return valueOf(m.population.Platform)
 }
 
 func firmwareType() *ObjectType {
@@ -95,21 +95,21 @@ func problems(all []inventory.Problem, harmless bool) []string {
 
 // ofPlatform reads a field of the recognised platform.
 func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
-	return machine(func(m *Machine) Value { return computedFrom(m.topo.Platform, f) })
+	return machine(func(m *Machine) Value { return computedFrom(m.population.Platform, f) })
 }
 
 // stated reads a number of the platform, unknown if its document does not give it.
 func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
 	return machine(func(m *Machine) Value {
-		p, ok := m.topo.Platform.Get()
+		p, ok := m.population.Platform.Get()
 		if !ok {
-			return valueOf(m.topo.Platform)
+			return valueOf(m.population.Platform)
 		}
 		v, ok := f(p)
 		if !ok {
 			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
 		}
-		out := valueOf(m.topo.Platform)
+		out := valueOf(m.population.Platform)
 		out.v = native(v)
 		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
 		return out
@@ -120,17 +120,17 @@ func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(a
 // processor without platform data, for which nothing is documented.
 func undocumented(field string, f func(p *platform.Platform) any, none any) func(*Machine) Value {
 	return func(m *Machine) Value {
-		p, ok := m.topo.Platform.Get()
+		p, ok := m.population.Platform.Get()
 		switch {
 		case ok:
-			v := valueOf(m.topo.Platform)
+			v := valueOf(m.population.Platform)
 			v.v = native(f(p))
 			v.Unverified = v.Unverified || !p.Verified || p.Unverified[field]
 			return v
-		case m.topo.Platform.State == fact.Absent:
+		case m.population.Platform.State == fact.Absent:
 			return PlainValue(none)
 		default:
-			return valueOf(m.topo.Platform)
+			return valueOf(m.population.Platform)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Va
 }
 
 func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
-	for i, p := range m.topo.Processors {
+	for i, p := range m.population.Processors {
 		if p == nil {
 			continue
 		}

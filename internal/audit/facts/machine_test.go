@@ -117,7 +117,7 @@ func TestFactsOfAPlatform(t *testing.T) {
 		assert.Equal(t, c.unverified, v.Unverified, c.field)
 	}
 	doubted := of(platform.Platform{Verified: true, Controllers: 2})
-	doubted.topo.Platform.Unverified = true
+	doubted.population.Platform.Unverified = true
 	for _, field := range []string{"controllers", "recommended_dimms"} {
 		v := read(t, "platform", field, doubted)
 		assert.True(t, v.Unverified, "%s of a platform that is recognised by what no document confirms", field)

@@ -109,8 +109,8 @@ func (n *measuredNode) documented() Value {
 	if !socket.Known() {
 		return socket
 	}
-	for i := range n.m.topo.Populations {
-		p := &n.m.topo.Populations[i]
+	for i := range n.m.population.Populations {
+		p := &n.m.population.Populations[i]
 		if int64(p.Socket) != socket.v {
 			continue
 		}
@@ -321,8 +321,8 @@ func (n *measuredNode) peak() Value {
 			nodes++
 		}
 	}
-	for i := range n.m.topo.Populations {
-		if p := &n.m.topo.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
+	for i := range n.m.population.Populations {
+		if p := &n.m.population.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
 			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
 		}
 	}

@@ -74,7 +74,7 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 		if i < 0 {
 			return Missing(fact.Absent, "the machine has no slot "+inventory.HandleText(handle)+" today", "")
 		}
-		p := &m.topo.Placements[i]
+		p := &m.population.Placements[i]
 		if p.Channel == place.Unplaced {
 			return Missing(fact.Absent, p.Reason, "")
 		}

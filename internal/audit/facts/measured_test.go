@@ -122,9 +122,9 @@ func TestLatencies(t *testing.T) {
 	m.sys.Accepted = &inventory.Measurement{Figures: []inventory.Measured{then}}
 	for i := range 2 {
 		m.sys.Slots = append(m.sys.Slots, inventory.Slot{Handle: uint16(i), State: inventory.SlotPopulated})
-		m.topo.Placements = append(m.topo.Placements, place.Placement{Channel: 0, Slot: i, Certainty: fact.Direct})
+		m.population.Placements = append(m.population.Placements, place.Placement{Channel: 0, Slot: i, Certainty: fact.Direct})
 	}
-	m.topo.Placements = append(m.topo.Placements, place.Placement{Channel: 1})
+	m.population.Placements = append(m.population.Placements, place.Placement{Channel: 1})
 	m.sys.Slots = append(m.sys.Slots, inventory.Slot{Handle: 2, State: inventory.SlotEmpty})
 	m.sys.AcceptedSlots = []uint16{0, 2}
 	times := read(t, "measurement", "latency_times", m)
@@ -206,8 +206,8 @@ func TestTriads(t *testing.T) {
 	whole := 1.0
 	m := func(files ...inventory.Measured) *Machine {
 		m := measuredMachine(of(files...))
-		m.topo.Populations[0].Relative = sure(population.Share{Value: &half})
-		m.topo.Populations[1].Relative = sure(population.Share{Value: &whole})
+		m.population.Populations[0].Relative = sure(population.Share{Value: &half})
+		m.population.Populations[1].Relative = sure(population.Share{Value: &whole})
 		return m
 	}
 	pairs := func(m *Machine) []*Object {
@@ -232,9 +232,9 @@ func TestTriads(t *testing.T) {
 		}
 	}
 	modelled := m(reads...)
-	modelled.topo.Populations[1].Relative = sure(population.Share{Low: 0.5})
+	modelled.population.Populations[1].Relative = sure(population.Share{Low: 0.5})
 	assert.Equal(t, "no document measured the layout of socket 1", fact(pairs(modelled)[0], "share_times").Reason)
-	modelled.topo.Populations = modelled.topo.Populations[:1]
+	modelled.population.Populations = modelled.population.Populations[:1]
 	assert.Equal(t, "the layout of this node's socket is not known", fact(pairs(modelled)[0], "share_times").Reason)
 	assert.Empty(t, pairs(m(reads[0])), "one processor alone has nothing beside it")
 	three := pairs(m(reads[0], reads[1], decided(figure.Read, 3, 3, 20e9)))

@@ -12,12 +12,12 @@ import (
 
 func memoryType() *ObjectType {
 	return newType("Memory", "the memory of the whole machine", ofSlots(append([]Field{
-		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
+		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.population.InstalledBytes) })},
 		{"visible_bytes", intType, "memory that firmware gave the operating system, or what the kernel uses of it where that is clearly less, in bytes", machine(func(m *Machine) Value { return valueOf(m.seen()) })},
 		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
-			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
+			installed, visible := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
 			return derived(func() any {
-				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
+				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.population.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
 		{"withheld_bytes", intType, "memory that firmware gave the kernel and that it does not use, beyond what it leaves alone by itself, in bytes", machine(withheld)},
@@ -38,8 +38,8 @@ func memoryType() *ObjectType {
 		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
-			if p, ok := m.topo.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
-				return computedFrom(m.topo.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
+			if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
+				return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
 			}
 			return m.anySlot(soldered)
 		})},
@@ -50,14 +50,14 @@ func memoryType() *ObjectType {
 			if !m.listed() {
 				return m.noPopulation()
 			}
-			return valueOf(m.topo.Symmetric)
+			return valueOf(m.population.Symmetric)
 		})},
 		{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
 		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
 			if !m.listed() {
 				return m.noPopulation()
 			}
-			return valueOf(m.topo.ChannelsAlike)
+			return valueOf(m.population.ChannelsAlike)
 		})},
 		{"per_socket", textListType, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...), func(src any) *Machine { return src.(*Machine) })...)
@@ -65,7 +65,7 @@ func memoryType() *ObjectType {
 
 func memoryClassFields() []Field {
 	class := func(f func(c population.Class) any) func(any) Value {
-		return machine(func(m *Machine) Value { return computedFrom(m.topo.Class, f) })
+		return machine(func(m *Machine) Value { return computedFrom(m.population.Class, f) })
 	}
 	return []Field{
 		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
@@ -253,8 +253,8 @@ func perSocket(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
 	}
-	for i := range m.topo.Populations {
-		p := &m.topo.Populations[i]
+	for i := range m.population.Populations {
+		p := &m.population.Populations[i]
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
 		words := inventory.SocketSubject(p.Socket).String() + ": " + humanize.Plural(p.DIMMs.Or(0), "DIMM") + ", " + humanize.ExactSize(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {

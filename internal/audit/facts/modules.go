@@ -13,16 +13,16 @@ import (
 // than the largest, fewer modules than the processors take. Firmware may list packages or all memory as one
 // entry instead; then equal rows do not show the number of modules.
 func moduleGaps(m *Machine) Value {
-	p, ok := m.topo.Platform.Get()
+	p, ok := m.population.Platform.Get()
 	switch {
 	case !ok:
-		return valueOf(m.topo.Platform)
+		return valueOf(m.population.Platform)
 	case p.OwnChannels == "":
 		return PlainValue([]string{})
 	case !m.listed():
 		return m.noPopulation()
 	}
-	from := []Value{valueOf(m.topo.Platform)}
+	from := []Value{valueOf(m.population.Platform)}
 	gaps := []string{}
 	rows, largest := 0, int64(0)
 	for i := range m.sys.Slots {
@@ -45,7 +45,7 @@ func moduleGaps(m *Machine) Value {
 			gaps = append(gaps, m.slotName(i)+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
 		}
 	}
-	processors := len(m.topo.Populations)
+	processors := len(m.population.Populations)
 	want := p.ModulesPerSocket * processors
 	if len(gaps) > 0 || want == 0 || rows == want {
 		return derived(func() any { return gaps }, from...)

@@ -63,11 +63,11 @@ func TestSlotsFull(t *testing.T) {
 func TestAllChannels(t *testing.T) {
 	m := board(1, module("A1", 8, 2))
 	assert.False(t, allChannels(m).Known())
-	m.topo.Populations = []population.Population{{ChannelsTotal: sure(8)}, {ChannelsTotal: sure(8)}}
+	m.population.Populations = []population.Population{{ChannelsTotal: sure(8)}, {ChannelsTotal: sure(8)}}
 	assert.Equal(t, int64(16), allChannels(m).v)
-	m.topo.Populations[1].ChannelsTotal = fact.Unknown[int](fact.Absent, "not in the table", "")
+	m.population.Populations[1].ChannelsTotal = fact.Unknown[int](fact.Absent, "not in the table", "")
 	assert.Equal(t, "not in the table", allChannels(m).Reason)
-	m.topo.Populations = m.topo.Populations[:1]
+	m.population.Populations = m.population.Populations[:1]
 	m.sys.Sockets = []inventory.Socket{{Populated: sure(true)}, {ID: 1, Populated: fact.Unknown[bool](fact.Unstated, "the state is not stated", "")}}
 	assert.Equal(t, "the state is not stated", allChannels(m).Reason, "a second processor may have as many")
 	m.sys.Sockets[1].Populated = sure(false)
@@ -134,16 +134,16 @@ func TestFewerSlots(t *testing.T) {
 		}
 		m := board(len(slots), slots...)
 		for range slots {
-			m.topo.Placements = append(m.topo.Placements, place.Placement{})
+			m.population.Placements = append(m.population.Placements, place.Placement{})
 		}
-		m.topo.Populations = []population.Population{{DIMMs: sure(2)}, {DIMMs: sure(1)}}
+		m.population.Populations = []population.Population{{DIMMs: sure(2)}, {DIMMs: sure(1)}}
 		return m
 	}
 	assert.Equal(t, true, fewerSlots(full(8, 8, 8)).v)
 	assert.Equal(t, false, fewerSlots(full(8, 8, 16)).v, "an exchange could make them equal")
 
 	m := full(8, 8, 8)
-	m.topo.Populations[1].EmptySlots = []int{3}
+	m.population.Populations[1].EmptySlots = []int{3}
 	assert.Equal(t, false, fewerSlots(m).v, "the poorer one has an empty slot")
 
 	m = full(8, 8, 8)
@@ -153,9 +153,9 @@ func TestFewerSlots(t *testing.T) {
 	m = full(8, 8, 8)
 	m.sys.Slots = append(m.sys.Slots, inventory.Slot{State: inventory.SlotEmpty, Array: 0x1000})
 	m.sys.Arrays[0].Devices = sure(4)
-	m.topo.Placements = append(m.topo.Placements, place.Placement{Socket: place.Unplaced})
+	m.population.Placements = append(m.population.Placements, place.Placement{Socket: place.Unplaced})
 	assert.Equal(t, false, fewerSlots(m).v, "an empty slot may be the poorer one's")
-	m.topo.Placements[3].Socket = 0
+	m.population.Placements[3].Socket = 0
 	assert.Equal(t, true, fewerSlots(m).v, "the empty slot is the richer one's")
 
 	m = full(8, 8, 8)
@@ -165,14 +165,14 @@ func TestFewerSlots(t *testing.T) {
 	assert.Equal(t, false, fewerSlots(m).v, "of modules without a size nobody knows whether they are alike")
 
 	m = full(8, 8)
-	m.topo.Populations[1].DIMMs = sure(0)
+	m.population.Populations[1].DIMMs = sure(0)
 	assert.Equal(t, false, fewerSlots(m).v, "no slot at all is not fewer of them")
 
 	m.sys.Arrays = nil
 	assert.False(t, fewerSlots(m).Known())
 
 	m = full(8, 8)
-	m.topo.Populations[0].DIMMs = sure(1)
+	m.population.Populations[0].DIMMs = sure(1)
 	assert.Equal(t, false, fewerSlots(m).v, "equal counts in unlike slots")
 }
 
@@ -205,8 +205,8 @@ func TestMemoryOfTheMachine(t *testing.T) {
 	small := module("A1", 8, 2)
 	m := board(4, module("A2", 16, 2), small, persistent, empty)
 	m.sys.Arrays[0].ECC = sure("Multi-bit ECC")
-	m.topo.Symmetric, m.topo.ChannelsAlike = sure(true), sure(false)
-	m.topo.Populations = []population.Population{{Socket: 0, DIMMs: sure(2), Bytes: sure(int64(24 << 30)), ChannelsPopulated: sure(2)},
+	m.population.Symmetric, m.population.ChannelsAlike = sure(true), sure(false)
+	m.population.Populations = []population.Population{{Socket: 0, DIMMs: sure(2), Bytes: sure(int64(24 << 30)), ChannelsPopulated: sure(2)},
 		{Socket: 1, DIMMs: sure(0), Bytes: sure(int64(0)), ChannelsPopulated: sure(0)},
 		{Socket: place.Unplaced, DIMMs: sure(1), Bytes: sure(int64(8 << 30)), ChannelsPopulated: sure(1)},
 		{Socket: 2, DIMMs: sure(1), Bytes: sure(int64(8 << 30))}}
@@ -241,15 +241,15 @@ func TestMappingDoubts(t *testing.T) {
 	m := board(4, module("A1", 8, 2), module("A2", 8, 2), module("A3", 8, 2), changed(module("A4", 8, 2), func(s *inventory.Slot) {
 		s.Locator = fact.Unknown[string](fact.Unstated, "no label", "")
 	}))
-	m.topo.Placements = []place.Placement{{Doubt: "bank 1 says channel 2", Witnessed: true}, {Doubt: "bank 1 says channel 2", Witnessed: true}, {Witnessed: true},
+	m.population.Placements = []place.Placement{{Doubt: "bank 1 says channel 2", Witnessed: true}, {Doubt: "bank 1 says channel 2", Witnessed: true}, {Witnessed: true},
 		{Channel: 1, Witnessed: true}}
 	holdFields(t, "memory", []fieldCase{
 		{"two alike", "mapping_doubts", m, []string{"bank 1 says channel 2"}, ""},
 		{"all witnessed", "mapping_witnessed", m, true, ""},
 	})
-	m.topo.Placements[3].Witnessed = false
+	m.population.Placements[3].Witnessed = false
 	assert.Equal(t, false, mappingWitnessed(m).v)
-	m.topo.Placements[3].Channel, m.topo.Placements[0].Channel = place.Unplaced, place.Unplaced
+	m.population.Placements[3].Channel, m.population.Placements[0].Channel = place.Unplaced, place.Unplaced
 	assert.Equal(t, true, mappingWitnessed(m).v, "of modules without a place nothing is said")
 	v := mappingDoubts(m)
 	assert.Len(t, v.Evidence(), 1, "the label of a module with a place")

@@ -129,21 +129,21 @@ func (x *nodeFacts) processorFull() Value {
 		return x.m.noPopulation()
 	}
 	var installed, seen int64
-	facts := []Value{valueOf(x.m.topo.InstalledBytes)}
+	facts := []Value{valueOf(x.m.population.InstalledBytes)}
 	for i := range x.m.sys.Nodes {
 		facts = append(facts, valueOf(x.m.sys.Nodes[i].MemoryBytes))
 		seen += x.m.sys.Nodes[i].MemoryBytes.Or(0)
 	}
-	installed = x.m.topo.InstalledBytes.Or(0)
+	installed = x.m.population.InstalledBytes.Or(0)
 	if seen < installed-installed/8 {
 		return derived(func() any { return false }, facts...)
 	}
 	if full := slotsFull(x.m); full.v == true {
 		return derived(func() any { return true }, append(facts, full)...)
 	}
-	for i := range x.m.topo.Populations {
-		p := &x.m.topo.Populations[i]
-		if len(x.m.topo.Populations) > 1 && p.Socket != x.n.Socket.Or(-1) {
+	for i := range x.m.population.Populations {
+		p := &x.m.population.Populations[i]
+		if len(x.m.population.Populations) > 1 && p.Socket != x.n.Socket.Or(-1) {
 			continue
 		}
 		slotted := slottedChannels(&socketFacts{m: x.m, pop: p})

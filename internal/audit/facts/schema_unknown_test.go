@@ -62,7 +62,7 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 	}
 	assert.Greater(t, seen, 150)
 	for variable := range Declared().lists {
-		v := (&Machine{sys: &inventory.System{}, topo: &population.Result{}}).lists(variable)
+		v := (&Machine{sys: &inventory.System{}, population: &population.Result{}}).lists(variable)
 		assert.False(t, v.Known(), "list %s of an empty machine is known", variable)
 	}
 }
@@ -71,7 +71,7 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 // machine without anything, and one whose slots and processors are listed but
 // say nothing.
 func emptySources() map[string]map[string]any {
-	nothing := &Machine{sys: &inventory.System{}, topo: &population.Result{}}
+	nothing := &Machine{sys: &inventory.System{}, population: &population.Result{}}
 	pop := population.Population{Slots: []int{0}}
 	silent := &Machine{
 		sys: &inventory.System{
@@ -79,7 +79,7 @@ func emptySources() map[string]map[string]any {
 			Arrays: []inventory.Array{{}}, Nodes: []inventory.Node{{}},
 			EDAC: []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{{}}}},
 		},
-		topo: &population.Result{Processors: []*platform.Processor{nil}, Populations: []population.Population{pop},
+		population: &population.Result{Processors: []*platform.Processor{nil}, Populations: []population.Population{pop},
 			Placements: []place.Placement{{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced}}},
 	}
 	out := map[string]map[string]any{}
@@ -98,7 +98,7 @@ func emptySources() map[string]map[string]any {
 		"silence":    &socketFacts{m: silent, sock: &inventory.Socket{}, pop: &pop},
 		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
 	}
-	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
+	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, population: silent.population}}}
 	out[SubjectCounter] = map[string]any{"silence": &counterFacts{m: nothing, unplaced: []place.UnplacedErrors{{}}}}
 	out["node"] = map[string]any{"silence": &nodeFacts{m: nothing, n: &inventory.Node{}}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}

@@ -27,11 +27,11 @@ func slotType() *ObjectType {
 		Field{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
 		Field{"socket", intType, "id of the socket it belongs to", func(src any) Value {
 			x := src.(*slotFacts)
-			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+			return x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
 		}},
 		Field{"channel", intType, "channel of the processor", func(src any) Value {
 			x := src.(*slotFacts)
-			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
+			return x.coordinate(x.m.population.Placements[x.i].Channel, "channel")
 		}},
 		Field{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
 		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
@@ -55,7 +55,7 @@ func slotType() *ObjectType {
 }
 
 func (x *slotFacts) coordinate(n int, what string) Value {
-	p := x.m.topo.Placements[x.i]
+	p := x.m.population.Placements[x.i]
 	if n < 0 {
 		reason := p.Reason
 		if reason == "" {
@@ -74,7 +74,7 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 
 // running is unknown if the slot's socket is; a socket beyond those that firmware describes does not exist.
 func (x *slotFacts) running() Value {
-	id := x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+	id := x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
 	if !id.Known() {
 		return id
 	}
@@ -98,8 +98,8 @@ func slotAlarms(s *inventory.Slot) Value {
 
 // errors returns what the kernel or the BMC counted for the slot's DIMM.
 func (x *slotFacts) errors() *place.Errors {
-	if x.i < len(x.m.topo.Errors) {
-		return x.m.topo.Errors[x.i]
+	if x.i < len(x.m.population.Errors) {
+		return x.m.population.Errors[x.i]
 	}
 	none := fact.Unknown[int64](fact.Absent, "error counts are not available for a planned layout", "the machine itself, when its modules are moved")
 	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}
@@ -112,7 +112,7 @@ func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
 		e := x.errors()
 		v := valueOf(which(e))
 		if v.Known() && e.By == place.ByChannel {
-			v.Certainty = min(v.Certainty, x.m.topo.Placements[x.i].Certainty, fact.Corroborated)
+			v.Certainty = min(v.Certainty, x.m.population.Placements[x.i].Certainty, fact.Corroborated)
 		}
 		return v
 	}
@@ -145,12 +145,12 @@ func worstDay(e *place.Errors, count Value) Value {
 // countsErrors is true if the kernel or the BMC counts the errors of a DIMM, false if neither does, and unknown
 // if the kernel's counters could not be read.
 func countsErrors(m *Machine) Value {
-	for i := range m.topo.Errors {
-		if by := m.topo.Errors[i].By; by == place.ByController || by == place.ByLog {
+	for i := range m.population.Errors {
+		if by := m.population.Errors[i].By; by == place.ByController || by == place.ByLog {
 			return PlainValue(true)
 		}
 	}
-	if slices.ContainsFunc(m.topo.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() }) {
+	if slices.ContainsFunc(m.population.UnplacedErrors, func(s place.UnplacedErrors) bool { return s.Any() }) {
 		return PlainValue(true)
 	}
 	var unread *fact.Fact[int64]
@@ -176,8 +176,8 @@ func countsErrors(m *Machine) Value {
 	case len(m.sys.EDAC) > 0 && entries == 0:
 		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
 	}
-	for i := range m.topo.Errors {
-		switch e := &m.topo.Errors[i].Corrected; e.State {
+	for i := range m.population.Errors {
+		switch e := &m.population.Errors[i].Corrected; e.State {
 		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 			return valueOf(*e)
 		default:

@@ -40,7 +40,7 @@ func TestErrorsOfADay(t *testing.T) {
 	assert.False(t, worstDayOf(slotCounting(n(9), n(2*secondsADay))).Known())
 	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a whole day is one day")
 	module := slotCounting(n(9), n(3600))
-	module.m.topo.Errors[0].By = place.ByController
+	module.m.population.Errors[0].By = place.ByController
 	assert.Equal(t, fact.Direct, worstDayOf(module).Certainty, "the controller names the module itself")
 	assert.False(t, worstDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known(), "nobody knows for how long")
 	assert.False(t, meanDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known())
@@ -75,9 +75,9 @@ func TestErringModules(t *testing.T) {
 	x := slotCounting(none, none)
 	x.m.sys.Slots[0].Locator = sure("A1")
 	holdFields(t, "memory", []fieldCase{{"none", "erring_modules", x.m, []string{}, ""}})
-	x.m.topo.Errors[0].Uncorrected = one
+	x.m.population.Errors[0].Uncorrected = one
 	holdFields(t, "memory", []fieldCase{{"one that was not corrected", "erring_modules", x.m, []string{"A1"}, ""}})
-	x.m.topo.Errors[0].Uncorrected, x.m.topo.Errors[0].Corrected = none, one
+	x.m.population.Errors[0].Uncorrected, x.m.population.Errors[0].Corrected = none, one
 	holdFields(t, "memory", []fieldCase{{"one that was", "erring_modules", x.m, []string{"A1"}, ""}})
 }
 
@@ -143,7 +143,7 @@ func TestCounterSubjects(t *testing.T) {
 		assert.Equal(t, c.known, known.Known(), name)
 	}
 	m := NewMachine(&inventory.System{Slots: slots}, &population.Result{UnplacedErrors: []place.UnplacedErrors{stray(9, 0), stray(20, 3)}})
-	x := &counterFacts{m: m, unplaced: m.topo.UnplacedErrors}
+	x := &counterFacts{m: m, unplaced: m.population.UnplacedErrors}
 	assert.Equal(t, int64(20), x.worst(correctedOf).v)
 	assert.Equal(t, []string{"20 corrected errors in 0.5 days on mc0, likely A1", "9 corrected errors in 0.5 days on mc0, likely A1"}, x.on("corrected", correctedOf).v)
 	assert.Equal(t, []string{"3 uncorrected errors in 0.5 days on mc0, likely A1"}, x.on("uncorrected", uncorrectedOf).v)

@@ -37,7 +37,7 @@ func slottedChannels(s *socketFacts) Value {
 // without any has no slot on this board. Some firmware labels empty slots just "NO DIMM".
 func (m *Machine) placesEmpty() bool {
 	listed := false
-	for i, p := range m.topo.Placements {
+	for i, p := range m.population.Placements {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotEmpty && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
 			if p.Channel == place.Unplaced {
 				return false
@@ -75,11 +75,11 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	}
 	var all []place.Placement
 	var labels []Value
-	for i := range m.topo.Placements {
-		if m.topo.Placements[i].Channel == place.Unplaced || !isDRAM(&m.sys.Slots[i]) {
+	for i := range m.population.Placements {
+		if m.population.Placements[i].Channel == place.Unplaced || !isDRAM(&m.sys.Slots[i]) {
 			continue
 		}
-		all = append(all, m.topo.Placements[i])
+		all = append(all, m.population.Placements[i])
 		if label := valueOf(m.sys.Slots[i].Locator); label.Known() {
 			labels = append(labels, label)
 		}
@@ -93,7 +93,7 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 // hasEmptySlot reports whether firmware lists an empty slot of a channel.
 func (s *socketFacts) hasEmptySlot(ch int) bool {
 	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
-		return s.m.topo.Placements[i].Channel == ch
+		return s.m.population.Placements[i].Channel == ch
 	})
 }
 
@@ -132,14 +132,14 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 // R430 has eight and four): the DIMMs have one size, and the CPU with fewer has no empty slot.
 func fewerSlots(m *Machine) Value {
 	most, size := 0, int64(0)
-	for i := range m.topo.Populations {
-		most = max(most, m.topo.Populations[i].DIMMs.Or(0))
+	for i := range m.population.Populations {
+		most = max(most, m.population.Populations[i].DIMMs.Or(0))
 	}
 	return m.ofAllSlots(func(complete bool) any {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
 			if !isDRAM(s) {
-				complete = complete && (s.State != inventory.SlotEmpty || m.topo.Placements[i].Socket != place.Unplaced)
+				complete = complete && (s.State != inventory.SlotEmpty || m.population.Placements[i].Socket != place.Unplaced)
 				continue
 			}
 			if size == 0 {
@@ -148,8 +148,8 @@ func fewerSlots(m *Machine) Value {
 			complete = complete && size > 0 && s.SizeBytes.Or(0) == size
 		}
 		fewer := false
-		for i := range m.topo.Populations {
-			p := &m.topo.Populations[i]
+		for i := range m.population.Populations {
+			p := &m.population.Populations[i]
 			if p.DIMMs.Or(0) < most {
 				fewer = true
 				complete = complete && p.DIMMs.Or(0) > 0 && len(p.EmptySlots) == 0
@@ -167,8 +167,8 @@ func allChannels(m *Machine) Value {
 	}
 	var facts []Value
 	sum := 0
-	for i := range m.topo.Populations {
-		n := m.topo.Populations[i].ChannelsTotal
+	for i := range m.population.Populations {
+		n := m.population.Populations[i].ChannelsTotal
 		facts = append(facts, valueOf(n))
 		sum += n.Or(0)
 	}

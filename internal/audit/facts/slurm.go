@@ -73,22 +73,22 @@ func missingModules(m *Machine) Value {
 	if !known.Known() {
 		return known
 	}
-	if !m.listed() || len(m.topo.Placements) < len(m.sys.Slots) {
+	if !m.listed() || len(m.population.Placements) < len(m.sys.Slots) {
 		return m.noPopulation()
 	}
 	type place struct{ channel, slot int }
 	filled, modules := map[place]int{}, map[int]int{}
 	for i := range m.sys.Slots {
-		if p := &m.topo.Placements[i]; p.Channel >= 0 && m.sys.Slots[i].State == inventory.SlotPopulated {
+		if p := &m.population.Placements[i]; p.Channel >= 0 && m.sys.Slots[i].State == inventory.SlotPopulated {
 			filled[place{p.Channel, p.Slot}] = i
 			modules[p.Socket]++
 		}
 	}
 	out, total, smallest := []string{}, int64(0), int64(0)
 	for i := range m.sys.Slots {
-		p := &m.topo.Placements[i]
+		p := &m.population.Placements[i]
 		twin, ok := filled[place{p.Channel, p.Slot}]
-		if p.Channel < 0 || p.Doubt != "" || p.Unverified || m.sys.Slots[i].State == inventory.SlotPopulated || !ok || modules[p.Socket] >= modules[m.topo.Placements[twin].Socket] {
+		if p.Channel < 0 || p.Doubt != "" || p.Unverified || m.sys.Slots[i].State == inventory.SlotPopulated || !ok || modules[p.Socket] >= modules[m.population.Placements[twin].Socket] {
 			continue
 		}
 		bytes := m.sys.Slots[twin].SizeBytes.Value

@@ -36,7 +36,7 @@ func TestMissingModules(t *testing.T) {
 			sys.Slots = append(sys.Slots, s)
 			topo.Placements = append(topo.Placements, place.Placement{Socket: i / 2, Channel: i % 2, Doubt: c.doubt})
 		}
-		v := missingModules(&Machine{sys: sys, topo: topo})
+		v := missingModules(&Machine{sys: sys, population: topo})
 		assert.Equal(t, c.want, v.v, "%s %s", name, v.Reason)
 	}
 }

@@ -328,7 +328,7 @@ func emptyNumbers(s *socketFacts) Value {
 func (s *socketFacts) slotsOf(ch int) string {
 	text := ""
 	for _, i := range s.pop.EmptySlots {
-		if s.m.topo.Placements[i].Channel == ch {
+		if s.m.population.Placements[i].Channel == ch {
 			if text != "" {
 				text += ", "
 			}
@@ -355,9 +355,9 @@ func lockstepFaults(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	p, ok := s.m.topo.Platform.Get()
+	p, ok := s.m.population.Platform.Get()
 	if !ok {
-		return valueOf(s.m.topo.Platform)
+		return valueOf(s.m.population.Platform)
 	}
 	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
 		return Missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")

@@ -63,7 +63,7 @@ func TestSharesAndOrder(t *testing.T) {
 func TestLockstepOrder(t *testing.T) {
 	of := func(p platform.Platform, faults ...population.OrderFault) *socketFacts {
 		s := channels(1, 1)
-		s.m.topo.Platform = sure(&p)
+		s.m.population.Platform = sure(&p)
 		s.pop.Lockstep, s.pop.Bytes, s.pop.Order, s.pop.OrderFaults = sure(true), sure(int64(16<<30)), sure(len(faults) == 0), faults
 		return s
 	}

@@ -8,8 +8,8 @@ import (
 
 // Machine is the source of every machine-wide object.
 type Machine struct {
-	sys  *inventory.System
-	topo *population.Result
+	sys        *inventory.System
+	population *population.Result
 	// wanted are the values that the selected profile wants, by setting.
 	wanted map[string][]string
 	// asked caches the subjects of each kind, so that their facts are derived once for all rules.
@@ -29,7 +29,7 @@ type Machine struct {
 
 // NewMachine returns the facts of a machine and of what was derived for it.
 func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
-	return &Machine{sys: sys, topo: topo}
+	return &Machine{sys: sys, population: topo}
 }
 
 // Want sets the values that the selected profile wants, by setting.
@@ -74,7 +74,7 @@ func ofSlots(fields []Field, of func(src any) *Machine) []Field {
 		get := fields[i].get
 		fields[i].get = func(src any) Value {
 			v := get(src)
-			if of(src).topo.Unlisted != nil {
+			if of(src).population.Unlisted != nil {
 				v.partial, v.Unverified = true, true
 			}
 			return v

@@ -51,8 +51,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects["socket"]
-	for i := range m.topo.Populations {
-		p := &m.topo.Populations[i]
+	for i := range m.population.Populations {
+		p := &m.population.Populations[i]
 		facts := &socketFacts{m: m, pop: p}
 		for j := range m.sys.Sockets {
 			if p.Socket >= 0 && m.sys.Sockets[j].ID == p.Socket {
@@ -106,7 +106,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 			add(s.Subject(), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
 		}
 	}
-	stray := slices.Clone(m.topo.UnplacedErrors)
+	stray := slices.Clone(m.population.UnplacedErrors)
 	if len(m.sys.Slots) > 0 {
 		stray = slices.DeleteFunc(stray, func(s place.UnplacedErrors) bool { return !s.Any() })
 	}
@@ -207,8 +207,8 @@ func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
 			n := &m.sys.Nodes[i]
 			m.own(inventory.NodeSubject(n.ID), n.Socket.Or(-1))
 		}
-		for i := range m.topo.Placements {
-			m.own(m.sys.Slots[i].Subject(), m.topo.Placements[i].Socket)
+		for i := range m.population.Placements {
+			m.own(m.sys.Slots[i].Subject(), m.population.Placements[i].Socket)
 		}
 	}
 	return cmp.Or(m.owners[of], of)

@@ -85,9 +85,9 @@ func (s *socketFacts) equalControllers(mode Value) Value {
 // everyPart requires a DIMM in each of n runs of channels, if the platform numbers channels so that a part is a
 // run of them.
 func (s *socketFacts) everyPart(mode Value, n int) Value {
-	p, ok := s.m.topo.Platform.Get()
+	p, ok := s.m.population.Platform.Get()
 	if !ok {
-		return valueOf(s.m.topo.Platform)
+		return valueOf(s.m.population.Platform)
 	}
 	if !p.NodePartsInOrder {
 		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",

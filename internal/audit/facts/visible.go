@@ -74,9 +74,9 @@ func (m *Machine) takenBy() Value {
 // without returns the installed memory that is not seen. A system that sees more than the DIMMs' capacity
 // proves their list incomplete, so that the result is unknown.
 func (m *Machine) without(seen fact.Fact[int64]) Value {
-	installed, visible := valueOf(m.topo.InstalledBytes), valueOf(seen)
+	installed, visible := valueOf(m.population.InstalledBytes), valueOf(seen)
 	return m.complete(derived(func() any {
-		return max(0, m.topo.InstalledBytes.Value-seen.Value)
+		return max(0, m.population.InstalledBytes.Value-seen.Value)
 	}, installed, visible, positive(installed)))
 }
 
@@ -92,7 +92,7 @@ func (m *Machine) visible() fact.Fact[int64] {
 
 // complete makes v unknown if more memory is visible than installed.
 func (m *Machine) complete(v Value) Value {
-	installed, visible := m.topo.InstalledBytes, m.visible()
+	installed, visible := m.population.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{state: fact.Conflicting, from: v.from, more: v.more,
 			Reason: "the system sees " + humanize.ExactSize(visible.Value) + ", more than the " + humanize.ExactSize(installed.Value) + " of the listed modules"}
@@ -111,7 +111,7 @@ func mirrored(m *Machine) Value {
 	if !h.Known() {
 		return h
 	}
-	installed := m.topo.InstalledBytes.Value
+	installed := m.population.InstalledBytes.Value
 	lost := h.v.(int64)
 	if lost <= reserved(installed) {
 		h.v = false
@@ -162,8 +162,8 @@ func (m *Machine) noArray() Value {
 // Firmware's map is accepted if all is mapped but what is normally reserved, and if the difference is that of
 // whole DIMMs; any other total is as often an error of the map as missing memory.
 func unmapped(m *Machine) Value {
-	installed, mapped := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
-	v := derived(func() any { return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
+	installed, mapped := valueOf(m.population.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
+	v := derived(func() any { return max(0, m.population.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
 	if !v.Known() {
 		return v
 	}
@@ -171,7 +171,7 @@ func unmapped(m *Machine) Value {
 		v.v, v.state, v.Reason, v.KnownBy = nil, fact.Conflicting, reason, "run memaudit on the machine itself, where the kernel says what it sees"
 		return v
 	}
-	total, given := m.topo.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
+	total, given := m.population.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
 	lost, silent := v.v.(int64), m.silentModules()
 	var silentBytes int64
 	for _, i := range silent {

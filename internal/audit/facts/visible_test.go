@@ -65,7 +65,7 @@ func TestUnmapped(t *testing.T) {
 		{"a normal reservation", 12, 8, 94 * g, 97 * g, nil, 2 * g, fact.Indirect, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{Arrays: []inventory.Array{{Handle: 0x1000}}}, topo: &population.Result{InstalledBytes: sure(int64(c.modules) * c.each * g)}}
+			m := &Machine{sys: &inventory.System{Arrays: []inventory.Array{{Handle: 0x1000}}}, population: &population.Result{InstalledBytes: sure(int64(c.modules) * c.each * g)}}
 			for i := range c.modules {
 				s := module(string(rune('A'+i)), c.each, 2)
 				s.State, s.ConfiguredMTs, s.Mapped = inventory.SlotPopulated, sure(1333), sure(true)
@@ -96,7 +96,7 @@ func TestUnmapped(t *testing.T) {
 // says it mapped.
 func TestKernelBeforeFirmware(t *testing.T) {
 	const g = int64(1) << 30
-	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(64 * g)}}
+	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(64 * g)}}
 	m.sys.Memory = inventory.Memory{VisibleBytes: sure(32 * g), MappedBytes: sure(64 * g), MappedEnd: 65 * g}
 	assert.Equal(t, 32*g, hidden(m).v)
 }

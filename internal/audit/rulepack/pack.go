@@ -170,9 +170,9 @@ type EffectSpec struct {
 	Place      string `yaml:"place,omitempty"`
 	Source     string `yaml:"source,omitempty"`
 	SourceExpr string `yaml:"source_expr,omitempty"`
-	// Beside is the term of the report that the effect is attached to: it is printed with that term's
-	// explanation if the finding follows from another and is not printed. verdict.BesideClass is the only one.
-	Beside string `yaml:"beside,omitempty"`
+	// AttachTo is the term of the report that the effect is attached to: it is printed with that term's
+	// explanation if the finding follows from another and is not printed. verdict.AttachToClass is the only one.
+	AttachTo string `yaml:"beside,omitempty"`
 }
 
 // Case is one test of a rule. Facts that it does not contain are unknown.

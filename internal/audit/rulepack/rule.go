@@ -43,7 +43,7 @@ func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
 			source += ", " + e.Place
 		}
 	}
-	return &verdict.Effect{Text: text, Source: source, Beside: e.Beside}
+	return &verdict.Effect{Text: text, Source: source, AttachTo: e.AttachTo}
 }
 
 // Cap lowers the certainty of the facts read to the rule's own.

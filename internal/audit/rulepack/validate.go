@@ -84,8 +84,8 @@ func (v *validator) rule(r *Rule) {
 	if len(r.Headline) > longestShort {
 		v.complain(keyOrRule(r.node, "headline"), "rule %s: a headline of %d letters, expected at most %d", r.ID, len(r.Headline), longestShort)
 	}
-	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
-		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
+	if e := r.Effect; e != nil && e.AttachTo != "" && e.AttachTo != verdict.AttachToClass {
+		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.AttachTo, verdict.AttachToClass)
 	}
 	v.cases(r, written)
 }
@@ -296,7 +296,7 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 			v.complain(keyOrRule(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
 		}
 	}
-	if w.Effect != nil && w.Effect.Beside != "" {
+	if w.Effect != nil && w.Effect.AttachTo != "" {
 		v.complain(keyOrRule(valueOfKey(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	}
 	switch {

@@ -79,9 +79,9 @@ func HasData(dir string) bool {
 	return err != nil || len(own) > 0
 }
 
-// Beside returns the knowledge with the data files of a folder added, unchecked, for checking one of them
+// Overlay returns the knowledge with the data files of a folder added, unchecked, for checking one of them
 // against the others. A complete rules folder is used alone.
-func Beside(k fs.FS, dir string) fs.FS {
+func Overlay(k fs.FS, dir string) fs.FS {
 	if _, err := os.Stat(filepath.Join(dir, compiled.Dir)); err == nil {
 		return os.DirFS(dir)
 	}
@@ -89,7 +89,7 @@ func Beside(k fs.FS, dir string) fs.FS {
 	if err != nil || len(own) == 0 {
 		return k
 	}
-	return beside(k, own)
+	return overlay(k, own)
 }
 
 // Shipped reports whether a data file is in a complete rules folder, such as the project's.
@@ -149,7 +149,7 @@ func readable(from fs.FS, folder string) error {
 
 // joinFiles adds files to those of k and rebuilds the compiled parts and tables that list both.
 func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
-	out := beside(k, own)
+	out := overlay(k, own)
 	schemas := knowledge.NewSchemas(out)
 	var faults Faults
 	for name, data := range own {
@@ -169,9 +169,9 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	return out, nil
 }
 
-// beside adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
+// overlay adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
 // in a folder of their own.
-func beside(k fs.FS, own map[string][]byte) *joined {
+func overlay(k fs.FS, own map[string][]byte) *joined {
 	out := &joined{FS: k, own: map[string][]byte{}}
 	for name, data := range own {
 		switch name {

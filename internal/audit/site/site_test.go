@@ -39,7 +39,7 @@ func TestProcessorsAreJoined(t *testing.T) {
 
 // TestJoinedFiles: both kinds of files are read, listed and opened.
 func TestJoinedFiles(t *testing.T) {
-	k := beside(rules.FS, map[string][]byte{"platforms/zz.yaml": []byte("id: zz\n")})
+	k := overlay(rules.FS, map[string][]byte{"platforms/zz.yaml": []byte("id: zz\n")})
 	data, err := fs.ReadFile(k, "platforms/zz.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "id: zz\n", string(data))
@@ -104,7 +104,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 		_, err := Join(rules.FS, []string{dir})
 		require.ErrorContains(t, err, what)
 		assert.True(t, HasData(dir), "its fault is told by Join")
-		assert.Equal(t, fs.FS(rules.FS), Beside(rules.FS, dir))
+		assert.Equal(t, fs.FS(rules.FS), Overlay(rules.FS, dir))
 	}
 	assert.False(t, HasData(dir))
 	require.NoError(t, os.WriteFile(folder, nil, 0o600))
@@ -132,7 +132,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	assert.Len(t, own["slots/a.yaml"], maxBytes)
 	require.NoError(t, os.WriteFile(file, []byte("id: zz\n"), 0o600))
 	assert.True(t, HasData(dir))
-	data, err := fs.ReadFile(Beside(rules.FS, dir), "slots/a.yaml")
+	data, err := fs.ReadFile(Overlay(rules.FS, dir), "slots/a.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "id: zz\n", string(data))
 	require.NoError(t, os.Remove(file))
@@ -145,7 +145,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "compiled"), 0o700))
 	assert.True(t, Shipped(file))
 	assert.False(t, HasData(dir), "a whole knowledge stands by itself")
-	_, err = fs.ReadFile(Beside(rules.FS, dir), "platforms/sources.tsv")
+	_, err = fs.ReadFile(Overlay(rules.FS, dir), "platforms/sources.tsv")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 

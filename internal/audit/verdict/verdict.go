@@ -79,7 +79,7 @@ const (
 	Practice  = "general practice"
 )
 
-// Topics are what a document of a platform may speak of, the words of
+// Topics lists the topics that a platform's document may cover, as in
 // rules/platforms/sources.tsv.
 var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}
 
@@ -87,15 +87,15 @@ var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "num
 type Effect struct {
 	Text   string
 	Source string
-	// Beside is the word of the report that the effect is of, "" for none.
-	Beside string
+	// AttachTo is the term of the report that the effect is attached to, "" for none.
+	AttachTo string
 }
 
 // PopulationModel is the source of an effect that the program computed itself.
 const PopulationModel = "memaudit's population model"
 
-// BesideClass is an Effect's Beside: what a layout's class costs.
-const BesideClass = "class"
+// AttachToClass is the AttachTo of the cost of a layout class.
+const AttachToClass = "class"
 
 // Line prints vendor, title, version, year and place.
 func (c *Citation) Line() string {

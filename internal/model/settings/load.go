@@ -109,14 +109,14 @@ func (t *Table) checkPreset(m *Preset) error {
 	if !t.knows(m.Source) {
 		return fmt.Errorf("source %q is not listed", m.Source)
 	}
-	for _, id := range append(slices.Clone(m.Locks), m.Setting) {
+	for _, id := range append(slices.Clone(m.Controls), m.Setting) {
 		if _, ok := Lookup(id); !ok {
 			return fmt.Errorf("setting %q is not in the vocabulary", id)
 		}
 	}
-	for value, words := range m.Means {
+	for value, words := range m.Implies {
 		for id, word := range words {
-			if s, _ := Lookup(id); !slices.Contains(m.Locks, id) || !s.Accepts(word) {
+			if s, _ := Lookup(id); !slices.Contains(m.Controls, id) || !s.Accepts(word) {
 				return fmt.Errorf("%s: it does not lock %s, or %q is not one of its words", value, id, word)
 			}
 		}

@@ -35,7 +35,7 @@ func OpenTable(fsys fs.FS, name string) (*Table, error) {
 // must be spelled as in the table.
 func (t *Table) Meaning(preset string) map[string]string {
 	for i := range t.Presets {
-		if words := t.Presets[i].Means[preset]; words != nil {
+		if words := t.Presets[i].Implies[preset]; words != nil {
 			return words
 		}
 	}
@@ -46,7 +46,7 @@ func (t *Table) Meaning(preset string) map[string]string {
 func (t *Table) Meant() []string {
 	var out []string
 	for i := range t.Presets {
-		out = slices.AppendSeq(out, maps.Keys(t.Presets[i].Means))
+		out = slices.AppendSeq(out, maps.Keys(t.Presets[i].Implies))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 // TestPresetOverride: a preset decides unless it is one under which the single settings count, by its
 // value or by its text, or has none.
 func TestPresetOverride(t *testing.T) {
-	table := &Table{Presets: []Preset{{Attribute: "Profile", Free: []string{"Custom"}, Locks: []string{"turbo"}, Means: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
+	table := &Table{Presets: []Preset{{Attribute: "Profile", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}, Implies: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
 	for name, c := range map[string]struct {
 		id      string
 		g       ExportedAttribute

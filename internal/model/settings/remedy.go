@@ -243,7 +243,7 @@ func (c *Command) form() string {
 // Governing returns the canonical ID of the preset that controls a setting, "" if there is none.
 func (t *Table) Governing(id string) string {
 	for i := range t.Presets {
-		if slices.Contains(t.Presets[i].Locks, id) {
+		if slices.Contains(t.Presets[i].Controls, id) {
 			return t.Presets[i].Setting
 		}
 	}
@@ -253,7 +253,7 @@ func (t *Table) Governing(id string) string {
 // Unlocks reports whether the settings that a preset controls can be changed if it has this value.
 func (t *Table) Unlocks(preset, value string) bool {
 	return slices.ContainsFunc(t.Presets, func(m Preset) bool {
-		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(value) })
+		return m.Setting == preset && slices.ContainsFunc(m.Unlocked, func(f string) bool { return PlainName(f) == PlainName(value) })
 	})
 }
 
@@ -272,15 +272,15 @@ func (t *Table) unlock(w *Change) string {
 	}
 	for i := range t.Presets {
 		m := &t.Presets[i]
-		if !slices.Contains(m.Locks, w.ID) || m.Setting != t.Governing(w.ID) {
+		if !slices.Contains(m.Controls, w.ID) || m.Setting != t.Governing(w.ID) {
 			continue // Change.Preset is the value of the first governing preset
 		}
 		name, free := t.freeing(m, w)
 		switch {
 		case free == "" && t.otherPreset(m, w): // this generation has another preset
-		case slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
+		case slices.ContainsFunc(m.Unlocked, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
 		case w.Preset != "" && free == "":
-			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Free[0]
+			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Unlocked[0]
 		case w.Preset != "":
 			return "first set " + name + " to " + free + ": it is " + w.Preset + ", which governs the setting"
 		case free != "":
@@ -302,7 +302,7 @@ func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
 		if s.form == FormMenu {
 			continue
 		}
-		for _, value := range m.Free {
+		for _, value := range m.Unlocked {
 			if word, _, ok := s.word(value); ok {
 				return s.name, word
 			}
@@ -315,7 +315,7 @@ func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
 // products. If the product is not known, meanings for named products are left out.
 func (t *Table) ForProduct(product string) *Table {
 	other := func(m Preset) bool {
-		return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Change{Product: product})
+		return len(m.ImpliesFor) > 0 && !namesMachine(m.ImpliesFor, &Change{Product: product})
 	}
 	if !slices.ContainsFunc(t.Presets, other) {
 		return t
@@ -324,7 +324,7 @@ func (t *Table) ForProduct(product string) *Table {
 	own.Presets = slices.Clone(t.Presets)
 	for i := range own.Presets {
 		if other(own.Presets[i]) {
-			own.Presets[i].Means = nil
+			own.Presets[i].Implies = nil
 		}
 	}
 	return &own
@@ -335,11 +335,11 @@ func (t *Table) ForProduct(product string) *Table {
 func (t *Table) PresetOverride(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
 	for i := range t.Presets {
 		m := &t.Presets[i]
-		if !slices.Contains(m.Locks, id) {
+		if !slices.Contains(m.Controls, id) {
 			continue
 		}
 		for _, g := range lookup(PlainName(m.Attribute)) {
-			if !g.Stated || slices.ContainsFunc(m.Free, g.is) {
+			if !g.Stated || slices.ContainsFunc(m.Unlocked, g.is) {
 				continue
 			}
 			if word := m.means(id, &g); word != "" || m.Inert {
@@ -357,7 +357,7 @@ func (g *ExportedAttribute) is(value string) bool {
 
 // means returns what the preset's value makes of a setting, "" if that is not known.
 func (m *Preset) means(id string, g *ExportedAttribute) string {
-	for value, words := range m.Means {
+	for value, words := range m.Implies {
 		if g.is(value) {
 			return words[id]
 		}

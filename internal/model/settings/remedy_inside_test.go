@@ -89,7 +89,7 @@ func TestCommandsOfAMachine(t *testing.T) {
 
 // TestUnlocks: the value of one preset frees nothing of another.
 func TestUnlocks(t *testing.T) {
-	table := &Table{Presets: []Preset{{Setting: "workload_profile", Free: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Free: []string{"Disabled"}}}}
+	table := &Table{Presets: []Preset{{Setting: "workload_profile", Unlocked: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Unlocked: []string{"Disabled"}}}}
 	for _, c := range []struct {
 		preset, value string
 		want          bool
@@ -102,8 +102,8 @@ func TestUnlocks(t *testing.T) {
 // passed over for the second; one on record is.
 func TestUnlockOfTwoPresets(t *testing.T) {
 	table := Table{Generations: []Generation{{Source: "M", For: []string{"milan"}}}, Presets: []Preset{
-		{Setting: "workload_profile", Attribute: "CPUPerformance", Free: []string{"Custom"}, Locks: []string{"turbo"}},
-		{Setting: "workload_profile", Attribute: "CpuPerformanceProfile", Free: []string{"Custom"}, Locks: []string{"turbo"}}}}
+		{Setting: "workload_profile", Attribute: "CPUPerformance", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}},
+		{Setting: "workload_profile", Attribute: "CpuPerformanceProfile", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}}}}
 	w := &Change{ID: "turbo", Platform: "milan", Preset: "Enterprise"}
 	assert.Equal(t, "CPUPerformance is Enterprise, which governs the setting: free it first, by the value that documents call Custom", spelled(table).unlock(w))
 	assert.Equal(t, "first set CpuPerformanceProfile to Custom: it is Enterprise, which governs the setting",
@@ -114,14 +114,14 @@ func TestUnlockOfTwoPresets(t *testing.T) {
 // it is not known. The table of all machines stays as it is.
 func TestOn(t *testing.T) {
 	means := map[string]map[string]string{"Fast": {"turbo": Enabled}}
-	table := &Table{Presets: []Preset{{Attribute: "A", Means: means}, {Attribute: "B", Means: means, MeansFor: []string{"ThinkSystem SR670 V2"}}}}
+	table := &Table{Presets: []Preset{{Attribute: "A", Implies: means}, {Attribute: "B", Implies: means, ImpliesFor: []string{"ThinkSystem SR670 V2"}}}}
 	for product, want := range map[string][]bool{"ThinkSystem SR670 V2": {true, true}, "ThinkSystem SR650": {true, false}, "": {true, false}} {
 		var got []bool
 		for _, m := range table.ForProduct(product).Presets {
-			got = append(got, m.Means != nil)
+			got = append(got, m.Implies != nil)
 		}
 		assert.Equal(t, want, got, product)
 	}
-	assert.NotNil(t, table.Presets[1].Means)
+	assert.NotNil(t, table.Presets[1].Implies)
 	assert.Same(t, table, table.ForProduct("ThinkSystem SR670 V2"), "nothing is copied where nothing is left out")
 }

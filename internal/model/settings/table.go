@@ -88,19 +88,19 @@ type Preset struct {
 	// Setting is the canonical id of the preset, Attribute its vendor name.
 	Setting   string `yaml:"setting"`
 	Attribute string `yaml:"attribute"`
-	// Free are the values under which the single settings may be changed.
-	Free []string `yaml:"free"`
-	// Locks are the canonical ids that it governs.
-	Locks []string `yaml:"locks"`
+	// Unlocked lists the values of the preset with which the settings it controls can be changed.
+	Unlocked []string `yaml:"free"`
+	// Controls lists the canonical ids that it governs.
+	Controls []string `yaml:"locks"`
 	// Inert is set if the locked settings in an export are not in effect with other values: firmware neither writes nor
 	// uses them, or there is no document that it does.
 	Inert bool `yaml:"inert,omitempty"`
-	// Means maps a value of the preset to the documented values of the locked settings: vendor's value, canonical ID,
+	// Implies maps a value of the preset to the documented values of the locked settings: vendor's value, canonical ID,
 	// canonical value.
-	Means map[string]map[string]string `yaml:"means,omitempty"`
-	// MeansFor lists starts of the product names to which Means applies; empty for all.
-	MeansFor []string `yaml:"means_for,omitempty"`
-	Source   string   `yaml:"source"`
+	Implies map[string]map[string]string `yaml:"means,omitempty"`
+	// ImpliesFor lists starts of the product names to which Implies applies; empty for all.
+	ImpliesFor []string `yaml:"means_for,omitempty"`
+	Source     string   `yaml:"source"`
 }
 
 // Command is a documented command to change one attribute. Steps may contain {attribute}, {group} and {value}; {name} is

@@ -54,7 +54,7 @@ func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepac
 		wish.Product = cmp.Or(wish.Product, firstOf(p.Match.Products))
 	}
 	if len(t.Presets) > 0 {
-		wish.Preset = firstOf(t.Presets[0].Free)
+		wish.Preset = firstOf(t.Presets[0].Unlocked)
 	}
 	for _, wish.Want = range s.Wants {
 		if lines := t.Steps(wish); len(lines) > 0 {

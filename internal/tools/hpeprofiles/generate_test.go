@@ -82,7 +82,7 @@ func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 					}
 					w, err := wanted(hpe, r.Attribute, c)
 					must(t, err)
-					if !slices.Contains(hpe.Presets[0].Locks, w.id) {
+					if !slices.Contains(hpe.Presets[0].Controls, w.id) {
 						t.Errorf("%s is written and not locked", w.id)
 					}
 				}
