@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// TestReadPart: what was encoded is read back, and the bytes do not depend on the order of a map; a part that is missing or damaged is an error that
-// names it.
+// TestReadPart checks that encoded data is decoded unchanged, that the bytes do not depend on the order of a map, and
+// that an error names a missing or damaged part.
 func TestReadPart(t *testing.T) {
 	want := map[string][]int{"b": {2}, "a": {1, 2}, "none": nil, "empty": {}}
 	data, err := compiled.Encode(want)

@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestUnknownFrom: the reason of an unknown fact is another's; a known one gives no reason, and
-// never the zero value of another type as if that were known.
+// TestUnknownFrom checks that an unknown fact takes its reason from another, and that a known one gives neither a
+// reason nor the zero value of another type.
 func TestUnknownFrom(t *testing.T) {
 	denied := fact.Unknown[int](fact.Denied, "not permitted", "root", fact.At("msr", "/dev/cpu/0/msr", ""))
 	said := fact.UnknownFrom[string](denied)

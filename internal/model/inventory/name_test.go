@@ -25,7 +25,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSubjects: a subject prints as documents name it and is read back as the same value; text of no known kind stays as it is.
+// TestSubjects checks that a subject is printed as documents name it and parsed to the same value, and that other
+// text is kept.
 func TestSubjects(t *testing.T) {
 	for text, want := range map[string]inventory.Subject{
 		"machine":               {},

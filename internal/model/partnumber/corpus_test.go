@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// agreement counts a field that number and firmware both state.
+// agreement counts a field that both the part number and firmware state.
 type agreement struct{ same, of int }
 
 func (a *agreement) add(same bool) {
@@ -25,8 +25,8 @@ func (a *agreement) add(same bool) {
 
 func (a agreement) share() float64 { return float64(a.same) / float64(max(a.of, 1)) }
 
-// TestFirmwareAgrees checks the numbers of real machines' modules against what
-// their firmware states in other fields, which come from the SPD's other bytes.
+// TestFirmwareAgrees compares the part numbers of real machines' modules with other fields, which firmware reads from
+// other bytes of the SPD.
 func TestFirmwareAgrees(t *testing.T) {
 	table, rows, matched, filled := shipped(t), 0, 0, 0
 	fields := map[string]*agreement{}

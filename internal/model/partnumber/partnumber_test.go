@@ -70,8 +70,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSaidIsNotGuessed: placeholders, strange numbers and numbers that
-// leave a field open.
+// TestWhatIsNotSaidIsNotGuessed checks that placeholders, unknown numbers and open fields give no value.
 func TestWhatIsNotSaidIsNotGuessed(t *testing.T) {
 	table := shipped(t)
 	for _, number := range []string{"", "Not Specified", "NO DIMM", "PartNum0", "9965525-018.A00LF", "0x", "0xZZZZZZZZ", "MT", "HP", "HPE PRO 16GB", "M393", "18"} {
@@ -92,7 +91,7 @@ func TestWhatIsNotSaidIsNotGuessed(t *testing.T) {
 	}
 }
 
-// TestKinds: registering and widths follow from the kind.
+// TestKinds checks that the module type and the widths follow from the kind.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		typ, kind           string
@@ -144,8 +143,7 @@ func TestDamagedFiles(t *testing.T) {
 	require.Error(t, err)
 }
 
-// FuzzDecode: no number makes the reader panic or gives nonsense.
-// TestSizes: a capacity that no module has is not read out of a number that was written amiss.
+// FuzzDecode checks that no part number causes a panic or an invalid result.
 func TestSizes(t *testing.T) {
 	for number, want := range map[string]int64{
 		"KVR16R11D4/16": 16, "KVR16R11D4/24": 24, "KVR16R11D4/1024": 1024,

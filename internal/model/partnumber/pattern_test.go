@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestNormal: what firmware and labels do to a number is undone only where it is told by its
-// form.
+// TestNormal checks that changes made by firmware and labels are undone only if the form of the number shows them.
 func TestNormal(t *testing.T) {
 	for number, want := range map[string]string{
 		"0x4D333933": "M393", "0x4D3339": "0X4D3339", "4D333933": "4D333933", "0x4D33393z": "0X4D33393Z",
@@ -20,15 +19,15 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// TestModuleSizes: 1 GiB and 1 TiB are sizes of modules, half a GiB too, and nothing is none.
+// TestModuleSizes checks that 512 MiB, 1 GiB and 1 TiB are module sizes, and zero is not.
 func TestModuleSizes(t *testing.T) {
 	for gib, want := range map[float64]bool{0.5: true, 1: true, 24: true, 1024: true, 1024.5: false, 1025: false, 1536: false, 2048: false, 0: false, -1: false, 17: false, math.Inf(1): false, math.Inf(-1): false, math.NaN(): false, -0.5: false, 0.75: true} {
 		assert.Equal(t, want, moduleSize(gib), gib)
 	}
 }
 
-// TestRanksOfDevices: a rank is 64 bits wide; where several densities give other ranks, none
-// is known, and without densities or a width none either.
+// TestRanksOfDevices checks that a rank is 64 bits wide, and that the ranks are unknown if densities give different
+// results, or without density or width.
 func TestRanksOfDevices(t *testing.T) {
 	p := &pattern{RanksAllowed: map[string][]int{"RDIMM": {1, 2, 4}}}
 	for _, c := range []struct {

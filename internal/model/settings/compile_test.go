@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestCompiledTables: an audit's tables are those of the files, names that are
-// looked up and spellings that are on record too.
+// TestCompiledTables checks that the compiled tables equal the files, including the index of names and the recorded
+// spellings.
 func TestCompiledTables(t *testing.T) {
 	want, err := Load(os.DirFS("../../../rules"), "settings")
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// record is what spellings.tsv has of one attribute of one source, read here by
-// itself and not by the code under test.
+// record is the record of one attribute of one source in spellings.tsv, read here independently of the code under
+// test.
 type record struct {
 	vendor, source, form, name, display, values string
 	plain                                       string // the name as names are compared
@@ -34,7 +34,7 @@ func records(t *testing.T) []record {
 	return out
 }
 
-// has reports whether the record lists a value, or a text of setup.
+// has reports whether the record lists a value, or a text of BIOS setup.
 func (r *record) has(value string, text bool) bool {
 	return slices.ContainsFunc(strings.Split(r.values, "|"), func(v string) bool {
 		word, shown, _ := strings.Cut(v, "=")
@@ -42,8 +42,7 @@ func (r *record) has(value string, text bool) bool {
 	})
 }
 
-// typedForms take the attribute and the value out of a printed line, and say
-// whose names the tool takes.
+// typedForms extract the attribute and the value from a printed line, and the form of names that the tool takes.
 var typedForms = []struct {
 	pattern *regexp.Regexp
 	form    string
@@ -59,9 +58,8 @@ var typedForms = []struct {
 	{regexp.MustCompile(`^(\S.*) must be (.+) for the setting to be changed$`), ""},
 }
 
-// TestEveryPrintedCommand asks every table for the ways to every value of every
-// setting on machines of every generation: what is printed is on record for that
-// generation, name and value, spelled so.
+// TestEveryPrintedCommand asks every table for the instructions for every value of every setting on machines of every
+// generation, and checks that the printed names and values are on record for that generation with this spelling.
 func TestEveryPrintedCommand(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -111,13 +109,13 @@ func of(all []record, vendor, source string) []record {
 	return slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.vendor != vendor || r.source != source })
 }
 
-// answer is a wish with the steps that a table prints for it.
+// answer is a change with the steps that a table prints for it.
 type answer struct {
 	wish  settings.Change
 	steps []string
 }
 
-// answered are the shipped tables' answers to all wishes by vendor, asked once for all tests.
+// answered are the answers of the built-in tables to all changes by vendor, computed once for all tests.
 var answered = map[string][]answer{}
 
 func printed(table *settings.Table) []answer {
@@ -129,8 +127,7 @@ func printed(table *settings.Table) []answer {
 	return answered[table.Vendor]
 }
 
-// wishes are every value of every setting on every kind of machine of a table,
-// with a preset and without.
+// wishes are all values of all settings on every kind of machine of a table, with a preset and without.
 func wishes(table *settings.Table) []settings.Change {
 	var out []settings.Change
 	seen := map[settings.Change]bool{}
@@ -160,13 +157,13 @@ func wishes(table *settings.Table) []settings.Change {
 	return out
 }
 
-// typed is what a line sets, by whose names; ok where it has one of the forms.
+// typed is what a line sets, and the form of its names; ok if it has one of the forms.
 type typed struct {
 	form, name, value string
 	ok                bool
 }
 
-// typedLines keeps what lines set: one is printed for many machines.
+// typedLines caches what lines set, because one is printed for many machines.
 var typedLines = map[string]typed{}
 
 func typedOf(line string) typed {
@@ -205,7 +202,7 @@ func checkTyped(t *testing.T, own []record, line string, where func() string) {
 	assert.Fail(t, "a line that nothing checks", where())
 }
 
-// checkMenu: the last step is a text of setup, with an option that setup prints.
+// checkMenu checks that the last step is a text of BIOS setup, with an option that setup prints.
 func checkMenu(t *testing.T, table *settings.Table, own []record, w *settings.Change, line string, where func() string) {
 	t.Helper()
 	menu, value, ok := strings.Cut(line, " = ")

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestRead: the first entry whose attribute is there decides, a later one of the same
-// attribute may know more of its values, "next" leaves it to another, and an entry that goes
-// with another attribute needs that one.
+// TestRead checks that the first entry whose attribute is present decides, that a later entry of the same attribute
+// may know more values, that "next" passes on to the next entry, and that an entry with another attribute needs it.
 func TestRead(t *testing.T) {
 	table := &Table{Settings: map[string][]Attribute{"turbo": {
 		{Name: "WithMode", With: "Mode", Values: map[string]string{"On": "enabled"}},
@@ -54,8 +53,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestPresetOverride: a preset decides unless it is one under which the single settings count, by its
-// value or by its text, or has none.
+// TestPresetOverride checks that a preset decides unless its value or text is one with which the single settings
+// apply, or it has none.
 func TestPresetOverride(t *testing.T) {
 	table := &Table{Presets: []Preset{{Attribute: "Profile", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}, Implies: map[string]map[string]string{"Fast": {"turbo": "enabled"}}}}}
 	for name, c := range map[string]struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCandidates: the attributes that a machine may have: that of its export, with those that it leaves
-// the choice to, else those that name the machine, else those of all machines that are not another maker's.
+// TestCandidates checks which attributes a machine may have: those of its export and those they pass on to; otherwise
+// those that name the machine; otherwise those of all machines except other vendors'.
 func TestCandidates(t *testing.T) {
 	table := &Table{Except: []string{"westmere-ep"}, Settings: map[string][]Attribute{"determinism": {
 		{Name: "Control", Values: map[string]string{"Manual": Next}},
@@ -43,7 +43,7 @@ func TestCandidates(t *testing.T) {
 	assert.Empty(t, older.candidates(s, &Change{Platform: "westmere-ep"}), "the table is younger than the machine")
 }
 
-// TestBefore: an option in front is left for the next only where the machine has it and it can be left.
+// TestBefore checks that an option is skipped only if the machine has it and it can pass on to the next.
 func TestBefore(t *testing.T) {
 	table := spelled(Table{Vendor: "V", Generations: []Generation{{Source: "M", For: []string{"milan"}}}, Settings: map[string][]Attribute{"determinism": {
 		{Name: "Absent", Values: map[string]string{"Manual": Next}},
@@ -57,8 +57,8 @@ func TestBefore(t *testing.T) {
 	assert.Equal(t, []string{"first BIOS attribute Control = Manual"}, lines)
 }
 
-// TestCommandsOfAMachine: a command is of all machines but those that the table is younger than, or of
-// those that it names; an attribute may be known to some tools only.
+// TestCommandsOfAMachine checks that a command applies to all machines unless the table is for later ones or names
+// others, and that an attribute may be known to some tools only.
 func TestCommandsOfAMachine(t *testing.T) {
 	table := spelled(Table{Vendor: "V", Except: []string{"nehalem-ep", "westmere-ep"}, Commands: []Command{
 		{Tool: "general", Steps: []string{"{attribute}={value}"}}, {Tool: "old", Steps: []string{"{name} is {word}"}, For: []string{"westmere-ep"}}, {Tool: "grouped", Steps: []string{"set {group}.{name} {word}"}},
@@ -87,7 +87,7 @@ func TestCommandsOfAMachine(t *testing.T) {
 	assert.Equal(t, "{x}T {", filled("{x}{attribute} {", "T", "", ""))
 }
 
-// TestUnlocks: the value of one preset frees nothing of another.
+// TestUnlocks checks that the value of one preset does not unlock settings of another.
 func TestUnlocks(t *testing.T) {
 	table := &Table{Presets: []Preset{{Setting: "workload_profile", Unlocked: []string{"Custom Mode"}}, {Setting: "amd_workload_profile", Unlocked: []string{"Disabled"}}}}
 	for _, c := range []struct {
@@ -98,8 +98,8 @@ func TestUnlocks(t *testing.T) {
 	}
 }
 
-// TestUnlockOfTwoPresets: of two presets that nothing on record shows of the machine, the first is not
-// passed over for the second; one on record is.
+// TestUnlockOfTwoPresets checks two presets that no record assigns to the machine: the first is not skipped for the
+// second; a recorded one is used.
 func TestUnlockOfTwoPresets(t *testing.T) {
 	table := Table{Generations: []Generation{{Source: "M", For: []string{"milan"}}}, Presets: []Preset{
 		{Setting: "workload_profile", Attribute: "CPUPerformance", Unlocked: []string{"Custom"}, Controls: []string{"turbo"}},
@@ -110,8 +110,8 @@ func TestUnlockOfTwoPresets(t *testing.T) {
 		spelled(table, &spelling{source: "M", form: FormRedfish, name: "CpuPerformanceProfile", values: "Custom|Enterprise"}).unlock(w))
 }
 
-// TestOn: what a preset makes of settings on some products it makes on these alone; without a product
-// it is not known. The table of all machines stays as it is.
+// TestOn checks that implied values limited to some products apply to these only, and that the table of all machines
+// is unchanged; without a product they are unknown.
 func TestOn(t *testing.T) {
 	means := map[string]map[string]string{"Fast": {"turbo": Enabled}}
 	table := &Table{Presets: []Preset{{Attribute: "A", Implies: means}, {Attribute: "B", Implies: means, ImpliesFor: []string{"ThinkSystem SR670 V2"}}}}

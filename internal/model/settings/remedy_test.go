@@ -35,8 +35,8 @@ commands:
   - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
 `
 
-// remedySpellings: what machines of Rome and Milan have. Control is a name of
-// another form, so that the command of the Redfish form has none.
+// remedySpellings are what machines of Rome and Milan have. Control is a name of another form, so that the command of
+// the Redfish form has none.
 const remedySpellings = "# head\n" +
 	"V\ts\tredfish\tProfile\tProfile\tCustom|MaxPerf\n" +
 	"V\ts\tredfish\tTurbo\tTurbo\tDisabled|Enabled\n" +
@@ -53,8 +53,8 @@ func TestNoPresetNoUnlocking(t *testing.T) {
 	require.NotContains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile")
 }
 
-// Where a vendor has a name for each maker's processors, a machine gets its own
-// or none, unless its export says what it carries.
+// If a vendor has a name for each vendor's processors, a machine gets its own or none, unless its export shows which
+// it has.
 func TestStepsKnowTheMaker(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -133,8 +133,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsByGeneration: the commands of the shipped tables are those of the
-// generation that their documents describe, and none where none does.
+// TestStepsByGeneration checks that the commands of the built-in tables are those of the generation that their
+// documents describe, and that there are none for other generations.
 func TestStepsByGeneration(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -163,8 +163,8 @@ func TestStepsByGeneration(t *testing.T) {
 	}
 }
 
-// TestPresetOfAnotherGeneration: Gen9's power profile governs the memory speed;
-// what a Gen12's workload profile is set to says nothing of it.
+// TestPresetOfAnotherGeneration checks that Gen9's power profile governs the memory speed and Gen12's workload
+// profile does not affect it.
 func TestPresetOfAnotherGeneration(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -173,8 +173,8 @@ func TestPresetOfAnotherGeneration(t *testing.T) {
 	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
 }
 
-// TestPresetOfGen10: of HPE's Gen10 no registry is public; HPE's own OneView
-// samples show how it spells the preset and what the preset writes.
+// TestPresetOfGen10 checks Gen10: HPE publishes no registry for it; samples of HPE OneView show the preset's spelling
+// and what it writes.
 func TestPresetOfGen10(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -184,8 +184,7 @@ func TestPresetOfGen10(t *testing.T) {
 	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
 }
 
-// TestCommandsAreShellWords: HPE's registries spell a preset with brackets, which a
-// shell takes within quotes alone.
+// TestCommandsAreShellWords checks that a preset with brackets in HPE's registries is quoted for the shell.
 func TestCommandsAreShellWords(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -196,8 +195,8 @@ func TestCommandsAreShellWords(t *testing.T) {
 	}
 }
 
-// TestDellLocksAMDToo: the captures of R6615 and R7615 list these below System
-// Profile Settings, which OpenManage frees by Custom alone.
+// TestDellLocksAMDToo checks AMD settings too: the captures of R6615 and R7615 list them below System Profile
+// Settings, which OpenManage unlocks only with Custom.
 func TestDellLocksAMDToo(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -208,10 +207,9 @@ func TestDellLocksAMDToo(t *testing.T) {
 	}
 }
 
-// TestDellLocksAsItsRegistrySays: what the registry of the PowerEdge R650, BIOS
-// 1.2.4, makes read-only where SysProfile is not Custom (Dependencies,
-// MapToProperty ReadOnly; it is published in michzimm/redfish_simgen), as far as
-// the vocabulary has it. Among its dependencies on SysProfile, PackageCStates was not found.
+// TestDellLocksAsItsRegistrySays checks the settings that the registry of the PowerEdge R650, BIOS 1.2.4, makes
+// read-only unless SysProfile is Custom (Dependencies, MapToProperty ReadOnly; published in michzimm/redfish_simgen),
+// as far as the vocabulary has them. PackageCStates is not among its dependencies on SysProfile.
 func TestDellLocksAsItsRegistrySays(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -230,8 +228,7 @@ func TestDellLocksAsItsRegistrySays(t *testing.T) {
 	require.NotContains(t, steps("package_c_state", "c0c1", "PackageCStates"), "Custom")
 }
 
-// TestCommandsReboot: nothing that is printed reboots a machine by itself, and
-// no command carries a secret.
+// TestCommandsReboot checks that no printed command reboots a machine by itself or contains a secret.
 func TestCommandsReboot(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -248,9 +245,9 @@ func TestCommandsReboot(t *testing.T) {
 	require.Greater(t, seen, 8)
 }
 
-// TestMenusPrintTheirOwnWords: BIOS setup shows "Low Latency" where the tools say
-// LowLatency (HPE's registry U46, ValueDisplayName); a preset whose freeing value
-// nothing spells for the machine is named by the documents' word.
+// TestMenusPrintTheirOwnWords checks that menu steps use the words of BIOS setup: "Low Latency" where the tools take
+// LowLatency (HPE's registry U46, ValueDisplayName). A preset whose unlocking value has no recorded spelling for the
+// machine is named as in the documents.
 func TestMenusPrintTheirOwnWords(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -260,7 +257,7 @@ func TestMenusPrintTheirOwnWords(t *testing.T) {
 	for id, c := range map[string][2]string{ // WS-Man names the option as setup does, and its values as the tools do
 		"power_policy": {"max_performance", "BIOS setup: System Profile Settings > CPU Power Management = Maximum Performance"},
 		"memory_speed": {"max", "BIOS setup: System Profile Settings > Memory Frequency = Maximum Performance"},
-		// No document at hand prints setup's text.
+		// No known document has the text of BIOS setup.
 		"memory_ras_mode": {"independent", "racadm: racadm set BIOS.MemSettings.MemOpMode OptimizerMode; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)"},
 	} {
 		require.Equal(t, c[1], tables.Of("Dell").Steps(settings.Change{ID: id, Want: c[0], Product: "PowerEdge R720", Platform: "sandybridge-ep", Preset: "Custom"})[0])

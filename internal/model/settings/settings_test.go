@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// shippedTables are the vendors' tables, read once for all tests; none changes them.
+// shippedTables are the vendors' tables, read once for all tests and changed by none.
 var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 func TestAccepts(t *testing.T) {
@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestRefusesATable names what is wrong and where.
+// TestRefusesATable checks that errors name the fault and its place.
 func TestRefusesATable(t *testing.T) {
 	head := "vendor: V\nmanufacturers: [V]\nsources: {s: {title: t}}\n"
 	for _, c := range []struct{ body, want string }{
@@ -82,7 +82,7 @@ func TestRefusesATable(t *testing.T) {
 	}
 }
 
-// TestNext: a value may leave the decision to the setting's next attribute.
+// TestNext checks that a value may pass the decision to the setting's next attribute.
 func TestNext(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -95,9 +95,8 @@ func TestNext(t *testing.T) {
 	require.Equal(t, settings.Next, word)
 }
 
-// TestNextPassesItsOwnAttribute: Dell's Sme leaves the decision to TransparentSme when it is off, and the second entry
-// for Sme, which knows only the other word, does not take it back. Without
-// TransparentSme it decides alone.
+// TestNextPassesItsOwnAttribute checks Dell's Sme, which passes the decision to TransparentSme when it is off: the
+// second entry for Sme, which knows only the other value, is not used. Without TransparentSme it decides alone.
 func TestNextPassesItsOwnAttribute(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -127,8 +126,8 @@ func TestNextPassesItsOwnAttribute(t *testing.T) {
 	}
 }
 
-// TestCounts: a number of cores stands as it is, Dell's as Supermicro's, where
-// 0 means all of them (SUM's help text of Cores Enabled).
+// TestCounts checks that a number of cores is kept, Dell's and Supermicro's, where 0 means all of them (SUM's help
+// text of Cores Enabled).
 func TestCounts(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)

@@ -15,16 +15,14 @@ import (
 	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
-// wordsOf are how many words each tool's command has, as its manual or the
-// document behind it shows it.
+// wordsOf is the number of words of each tool's command in its manual or document.
 var wordsOf = map[string]int{"racadm set": 4, "racadm jobqueue": 4, "ilorest set": 6, "onecli config": 8, "asu set": 4, "syscfg power": 4, "sum -c": 5, "reboot": 1}
 
-// typedIn takes the tool and its steps out of a printed line.
+// typedIn extracts the tool and its steps from a printed line.
 var typedIn = regexp.MustCompile(`^(?:first )?(racadm|ilorest|onecli|asu|syscfg power|syscfg|sum): (.*) \(takes effect [^()]*\)$`)
 
-// TestShellReadsEveryCommand has a real shell read every command that the tables
-// print: it comes to as many words as the tool's command has, redirects nothing
-// and runs nothing.
+// TestShellReadsEveryCommand parses every command that the tables print with a real shell: it has as many words as
+// the tool's command, redirects nothing and runs nothing.
 func TestShellReadsEveryCommand(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -41,7 +39,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 				seen[m[2]] = true
 				tools[m[1]]++
 				for _, step := range strings.Split(m[2], "; ") {
-					// What a person does in an editor is not a command.
+					// Steps in an editor are not commands.
 					if !strings.HasPrefix(step, "edit: ") && !seen[step] {
 						seen[step] = true
 						commands = append(commands, step)
@@ -65,8 +63,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 	}
 }
 
-// TestForeignWordsStayWords: name and value may come from an export that somebody
-// else wrote; whatever is in them, a shell takes them as they are.
+// TestForeignWordsStayWords checks that names and values from an untrusted export are passed unchanged by a shell.
 func TestForeignWordsStayWords(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -103,7 +100,7 @@ commands:
   - {tool: %s, steps: [%q], acts: at the next reboot, source: s}
 `
 
-// shellReads are the words that sh makes of each command, none of which it runs.
+// shellReads returns the words into which sh splits each command, without running any.
 func shellReads(t *testing.T, commands []string) [][]string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")

@@ -21,7 +21,7 @@ import (
 
 var updateSpellings = flag.Bool("update-spellings", false, "rewrite the rows of rules/settings/spellings.tsv that come from the corpus")
 
-// witness says what a file of the corpus is to a vendor's table.
+// witness is what a file of the corpus shows for a vendor's table.
 type witness struct{ file, vendor, source, form string }
 
 var witnesses = []witness{
@@ -56,9 +56,8 @@ var witnesses = []witness{
 	{"bios-cli/asrockrack-e3c246d4i-nl.json", "ASRock Rack", "E3C246", settings.FormRedfish},
 }
 
-// TestSpellingsAreTheCorpus: the shipped names and values of every source that
-// lies in the corpus are those that are listed, and nothing else; rows of other
-// sources are documents'.
+// TestSpellingsAreTheCorpus checks that the listed names and values of every source in the corpus are exactly the
+// source's; rows of other sources come from documents.
 func TestSpellingsAreTheCorpus(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
@@ -92,7 +91,7 @@ func TestSpellingsAreTheCorpus(t *testing.T) {
 	assert.Equal(t, want, string(shipped), "go test -tags corpus ./internal/model/settings -run Spellings -update-spellings")
 }
 
-// rows are the attributes of one file that the vendor's table speaks of.
+// rows are the attributes of one file that the vendor's table covers.
 func (w *witness) rows(t *testing.T, tables settings.Tables) []string {
 	t.Helper()
 	all := slices.Collect(tables.All())
@@ -115,9 +114,8 @@ func (w *witness) rows(t *testing.T, tables settings.Tables) []string {
 	return out
 }
 
-// row is one attribute with the values on record: those offered, the one in
-// place, the factory's, and the other word of a switch where the file spells it
-// for another attribute. "" where the table has nothing to do with it.
+// row is one attribute with its recorded values: the options, the present value, the default, and the other value of
+// a switch if the file spells it for another attribute; "" if the table does not use it.
 func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]bool) string {
 	if strings.ContainsFunc(a.Name, func(r rune) bool { return r > unicode.MaxASCII }) || strings.HasPrefix(a.Name, "Devices_and_IO") {
 		return "" // no command line takes the former as printed; the latter is the fixture's own, machines print DevicesandIOPorts
@@ -152,8 +150,7 @@ func (w *witness) row(table *settings.Table, a *bios.Attribute, used map[string]
 	return strings.Join([]string{w.vendor, w.source, w.form, a.Name, strings.TrimSpace(a.Display), strings.Join(words, "|")}, "\t")
 }
 
-// speaks reports whether the table translates a value, or needs it to free what
-// a preset governs.
+// speaks reports whether the table translates a value, or needs it to unlock what a preset governs.
 func speaks(table *settings.Table, matches []settings.Match, a *bios.Attribute, value string) bool {
 	if slices.ContainsFunc(table.Presets, func(m settings.Preset) bool { return settings.PlainName(m.Attribute) == settings.PlainName(a.Name) }) {
 		return true

@@ -31,7 +31,7 @@ func folder(files map[string]string) fs.FS {
 	return out
 }
 
-// TestNames: the names that a table speaks of, and an end when no more are wanted.
+// TestNames checks the names that a table covers, and that the iterator stops on request.
 func TestNames(t *testing.T) {
 	tables, err := Load(folder(map[string]string{"d/v.yaml": twoPresets}), "d")
 	require.NoError(t, err)
@@ -49,7 +49,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOpenTable: a site's own table goes before the built-in one of its name; a name is no path.
+// TestOpenTable checks that a site's table replaces the built-in one of the same name, and that a name cannot be a
+// path.
 func TestOpenTable(t *testing.T) {
 	site := folder(map[string]string{"settings/dell.yaml": twoPresets, "settings/bad.yaml": "vendor: ''\n"})
 	own, err := OpenTable(site, "dell")
@@ -69,7 +70,7 @@ func TestOpenTable(t *testing.T) {
 	assert.Equal(t, []string{"Fast", "Slow"}, own.Meant())
 }
 
-// TestOfTwoTables: of two tables for one maker the first is taken, and the longer name before it.
+// TestOfTwoTables checks that the first of two tables of one vendor is used, and the longer name before it.
 func TestOfTwoTables(t *testing.T) {
 	table := func(vendor, maker string) string { return "vendor: " + vendor + "\nmanufacturers: [" + maker + "]\n" }
 	tables, err := Load(folder(map[string]string{"d/a.yaml": table("A", "HP"), "d/b.yaml": table("B", "HP"), "d/c.yaml": table("C", "HPE")}), "d")
@@ -79,7 +80,7 @@ func TestOfTwoTables(t *testing.T) {
 	}
 }
 
-// TestLoadSaysWhatFailed: what cannot be read is an error, and a folder without spellings is none.
+// TestLoadSaysWhatFailed checks that an unreadable file is an error, and that a folder without spellings has none.
 func TestLoadSaysWhatFailed(t *testing.T) {
 	_, err := Load(folder(map[string]string{"d/v.yaml": twoPresets, "d/spellings.tsv/x": ""}), "d")
 	require.ErrorContains(t, err, "spellings.tsv")
@@ -89,7 +90,7 @@ func TestLoadSaysWhatFailed(t *testing.T) {
 	require.ErrorContains(t, err, "no vendor is named")
 }
 
-// TestCompile: what is compiled is read as it was written.
+// TestCompile checks that a compiled table is decoded unchanged.
 func TestCompile(t *testing.T) {
 	files := folder(map[string]string{"d/v.yaml": twoPresets, "d/w.yaml": "vendor: W\nmanufacturers: [W]\n", "d/spellings.tsv": "V\ts\tredfish\tProfile\tProfile\tFast|Slow\n"})
 	part, err := Compile(files, "d")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBrokenVocabulary: a row that says nothing usable is an error with its line.
+// TestBrokenVocabulary checks that an invalid row is an error with its line.
 func TestBrokenVocabulary(t *testing.T) {
 	good := "# head\nsmt\tswitch\t\t\tthreads\nsub_numa\tchoice\t\toff snc2\tdomains\npatrol_scrub\tchoice\thours\tenabled disabled\tscrubbing\n"
 	read := func(vocabulary, includes string) error {

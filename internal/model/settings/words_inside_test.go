@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPlainName: letters and digits count, and a board's suffix does not; a name that is nothing but
-// such a suffix is a name.
+// TestPlainName checks that only letters and digits count, without a board's suffix, and that a name that consists of
+// such a suffix is kept.
 func TestPlainName(t *testing.T) {
 	for name, plain := range map[string]string{
 		"AZaz09": "azaz09", "[A-Z] {a-z} (0/9) @`^_|~:;": "azaz09", "Z_9": "z9", "zoo": "zoo",
@@ -17,8 +17,8 @@ func TestPlainName(t *testing.T) {
 	}
 }
 
-// TestCanonicalAndBack: the table's words count for a preset too, where it has any; else the vendor's
-// own word stands. A number is a rate where the entry says so.
+// TestCanonicalAndBack checks that the table's values apply to a preset too if it has any; otherwise the vendor's
+// value is kept. A number is a rate only if the entry marks it.
 func TestCanonicalAndBack(t *testing.T) {
 	coded, named := Attribute{Values: map[string]string{"2": "Custom", "3": "Fast"}}, Attribute{}
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Empty(t, named.words(turbo, Enabled))
 }
 
-// TestReadByTextOfSetup: an export may have the text of BIOS setup for an attribute's name and its
-// value; what the table knows of the value itself goes before its text.
+// TestReadByTextOfSetup checks that an export may use the texts of BIOS setup as names and values, and that a known
+// value takes precedence over its text.
 func TestReadByTextOfSetup(t *testing.T) {
 	table := &Table{Settings: map[string][]Attribute{"turbo": {{Name: "ProcTurbo", Menu: "Power > Options > Turbo Boost", Values: map[string]string{"Enabled": Enabled, "Disabled": Disabled}}}}}
 	for name, c := range map[string]struct {
@@ -78,8 +78,8 @@ func TestReadByTextOfSetup(t *testing.T) {
 	assert.Equal(t, "Turbo Boost", lastStep("Turbo Boost"))
 }
 
-// TestProvenName: that an export does not have a setting says something of the machine only where a
-// name of it is proven; a menu path is none.
+// TestProvenName checks that a missing setting means something only if one of its names is proven; a menu path is
+// not.
 func TestProvenName(t *testing.T) {
 	named, unverified, menu := Attribute{Name: "A"}, Attribute{Name: "B", Unverified: true}, Attribute{Menu: "C"}
 	for _, c := range []struct {
@@ -91,8 +91,8 @@ func TestProvenName(t *testing.T) {
 	}
 }
 
-// TestWordAsSpelled: the source's own spelling of a value: the same one, else the first that differs
-// in case and punctuation only.
+// TestWordAsSpelled checks the source's spelling of a value: the same one, otherwise the first that differs only in
+// case and punctuation.
 func TestWordAsSpelled(t *testing.T) {
 	s := &spelling{values: "2way=Two|2-Way=2-Way clustering|Disabled"}
 	for value, want := range map[string][2]string{"2-Way": {"2-Way", "2-Way clustering"}, "2 WAY": {"2way", "Two"}, "disabled": {"Disabled", ""}, "Disabled": {"Disabled", ""}} {
@@ -104,7 +104,7 @@ func TestWordAsSpelled(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// spelled is a table with spellings on record.
+// spelled is a table with recorded spellings.
 func spelled(t Table, rows ...*spelling) *Table {
 	t.spellings = func() map[string][]*spelling {
 		out := map[string][]*spelling{}
@@ -116,7 +116,7 @@ func spelled(t Table, rows ...*spelling) *Table {
 	return &t
 }
 
-// TestRecorded: the spellings of one form, each once.
+// TestRecorded checks that the spellings of one form are listed once each.
 func TestRecorded(t *testing.T) {
 	table := spelled(Table{}, &spelling{form: FormRedfish, name: "Snc", values: "Enabled|Disabled"}, &spelling{form: FormRedfish, name: "SNC", values: "enabled"},
 		&spelling{form: FormSUM, name: "SNC", values: "ENABLED"}, &spelling{form: FormRedfish, name: "SNC_0A1F", values: "Enabled|Auto"})
@@ -127,7 +127,7 @@ func TestRecorded(t *testing.T) {
 	assert.Empty(t, (&Table{}).Recorded("SNC", "Enabled", FormRedfish), "nothing is on record")
 }
 
-// TestFormOfNames: whose names an export has.
+// TestFormOfNames checks the form of names that an export has.
 func TestFormOfNames(t *testing.T) {
 	sum := Table{Vendor: "Supermicro", Commands: []Command{{Form: FormSUM}}}
 	for _, c := range []struct {
@@ -143,8 +143,8 @@ func TestFormOfNames(t *testing.T) {
 	}
 }
 
-// TestDocumented: an entry is of a document about the machine if it names it, or is a menu path of the
-// source of the machine's generation.
+// TestDocumented checks that an entry is documented for a machine if its document names it, or if it is a menu path
+// of the source of the machine's generation.
 func TestDocumented(t *testing.T) {
 	table := &Table{Generations: []Generation{{Source: "M4", For: []string{"broadwell-ep"}}, {Source: "M5", For: []string{"cascade-lake-sp"}}}}
 	w := &Change{Platform: "cascade-lake-sp"}
@@ -159,8 +159,8 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestTyped: name and value as a tool takes them: what the machine's own export shows, else what is on
-// record of its generation, never a name that another board has.
+// TestTyped checks name and value as a tool takes them: those of the machine's export, otherwise those recorded for
+// its generation, never a name of another board.
 func TestTyped(t *testing.T) {
 	table := spelled(Table{Vendor: "Supermicro", Commands: []Command{{Form: FormSUM}}, Generations: []Generation{{Source: "CAP", For: []string{"genoa"}}}},
 		&spelling{source: "CAP", form: FormRedfish, name: "SMTControl_0A1F", values: "Auto|Enable"}, &spelling{source: "CAP", form: FormSUM, name: "SMT Control", values: "Auto"})

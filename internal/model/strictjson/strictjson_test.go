@@ -31,7 +31,7 @@ type inner struct {
 	Deep string `json:"deep"`
 }
 
-// TestUnmarshal: what encoding/json takes without a word is refused by the name of its key.
+// TestUnmarshal checks that input that encoding/json accepts silently is refused with the name of the key.
 func TestUnmarshal(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "", `{"name":"a","count":1,"on":true,"ratio":1.5,"words":["b"],"data":"AAAA","more":[{}],"named":{"c":1},"raw":[null],"deep":"d","other":[null,{"a":null}]}`: "",
@@ -70,7 +70,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// TestUnmarshalBounds: a list of short elements is refused before it is made.
+// TestUnmarshalBounds checks that a list of short elements is refused before it is allocated.
 func TestUnmarshalBounds(t *testing.T) {
 	for _, text := range []string{`{"more":[` + strings.Repeat("{},", 9999) + `{}]}`, `{"words":[` + strings.Repeat(`"",`, 99999) + `""]}`,
 		`{"other":[` + strings.Repeat(`0,`, 99999) + `0]}`, `{"name":"` + strings.Repeat("a", 1<<20+1) + `"}`, `{"points":[` + strings.Repeat("{},", 9999) + `{}]}`} {

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestCorpus: every file of the two folders is recognised and read.
+// TestCorpus checks that every file of the two folders is recognised and read.
 func TestCorpus(t *testing.T) {
 	for _, folder := range []string{"redfish", "bios-cli", "redfish/registries"} {
 		files, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "corpus"), folder, "*.*"))

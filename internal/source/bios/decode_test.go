@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// Inputs are made here, after the shapes that the tools' documents and public
-// transcripts show.
+// Inputs are synthetic, in the format of the tools' documents and public transcripts.
 const (
 	dellResource = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "@odata.type": "#Bios.v1_1_1.Bios",
  "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings"}},
@@ -44,7 +43,7 @@ const (
 	ilorest = `[{"Comments": {"Manufacturer": "HPE", "Model": "ProLiant DL360 Gen10", "BIOSFamily": "U32"}},
  {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {"AttributeRegistry": "BiosAttributeRegistryU32.v1_2_10", "Attributes": {"ProcTurbo": "Enabled"}}}}]`
 	ilorestGet = `{"WorkloadProfile": "Custom", "ProcHyperthreading": "Enabled"}`
-	// What the tools print, made for this test.
+	// Synthetic output of the tools.
 	ilorestText = "Discovering data...Done\n@odata.id=/redfish/v1/systems/1/bios/\nAttributeRegistry=BiosAttributeRegistryU46.v1_2_34\nAttributes=\n   ProcHyperthreading=Enabled\n   WorkloadProfile=LowLatency\n"
 	ansible     = `{"changed": false, "redfish_facts": {"bios_attribute": {"ret": true, "entries": [[{"system_uri": "/redfish/v1/Systems/1"}, {"ProcHyperthreading": "Enabled", "ProcTurbo": "Disabled"}]]}}}`
 	omreport    = "System BIOS Settings\n\nProcessor Settings\n------------------\nLogical Processor     : Enabled\n\nSystem Profile Settings\nSystem Profile        : Performance\nSystem Profile        : Something new\n"
@@ -146,7 +145,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeErrors: the text names the place and what was expected.
+// TestDecodeErrors checks that an error names the place and what was expected.
 func TestDecodeErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
@@ -198,7 +197,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestEncodings: Windows tools write UTF-16 or a byte order mark.
+// TestEncodings checks UTF-16 and byte order marks, which Windows tools write.
 func TestEncodings(t *testing.T) {
 	units := utf16.Encode([]rune("\uFEFFlogicproc=disable\r\n"))
 	little, big := []byte{}, []byte{}
@@ -213,8 +212,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestOneFile: resource, settings object and registry in one file, in an array
-// or by name, are one export.
+// TestOneFile checks that a resource, a settings object and a registry in one file, as an array or by name, are one
+// export.
 func TestOneFile(t *testing.T) {
 	for _, in := range []string{
 		"[" + dellSettings + "," + dellResource + "]",
@@ -235,8 +234,8 @@ func TestOneFile(t *testing.T) {
 	require.True(t, ok, "one by name")
 }
 
-// TestSettingsObjects: a settings object is known by its path or, if it has none, by its
-// Id or Name; what it says is to come.
+// TestSettingsObjects checks that a settings object is recognised by its path or, without one, by its Id or Name, and
+// that its values are pending.
 func TestSettingsObjects(t *testing.T) {
 	for head, wishes := range map[string]bool{
 		`"@odata.id": "/redfish/v1/Systems/1/Bios/SD"`:                         true,
@@ -257,7 +256,7 @@ func TestSettingsObjects(t *testing.T) {
 	require.Equal(t, []string{"A=(none) pending:y"}, tell(e))
 }
 
-// TestNoAttributes: a controller whose host has not started yet lists none.
+// TestNoAttributes checks a controller whose host has not started yet, which lists no attributes.
 func TestNoAttributes(t *testing.T) {
 	e, err := bios.Decode("file", []byte(`{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {}}`))
 	require.NoError(t, err)
@@ -271,7 +270,7 @@ func bare(a bios.Attribute) bios.Attribute {
 	return a
 }
 
-// TestDecodeRedfish joins what a BMC hands out one by one.
+// TestDecodeRedfish checks that the separate resources of a BMC are joined.
 func TestDecodeRedfish(t *testing.T) {
 	e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(`{"Attributes": {"KTIS001": 0, "NEW": 1}}`), []byte(registry))
 	require.NoError(t, err)
@@ -291,8 +290,8 @@ func TestDecodeRedfish(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestDecodeRedfishParts: a settings object or a registry that is none costs no setting, and neither
-// costs the other.
+// TestDecodeRedfishParts checks that an invalid settings object or registry does not affect the settings or the other
+// one.
 func TestDecodeRedfishParts(t *testing.T) {
 	const none = `{"@odata.id": "/redfish/v1/Systems/1/Bios/Settings", "Id": "Settings"}`
 	for name, c := range map[string]struct{ settings, registry, problem, text, pending string }{
@@ -322,8 +321,8 @@ func TestDecodeRedfishParts(t *testing.T) {
 	}
 }
 
-// TestSettingsObjectByName: without a path the Id or the Name tells a settings object, which says
-// nothing of the present; with a path only that.
+// TestSettingsObjectByName checks that without a path the Id or the Name identifies a settings object, which has no
+// present values; with a path only the path does.
 func TestSettingsObjectByName(t *testing.T) {
 	for head, wishes := range map[string]bool{
 		`"Id":"Settings"`: true, `"Id":"pending"`: true, `"Id":"SD"`: true, `"Id":"Bios","Name":"Pending BIOS settings"`: true, `"Id":"Bios"`: false, `"Name":"x"`: false,
@@ -337,8 +336,8 @@ func TestSettingsObjectByName(t *testing.T) {
 	}
 }
 
-// TestWishesOfCray: a settings object whose attributes name the next value themselves keeps that one,
-// and a value that is not stated is no wish.
+// TestWishesOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
+// value is not pending.
 func TestWishesOfCray(t *testing.T) {
 	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
 	require.NoError(t, err)
@@ -350,7 +349,7 @@ func TestWishesOfCray(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer: how many attributes make an answer that lacks none.
+// TestWholeAnswer checks how many attributes make an export complete.
 func TestWholeAnswer(t *testing.T) {
 	for _, c := range []struct {
 		head     string
@@ -377,7 +376,7 @@ func TestWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestJoin: files given one by one join in any order.
+// TestJoin checks that separate files are joined in any order.
 func TestJoin(t *testing.T) {
 	decode := func(in string) *bios.Export {
 		e, err := bios.Decode("file", []byte(in))
@@ -395,14 +394,14 @@ func TestJoin(t *testing.T) {
 	a, _ = joined[1].Attribute("KTIS001")
 	require.Equal(t, "Enable", a.Text)
 
-	// The resource and its registry in one file, what waits in another.
+	// The resource and its registry in one file, pending values in another.
 	joined = bios.Join([]*bios.Export{decode("[" + opaque + "," + registry + "]"), decode(`{"Id": "SD", "Attributes": {"KTIS001": 0, "CSM000": 1}}`)})
 	require.Len(t, joined, 1)
 	a, _ = joined[0].Attribute("KTIS001")
 	require.Equal(t, []any{"Enable", "0", "Disable"}, []any{a.Text, a.Pending, a.PendingText})
 
-	// A registry's menu replaces neither the one that the export has nor the group of racadm, which is
-	// no menu, whether the key line that names it is there or not.
+	// A registry's menu replaces neither the one of the export nor the racadm group, which is not a menu, with or
+	// without the key line that names it.
 	menus := strings.ReplaceAll(registry, "KTIS001", "LogicalProc")
 	for text, menu := range map[string]string{
 		`<BiosCfg><Menu name="CPU"><Setting name="LogicalProc" selectedOption="0" type="Option"/></Menu></BiosCfg>`: "CPU",

@@ -10,13 +10,12 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestFaultsAreNamed: of an export with a fault what stands beside it is read, and
-// the fault is named with its place.
+// TestFaultsAreNamed checks that a fault is reported with its place, and that the rest of the export is read.
 func TestFaultsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		format     bios.Format
-		// reads are the attributes read; says stands in the one problem.
+		// reads lists the attributes that are read; says is part of the only problem.
 		reads []string
 		says  string
 	}{
@@ -47,8 +46,8 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeRead: a file of no known form, or of one without a setting, is
-// refused with what was expected; it is never an export without settings.
+// TestWhatCannotBeRead checks that a file of an unknown format, or without settings, is refused with what was
+// expected; it is never an export without settings.
 func TestWhatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{name: "SCP without the BIOS", text: `{"SystemConfiguration": {"Components": [{"FQDD": "NIC.1"}]}}`, says: "expected an export that includes the BIOS"},
@@ -66,7 +65,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestLongestAttribute: an attribute of 64 KiB is read, one byte more is refused.
+// TestLongestAttribute checks that an attribute of 64 KiB is read, and one byte more is refused.
 func TestLongestAttribute(t *testing.T) {
 	text := func(length int) []byte {
 		return []byte(`{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "` + strings.Repeat("x", length-len("A")) + `"}}`)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFormatsInTheField reads the forms in which administrators have settings: each with its format,
-// whether it lists wishes, and what an attribute is and will be.
+// TestFormatsInTheField reads the formats in which administrators have settings: each with its format, whether it
+// lists pending changes, and an attribute's present and pending value.
 func TestFormatsInTheField(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string
@@ -67,7 +67,7 @@ func TestFormatsInTheField(t *testing.T) {
 	}
 }
 
-// TestFormatsRefused names the place of what is not the settings of one machine.
+// TestFormatsRefused checks that an error names the place if the file is not the settings of one machine.
 func TestFormatsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"kind": "Pod"}`: `kind "Pod", expected HostFirmwareSettings`,

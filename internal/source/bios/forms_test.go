@@ -13,12 +13,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// The tests of this file hold single lines and elements of every vendor's form,
-// as the vendor's documents and published transcripts print them, against what
-// they say. Inputs are made here.
+// The tests of this file compare single lines and elements of every vendor's format, as the vendor's documents and
+// published transcripts print them, with their meaning. Inputs are synthetic.
 
-// told is what one attribute says, in one line: name=value, then what else is
-// known of it.
+// told formats one attribute in one line: name=value, then what else is known of it.
 func told(a *bios.Attribute) string {
 	s := a.Name + "="
 	if a.Stated {
@@ -48,11 +46,11 @@ func tell(e *bios.Export) []string {
 	return out
 }
 
-// form is one input and what it says, attribute by attribute.
+// form is one input and its attributes.
 type form struct {
 	name, in string
 	want     []string
-	// problems are what the problems say, in their order.
+	// problems are the texts of the problems, in their order.
 	problems []string
 }
 
@@ -71,8 +69,8 @@ func testForms(t *testing.T, format bios.Format, forms []form) {
 	}
 }
 
-// TestRacadmForms: racadm get, iDRAC RACADM CLI guide: the key line, Name=Value,
-// what waits in brackets, # before what cannot be changed now.
+// TestRacadmForms checks racadm get (iDRAC RACADM CLI guide): the key line, Name=Value, pending values in brackets, #
+// before attributes that cannot be changed now.
 func TestRacadmForms(t *testing.T) {
 	const key = "[Key=BIOS.Setup.1-1#SysProfileSettings]\n"
 	testForms(t, bios.Racadm, []form{
@@ -90,8 +88,7 @@ func TestRacadmForms(t *testing.T) {
 	})
 }
 
-// TestSyscfgForms: Dell's Deployment Toolkit, with and without the dashes of the
-// option.
+// TestSyscfgForms checks Dell's Deployment Toolkit, with and without the dashes of the option.
 func TestSyscfgForms(t *testing.T) {
 	testForms(t, bios.DellSyscfg, []form{
 		{name: "an option as it is typed", in: "--logicproc=disable\n", want: []string{"logicproc=disable"}},
@@ -100,7 +97,7 @@ func TestSyscfgForms(t *testing.T) {
 	})
 }
 
-// TestSCPForms: a Server Configuration Profile, as XML and as JSON.
+// TestSCPForms checks a Server Configuration Profile, as XML and as JSON.
 func TestSCPForms(t *testing.T) {
 	xml := func(inside string) string {
 		return `<SystemConfiguration Model="PowerEdge R640">` + "\n" + `<Component FQDD="BIOS.Setup.1-1">` + inside + `</Component></SystemConfiguration>`
@@ -127,8 +124,7 @@ func TestSCPForms(t *testing.T) {
 	})
 }
 
-// TestWSManForms: DCIM_BIOSEnumeration and its sisters (Dell's BIOS and Boot
-// Management Profile).
+// TestWSManForms checks DCIM_BIOSEnumeration and related classes (Dell's BIOS and Boot Management Profile).
 func TestWSManForms(t *testing.T) {
 	envelope := func(class, inside string) string {
 		return `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="x" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body><n1:` + class + `>` + inside + `</n1:` + class + `></s:Body></s:Envelope>`
@@ -147,7 +143,7 @@ func TestWSManForms(t *testing.T) {
 	})
 }
 
-// TestSUMForms: Supermicro Update Manager's XML and its older text.
+// TestSUMForms checks Supermicro Update Manager's XML and its older text.
 func TestSUMForms(t *testing.T) {
 	xml := func(inside string) string {
 		return `<?xml version="1.0" encoding="ISO-8859-1"?><BiosCfg><Menu name="Advanced">` + inside + `</Menu></BiosCfg>`
@@ -172,7 +168,7 @@ func TestSUMForms(t *testing.T) {
 	})
 }
 
-// TestSUMProduct: the first line that names a board of Supermicro's, and no other.
+// TestSUMProduct checks that the first line that names a Supermicro board gives the product.
 func TestSUMProduct(t *testing.T) {
 	for head, want := range map[string]string{
 		`<Subtitle>System</Subtitle>`: "",
@@ -182,7 +178,7 @@ func TestSUMProduct(t *testing.T) {
 	}
 }
 
-// TestASUForms: IBM's Advanced Settings Utility and Lenovo's OneCLI.
+// TestASUForms checks IBM's Advanced Settings Utility and Lenovo's OneCLI.
 func TestASUForms(t *testing.T) {
 	testForms(t, bios.ASU, []form{
 		{name: "a value with blanks", in: "OperatingModes.ChooseOperatingMode=Efficiency -Favor Performance\n", want: []string{"OperatingModes.ChooseOperatingMode=Efficiency -Favor Performance"}},
@@ -201,7 +197,7 @@ func TestASUForms(t *testing.T) {
 	})
 }
 
-// TestHPEForms: ilorest's printed text and conrep's data file.
+// TestHPEForms checks ilorest's printed text and conrep's data file.
 func TestHPEForms(t *testing.T) {
 	testForms(t, bios.ILORest, []form{
 		{name: "one name", in: "WorkloadProfile=LowLatency\n", want: []string{"WorkloadProfile=LowLatency"}},
@@ -219,8 +215,7 @@ func TestHPEForms(t *testing.T) {
 	})
 }
 
-// TestMenuForms: Intel's syscfg, OpenManage's omreport and AMI's SCE dump print
-// setup's texts.
+// TestMenuForms checks Intel's syscfg, OpenManage's omreport and AMI's SCE dump, which print the texts of BIOS setup.
 func TestMenuForms(t *testing.T) {
 	testForms(t, bios.IntelSyscfg, []form{
 		{name: "options with leading zeros", in: "[BIOS::Processor]\nTurbo=1;Options: 00=Disabled: 01=Enabled\n", want: []string{"Turbo=1 menu:Processor text:Enabled offers:Disabled|Enabled"}},
@@ -249,7 +244,7 @@ func TestMenuForms(t *testing.T) {
 	})
 }
 
-// TestRedfishForms: every JSON type that controllers give an attribute.
+// TestRedfishForms checks every JSON type that controllers give an attribute.
 func TestRedfishForms(t *testing.T) {
 	resource := func(attributes string) string {
 		return `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {` + attributes + `}}`
@@ -266,7 +261,7 @@ func TestRedfishForms(t *testing.T) {
 	})
 }
 
-// TestEncodedXML: what a Windows tool saves as UTF-16 says so in its head, too.
+// TestEncodedXML checks XML that a Windows tool saved as UTF-16, which its header states too.
 func TestEncodedXML(t *testing.T) {
 	text := `<?xml version="1.0" encoding="UTF-16"?><Conrep><Section name="A">Größe</Section></Conrep>`
 	data := []byte{0xFF, 0xFE}
@@ -281,8 +276,7 @@ func TestEncodedXML(t *testing.T) {
 	assert.Nil(t, e)
 }
 
-// TestWhole: an excerpt is not the whole list of what a machine offers; only of
-// a whole list does a missing name say something.
+// TestWhole checks that an excerpt is not complete: a missing name means something only in a complete list.
 func TestWhole(t *testing.T) {
 	many := func(n int, head, line, tail string) string {
 		var b strings.Builder
@@ -303,7 +297,7 @@ func TestWhole(t *testing.T) {
 	}
 	asu := func(n int) string { return many(n, "", "Processors.S%d=x\n", "") }
 	conrep := func(n int) string { return many(n, `<Conrep>`, `<Section name="S%d">x</Section>`, `</Conrep>`) }
-	// The first attribute stands in the head, so that commas can stand before the others.
+	// The first attribute is in the header, so that commas can precede the others.
 	resource := func(head string) func(int) string {
 		return func(n int) string {
 			return many(n-1, `{`+head+`"Attributes": {"S": {"current_value": "x"}`, `, "S%d": {"current_value": "x"}`, `}}`)
@@ -341,7 +335,7 @@ func TestWhole(t *testing.T) {
 	assert.False(t, decoded(t, "racadm", strings.Replace(racadm(100), "MemSettings", "NetworkSettings", 1)).Complete, "a group is missing")
 }
 
-// TestBounds: what is longer than its bound is refused, not cut.
+// TestBounds checks that input above a limit is refused and not cut.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 70000)
 	many := func(head, one, tail string) string { return head + strings.Repeat(one, 20001) + tail }
@@ -383,7 +377,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAtTheBound: what is as long as its bound is read.
+// TestAtTheBound checks that input at the limit is read.
 func TestAtTheBound(t *testing.T) {
 	longest := strings.Repeat("x", 64<<10)
 	for name, in := range map[string]string{
@@ -405,7 +399,7 @@ func TestAtTheBound(t *testing.T) {
 	require.ErrorIs(t, err, bios.ErrMalformed)
 }
 
-// TestCut: an XML export that ends early, wherever, is refused and not read in part.
+// TestCut checks that a truncated XML export is refused and not read in part.
 func TestCut(t *testing.T) {
 	for name, complete := range map[string]string{"scp": scp, "ws-man": wsman, "sum": sumXML, "conrep": conrep} {
 		for n := strings.Index(complete, ">") + 1; n < len(complete); n++ {
@@ -416,8 +410,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestContradictoryRegistry: a registry that lists an attribute twice in two ways
-// says nothing of it: neither options nor texts nor that it is read-only.
+// TestContradictoryRegistry checks that a registry that lists an attribute twice in two ways gives neither options
+// nor texts nor read-only for it.
 func TestContradictoryRegistry(t *testing.T) {
 	entry := func(name, zero, one string) string {
 		return `{"AttributeName": "` + name + `", "Value": [{"ValueName": "0", "ValueDisplayName": "` + zero + `"}, {"ValueName": "1", "ValueDisplayName": "` + one + `"}]}`

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestEqualKeys: of two equal keys with different values neither counts, whatever
-// stands last, and it is said; equal values say the same.
+// TestEqualKeys checks that of two equal keys with different values neither counts, in any order, with a problem;
+// equal values count once.
 func TestEqualKeys(t *testing.T) {
 	const head, tail = `{"@odata.type":"#Bios.v1_0_0.Bios","AttributeRegistry":"R","Attributes":{`, `}}`
 	for body, want := range map[string]struct {

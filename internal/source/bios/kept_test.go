@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// decoded is what an input of this package's tests says.
+// decoded is the decoded input of a test.
 func decoded(t *testing.T, name, text string) *bios.Export {
 	t.Helper()
 	e, err := bios.Decode(name, []byte(text))
@@ -19,8 +19,8 @@ func decoded(t *testing.T, name, text string) *bios.Export {
 	return e
 }
 
-// TestKeptExports: an export that a capture keeps is the same export again, of
-// every form, with what its registry adds.
+// TestKeptExports checks that an export kept in a capture is decoded to the same export, for every format, with what
+// its registry adds.
 func TestKeptExports(t *testing.T) {
 	const locking = `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "Type": "Enumeration", "Value": [{"ValueName": "0"}]}],
  "Dependencies": [{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue",
@@ -41,7 +41,7 @@ func TestKeptExports(t *testing.T) {
 	}
 }
 
-// TestKeptExportsAreBounded: a capture holds what a file may hold and no more.
+// TestKeptExportsAreBounded checks that a capture cannot hold more than a file can.
 func TestKeptExportsAreBounded(t *testing.T) {
 	full := make([]bios.Attribute, 20_000)
 	for i := range full {
@@ -57,7 +57,7 @@ func TestKeptExportsAreBounded(t *testing.T) {
 	assert.Empty(t, secret[0].Value)
 }
 
-// TestKeptLockWithoutTerms: a dependency on nothing, which no export has, locks nothing.
+// TestKeptLockWithoutTerms checks that a dependency without terms locks nothing.
 func TestKeptLockWithoutTerms(t *testing.T) {
 	for _, locks := range []string{`{"name": "a", "locks": {"A": [{"locks": true}]}}`, `{"name": "a", "registry": {"locks": {"A": [{"locks": true}]}}}`} {
 		var e bios.Export
@@ -68,7 +68,7 @@ func TestKeptLockWithoutTerms(t *testing.T) {
 	}
 }
 
-// TestWithout: of what nobody audits the name stays, and nothing that it holds.
+// TestWithout checks that of attributes that no audit reads only the name is kept.
 func TestWithout(t *testing.T) {
 	before := decoded(t, "a", ilo4)
 	require.NotEmpty(t, before.Attributes)

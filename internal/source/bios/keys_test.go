@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestKeysWritten: a key is counted by its colon, and a colon in a string is none. A wrong
-// count would cost a second reading of a long registry, which no result shows.
+// TestKeysWritten checks that keys are counted by their colon, except for colons in strings. A wrong count would
+// cause a second read of a long registry, which no result shows.
 func TestKeysWritten(t *testing.T) {
 	for data, want := range map[string]int{
 		`[1, 2]`:                      0,

@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestRegistryAlone: a registry says what the firmware knows (names, menus, values
-// with the words that setup prints, defaults, what cannot be changed), never what
-// this machine is set to.
+// TestRegistryAlone checks that a registry gives what firmware knows (names, menus, values with the texts of BIOS
+// setup, defaults, what cannot be changed), never the machine's values.
 func TestRegistryAlone(t *testing.T) {
 	e := decoded(t, "registry", `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [
  {"AttributeName": "WorkloadProfile", "DisplayName": " Workload Profile", "MenuPath": "./", "DefaultValue": "Custom", "ReadOnly": false,
@@ -29,7 +28,7 @@ func TestRegistryAlone(t *testing.T) {
 	assert.Equal(t, []string{"$.Attributes[2]: no AttributeName"}, e.Problems)
 }
 
-// TestReducedRegistry: a registry without its envelope, whose values are pairs.
+// TestReducedRegistry checks a registry without its envelope, whose values are pairs.
 func TestReducedRegistry(t *testing.T) {
 	e := decoded(t, "registry", `{"Id": "R.v1", "Attributes": [{"AttributeName": "A", "Values": [["0", "Off"], ["1"], [], ["2", "Auto", 7], "x"]}]}`)
 	assert.Equal(t, bios.Registry, e.Format)
@@ -38,8 +37,8 @@ func TestReducedRegistry(t *testing.T) {
 	assert.Equal(t, map[string]string{"0": "Off", "1": "", "2": "Auto"}, e.Attributes[0].OptionTexts)
 }
 
-// TestSupportedSystem: a registry for one system says which, one for several does not say
-// which of them this machine is.
+// TestSupportedSystem checks that a registry for one system names it, and that one for several does not tell which of
+// them this machine is.
 func TestSupportedSystem(t *testing.T) {
 	one := `{"ProductName": "ProLiant DL360 Gen10 Plus", "SystemId": "U46", "FirmwareVersion": "U46 v2.34 (03/11/2025)"}`
 	for systems, want := range map[string][]string{
@@ -50,8 +49,8 @@ func TestSupportedSystem(t *testing.T) {
 	}
 }
 
-// TestDependsOn: an attribute depends on those that the registry's terms about its
-// being changeable name, and on no others.
+// TestDependsOn checks that an attribute depends on those that the registry's terms about changing it name, and on no
+// others.
 func TestDependsOn(t *testing.T) {
 	registry := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}], "Dependencies": [{"Type": "Map", "DependencyFor": "A",
  "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "x"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`)
@@ -61,8 +60,7 @@ func TestDependsOn(t *testing.T) {
 	assert.False(t, e.DependsOn("B", "A"), "it is not a matter of both")
 }
 
-// TestProblemsAreBounded: a file of nothing but defects does not become a report
-// of as many.
+// TestProblemsAreBounded checks that a file full of defects does not make a report of as many problems.
 func TestProblemsAreBounded(t *testing.T) {
 	e := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}`+strings.Repeat(`, {"DisplayName": "no name"}`, 250)+`]}}`)
 	require.Len(t, e.Problems, 101)
@@ -76,9 +74,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	assert.Equal(t, "further problems are not listed", e.Problems[100])
 }
 
-// TestSettingsObjectOfAnother: a settings object gives its own resource the pending
-// values: the one that names its path, or where no path is stated one of the same
-// vendor.
+// TestSettingsObjectOfAnother checks that a settings object gives pending values to its own resource: the one that
+// names its path or, if no path is given, one of the same vendor.
 func TestSettingsObjectOfAnother(t *testing.T) {
 	resource := func(path string) string {
 		return fmt.Sprintf(`{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1", "Attributes": {"ProcTurbo": "Enabled", "WorkloadProfile": "Custom"},

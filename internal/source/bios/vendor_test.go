@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestVendorOfResource: who wrote a Redfish resource, and how sure that is: the
-// document's own word before names, two names before one, and no vendor where
-// names of two are as frequent.
+// TestVendorOfResource checks the vendor of a Redfish resource and its certainty: the document's own statement before
+// names, two names before one, and no vendor if names of two are equally frequent.
 func TestVendorOfResource(t *testing.T) {
 	for _, c := range []struct {
 		name, head, attributes, vendor string
@@ -57,8 +56,7 @@ func TestVendorOfResource(t *testing.T) {
 	}
 }
 
-// TestVendorOfASU: the banner tells Lenovo's from IBM's, else how names are
-// spelled.
+// TestVendorOfASU checks that the banner distinguishes Lenovo from IBM, otherwise the spelling of names.
 func TestVendorOfASU(t *testing.T) {
 	for text, want := range map[string]string{
 		"Lenovo XClarity Essentials OneCLI lxce_onecli01p-3.5\nProcessors.TurboMode=Enable\n": bios.Lenovo,
@@ -73,8 +71,8 @@ func TestVendorOfASU(t *testing.T) {
 	}
 }
 
-// TestWhatJoins: a settings object goes to its own resource, a registry to
-// resources that name it or name none.
+// TestWhatJoins checks that a settings object is joined with its own resource, and a registry with resources that
+// name it or name none.
 func TestWhatJoins(t *testing.T) {
 	resource := func(system, registry string) string {
 		return `{"@odata.id": "/redfish/v1/Systems/` + system + `/Bios", "AttributeRegistry": "` + registry + `", "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/` + system + `/Bios/SD"}}, "Attributes": {"A": "0"}}`
@@ -126,7 +124,7 @@ func term(attribute, condition, value, more string) string {
 	return `{"MapFromAttribute": "` + attribute + `", "MapFromProperty": "CurrentValue", "MapFromCondition": "` + condition + `", "MapFromValue": "` + value + `"` + more + `}`
 }
 
-// dependency is one of a property of the attribute A.
+// dependency is one dependency of a property of the attribute A.
 func dependency(property, to string, terms ...string) string {
 	return `{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [` + strings.Join(terms, ", ") + `], "MapToAttribute": "A", "MapToProperty": "` + property + `", "MapToValue": ` + to + `}}`
 }
@@ -138,10 +136,9 @@ func joinedWith(t *testing.T, dependencies ...string) *bios.Export {
 	return bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), decoded(t, "registry", registry)})[0]
 }
 
-// TestLocks: when a registry's dependencies lock an attribute (DMTF DSP0266 and
-// DSP8010, AttributeRegistry Dependencies): terms joined from the left, equal and
-// unequal; a condition of another kind, or on an attribute that is not there,
-// says nothing.
+// TestLocks checks when a registry's dependencies lock an attribute (DMTF DSP0266 and DSP8010, AttributeRegistry
+// Dependencies): terms are joined from the left, equal and unequal; a condition of another kind, or on a missing
+// attribute, has no effect.
 func TestLocks(t *testing.T) {
 	and, or := `, "MapTerms": "AND"`, `, "MapTerms": "OR"`
 	for _, c := range []struct {
@@ -170,8 +167,7 @@ func TestLocks(t *testing.T) {
 	assert.False(t, said, "no registry")
 }
 
-// TestUndecidedLocks: a dependency that cannot be decided as a whole says nothing, and nothing
-// of it is kept.
+// TestUndecidedLocks checks that a dependency that cannot be decided completely has no effect and is not kept.
 func TestUndecidedLocks(t *testing.T) {
 	holds := term("B", "EQU", "x", "")
 	complete := dependency("ReadOnly", "true", holds)
@@ -197,13 +193,12 @@ func TestUndecidedLocks(t *testing.T) {
 	}
 }
 
-// TestAnsibleForms: what community.general's redfish_info registers.
+// TestAnsibleForms checks what community.general's redfish_info registers.
 func TestAnsibleForms(t *testing.T) {
 	one := `[{"system_uri": "/redfish/v1/Systems/1"}, {"ProcTurbo": "Enabled", "ProcHyperthreading": "Enabled"}]`
 	for _, c := range []struct{ name, in, says string }{
 		{"a registered variable", `{"result": {"redfish_facts": {"bios_attribute": {"entries": [` + one + `]}}}}`, ""},
-		// What ansible prints of an ad-hoc command and of a playbook's debug task, in the
-		// form that operators publish.
+		// The output of an ad-hoc command and of a playbook's debug task, in the form that operators publish.
 		{"an ad-hoc command", "localhost | SUCCESS => {\n\t\"changed\": false,\n\t\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "], \"ret\": true}}\n}\n", ""},
 		{"a playbook", "\nPLAY [all] ****\n\nTASK [Print] ****\nok: [a -> localhost] => {\n    \"msg\": {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n}\n\nPLAY RECAP ****\na : ok=2 changed=0\n", ""},
 		{"another task's answer before it", "ok: [a] => {\n    \"msg\": \"hello\"\n}\nok: [a] => (item=1) => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n", ""},

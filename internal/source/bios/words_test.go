@@ -9,11 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestWords: a file that a person wrote who looked into BIOS setup.
+// TestWords checks a file that a person wrote while looking at BIOS setup.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		// values are those read, by setting; problems those named, in order.
+		// values are the values read by setting, problems those reported, in order.
 		values   map[string]string
 		problems []string
 	}{

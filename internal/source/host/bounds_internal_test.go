@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestFixedWindows: records of the least sizes are read, shorter ones are none.
+// TestFixedWindows checks that records of the minimum size are decoded and shorter ones are not.
 func TestFixedWindows(t *testing.T) {
 	table := func(records ...[]byte) []byte {
 		b := append([]byte("CEDT"), make([]byte, cedtHeader-4)...)
@@ -51,7 +51,8 @@ func TestFixedWindows(t *testing.T) {
 	}
 }
 
-// TestPathsBelowTheRoot: no path leads out of the root, and none holds what ends one early.
+// TestPathsBelowTheRoot checks that no path leaves the root, and that a path with a NUL byte or a newline is
+// rejected.
 func TestPathsBelowTheRoot(t *testing.T) {
 	for path, want := range map[string]string{"/proc/cpuinfo": "proc/cpuinfo", "/a": "a", "/": "", "": "", "a": "", "/..": "", "/a/../b": "", "/a//b": "", "/./a": "", "/a\x00b": "", "\x00/a": "", "/a/": "", "/...": "..."} {
 		got, err := relative(path)
@@ -64,7 +65,7 @@ func TestPathsBelowTheRoot(t *testing.T) {
 	assert.False(t, leadsTo("sys/devices/system", "sys/devices/system"))
 }
 
-// TestListedInNotes: a folder is listed where the notes say what is in it.
+// TestListedInNotes checks that a folder can be listed if the manifest records its content.
 func TestListedInNotes(t *testing.T) {
 	r := &Root{names: map[string][]string{"/a": {"b"}}, results: map[query]queryResult{
 		{"list", "/c"}: {names: []string{"d"}, state: fact.OK}, {"list", "/e"}: {state: fact.Denied}}}
@@ -74,8 +75,8 @@ func TestListedInNotes(t *testing.T) {
 	}
 }
 
-// TestSampledCPUs: the first and the last of each package, of one once; without packages those
-// of the machine.
+// TestSampledCPUs checks that the first and the last CPU of each package are sampled, or those of the machine if
+// there are no packages.
 func TestSampledCPUs(t *testing.T) {
 	cpus := func(n ...int) Value[[]int] { return Value[[]int]{V: n, State: fact.OK} }
 	c := &CPU{Online: cpus(0, 1, 2, 3, 4)}
@@ -86,7 +87,7 @@ func TestSampledCPUs(t *testing.T) {
 	assert.Equal(t, []int{0, 2, 3, 4}, c.Sample())
 }
 
-// TestNodeOfAGPU: its node is known where its memory is online.
+// TestNodeOfAGPU checks that a GPU's node is known if its memory is online.
 func TestNodeOfAGPU(t *testing.T) {
 	for text, want := range map[string]int{"Node: 2\nStatus: online\n": 2, "Status: online\nNode: 0\n": 0, "Node: 2\nStatus: offline\n": -1, "Node: -1\nStatus: online\n": -1, "Node: x\nStatus: online\n": -1, "Node: 2\n": -1} {
 		node, ok := gpuNode(text)

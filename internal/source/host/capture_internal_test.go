@@ -19,7 +19,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// bomb is an archive of one member of many zeros.
+// bomb is an archive with one member of many zeros.
 func bomb(t *testing.T, name string, size int64) io.Reader {
 	t.Helper()
 	var out bytes.Buffer
@@ -34,7 +34,7 @@ func bomb(t *testing.T, name string, size int64) io.Reader {
 	return &out
 }
 
-// headers is a packed archive of n empty members.
+// headers is a compressed archive of n empty members.
 func headers(t *testing.T, n int, header func(i int) *tar.Header) io.Reader {
 	t.Helper()
 	var out bytes.Buffer
@@ -51,8 +51,8 @@ func headers(t *testing.T, n int, header func(i int) *tar.Header) io.Reader {
 	return &out
 }
 
-// TestCaptureMemory: what is kept of an archive is bounded by its size, whatever its members are: a
-// header of 1 MiB packs to 1 kB.
+// TestCaptureMemory checks that the memory used for an archive is bounded by its size, whatever its members are: a
+// header of 1 MiB compresses to 1 kB.
 func TestCaptureMemory(t *testing.T) {
 	long := strings.Repeat("a", 1<<20-100)
 	cpu := func(i int) string { return fmt.Sprintf("sys/devices/system/cpu/x%d", i) }
@@ -96,7 +96,8 @@ func TestCaptureMemory(t *testing.T) {
 	}
 }
 
-// TestNotesMemory: notes of many short names are refused before they take more than a capture may.
+// TestNotesMemory checks that a manifest of many short names is refused before it takes more memory than a capture
+// may.
 func TestNotesMemory(t *testing.T) {
 	for _, more := range []string{"names\t/a" + strings.Repeat("\tb", 1<<20) + "\n", strings.Repeat("absent\t/a\n", 1<<16)} {
 		_, err := parseNotes([]byte(notesHeader+"\n"+more), 8<<20)

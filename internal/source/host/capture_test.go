@@ -24,7 +24,7 @@ func open(t testing.TB, archive []byte) *host.Root {
 	return root
 }
 
-// captured opens a tree as the capture that an archive of it would be.
+// captured opens a tree in the same way as a capture in an archive.
 func captured(t testing.TB, files hosttest.Files) *host.Root {
 	t.Helper()
 	root, err := host.OpenMembers("test", files.Members())
@@ -93,8 +93,8 @@ func TestCaptureRefused(t *testing.T) {
 	}
 }
 
-// TestCaptureBehindTheEnd: tar fills a record of 20 blocks, and gzip says of what
-// follows its own bytes that it is ignored.
+// TestCaptureBehindTheEnd checks data after the end of an archive: tar pads to a record of 20 blocks, and gzip
+// ignores trailing data.
 func TestCaptureBehindTheEnd(t *testing.T) {
 	plain := small.Files().Tar(t, "")
 	for name, archive := range map[string][]byte{
@@ -108,7 +108,7 @@ func TestCaptureBehindTheEnd(t *testing.T) {
 	}
 }
 
-// odd is an archive with odd members.
+// odd is an archive with unusual members.
 func odd(t testing.TB, headers ...*tar.Header) []byte {
 	t.Helper()
 	var out bytes.Buffer

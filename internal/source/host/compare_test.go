@@ -6,8 +6,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// blameless removes the causes of unknown values and the details of sources,
-// which name errno or capture; states, values, paths and texts stay.
+// blameless removes the causes of unknown values and the details of sources, which name an errno or the capture;
+// states, values, paths and texts stay.
 func blameless(f *host.Facts) *host.Facts {
 	strip(reflect.ValueOf(f))
 	return f

@@ -21,7 +21,7 @@ func TestNamesOfTables(t *testing.T) {
 	assert.Equal(t, []string{"APIC", "SSDT1"}, tableNames([]string{"APIC", "SSDT1", "data", "dynamic"}))
 }
 
-// TestAnswersInNotes: what a capture records of each question.
+// TestAnswersInNotes checks what a capture records of each query.
 func TestAnswersInNotes(t *testing.T) {
 	for _, c := range []struct {
 		op   string
@@ -44,7 +44,7 @@ func TestAnswersInNotes(t *testing.T) {
 	assert.Equal(t, "read /dev/cpu/0/msr: refused: input/output error", v.Err.Error())
 }
 
-// zeroes is a reader without an end.
+// zeroes is an endless reader.
 type zeroes struct{}
 
 func (zeroes) Read(b []byte) (int, error) {
@@ -52,7 +52,7 @@ func (zeroes) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCaptureOnTheBounds: what is as large as a capture may be is read.
+// TestCaptureOnTheBounds checks that a capture of the maximum size is read.
 func TestCaptureOnTheBounds(t *testing.T) {
 	const online = "sys/devices/system/cpu/online"
 	l := newLoader()
@@ -100,7 +100,7 @@ func TestCaptureOnTheBounds(t *testing.T) {
 	}
 }
 
-// TestMembersOfACapture: what no audit reads is not kept, and no name leads out.
+// TestMembersOfACapture checks that members that no audit reads are not kept, and that no name leaves the root.
 func TestMembersOfACapture(t *testing.T) {
 	deep := "sys/devices/system/cpu/" + strings.Repeat("a/", maxDepth-5)
 	l := newLoader()
@@ -126,7 +126,7 @@ func TestMembersOfACapture(t *testing.T) {
 	}
 }
 
-// TestLiveWithoutTrees: of an empty or missing tree nothing is absent.
+// TestLiveWithoutTrees checks that an empty or missing tree makes nothing absent.
 func TestLiveWithoutTrees(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys", "one"), 0o755))
@@ -146,7 +146,8 @@ func TestLiveWithoutTrees(t *testing.T) {
 	assert.Equal(t, fact.Absent, StateOf(err))
 }
 
-// TestRecordsOfTheLog: the device gives one record at a time; those of mirrored memory at boot and of memory errors are kept.
+// TestRecordsOfTheLog checks that the device returns one record at a time, and that records of memory mirrored at
+// boot and of memory errors are kept.
 func TestRecordsOfTheLog(t *testing.T) {
 	read := func(last error, records ...string) (string, error) {
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK, 0)

@@ -16,7 +16,7 @@ import (
 
 const cpus = "sys/devices/system/cpu/"
 
-// withoutL3 takes the level 3 cache of these CPUs away.
+// withoutL3 removes the level 3 cache of these CPUs.
 func withoutL3(f hosttest.Files, list ...int) hosttest.Files {
 	for _, cpu := range list {
 		f = f.Without(cpuFile(cpu, "cache/index3/"))
@@ -24,8 +24,8 @@ func withoutL3(f hosttest.Files, list ...int) hosttest.Files {
 	return f
 }
 
-// TestL3OfSomeCPUs: CPUs without a level 3 cache beside others are in no group, and after four without
-// any the machine has none.
+// TestL3OfSomeCPUs checks that CPUs without a level 3 cache are in no group if others have one, and that after four
+// such CPUs the machine has none.
 func TestL3OfSomeCPUs(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 6}.Files()
 	for name, c := range map[string]struct {
@@ -49,7 +49,7 @@ func TestL3OfSomeCPUs(t *testing.T) {
 	}
 }
 
-// TestL3OfAnotherIndex: the index of the level 3 cache may differ between CPUs, and be the only one.
+// TestL3OfAnotherIndex checks that the index of the level 3 cache may differ between CPUs, and be the only one.
 func TestL3OfAnotherIndex(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 	for cpu := 2; cpu < 4; cpu++ {
@@ -78,7 +78,7 @@ func TestL3OfAnotherIndex(t *testing.T) {
 	}
 }
 
-// TestFilesOfAGroup: of a cache that is where the last one was two files are read.
+// TestFilesOfAGroup checks that two files are read of a cache that has the same index as the last one.
 func TestFilesOfAGroup(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 	first := f.With(nil)
@@ -98,7 +98,7 @@ func TestFilesOfAGroup(t *testing.T) {
 	}
 }
 
-// TestOneCPU: a machine of one processor is a machine.
+// TestOneCPU checks a machine with one CPU.
 func TestOneCPU(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1, Policies: true}.Files()
 	c := readCPU(t, f)
@@ -117,7 +117,7 @@ func TestOneCPU(t *testing.T) {
 	assert.Equal(t, "X", only.Brand.V)
 }
 
-// TestHeadOfCPUInfo: of a line that the head of cpuinfo cuts nothing is known.
+// TestHeadOfCPUInfo checks that nothing is known of a line that the end of the read part of cpuinfo cuts.
 func TestHeadOfCPUInfo(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
 	f["proc/cpuinfo"] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\nflags\t\t: " + strings.Repeat("fpu ", 5000) + "lm\n"
@@ -126,13 +126,13 @@ func TestHeadOfCPUInfo(t *testing.T) {
 	assert.Equal(t, fact.Absent, c.Flags.State)
 }
 
-// TestOnlineByTopology: without a list of online CPUs those are online that have a topology.
+// TestOnlineByTopology checks that CPUs with a topology folder are online if there is no list of online CPUs.
 func TestOnlineByTopology(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 4}.Files().Without(cpus+"online", cpuFile(1, "topology"), cpuFile(3, "topology")).With(hosttest.Files{cpuFile(3, "topology"): "no folder"})
 	assert.Equal(t, []int{0, 2}, readCPU(t, f).Online.V)
 }
 
-// TestNoPolicies: that the kernel scales no frequency is known only where the folder is known whole.
+// TestNoPolicies checks that frequency scaling is known to be off only if the folder is completely known.
 func TestNoPolicies(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 2}.Files().With(hosttest.Files{cpus + "cpufreq/boost": "1\n"})
 	read := func(f hosttest.Files) host.Value[int] {
@@ -161,7 +161,7 @@ func TestUncoreBound(t *testing.T) {
 	assert.Equal(t, fact.Malformed, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.State, "not the first 128 for all")
 }
 
-// TestIdleWithoutStates: a kernel without an idle driver has no states.
+// TestIdleWithoutStates checks that a kernel without an idle driver has no states.
 func TestIdleWithoutStates(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
 	read := func(f hosttest.Files) *host.CPUIdle {
@@ -185,7 +185,7 @@ func TestIdleWithoutStates(t *testing.T) {
 	}
 }
 
-// TestRootDecoders: what the kernel's decoders say is a range or nothing.
+// TestRootDecoders checks that a root decoder has a valid range or is not reported.
 func TestRootDecoders(t *testing.T) {
 	const dir = "sys/bus/cxl/devices/decoder0."
 	base := hosttest.Machine{CoresPerSocket: 1}.Files()
@@ -210,7 +210,7 @@ func TestRootDecoders(t *testing.T) {
 	assert.Equal(t, fact.Malformed, read(append(most, "0x1000", "0x1000")...).State)
 }
 
-// TestEDACBounds: one controller is a list, and a size beyond all is none.
+// TestEDACBounds checks that one controller is a list, and that a size above the limit is unknown.
 func TestEDACBounds(t *testing.T) {
 	const mc = "sys/devices/system/edac/mc/mc0/"
 	f := hosttest.Files{mc + "mc_name": "x\n", mc + "sdram_scrub_rate": "0\n", mc + "ce_noinfo_count": "-1\n"}
@@ -224,7 +224,7 @@ func TestEDACBounds(t *testing.T) {
 	}
 }
 
-// TestReasonOfAFact: an unknown fact says why, and what would make it known.
+// TestReasonOfAFact checks that an unknown fact has a reason, and a hint how to make it known.
 func TestReasonOfAFact(t *testing.T) {
 	denied := &host.ReadError{Op: "read", Path: "/a", State: fact.Denied, Err: host.ErrMasked}
 	f := host.Fact("cpu", host.Value[int]{State: fact.Denied, Err: denied, Path: "/a"}, fact.Direct)
@@ -237,7 +237,7 @@ func TestReasonOfAFact(t *testing.T) {
 	assert.Empty(t, host.Advice(fact.Absent, "/a"))
 }
 
-// TestGenerationBounds: which models of family 19h are Zen 4, and where the generations of a maker end.
+// TestGenerationBounds checks which models of family 19h are Zen 4, and the last generation of each vendor.
 func TestGenerationBounds(t *testing.T) {
 	ok := func(n int) host.Value[int] { return host.Value[int]{V: n, State: fact.OK} }
 	of := func(family, model host.Value[int]) host.Generation {
@@ -254,7 +254,7 @@ func TestGenerationBounds(t *testing.T) {
 	}
 }
 
-// TestGuestKernelLog: of a guest the log is not read.
+// TestGuestKernelLog checks that the kernel log of a guest is not read.
 func TestGuestKernelLog(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files().With(hosttest.Files{"dev/kmsg": "efi: Memory: 4096M/65536M mirrored memory\n"})
 	assert.True(t, host.ReadAll(captured(t, f)).KernelLog.Mirrored.Known())
@@ -270,7 +270,7 @@ func TestGuestKernelLog(t *testing.T) {
 	assert.NotContains(t, names(hosttest.Notes(f, "absent\t/sys/class/firmware-attributes\tlist\tno such file or directory")), "firmware_attributes")
 }
 
-// TestHardLinks: a hard link is a file of the same machine or refused.
+// TestHardLinks checks that a hard link is a file of the same machine or refused.
 func TestHardLinks(t *testing.T) {
 	const cpu = "m/" + cpus
 	link := func(name, target string) *tar.Header {
@@ -285,7 +285,7 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-// TestMemoryBounds: ranges and blocks that are none, and the smallest that are.
+// TestMemoryBounds checks invalid ranges and blocks, and the smallest valid ones.
 func TestMemoryBounds(t *testing.T) {
 	const memmap, blocks = "sys/firmware/memmap/0/", "sys/devices/system/memory/"
 	base := hosttest.Files{"proc/meminfo": "MemTotal: 1 kB\n", memmap + "type": "System RAM\n"}

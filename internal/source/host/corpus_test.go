@@ -26,17 +26,17 @@ func archives(t testing.TB) []string {
 	return corpustest.Glob(t, "sysfs/*.tar.*")
 }
 
-// machineName is an archive's name without its endings.
+// machineName is an archive's name without its extensions.
 func machineName(archive string) string {
 	name, _, _ := strings.Cut(filepath.Base(archive), ".tar.")
 	return name
 }
 
-// shape is what an archive's name, or its publisher, says of the machine.
+// shape is what an archive's name, or its publisher, states about the machine.
 type shape struct{ packages, nodes, cores, threads int }
 
-// published are the shapes that the archives' names state (8n2c: 8 nodes of 2
-// cores; 4s2c2t: 4 sockets, 2 cores, 2 threads), not what this package read.
+// published lists the shapes that the archives' names state (8n2c: 8 nodes of 2 cores; 4s2c2t: 4 sockets, 2 cores, 2
+// threads), not what this package read.
 var published = map[string]shape{
 	"crm-2-socket-4-node-40-core":          {2, 4, 40, 2},
 	"crm-2-socket-6-node-pmem":             {2, 6, 56, 2},
@@ -107,7 +107,7 @@ func TestCorpusEntriesTable(t *testing.T) {
 	assert.Equal(t, 24, devices)
 }
 
-// unpack runs tar, whose reading of an archive is not ours.
+// unpack runs tar, so that the archive is not read by the code under test.
 func unpack(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,7 +128,7 @@ func subfolders(t *testing.T, dir string) []string {
 	return found
 }
 
-// TestCorpusAgainstLscpu unpacks the archives and asks util-linux about them.
+// TestCorpusAgainstLscpu unpacks the archives and compares with util-linux's lscpu.
 func TestCorpusAgainstLscpu(t *testing.T) {
 	if _, err := exec.LookPath("lscpu"); err != nil {
 		t.Skip("lscpu is not installed")
@@ -170,7 +170,7 @@ func count[T any](v host.Value[[]T]) host.Value[int] {
 	return host.Value[int]{V: len(v.V), State: v.State}
 }
 
-// coresPerSocket is the most of one package: a machine may have CPUs offline.
+// coresPerSocket is the highest count of one package: a machine may have CPUs offline.
 func coresPerSocket(c *host.CPU) host.Value[int] {
 	most := host.Value[int]{State: c.Packages.State}
 	for _, p := range c.Packages.V {
@@ -179,7 +179,7 @@ func coresPerSocket(c *host.CPU) host.Value[int] {
 	return most
 }
 
-// machineIn is the folder with sys in it, below up to two leading folders.
+// machineIn finds the folder that contains sys, below up to two leading folders.
 func machineIn(t *testing.T, dir string) string {
 	t.Helper()
 	for _, pattern := range []string{"sys", "*/sys", "*/*/sys"} {
@@ -191,8 +191,8 @@ func machineIn(t *testing.T, dir string) string {
 	return ""
 }
 
-// lscpu returns the counts that lscpu prints for a tree; none when it refuses
-// the tree (no cpuinfo, no list of possible CPUs).
+// lscpu returns the counts that lscpu prints for a tree, or none if it refuses the tree (no cpuinfo, no list of
+// possible CPUs).
 func lscpu(t *testing.T, top string) map[string]int {
 	t.Helper()
 	cmd := exec.Command("lscpu", "--sysroot", top)

@@ -125,8 +125,8 @@ func TestOnlyCPUInfo(t *testing.T) {
 	assert.NotEqual(t, fact.OK, arm.ThreadsPerCore.State)
 }
 
-// TestArchitectureOfCPUInfo: kernels before 6.1 do not name their architecture; keys
-// of cpuinfo that only one of them prints do.
+// TestArchitectureOfCPUInfo checks that an architecture that kernels before 6.1 do not name is recognised by keys of
+// cpuinfo that only it prints.
 func TestArchitectureOfCPUInfo(t *testing.T) {
 	for want, cpuinfo := range map[string]string{
 		"x86_64":  "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu lm\n",

@@ -13,10 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestCXLWindows: the windows of Linux's example of a flexible presentation
-// (Documentation/driver-api/cxl/platform/example-configurations/flexible.rst: two host
-// bridges, a window over both and one of each), firmware's table before the
-// kernel's decoders, and tables that cannot be believed.
+// TestCXLWindows checks the windows of the kernel's example of a flexible configuration
+// (Documentation/driver-api/cxl/platform/example-configurations/flexible.rst: two host bridges, a window over both
+// and one of each), that the firmware's table takes precedence over the kernel's decoders, and invalid tables.
 func TestCXLWindows(t *testing.T) {
 	const gib = 1 << 30
 	complete := hosttest.CEDT([2]uint64{0x1000000000, 16 * gib}, [2]uint64{0x1400000000, 4 * gib})
@@ -63,8 +62,7 @@ func TestCXLWindows(t *testing.T) {
 	}
 }
 
-// FuzzCXLWindows: whatever a table holds, a window is a range, and none ends the
-// program.
+// FuzzCXLWindows checks that windows are valid ranges and that no table causes a panic.
 func FuzzCXLWindows(f *testing.F) {
 	f.Add([]byte(hosttest.CEDT([2]uint64{1 << 36, 1 << 34})))
 	f.Add([]byte(strings.Repeat("CEDT", 20)))

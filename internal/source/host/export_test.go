@@ -7,10 +7,10 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// Captured is a capture in memory that a test may change between readings.
+// Captured is a capture in memory that a test may change between reads.
 type Captured struct{ tree *memTree }
 
-// Capture makes one without the way through an archive.
+// Capture makes a capture without an archive.
 func Capture(files hosttest.Files) Captured {
 	c := Captured{newMemTree()}
 	for path, content := range files {
@@ -19,11 +19,11 @@ func Capture(files hosttest.Files) Captured {
 	return c
 }
 
-// Root reads what the capture holds now.
+// Root returns a root of the capture's present content.
 func (c Captured) Root() *Root { return &Root{name: "test", b: c.tree} }
 
-// Put makes or replaces a file, a link (hosttest.LinkTo) or an empty folder (a
-// path that ends in a slash); restore puts back what was there.
+// Put creates or replaces a file, a link (hosttest.LinkTo) or an empty folder (a path that ends in a slash); restore
+// puts back what was there.
 func (c Captured) Put(path, content string) (restore func()) {
 	n := &memNode{kind: KindFile, data: []byte(content)}
 	if target, link := strings.CutPrefix(content, hosttest.LinkTo); link {
@@ -39,9 +39,8 @@ func (c Captured) Put(path, content string) (restore func()) {
 	return func() { kids[name] = old }
 }
 
-// CPUNodes are the online nodes that have CPUs, MemoryNodes those that have
-// memory, each settled from the nodes' own files and the kernel's list.
-// Unknown when it is unknown of one node.
+// CPUNodes returns the online nodes that have CPUs, and MemoryNodes those that have memory, each from the nodes' own
+// files and the kernel's list. The result is unknown if it is unknown for one node.
 func (n *NUMA) CPUNodes() Value[[]int] {
 	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
 }
@@ -77,8 +76,8 @@ func (r *Root) ReadDir(path string) ([]string, error) {
 	return names, nil
 }
 
-// Holds reports whether this root could say anything about the path: always
-// for a complete tree, otherwise only when the file or its folder is there.
+// Holds reports whether this root has an answer for the path: always for a complete tree, otherwise only if the file
+// or its folder is there.
 func (r *Root) Holds(path string) bool {
 	_, err := r.Stat(path)
 	return StateOf(err) != fact.Unread

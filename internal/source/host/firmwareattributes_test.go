@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// workstation are the attributes of one driver, as the kernel shows them: the
-// class's entry is a link to a virtual device.
+// workstation are the attributes of one driver as the kernel shows them: the entry of the class is a link to a
+// virtual device.
 func workstation() hosttest.Files {
 	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"
 	return hosttest.Files{
@@ -56,8 +56,8 @@ func TestFirmwareAttributes(t *testing.T) {
 	assert.False(t, serial.Current.Known(), "a text identifies a machine: its value is not read")
 }
 
-// TestOptionsInTheValue: only what stands behind "Optional:" are options, and the driver's own list
-// comes before it.
+// TestOptionsInTheValue checks that only the values after "Optional:" are options, and that the driver's own list
+// precedes it.
 func TestOptionsInTheValue(t *testing.T) {
 	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/A/"
 	for value, want := range map[string][]string{
@@ -75,8 +75,8 @@ func TestOptionsInTheValue(t *testing.T) {
 	}
 }
 
-// TestFirmwareAttributesAbsent: a machine without the class lists no source for
-// it; values that cannot be read make it partial.
+// TestFirmwareAttributesAbsent checks that a machine without the class has no source for it, and that values that
+// cannot be read make the source partial.
 func TestFirmwareAttributesAbsent(t *testing.T) {
 	f := readFirmware(t, hosttest.Files{"sys/devices/system/cpu/online": "0\n"})
 	assert.False(t, f.Present())

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestRunningKernel: only a mounted sysfs is the running kernel's.
+// TestRunningKernel checks that only a mounted sysfs counts as the running kernel's.
 func TestRunningKernel(t *testing.T) {
 	dir := t.TempDir()
 	assert.False(t, RunningKernel(dir))
@@ -37,21 +37,21 @@ func TestRunningKernel(t *testing.T) {
 	}
 }
 
-// TestRunningTrees: only where both trees are the kernel's are its registers this machine's.
+// TestRunningTrees checks that the registers are this machine's only if both trees are the running kernel's.
 func TestRunningTrees(t *testing.T) {
 	for _, c := range []struct{ live, sys, proc, want bool }{{true, false, false, true}, {false, true, true, true}, {false, true, false, false}, {false, false, true, false}, {}} {
 		assert.Equal(t, c.want, (&dirBackend{live: c.live, safe: [2]bool{c.sys, c.proc}}).running(), c)
 	}
 }
 
-// TestFolderWithBadNotes: notes that cannot be read are not notes that say nothing.
+// TestFolderWithBadNotes checks that an unreadable manifest is not the same as an empty one.
 func TestFolderWithBadNotes(t *testing.T) {
 	dir := hosttest.Files{"sys/devices/system/cpu/online": "0\n", notesName: "funny\n"}.Write(t)
 	_, err := OpenDir(dir)
 	assert.Equal(t, fact.Malformed, StateOf(err))
 }
 
-// TestFilesOfAFolder: what is no file is not opened, whether the tree is complete or not.
+// TestFilesOfAFolder checks that only regular files are opened, whether the tree is complete or not.
 func TestFilesOfAFolder(t *testing.T) {
 	dir := hosttest.Files{"sys/a/file": "x", "sys/a/link": hosttest.LinkTo + "file", "proc/file": "x"}.Write(t)
 	require.NoError(t, unix.Mkfifo(filepath.Join(dir, "sys/a/fifo"), 0o644))
@@ -85,7 +85,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	assert.Equal(t, []string{"sys/a", "b"}, []string{parent, name})
 }
 
-// TestKeptBack: of a file that the redaction leaves out nothing else is noted.
+// TestKeptBack checks that a file removed by redaction has no other note.
 func TestKeptBack(t *testing.T) {
 	rec := NoRecording()
 	const path = "/sys/devices/virtual/dmi/id/product_serial"
@@ -103,7 +103,7 @@ func TestKeptBack(t *testing.T) {
 		"truncated\tP\tlist\tlonger than the bound", "truncated\tP\treadlink\tlonger than the bound", "truncated\tP\tstat\tlonger than the bound"}, got)
 }
 
-// TestFolderOfWhichMoreIsAsked: that a folder's listing is whole says so of no other answer.
+// TestFolderOfWhichMoreIsAsked checks that a complete listing of a folder does not make other answers complete.
 func TestFolderOfWhichMoreIsAsked(t *testing.T) {
 	rec := NoRecording()
 	rec.complete["/sys/a"] = true
@@ -112,7 +112,7 @@ func TestFolderOfWhichMoreIsAsked(t *testing.T) {
 	assert.Equal(t, notesHeader+"\nnames\t/sys/a\tb\nkind\t/sys/a\tdir\n", string(rec.notes()))
 }
 
-// TestWanted: of the devices only those are kept to which links of the folders lead that are read.
+// TestWanted checks that only devices that a link from a listed folder leads to are kept.
 func TestWanted(t *testing.T) {
 	for path, want := range map[string]bool{
 		"sys/devices/pci0000:00/0000:00:1f.6/net/eno1/address":   false,
@@ -129,7 +129,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestBoundsOfListings: the most that is read of each listing, and one more.
+// TestBoundsOfListings checks the limit of each listing, and one more.
 func TestBoundsOfListings(t *testing.T) {
 	read := func(folder, file string, n int) *reader {
 		f := hosttest.Files{}
@@ -161,7 +161,7 @@ func TestBoundsOfListings(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestFailuresOfAPartition: after four failures nobody is asked any more, unless there is a group.
+// TestFailuresOfAPartition checks that reads of a partition stop after four failures, unless there is a group.
 func TestFailuresOfAPartition(t *testing.T) {
 	attrs := []attribute{{"/topology/list", "/topology/mask"}}
 	ask := func(f hosttest.Files) (asked map[string]bool, g grouping) {

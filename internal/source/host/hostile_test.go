@@ -18,19 +18,18 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// damages replace the content of a file by something else.
+// damages replace the content of a file.
 var damages = map[string]string{
 	"empty": "", "nul": "\x00\x00\x00", "binary": "\x7fELF\x01\x02\xff\xfe\x00\x03", "huge": strings.Repeat("9", 70_000),
 	"words": "the quick brown fox\n", "negative": "-1\n", "number": "99999999999999999999\n", "loop": hosttest.LinkTo + "loop",
 	"out": hosttest.LinkTo + "../../../../../../../../../../../etc/passwd", "dir": "", "commas": ",,,\n", "reversed": "9-1\n",
 }
 
-// skipped are files on which nothing that is compared rests.
+// skipped are files that no compared value depends on.
 var skipped = regexp.MustCompile(`/cpuidle/state|virtual/dmi|/cache/index./(type|size)$|/microcode/version$|/topology/die_|/acpi/pm_profile$|/possible$|/has_normal_memory$`)
 
-// TestDamagedFiles damages every single file of a machine, in make corpus in every way
-// and here in a quarter of them, and reads it all: nothing panics, and a damaged file never gives another value
-// for what the sources agreed on.
+// TestDamagedFiles damages every single file of a machine (all damages in make corpus, a quarter of them here) and
+// reads it: nothing panics, and a damaged file never changes a value that the sources agreed on.
 func TestDamagedFiles(t *testing.T) {
 	tiny := hosttest.Machine{Sockets: 2, ThreadsPerCore: 2, NodeMiB: 2048, Policies: true}.Files()
 	capture := host.Capture(tiny)
@@ -57,7 +56,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// sameOrUnknown compares the facts that verdicts rest on.
+// sameOrUnknown compares the facts that verdicts depend on.
 func sameOrUnknown(t *testing.T, what string, want, got *host.Facts) {
 	t.Helper()
 	check(t, what+": online", want.CPU.Online, got.CPU.Online)
@@ -72,7 +71,7 @@ func sameOrUnknown(t *testing.T, what string, want, got *host.Facts) {
 	check(t, what+": no_turbo", want.CPUFreq.NoTurbo, got.CPUFreq.NoTurbo)
 }
 
-// check accepts the same value, or none with its reason.
+// check accepts the same value, or an unknown with a reason.
 func check[T any](t *testing.T, what string, want, got host.Value[T]) {
 	t.Helper()
 	if got.State != fact.OK {

@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// TestReadKernelLog reads the log of a capture, where it is a plain file, and
-// the running kernel's, which says one thing or the other.
+// TestReadKernelLog reads the log of a capture, where it is a plain file, and the running kernel's, which is readable
+// or not.
 func TestReadKernelLog(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"dev", "sys", "proc"} {

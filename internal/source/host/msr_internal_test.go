@@ -15,9 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestMSRLive reads as on the running machine: 8 bytes at the register's
-// number, of which 0 is a value; no file, no register and no right are three
-// things.
+// TestMSRLive reads registers as on the running machine: 8 bytes at the register's number, and 0 is a value; a
+// missing file, a missing register and a missing permission are three different results.
 func TestMSRLive(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "dev/cpu/0"), 0o755))
@@ -42,7 +41,7 @@ func TestMSRLive(t *testing.T) {
 	assert.Equal(t, unix.O_RDONLY, openFlags&unix.O_ACCMODE, "never for writing")
 }
 
-// TestRegistersOfAnotherCPU: a device's numbers say whose registers it shows.
+// TestRegistersOfAnotherCPU checks that the device number decides whose registers are read.
 func TestRegistersOfAnotherCPU(t *testing.T) {
 	require.NoError(t, isRegisters(unix.Mkdev(202, 3), 3))
 	require.ErrorIs(t, isRegisters(unix.Mkdev(202, 2), 3), ErrNotRegular)
@@ -50,7 +49,7 @@ func TestRegistersOfAnotherCPU(t *testing.T) {
 	require.ErrorIs(t, isRegisters(unix.Mkdev(203, 3), 3), ErrNotRegular)
 }
 
-// TestRegistersOnThePage: docs/kernel.md lists the registers that are read, and no others.
+// TestRegistersOnThePage checks that docs/kernel.md lists exactly the registers that are read.
 func TestRegistersOnThePage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "kernel.md"))
 	require.NoError(t, err)

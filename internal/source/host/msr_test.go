@@ -17,8 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// plainRegisters is a plain file with registers at their numbers, the later
-// over the earlier.
+// plainRegisters is a plain file with registers at their numbers; later ones overwrite earlier ones.
 func plainRegisters(pairs ...uint64) string {
 	var out []byte
 	for i := 0; i < len(pairs); i += 2 {
@@ -31,15 +30,15 @@ func plainRegisters(pairs ...uint64) string {
 	return string(out)
 }
 
-// sapphires is a machine of two sockets of Sapphire Rapids.
+// sapphires is a machine with two Sapphire Rapids sockets.
 func sapphires() hosttest.Files {
 	return hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 }
 
 func readMSR(root *host.Root) *host.MSR { return host.ReadMSR(root, host.ReadCPU(root)) }
 
-// TestMSROfPlainFiles: an unpacked tree may hold the files of /dev/cpu as plain
-// ones. What a hole or a neighbour could have made is not read as a value.
+// TestMSROfPlainFiles checks that an unpacked tree may hold the files of /dev/cpu as plain files, and that a value
+// that may come from a hole or a neighbouring register is not used.
 func TestMSROfPlainFiles(t *testing.T) {
 	dir := sapphires().Write(t)
 	for _, c := range []struct {
@@ -73,8 +72,7 @@ func TestMSROfPlainFiles(t *testing.T) {
 	}
 }
 
-// TestMSRScope: the first CPU of each package, and for registers of a core the
-// last too.
+// TestMSRScope checks that the first CPU of each package is read, and for core registers the last one too.
 func TestMSRScope(t *testing.T) {
 	m := readMSR(captured(t, sapphires()))
 	cpus := func(register uint32) (out [][2]int) {
@@ -89,7 +87,7 @@ func TestMSRScope(t *testing.T) {
 	assert.Empty(t, cpus(host.MSRHWCR), "a register of AMD's")
 }
 
-// TestMSRSource: what became of the source.
+// TestMSRSource checks the state of the source.
 func TestMSRSource(t *testing.T) {
 	f := sapphires()
 	value := plainRegisters(0x1FC, 0x2)
@@ -133,8 +131,8 @@ func TestMSRSource(t *testing.T) {
 	assert.Empty(t, m.Readings)
 }
 
-// TestMSRDevices: below an unpacked tree the driver's own device would show the
-// running machine's registers, and any other device is not ours.
+// TestMSRDevices checks that devices in an unpacked tree are not read: the MSR driver's would show the running
+// machine's registers, and other devices are unrelated.
 func TestMSRDevices(t *testing.T) {
 	dir := sapphires().Write(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "dev/cpu/0"), 0o755))
@@ -152,8 +150,7 @@ func TestMSRDevices(t *testing.T) {
 	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Value.Err, "device 1:5 is not the registers of CPU 0")
 }
 
-// TestMSRRecorded: a capture gives the registers again, also those that were
-// refused, and one byte apart.
+// TestMSRRecorded checks that a capture returns the same registers, including refused ones and those one byte apart.
 func TestMSRRecorded(t *testing.T) {
 	f := sapphires().With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" +
 		"msr\t/dev/cpu/0/msr\t0x1a0\t0x4000850089\nmsr\t/dev/cpu/0/msr\t0x1a4\t0xf\nmsr\t/dev/cpu/0/msr\t0x1fc\trefused\nmsr\t/dev/cpu/2/msr\t0x1a0\t0x0\n"})
@@ -177,7 +174,7 @@ func TestMSRRecorded(t *testing.T) {
 	}
 }
 
-// TestGenerations tells the processors apart whose registers differ.
+// TestGenerations checks the processors whose registers differ.
 func TestGenerations(t *testing.T) {
 	for _, c := range []struct {
 		vendor        string

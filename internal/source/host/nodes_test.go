@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestNodeWithoutCPUs: the blocks and the linked CPUs are read of nodes that have memory and no CPU online.
+// TestNodeWithoutCPUs checks that blocks and linked CPUs are read for nodes that have memory but no CPU online.
 func TestNodeWithoutCPUs(t *testing.T) {
 	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "", "")
 	f[nodes+"node2/meminfo"] = "Node 2 MemTotal: 0 kB\n"
@@ -41,7 +41,7 @@ func TestNodeWithoutCPUs(t *testing.T) {
 	assert.Equal(t, fact.Absent, readNUMA(t, f.Without(nodes+"node0/cpulist", nodes+"has_cpu")).Nodes[0].HasCPU.State)
 }
 
-// TestListsOfNodes: a list that cannot be read contradicts nobody, and one node is a list.
+// TestListsOfNodes checks that a list that cannot be read contradicts nothing, and that a list may hold one node.
 func TestListsOfNodes(t *testing.T) {
 	f := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
 	assert.Equal(t, fact.Malformed, readNUMA(t, f.With(hosttest.Files{nodes + "has_memory": "0\n"})).HasMemory.State)
@@ -61,7 +61,7 @@ func TestListsOfNodes(t *testing.T) {
 	assert.Equal(t, fact.Refused, readNUMA(t, refused).Online.State)
 }
 
-// TestTierHints: what tells nodes of GPUs, CXL and persistent memory from DRAM.
+// TestTierHints checks what distinguishes nodes of GPUs, CXL and persistent memory from DRAM.
 func TestTierHints(t *testing.T) {
 	const gpus, weights, dax = "proc/driver/nvidia/gpus/", "sys/kernel/mm/mempolicy/weighted_interleave/", "sys/bus/dax/devices/"
 	base := hosttest.Nodes(hosttest.Machine{CoresPerSocket: 2}.Files(), "0-1", "")
@@ -110,7 +110,7 @@ func TestTierHints(t *testing.T) {
 	assert.Equal(t, fact.Malformed, read(many).DAX.State)
 }
 
-// TestPartsOfTheTopology: what one CPU does not say makes the whole unknown, or is asked of every CPU.
+// TestPartsOfTheTopology checks that a value missing for one CPU makes the total unknown, or is read from every CPU.
 func TestPartsOfTheTopology(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 3}.Files()
 	missing := f.Without(cpuFile(4, "topology/thread_siblings_list"), cpuFile(4, "topology/core_cpus_list"))
@@ -142,7 +142,7 @@ func TestPartsOfTheTopology(t *testing.T) {
 	assert.Equal(t, fact.Malformed, readCPU(t, lists).Cores.State, "CPU 0 is in a core already")
 }
 
-// TestIDsOfAPackage: of a list three CPUs are asked for their package.
+// TestIDsOfAPackage checks that the package is read from three CPUs of a list.
 func TestIDsOfAPackage(t *testing.T) {
 	root := host.Capture(hosttest.Machine{CoresPerSocket: 8}.Files()).Root()
 	asked := 0
@@ -155,7 +155,7 @@ func TestIDsOfAPackage(t *testing.T) {
 	assert.Equal(t, 3, asked)
 }
 
-// TestKernelWithoutNodes: what is below the missing folder is absent with its reason.
+// TestKernelWithoutNodes checks that files below the missing folder are absent with its reason.
 func TestKernelWithoutNodes(t *testing.T) {
 	n := readNUMA(t, hosttest.Notes(hosttest.Files{"proc/cmdline": "\n"}, "absent\t/sys/devices/system/node\tlist\tno such file or directory"))
 	assert.True(t, n.Directory.Known() && !n.Directory.V)
@@ -163,7 +163,7 @@ func TestKernelWithoutNodes(t *testing.T) {
 	require.ErrorContains(t, n.Hints.CXL.Err, "CONFIG_NUMA=n")
 }
 
-// TestSiblingLists: a list that is damaged is not replaced by the mask beside it.
+// TestSiblingLists checks that a damaged list is not replaced by the mask.
 func TestSiblingLists(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 2}.Files()
 	c := readCPU(t, f.With(hosttest.Files{cpuFile(0, "topology/thread_siblings_list"): "x\n", cpuFile(0, "topology/thread_siblings"): "1\n"}))
@@ -173,7 +173,7 @@ func TestSiblingLists(t *testing.T) {
 	assert.Equal(t, "/"+cpuFile(0, "topology/thread_siblings"), c.Cores.Path, "the first")
 }
 
-// TestEntriesOfSMBIOS: names that are no structure, and positions that are none.
+// TestEntriesOfSMBIOS checks names that are not structures, and invalid positions.
 func TestEntriesOfSMBIOS(t *testing.T) {
 	const dir = "sys/firmware/dmi/entries/"
 	one := hosttest.Files{dir + "255-0/raw": "a", dir + "255-0/position": "1048576\n"}
@@ -189,7 +189,7 @@ func TestEntriesOfSMBIOS(t *testing.T) {
 	assert.Equal(t, fact.Malformed, host.ReadSMBIOS(captured(t, hosttest.Files{"sys/firmware/dmi/entries/": ""}.With(hosttest.Files{"sys/firmware/dmi/x": ""}))).Entries.State)
 }
 
-// TestFlagOfAGuest: the flag is known on x86 alone, with its place.
+// TestFlagOfAGuest checks that the flag is known only on x86, with its location.
 func TestFlagOfAGuest(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
 	read := func(f hosttest.Files) *host.Virtualization {
@@ -204,7 +204,7 @@ func TestFlagOfAGuest(t *testing.T) {
 	assert.Empty(t, v.HypervisorFlag.Raw)
 }
 
-// TestErrorOfRegisters: there is an error only where nothing was read.
+// TestErrorOfRegisters checks that there is an error only if nothing was read.
 func TestErrorOfRegisters(t *testing.T) {
 	f := sapphires()
 	note := func(lines ...string) *host.MSR { return readMSR(captured(t, hosttest.Notes(f, lines...))) }
@@ -227,7 +227,7 @@ func TestErrorOfRegisters(t *testing.T) {
 	assert.Len(t, asked(opteron)[host.MSRHWCR], 1, "no register of a core: the last CPU is not asked")
 }
 
-// TestRecordOfARedactedCapture: what was redacted once stays so, and each question has its own answer.
+// TestRecordOfARedactedCapture checks that redacted data stays redacted, and that each query has its own result.
 func TestRecordOfARedactedCapture(t *testing.T) {
 	files := small.Files()
 	again := func(root *host.Root, redact host.Redact) *host.Root {
@@ -261,7 +261,8 @@ func TestRecordOfARedactedCapture(t *testing.T) {
 	assert.Equal(t, fact.Denied, host.StateOf(err))
 }
 
-// TestRecordOfAListing: a capture of a whole tree says what is not in a folder, one of a part does not.
+// TestRecordOfAListing checks that a capture of a complete tree shows what is missing in a folder, and a partial one
+// does not.
 func TestRecordOfAListing(t *testing.T) {
 	for note, want := range map[string]string{"names": "names\t/sys/bus/nd/devices\tndbus0\n", "some": "some\t/sys/bus/nd/devices\tndbus0\n"} {
 		root := captured(t, hosttest.Notes(small.Files(), note+"\t/sys/bus/nd/devices\tndbus0", "denied\t/sys/bus/cxl/devices\tlist\tpermission denied"))

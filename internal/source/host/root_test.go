@@ -36,9 +36,8 @@ func TestDirAndCaptureAgree(t *testing.T) {
 	assert.Equal(t, want, blameless(host.ReadAll(openDir(t, below))), "below two leading folders")
 }
 
-// TestAbsentFolder: a folder that an unpacked tree lacks is not captured, and so is all
-// below it however often it is asked for; what stands beside it is read, and a root
-// opened anew finds a folder that came since.
+// TestAbsentFolder checks that a folder missing in an unpacked tree, and all below it, is reported as not captured
+// every time; its siblings are read, and a new root finds a folder that was added since.
 func TestAbsentFolder(t *testing.T) {
 	dir := t.TempDir()
 	hosttest.Files{"sys/x/here": "1\n"}.WriteTo(t, dir)
@@ -109,7 +108,7 @@ func oddTree(t testing.TB) string {
 	return dir
 }
 
-// oddStates are what every backend must say of oddTree.
+// oddStates are the states that every backend must return for oddTree.
 var oddStates = map[string]fact.State{
 	"file": fact.OK, "page": fact.OK, "inside": fact.OK, "absolute": fact.OK, "dirlink/file": fact.OK, "dirlink/dirlink/file": fact.OK,
 	"empty": fact.OK, "big": fact.Truncated, "dir": fact.Refused, "up": fact.Refused, "abs_out": fact.Unread,
@@ -168,8 +167,8 @@ func TestTruncatedKeepsTheBeginning(t *testing.T) {
 	assert.Equal(t, "aaaaaaaaaa", string(b))
 }
 
-// TestDenied reads as an unprivileged user: only the file system identity of
-// this thread is changed, which also drops the capabilities that read all.
+// TestDenied reads as an unprivileged user: only the file system identity of this thread is changed, which also drops
+// the capabilities to read everything.
 func TestDenied(t *testing.T) {
 	dir := small.Files().With(hosttest.Files{"sys/firmware/dmi/tables/DMI": "x"}).Write(t)
 	require.NoError(t, os.Chmod(filepath.Join(dir, "sys/firmware/dmi/tables/DMI"), 0o000))
@@ -218,8 +217,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestMountedSysfs reads the live sysfs as a mounted one: it is whole, so a
-// missing folder is absent.
+// TestMountedSysfs reads the live sysfs as a mounted one: it is complete, so a missing folder is absent.
 func TestMountedSysfs(t *testing.T) {
 	var st unix.Statfs_t
 	if unix.Statfs("/sys", &st) != nil || int64(st.Type) != unix.SYSFS_MAGIC {

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// packages is a tree of so many processors, each a package of its own.
+// packages is a tree with n processors, each in a package of its own.
 func packages(n int) hosttest.Files {
 	f := hosttest.Files{"sys/devices/system/cpu/online": fmt.Sprintf("0-%d\n", n-1), "sys/devices/system/node/online": "0\n"}
 	for i := range n {
@@ -24,8 +24,8 @@ func packages(n int) hosttest.Files {
 	return f
 }
 
-// TestOversized: a tree of more processors, packages or nodes than Linux knows
-// is refused by name, and the largest that it knows (in make corpus) is not.
+// TestOversized checks that a tree with more processors, packages or nodes than Linux supports is refused by name,
+// and that the largest supported one (in make corpus) is not.
 func TestOversized(t *testing.T) {
 	check := func(f hosttest.Files) error { return host.CheckSize(host.Capture(f).Root()) }
 	if corpustest.Stage { // the largest take a second
@@ -44,7 +44,7 @@ func TestOversized(t *testing.T) {
 	require.ErrorContains(t, check(nodes), "1025 memory nodes, at most 1024 are read")
 }
 
-// TestManyProcessorsOfCPUInfo: a cpuinfo of packages alone costs no square of
+// TestManyProcessorsOfCPUInfo checks that the time for a cpuinfo with many packages does not grow with the square of
 // their number.
 func TestManyProcessorsOfCPUInfo(t *testing.T) {
 	var text []byte

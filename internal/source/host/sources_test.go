@@ -95,8 +95,8 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 }
 
-// TestPoliciesOfOfflineCPUs: where SMT was switched off the kernel keeps the folders of the second
-// threads and refuses to read their files. That says nothing of the CPUs that run.
+// TestPoliciesOfOfflineCPUs checks CPUs that are offline because SMT is off: the kernel keeps the folders of the
+// second threads and refuses to read their files, which does not affect the online CPUs.
 func TestPoliciesOfOfflineCPUs(t *testing.T) {
 	const policy = "sys/devices/system/cpu/cpufreq/policy"
 	notes := "memaudit-notes 1\n"

@@ -19,7 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestNumberBehind: which entries of a folder are numbered.
+// TestNumberBehind checks which entries of a folder are numbered.
 func TestNumberBehind(t *testing.T) {
 	for name, want := range map[string]int{"cpu0": 0, "cpu7": 7, "cpu10": 10, "cpu123456789": 123456789,
 		"cpu": -1, "cpu01": -1, "cpu00": -1, "cpu1234567890": -1, "cpu12345678901": -1, "cpufreq": -1, "cpu1x": -1, "cpu1/": -1, "cpu1:": -1, "xcpu1": -1, "1": -1, "": -1} {
@@ -29,7 +29,7 @@ func TestNumberBehind(t *testing.T) {
 	}
 }
 
-// TestSplitMember: trees below a process's root or a container's are not the machine's.
+// TestSplitMember checks that trees below a process's or a container's root are not the machine's.
 func TestSplitMember(t *testing.T) {
 	for name, want := range map[string]string{
 		"proc/cpuinfo": "proc/cpuinfo", "m/proc/cpuinfo": "proc/cpuinfo", "a/b/c/sys/devices/x": "sys/devices/x", "a/b/c/d/sys/devices/x": "",
@@ -41,7 +41,7 @@ func TestSplitMember(t *testing.T) {
 	}
 }
 
-// TestTreeInMemory: members that replace others, links on the bounds, and whose link is asked for.
+// TestTreeInMemory checks members that replace others, links at the limits, and links to what is read.
 func TestTreeInMemory(t *testing.T) {
 	tree := newMemTree()
 	file := func(text string) *memNode { return &memNode{kind: KindFile, data: []byte(text)} }
@@ -105,7 +105,8 @@ func TestTreeInMemory(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotRegular)
 }
 
-// TestBufferOfAReader: a file longer than the buffer is read whole, and the next is not mixed with it.
+// TestBufferOfAReader checks that a file longer than the buffer is read completely, and the next one is not mixed
+// with it.
 func TestBufferOfAReader(t *testing.T) {
 	long := strings.Repeat("a", 3*LimitAttribute)
 	r := newReader(Capture(hosttest.Files{"sys/devices/long": long, "sys/devices/short": "b", "sys/devices/late": "b\x00c\n"}).Root())
@@ -123,7 +124,7 @@ func TestBufferOfAReader(t *testing.T) {
 	assert.Equal(t, fact.Malformed, r.text("/sys/devices/late").State)
 }
 
-// TestReadBounded: a file is read to its bound, in one piece or in many.
+// TestReadBounded checks that a file is read up to its limit, in one piece or in many.
 func TestReadBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	for _, size := range []int{0, 1, 4095, 4096, 4097, 4098, 10_000, 300_000} {
@@ -182,8 +183,8 @@ func TestReadBounded(t *testing.T) {
 	require.ErrorIs(t, err, unix.EBADF)
 }
 
-// TestKeepsTheLongestReading: of several readings of a file the longest is written, and each question
-// keeps its own failure.
+// TestKeepsTheLongestReading checks that the longest of several reads of a file is written, and that each query keeps
+// its own failure.
 func TestKeepsTheLongestReading(t *testing.T) {
 	rec := NoRecording()
 	say := func(op string, state fact.State, text string) {
@@ -210,7 +211,7 @@ func TestKeepsTheLongestReading(t *testing.T) {
 	assert.NotContains(t, rec.results, query{"read", "/sys/devices/a"})
 }
 
-// TestWriterBounds: a capture that is not read again is not written.
+// TestWriterBounds checks that a capture that could not be read again is not written.
 func TestWriterBounds(t *testing.T) {
 	write := func(kept int, path string, size int64) error {
 		w := &captureWriter{tar: tar.NewWriter(io.Discard), kept: kept}
@@ -248,7 +249,8 @@ func TestWriterBounds(t *testing.T) {
 	assert.Equal(t, []string{"sys/dir/"}, names)
 }
 
-// TestNotesBeforeTheTree: what the notes say comes first, of a cut file beside the bytes that are there.
+// TestNotesBeforeTheTree checks that the manifest takes precedence over the tree; of a truncated file the available
+// bytes are kept.
 func TestNotesBeforeTheTree(t *testing.T) {
 	r := Capture(hosttest.Files{"sys/a/cut": "begin", "sys/a/denied": "x", "sys/a/unread": "x"}).Root()
 	r.results = map[query]queryResult{
@@ -298,7 +300,7 @@ func TestNotesBeforeTheTree(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestKindsInNotes: each word is the kind that it was written for.
+// TestKindsInNotes checks that each word is read as the kind that it was written for.
 func TestKindsInNotes(t *testing.T) {
 	n, err := parseNotes([]byte(notesHeader+"\nkind\t/a\tfile\nkind\t/b\tdir\nkind\t/c\tother\n"), maxNotesMemory)
 	require.NoError(t, err)
@@ -311,7 +313,7 @@ func TestKindsInNotes(t *testing.T) {
 	}
 }
 
-// TestSampleOfFailures: the first failure is kept, and makes the sample no whole one.
+// TestSampleOfFailures checks that the first failure is kept and makes the sample incomplete.
 func TestSampleOfFailures(t *testing.T) {
 	failed := func(state fact.State) Value[string] {
 		return unknown[string](&ReadError{State: state, Err: errors.New("why")})
@@ -327,7 +329,7 @@ func TestSampleOfFailures(t *testing.T) {
 	assert.False(t, same)
 }
 
-// TestDetailOfASource: how many more failed.
+// TestDetailOfASource checks the number of further failures.
 func TestDetailOfASource(t *testing.T) {
 	e := &ReadError{Op: "read", Path: "/a", State: fact.Denied, Err: errors.New("why")}
 	assert.Empty(t, detail(nil, 0))
@@ -336,7 +338,8 @@ func TestDetailOfASource(t *testing.T) {
 	assert.Equal(t, "read /a: denied: why, and 2 more", detail(e, 3))
 }
 
-// TestPlainRegistersSideBySide: bytes of two registers are those of either, and farther ones of their own.
+// TestPlainRegistersSideBySide checks that overlapping bytes of two registers belong to either, and those of distant
+// ones to each.
 func TestPlainRegistersSideBySide(t *testing.T) {
 	at := func(distance int64, second byte) error {
 		chunks := []registerRead{{at: 0x100}, {at: 0x100 + distance}}

@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestWalkAgreesWithOpenat2 resolves the same paths with and without the
-// kernel's help.
+// TestWalkAgreesWithOpenat2 resolves the same paths with and without openat2.
 func TestWalkAgreesWithOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{"sys/a/b", "sys/c", "proc"} {
@@ -50,7 +49,7 @@ func TestWalkAgreesWithOpenat2(t *testing.T) {
 	require.ErrorIs(t, err, ErrLeavesRoot)
 }
 
-// TestWalkLeaksNothing counts descriptors.
+// TestWalkLeaksNothing checks for leaked descriptors.
 func TestWalkLeaksNothing(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/a/b/c"), 0o755))

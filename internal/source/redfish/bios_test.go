@@ -11,8 +11,8 @@ import (
 
 const biosPath = "/redfish/v1/Systems/FCH123456/Bios"
 
-// TestNoAttributes: a Bios resource without attributes holds no settings and is no failure; one whose
-// attributes are an empty object, as before the host's first start, is kept as it is.
+// TestNoAttributes checks that a Bios resource without attributes has no settings and is not a failure, and that one
+// with an empty object, as before the host's first start, is kept as it is.
 func TestNoAttributes(t *testing.T) {
 	for body, kept := range map[string]bool{
 		`{"Id":"Bios"}`:                        false,
@@ -31,8 +31,7 @@ func TestNoAttributes(t *testing.T) {
 	}
 }
 
-// TestRegistryInPlace: a registry in place of the file that leads to it is taken where it has
-// attributes.
+// TestRegistryInPlace checks that a registry is accepted in place of its file resource if it has attributes.
 func TestRegistryInPlace(t *testing.T) {
 	const at = "/redfish/v1/Registries/biosattributeregistry.v1_0_0/"
 	for entries, linked := range map[string]bool{`{"Attributes":[{"AttributeName":"A"}]}`: false, `null,"Attributes":[{"AttributeName":"A"}]`: false, `{"Attributes":[]}`: true, `[]`: true, `null`: true} {
@@ -48,8 +47,8 @@ func TestRegistryInPlace(t *testing.T) {
 	}
 }
 
-// TestRegistryWithoutAttributes: what is no registry, or is empty as before the host's first start, is
-// said and not kept, so that it is asked for again.
+// TestRegistryWithoutAttributes checks that an invalid or empty registry, as before the host's first start, is
+// reported and not kept, so that it is requested again.
 func TestRegistryWithoutAttributes(t *testing.T) {
 	for _, body := range []string{`{}`, `{"RegistryEntries":null}`, `{"RegistryEntries":{"Attributes":[]}}`, `{"RegistryEntries":{"Attributes":{}}}`, `{"Attributes":{"A":1}}`, `{"error":{"code":"Base.1.0.GeneralError"}}`} {
 		b := newBMC(t)
@@ -62,7 +61,7 @@ func TestRegistryWithoutAttributes(t *testing.T) {
 	}
 }
 
-// TestLocation: the English registry, or else the first that has a path.
+// TestLocation checks that the English registry is used, or else the first that has a path.
 func TestLocation(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"Language":"en","Uri":"/en"}]`:                                          "/en",
@@ -81,8 +80,8 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestDellJobWaits: a BIOS job of an iDRAC that has not run yet is seen; a job that is done, or of
-// another kind, and a queue that cannot be read are none.
+// TestDellJobWaits checks that a BIOS job of an iDRAC that has not run yet is found, and that finished jobs, other
+// kinds and an unreadable queue are not.
 func TestDellJobWaits(t *testing.T) {
 	for queue, want := range map[string]bool{
 		`{"Members":[{"JobType":"BIOSConfiguration","JobState":"Scheduled"}]}`: true,

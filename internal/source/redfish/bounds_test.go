@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPlainNames: the ID of a system is printed only where all machines of a vendor use it.
+// TestPlainNames checks that the ID of a system is printed only if all machines of a vendor use it.
 func TestPlainNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"1": true, "42": true, "Self": true, "System.Embedded.1": true, "system.embedded.12": true, "system.embedded.123": false, "System12345": false, "Node_123": false, "System_0": true, "Node0": true, "Node-1": true, "System": true,
@@ -20,7 +20,7 @@ func TestPlainNames(t *testing.T) {
 	}
 }
 
-// TestNumbers: numbers from 1, or from 0, to a limit; anything else is none.
+// TestNumbers checks that only numbers from 1, or from 0, up to a limit are accepted.
 func TestNumbers(t *testing.T) {
 	for n, want := range map[number]int64{{1, true}: 1, {8, true}: 8, {9, true}: 0, {0, true}: 0, {-1, true}: 0, {1.5, true}: 0, {0.5, true}: 0, {4, false}: 0} {
 		assert.Equal(t, want, n.integer(8), "%v", n)

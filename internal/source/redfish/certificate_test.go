@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issued is a certificate for 127.0.0.1, its own authority, of an elliptic curve: signing with
-// httptest's of RSA was half of what the tests took.
+// issued is a self-signed certificate for 127.0.0.1 with an elliptic curve key: signing with httptest's RSA key took
+// half of the test time.
 func issued(from, to time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -35,7 +35,7 @@ var valid = sync.OnceValues(func() (tls.Certificate, error) {
 	return issued(time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 })
 
-// expired is a certificate for 127.0.0.1 that ended in 2021, and its authority.
+// expired is a certificate for 127.0.0.1 that expired in 2021, and its authority.
 func expired(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	cert, err := issued(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))

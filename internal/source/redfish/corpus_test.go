@@ -19,9 +19,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestRealResources asks a service whose Bios resource is one of a real
-// machine: each comes through whole, whatever shape its attributes, its links
-// and its name have.
+// TestRealResources requests the Bios resources of real machines: each is returned completely, whatever the format of
+// its attributes, links and name.
 func TestRealResources(t *testing.T) {
 	dir := corpustest.Shared(t, "corpus/redfish")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -54,8 +53,8 @@ func TestRealResources(t *testing.T) {
 	}
 }
 
-// treeAround is a service with that Bios resource, the settings object that it
-// names, and its registry under the name with dots.
+// treeAround is a service with that Bios resource, the settings object that it names, and its registry under the name
+// with dots.
 func treeAround(t *testing.T, resource []byte, registry, settings string) answers {
 	t.Helper()
 	tree := answers{

@@ -19,7 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestRetryAfter: what a busy service asks for, in seconds or as a date.
+// TestRetryAfter checks the delay that a busy service asks for, in seconds or as a date.
 func TestRetryAfter(t *testing.T) {
 	const other = 3 * time.Second
 	for text, want := range map[string]time.Duration{
@@ -33,7 +33,7 @@ func TestRetryAfter(t *testing.T) {
 	assert.InDelta(t, time.Hour.Seconds(), retryAfter(at, other).Seconds(), 60)
 }
 
-// TestOwn: only scheme, name and port together are the service.
+// TestOwn checks that scheme, host and port must all match the service's.
 func TestOwn(t *testing.T) {
 	c := &client{o: Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}}}
 	for link, want := range map[string]bool{
@@ -47,7 +47,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestRedirects: as many redirects as are allowed are followed.
+// TestRedirects checks that redirects are followed up to the limit.
 func TestRedirects(t *testing.T) {
 	for n, follows := range map[int]bool{maxRedirects: true, maxRedirects + 1: false} {
 		b := newBMC(t)
@@ -64,8 +64,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAllAnswers: requests and bytes of one machine end at their limit, and the session is
-// given back all the same.
+// TestLimitsOfAllAnswers checks the limits of requests and bytes per machine, and that the session is closed all the
+// same.
 func TestLimitsOfAllAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked int
@@ -96,7 +96,8 @@ func TestLimitsOfAllAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswerOfTheLimit: an answer may have as many bytes as are read, whether it says its length or not.
+// TestAnswerOfTheLimit checks that an answer may have as many bytes as the limit, whether it states its length or
+// not.
 func TestAnswerOfTheLimit(t *testing.T) {
 	for text, integer := range map[string]bool{"": true, "{}": true, "{  }": true, "{   }": false} {
 		for _, length := range []int64{-1, int64(len(text))} {
@@ -110,7 +111,7 @@ func TestAnswerOfTheLimit(t *testing.T) {
 	}
 }
 
-// TestHeaders: what the protocol requires is sent, and a type only with what has one.
+// TestHeaders checks that the headers required by the protocol are sent, and a content type only with a body.
 func TestHeaders(t *testing.T) {
 	b := newBMC(t)
 	types := map[string]string{}
@@ -124,7 +125,8 @@ func TestHeaders(t *testing.T) {
 	assert.Equal(t, map[string]string{"GET": "", "POST": "application/json", "DELETE": ""}, types)
 }
 
-// TestSessionEnd: why a session stays open is said; one that is over needs no end.
+// TestSessionEnd checks that a session that cannot be closed is reported with the reason; an expired one need not be
+// closed.
 func TestSessionEnd(t *testing.T) {
 	for status, says := range map[int]bool{200: false, 202: false, 204: false, 404: false, 401: true, 403: true, 500: true} {
 		b := newBMC(t)
@@ -151,8 +153,8 @@ func TestSessionEnd(t *testing.T) {
 	assert.Contains(t, b.ask(t, nil).Detail(), "the session could not be closed and stays open")
 }
 
-// TestLogin: a session where the service opens one, else Basic; a refused login is never tried
-// another way.
+// TestLogin checks that a session is used if the service offers one, otherwise Basic, and that a refused login is not
+// tried again in another way.
 func TestLogin(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -187,7 +189,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestSessionServiceOnly: a root that links to the session service alone leads to its sessions.
+// TestSessionServiceOnly checks that a root that links only to the session service leads to its sessions.
 func TestSessionServiceOnly(t *testing.T) {
 	for _, service := range []string{"/redfish/v1/SessionService", "/redfish/v1/SessionService/"} {
 		b := newBMC(t)
@@ -199,7 +201,7 @@ func TestSessionServiceOnly(t *testing.T) {
 	}
 }
 
-// TestSessionPath: the new session is named in the header, or else in the answer.
+// TestSessionPath checks that the path of the new session is taken from the header, or else from the body.
 func TestSessionPath(t *testing.T) {
 	for name, c := range map[string]struct{ location, body, want string }{
 		"path":        {"/redfish/v1/Sessions/1", `{"@odata.id":"/redfish/v1/Sessions/2"}`, "/redfish/v1/Sessions/1"},
@@ -215,7 +217,7 @@ func TestSessionPath(t *testing.T) {
 	}
 }
 
-// TestBasicAtTheRoot: user name and password go with the root only where that demands them.
+// TestBasicAtTheRoot checks that user name and password are sent with the root only if it requires them.
 func TestBasicAtTheRoot(t *testing.T) {
 	for demand, basic := range map[string]bool{`Basic realm="iDRAC"`: true, "basic": true, "Digest realm=x": false, "Bas": false, "": false} {
 		b := newBMC(t)
@@ -247,7 +249,7 @@ func TestBasicAtTheRoot(t *testing.T) {
 	assert.Equal(t, 1, b.asked("GET"), "what is forbidden is not asked for with the password")
 }
 
-// TestRefusal: which statuses are a success, and what the others say.
+// TestRefusal checks which statuses are a success, and the errors for the others.
 func TestRefusal(t *testing.T) {
 	for status, says := range map[int]string{
 		200: "", 204: "", 299: "", 300: "redirected without an address (300)", 304: "redirected without an address (304)", 399: "redirected without an address (399)",
@@ -264,7 +266,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestNoJSON: an answer that is empty and one that is no object are two things.
+// TestNoJSON checks that an empty answer and one that is not an object are different errors.
 func TestNoJSON(t *testing.T) {
 	for body, says := range map[string]string{"": "the answer is empty", "x": "not a JSON object", "[]": "not a JSON object", "{": "inside its JSON"} {
 		p := decodeAnswer("GET /x", &httpReply{status: 200, body: []byte(body + "\r\n")}, &serviceRoot{})
@@ -274,7 +276,7 @@ func TestNoJSON(t *testing.T) {
 	assert.Nil(t, decodeAnswer("GET /x", &httpReply{status: 200, body: []byte("\ufeff{}\n")}, &serviceRoot{}))
 }
 
-// TestCertificates: what is wrong with a certificate is told apart.
+// TestCertificates checks the messages for each fault of a certificate.
 func TestCertificates(t *testing.T) {
 	for says, err := range map[string]error{
 		"is not valid now": x509.CertificateInvalidError{Reason: x509.Expired},
@@ -294,8 +296,8 @@ func TestCertificates(t *testing.T) {
 	assert.Equal(t, "the service's certificate is not valid", certificate("GET /x", x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign}).Text)
 }
 
-// TestSecretsOfErrors: an error of the network is told without its URL, and nothing secret passes with
-// any text.
+// TestSecretsOfErrors checks that an error of the network is reported without its URL, and that no text contains a
+// secret.
 func TestSecretsOfErrors(t *testing.T) {
 	c := newClient(Options{Base: &url.URL{Scheme: "https", Host: "bmc.example"}, Username: user, Password: password})
 	c.token, c.secrets = token, append(c.secrets, "FCH123456")
@@ -308,14 +310,14 @@ func TestSecretsOfErrors(t *testing.T) {
 	assert.Equal(t, []string{password, "FCH123456"}, c.secrets)
 }
 
-// TestTimeout: a reading has the time that was given, and two minutes without one.
+// TestTimeout checks that a read has the given time, and two minutes by default.
 func TestTimeout(t *testing.T) {
 	for given, want := range map[time.Duration]time.Duration{0: DefaultTimeout, -time.Second: DefaultTimeout, time.Nanosecond: time.Nanosecond, time.Hour: time.Hour} {
 		assert.Equal(t, want, (&Options{Timeout: given}).timeout())
 	}
 }
 
-// TestDeadlineLeaves: a busy service is waited for as long as the deadline leaves.
+// TestDeadlineLeaves checks that the wait for a busy service is limited by the deadline.
 func TestDeadlineLeaves(t *testing.T) {
 	for wait, waits := range map[string]bool{"1": true, "3600": false} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

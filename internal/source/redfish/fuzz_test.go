@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// same answers every request with the same bytes, but for the service root and
-// the collection of systems, so that everything they lead to is reached.
+// same answers every request with the same bytes, except for the service root and the collection of systems, so that
+// everything they lead to is reached.
 type sameAnswer []byte
 
 func (s sameAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -30,8 +30,7 @@ func answerOf(r *http.Request, body string) *http.Response {
 		ContentLength: -1, Request: r}
 }
 
-// FuzzAnswer: whatever a service sends, the reading ends within its bounds and
-// without a panic.
+// FuzzAnswer checks that a read ends within its limits and without a panic, whatever a service sends.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range machine() {
 		f.Add([]byte(body))

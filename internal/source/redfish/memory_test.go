@@ -15,7 +15,7 @@ import (
 
 const memoryPath = "/redfish/v1/Systems/FCH123456/Memory"
 
-// TestPresence: a slot is empty where the service says so, and unknown where it does not.
+// TestPresence checks that a slot is empty if the service reports it so, and unknown otherwise.
 func TestPresence(t *testing.T) {
 	for _, c := range []struct {
 		name, raw        string
@@ -45,8 +45,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// withModules gives the service that many modules instead of its own; the first refused of them may
-// not be read.
+// withModules replaces the service's modules by n others; reads of the first refused of them fail.
 func (b *bmc) withModules(n, refused int) {
 	var links []string
 	for i := range n {
@@ -65,8 +64,8 @@ func (b *bmc) withModules(n, refused int) {
 	}
 }
 
-// TestModulesThatCannotBeRead: a module that cannot be read costs no other; after some the rest are
-// not asked for, and what was read is kept.
+// TestModulesThatCannotBeRead checks that an unreadable module does not affect others, and that after some failures
+// the rest is not requested and what was read is kept.
 func TestModulesThatCannotBeRead(t *testing.T) {
 	for refused, want := range map[int]struct{ asked, read, problems int }{
 		0:               {6, 6, 0},
@@ -86,7 +85,7 @@ func TestModulesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// asked counts the requests whose path holds a text.
+// asked counts the requests whose path contains a text.
 func (b *bmc) asked(part string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +98,7 @@ func (b *bmc) asked(part string) int {
 	return n
 }
 
-// TestManyModules: as many modules as are asked for are read, and of more none.
+// TestManyModules checks that modules up to the limit are read, and none if there are more.
 func TestManyModules(t *testing.T) {
 	for n, read := range map[int]int{maxModules: maxModules, maxModules + 1: 0} {
 		b := newBMC(t)
@@ -113,8 +112,8 @@ func TestManyModules(t *testing.T) {
 	}
 }
 
-// TestPageThatIsNotThere: what the first page lists is not all, so that a further page which is
-// missing is told, and not as a service without an inventory.
+// TestPageThatIsNotThere checks that the first page is not taken for the complete list: a missing further page is
+// reported, and not as a service without an inventory.
 func TestPageThatIsNotThere(t *testing.T) {
 	b := newBMC(t)
 	delete(b.tree, memoryPath+"?$skip=1")
@@ -127,8 +126,8 @@ func TestPageThatIsNotThere(t *testing.T) {
 	assert.NotContains(t, a.Detail(), "offers no memory inventory")
 }
 
-// TestMembers: a member without a link is none, and of a collection that is too long nothing is taken
-// for the whole.
+// TestMembers checks that a member without a link is ignored, and that a part of a collection that is too long is not
+// taken for all of it.
 func TestMembers(t *testing.T) {
 	b := newBMC(t)
 	b.tree[memoryPath] = `{"Members":[{},{"@odata.id":""},{"@odata.id":"` + memoryPath + `/1"},null]}`
@@ -151,8 +150,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestExpandOffered: a service is asked for all modules in one only where it offers both what that
-// needs, and what is whole in one answer is taken, however many it lists.
+// TestExpandOffered checks that all modules are requested in one only if the service offers both parts of it, and
+// that members complete in one answer are used, however many it lists.
 func TestExpandOffered(t *testing.T) {
 	const expand = memoryPath + "?$expand=.($levels=1)"
 	for offered, asks := range map[string]bool{
@@ -181,7 +180,7 @@ func TestExpandOffered(t *testing.T) {
 	}
 }
 
-// TestCountsAsked: only a module that is there and links to counts is asked for them.
+// TestCountsAsked checks that error counts are requested only for a present module that links to them.
 func TestCountsAsked(t *testing.T) {
 	b := newBMC(t)
 	b.tree[memoryPath+"/1"] = `{"Id":"1","CapacityMiB":16384,"Status":{"State":"Enabled"}}`
@@ -195,7 +194,7 @@ func TestCountsAsked(t *testing.T) {
 	assert.Zero(t, strings.Count(strings.Join(b.requests, "\n")+"\n", "GET /\n"))
 }
 
-// TestOneModuleRead: one module that was read makes a part of an answer of it, none makes a failure.
+// TestOneModuleRead checks that one module read makes a partial answer, and none a failure.
 func TestOneModuleRead(t *testing.T) {
 	p := problem(fact.SourceDenied, "", "this user may not read it (403)")
 	for _, c := range []struct {

@@ -27,11 +27,11 @@ const (
 	token    = "t0k3n-0f-the-session"
 )
 
-// bmc is a service of the test's own: a tree of resources behind a session.
+// bmc is a test service: a tree of resources behind a session.
 type bmc struct {
 	*httptest.Server
 	tree map[string]string
-	// front answers first where it wants to.
+	// front may answer instead of the tree.
 	front func(w http.ResponseWriter, r *http.Request) bool
 	// sessions is false for a service that offers none.
 	sessions bool
@@ -125,7 +125,7 @@ func (b *bmc) login(w http.ResponseWriter, r *http.Request) {
 	}
 	b.open++
 	w.Header().Set("X-Auth-Token", token)
-	// Its own idea of its address, as behind a forwarded port.
+	// Its own view of its address, as behind a forwarded port.
 	w.Header().Set("Location", "https://10.0.0.1/redfish/v1/SessionService/Sessions/77")
 	w.WriteHeader(http.StatusCreated)
 }
@@ -140,7 +140,7 @@ func (b *bmc) options(t *testing.T) Options {
 	return Options{Base: base, Username: user, Password: password, Roots: pool, Timeout: 10 * time.Second}
 }
 
-// ask reads the machine and holds what is true of every answer.
+// ask reads the machine and checks what must be true of every answer.
 func (b *bmc) ask(t *testing.T, change func(*Options)) *Answer {
 	t.Helper()
 	o := b.options(t)
@@ -160,7 +160,7 @@ func (b *bmc) ask(t *testing.T, change func(*Options)) *Answer {
 	return a
 }
 
-// silent holds that no secret and no identifier is in an answer.
+// silent checks that no secret and no identifier is in an answer.
 func silent(t *testing.T, a *Answer) {
 	t.Helper()
 	text := a.Detail() + a.Hint()
@@ -198,8 +198,8 @@ func TestReadMachine(t *testing.T) {
 	assert.Equal(t, "DELETE /redfish/v1/SessionService/Sessions/77", b.requests[len(b.requests)-1])
 }
 
-// TestCounts: counts that are not there or not stated are none, never zero; a
-// service that has none is asked a few times only, and is not a failure.
+// TestCounts checks that missing counts are unknown, never zero, and that a service without counts is asked only a
+// few times and does not fail.
 func TestCounts(t *testing.T) {
 	const at = "/redfish/v1/Systems/FCH123456/Memory/1/MemoryMetrics"
 	for name, c := range map[string]struct {
@@ -246,8 +246,7 @@ func TestCounts(t *testing.T) {
 	assert.Contains(t, a.Detail(), "the service links to counts of memory errors and has none")
 }
 
-// TestBasic: user name and password go with the requests only where the
-// service offers no session.
+// TestBasic checks that user name and password are sent with the requests only if the service offers no session.
 func TestBasic(t *testing.T) {
 	b := newBMC(t)
 	b.sessions = false
@@ -267,8 +266,8 @@ func TestBasic(t *testing.T) {
 	require.NoError(t, b.ask(t, nil).Err())
 }
 
-// TestProblems: every failure has its own state and words, ends within its
-// deadline, keeps what was read before, and gives the session back.
+// TestProblems checks that every failure has its own state and message, ends within its deadline, keeps what was read
+// before, and closes the session.
 func TestProblems(t *testing.T) {
 	const bios, dimm = "/redfish/v1/Systems/FCH123456/Bios", "/redfish/v1/Systems/FCH123456/Memory/2"
 	answer := func(path string, f func(w http.ResponseWriter)) func(*bmc) {
@@ -353,7 +352,7 @@ func short(w http.ResponseWriter) {
 	_, _ = w.Write([]byte(`{"Attributes":{}`))
 }
 
-// TestSlowLogout: the session is given back, though that takes longer than the reading may.
+// TestSlowLogout checks that the session is closed although that takes longer than the read may.
 func TestSlowLogout(t *testing.T) {
 	t.Parallel()
 	b := newBMC(t)
@@ -387,8 +386,8 @@ func tenMegabytes(announced bool) func(http.ResponseWriter) {
 	}
 }
 
-// TestNeverElsewhere: another host that a redirect or a link names gets no
-// request at all, so that neither password nor token can reach it.
+// TestNeverElsewhere checks that another host named by a redirect or a link gets no request, so that neither password
+// nor token can reach it.
 func TestNeverElsewhere(t *testing.T) {
 	asked := 0
 	elsewhere := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
@@ -413,7 +412,7 @@ func TestNeverElsewhere(t *testing.T) {
 	assert.Zero(t, asked, "another host was asked")
 }
 
-// TestRetry: a busy service is asked again, as late as it wants.
+// TestRetry checks that a busy service is asked again after the delay it requests.
 func TestRetry(t *testing.T) {
 	b := newBMC(t)
 	left := 2
@@ -444,7 +443,7 @@ func TestRetry(t *testing.T) {
 	assert.Len(t, waited, 3)
 }
 
-// TestExpired: a certificate that ended is told with its days.
+// TestExpired checks that an expired certificate is reported with its dates.
 func TestExpired(t *testing.T) {
 	b := newBMC(t)
 	cert, pool := expired(t)
@@ -457,7 +456,7 @@ func TestExpired(t *testing.T) {
 	assert.Contains(t, a.Detail(), "CERTIFICATE NOT VERIFIED")
 }
 
-// TestInterrupted: the session is given back also when the operator stops it.
+// TestInterrupted checks that the session is closed when the operator interrupts the read.
 func TestInterrupted(t *testing.T) {
 	b := newBMC(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -476,7 +475,7 @@ func TestInterrupted(t *testing.T) {
 	assert.Zero(t, b.open)
 }
 
-// TestAbsent: what a service does not have is not a fault.
+// TestAbsent checks that a resource that a service lacks is not a fault.
 func TestAbsent(t *testing.T) {
 	b := newBMC(t)
 	for _, gone := range []string{"/redfish/v1/Systems/FCH123456/Bios", "/redfish/v1/Systems/FCH123456/Memory"} {
@@ -490,8 +489,7 @@ func TestAbsent(t *testing.T) {
 	assert.Equal(t, "Server 1, known by its model; the service offers no BIOS settings; the service offers no memory inventory", a.Detail())
 }
 
-// TestMemoryLocation: the place in the service's own numbers, and none where it
-// names no channel.
+// TestMemoryLocation checks the location in the service's own numbers, and that it is unknown if it names no channel.
 func TestMemoryLocation(t *testing.T) {
 	for _, c := range []struct {
 		name, raw string

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOnlySessionsAreDeleted: whatever a service calls its new session, nothing
-// but a member of its sessions is ever deleted.
+// TestOnlySessionsAreDeleted checks that only members of the sessions collection are deleted, whatever a service
+// calls its new session.
 func TestOnlySessionsAreDeleted(t *testing.T) {
 	for location, deleted := range map[string]bool{
 		"/redfish/v1/SessionService/Sessions/77":                                                  true,
@@ -53,8 +53,7 @@ func TestOnlySessionsAreDeleted(t *testing.T) {
 	}
 }
 
-// TestSessionsElsewhere: where the service says that its sessions are counts
-// only when these are sessions.
+// TestSessionsElsewhere checks that a link to the sessions is followed only if it leads to sessions.
 func TestSessionsElsewhere(t *testing.T) {
 	r := &serviceRoot{}
 	r.SessionService.ID = "/redfish/v1/Vendor/SessionService/"

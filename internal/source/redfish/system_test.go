@@ -17,7 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// TestCompare: which machine a system is, by what the two sides know.
+// TestCompare checks which systems are the machine, by what the two sides know.
 func TestCompare(t *testing.T) {
 	const u, turned = "00112233-4455-6677-8899-aabbccddeeff", "33221100-5544-7766-8899-AABBCCDDEEFF"
 	cases := map[string]struct {
@@ -60,8 +60,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestPlaceholderSerials: what boards and controllers carry where nobody wrote a
-// serial number names no machine, neither as the same nor as another one.
+// TestPlaceholderSerials checks that serial number placeholders of boards and controllers identify no machine,
+// neither the same nor another one.
 func TestPlaceholderSerials(t *testing.T) {
 	for _, serial := range []string{"", "0", "0000000000", "xxxxxxxxxx", "...........", "0123456789", "1234567890", "123456789", "To be filled by O.E.M.",
 		"To Be Filled By O.E.M", "Default string", "System Serial Number", "Not Specified", "Not Available", "None", "N/A", "NA", "Unknown", "Empty", "INVALID", "OEM", "null"} {
@@ -74,7 +74,7 @@ func TestPlaceholderSerials(t *testing.T) {
 	}
 }
 
-// TestSystems: of several systems the audited one is taken, or none.
+// TestSystems checks that the audited system is chosen among several, or none.
 func TestSystems(t *testing.T) {
 	b := newBMC(t)
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
@@ -94,7 +94,7 @@ func TestSystems(t *testing.T) {
 	a = read(Identity{Serial: "FCH777777"})
 	assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine")
 
-	// A system that cannot be read may be the machine, unless an identifier finds it elsewhere.
+	// An unreadable system may be the machine, unless an identifier finds it elsewhere.
 	delete(b.tree, "/redfish/v1/Systems/A")
 	for _, who := range []Identity{{}, {Products: []string{"Server 1"}}, {Products: []string{"Server 2"}}, {Serial: "FCH777777"}} {
 		a = read(who)
@@ -119,8 +119,8 @@ func TestSystems(t *testing.T) {
 	silent(t, a)
 }
 
-// TestSystemsOfOtherModels: of several systems whose models are all others none is taken,
-// also where the model of one alone can be compared.
+// TestSystemsOfOtherModels checks that none is chosen if all systems have other models, even if only one has a model
+// to compare.
 func TestSystemsOfOtherModels(t *testing.T) {
 	b := newBMC(t)
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
@@ -133,7 +133,7 @@ func TestSystemsOfOtherModels(t *testing.T) {
 	}
 }
 
-// TestManySystems: a service may list as many systems as are asked for, and no more.
+// TestManySystems checks that a service may list as many systems as the limit, and no more.
 func TestManySystems(t *testing.T) {
 	for systems, says := range map[int]string{maxSystems: "", maxSystems + 1: "the service lists more than 64 systems"} {
 		b := newBMC(t)
@@ -153,8 +153,7 @@ func TestManySystems(t *testing.T) {
 	}
 }
 
-// TestOnlySystemThatCannotBeRead: why the only system could not be read is said, not that
-// there is none.
+// TestOnlySystemThatCannotBeRead checks that the error gives the reason why the only system could not be read.
 func TestOnlySystemThatCannotBeRead(t *testing.T) {
 	b := newBMC(t)
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/2"}]}`
@@ -164,8 +163,8 @@ func TestOnlySystemThatCannotBeRead(t *testing.T) {
 	assert.NotContains(t, a.Problems[0].Error(), "no system of the service could be read")
 }
 
-// TestConcealedIdentifiers: serial numbers and names of the machine stand in no text. What
-// is too short to be one is left, and so is what the model names too, as Lenovo's SKU.
+// TestConcealedIdentifiers checks that serial numbers and names of the machine are removed from all texts, except
+// those too short to be an identifier and those that are part of the model, as Lenovo's SKU.
 func TestConcealedIdentifiers(t *testing.T) {
 	s := &system{Model: "ThinkSystem SR650 -[7X06CTO1WW]-", SerialNumber: "J3AB", SKU: "7X06CTO1WW", AssetTag: "A12", HostName: "node17"}
 	c := &client{}
@@ -196,7 +195,7 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// TestShown: what identifies a machine is in no path that is printed.
+// TestShown checks that no printed path contains an identifier of the machine.
 func TestShown(t *testing.T) {
 	for path, want := range map[string]string{
 		"/redfish/v1/Systems/FCH2131V1ZZ/Bios":          "/redfish/v1/Systems/ID/Bios",
@@ -223,8 +222,8 @@ func TestMember(t *testing.T) {
 	assert.Empty(t, member(list, "OtherRegistry"))
 }
 
-// TestNamedSystem: of several systems that could be the machine, as on HGX
-// boards, the named one is taken; never one that is surely another machine's.
+// TestNamedSystem checks that of several systems that could be the machine, as on HGX boards, the named one is used,
+// but never one that is surely another machine's.
 func TestNamedSystem(t *testing.T) {
 	b := newBMC(t)
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/HGX_Baseboard_0"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
@@ -252,8 +251,8 @@ func TestNamedSystem(t *testing.T) {
 	assert.Nil(t, a.BIOS)
 }
 
-// TestILO4: BIOS settings that only HP's own links lead to, with attributes
-// beside the resource's properties, before Redfish and after.
+// TestILO4 checks BIOS settings that only HP's own links lead to, with attributes next to the resource's properties,
+// before Redfish and after.
 func TestILO4(t *testing.T) {
 	for _, oem := range []string{`{"Hp":{"links":{"BIOS":{"href":"/rest/v1/systems/1/bios"}}}}`, `{"Hp":{"Links":{"BIOS":{"@odata.id":"/rest/v1/systems/1/bios"}}}}`} {
 		b := newBMC(t)
@@ -268,8 +267,8 @@ func TestILO4(t *testing.T) {
 	}
 }
 
-// TestExpandedMemory: one request for all modules where the service offers it,
-// each by itself where its answer is not whole.
+// TestExpandedMemory checks that all modules are read in one request if the service offers it, and single modules
+// again if they are incomplete in it.
 func TestExpandedMemory(t *testing.T) {
 	const expand = "/redfish/v1/Systems/FCH123456/Memory?$expand=.($levels=1)"
 	features := func(b *bmc) {
@@ -302,7 +301,7 @@ func TestExpandedMemory(t *testing.T) {
 	}
 }
 
-// TestOldTLS: a controller that speaks only TLS 1.1 is refused with the way out.
+// TestOldTLS checks that a controller that supports only TLS 1.1 is refused with the workaround.
 func TestOldTLS(t *testing.T) {
 	b := &bmc{tree: machine(), sessions: true}
 	b.Server = httptest.NewUnstartedServer(b)
@@ -315,9 +314,8 @@ func TestOldTLS(t *testing.T) {
 	assert.Contains(t, a.Hint(), "--bios FILE")
 }
 
-// TestRegistryFirst: the registry is read before the modules, so that a service
-// that is slow with them costs no meaning of the settings; one that fails costs
-// no modules.
+// TestRegistryFirst checks that the registry is read before the modules, so that a service slow with modules does not
+// cost the meaning of the settings, and that its failure does not affect the modules.
 func TestRegistryFirst(t *testing.T) {
 	b := newBMC(t)
 	a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
@@ -337,8 +335,8 @@ func TestRegistryFirst(t *testing.T) {
 	assert.Len(t, a.DIMMs, 2)
 }
 
-// TestKnownRegistry: a registry that the caller has is taken by its name and not
-// fetched again, and one reading logs in once and out once.
+// TestKnownRegistry checks that a registry that the caller has is used by its name and not fetched again, and that a
+// read logs in and out once.
 func TestKnownRegistry(t *testing.T) {
 	b := newBMC(t)
 	var asked []string
@@ -371,8 +369,8 @@ func TestKnownRegistry(t *testing.T) {
 	assert.NotEmpty(t, a.BIOS.Registry)
 }
 
-// TestSystemByElimination: a system that states nothing that can be compared, as the board of the
-// accelerators, is not the machine because the others are not.
+// TestSystemByElimination checks that a system without comparable data, as the board of the accelerators, is not
+// taken for the machine because the others are not.
 func TestSystemByElimination(t *testing.T) {
 	const board = "/redfish/v1/Systems/HGX_Baseboard_0"
 	for name, who := range map[string]Identity{
@@ -395,8 +393,8 @@ func TestSystemByElimination(t *testing.T) {
 	assert.True(t, a.Found, "the only system of a service is taken with nothing to compare")
 }
 
-// TestSystemsOfOneName: a step of the path is a system's own, a Name may be that of several, and what
-// could not be read is not told as absent.
+// TestSystemsOfOneName checks that a path segment identifies one system while a Name may be shared, and that an
+// unreadable system is not reported as absent.
 func TestSystemsOfOneName(t *testing.T) {
 	all := func() []*system {
 		return []*system{{at: "/redfish/v1/Systems/Node0/", ID: "Node0", Name: "Computer System", fits: likeSystem},

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
-// TestHideOptions: options that an audit asks for stay, and words that are neither an
-// address nor a name; values, addresses and all that is meant for init go.
+// TestHideOptions checks that options that an audit needs stay, as do words that are neither an address nor a name,
+// and that values, addresses and arguments of init are removed.
 func TestHideOptions(t *testing.T) {
 	hide := func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }
 	for line, want := range map[string]string{
@@ -31,8 +31,8 @@ func TestHideOptions(t *testing.T) {
 	}
 }
 
-// TestProcessorNumbers: numbers up to the highest that a kernel has, 0 as well; longer ones
-// and those below are none.
+// TestProcessorNumbers checks that numbers from 0 to the kernel's highest are accepted, and longer or lower ones are
+// not.
 func TestProcessorNumbers(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "17": 17, "-1": -1, "000000000012": 12, "0000000000012": -1, "x": -1} {
 		info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\ncore id\t\t: "+text+"\n"), true)
@@ -46,7 +46,7 @@ func TestProcessorNumbers(t *testing.T) {
 	assert.Len(t, kerneltext.ParseCPUInfo([]byte(head), false).Processors, 1, "the first is enough, though the list begins with other keys")
 }
 
-// TestEdgesOfNumbers: the first and last digit, and the largest number.
+// TestEdgesOfNumbers checks the first and last digit, and the largest number.
 func TestEdgesOfNumbers(t *testing.T) {
 	cpus, err := kerneltext.ParseCPUMask([]byte("aF"))
 	require.NoError(t, err)
@@ -62,8 +62,8 @@ func TestEdgesOfNumbers(t *testing.T) {
 	require.ErrorContains(t, err, "overflows")
 }
 
-// TestFirstProcessor: what the first processor says is not replaced by another's, and keys
-// are kept up to a number and a length.
+// TestFirstProcessor checks that the first processor's values are not replaced by another's, and that keys are
+// limited in number and length.
 func TestFirstProcessor(t *testing.T) {
 	info := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t\t: 85\nflags\t\t: fpu\n\nprocessor\t: 1\nmodel\t\t: 106\n"), true)
 	assert.Equal(t, map[string]string{"processor": "0", "model": "85", "flags": "fpu"}, info.First)
@@ -84,7 +84,7 @@ func TestFirstProcessor(t *testing.T) {
 	assert.Len(t, kerneltext.ParseCPUInfo([]byte(repeated), true).Processors, kerneltext.MaxCPU+1)
 }
 
-// TestLimitsOfLists: as many numbers, words and groups as are taken, and one more.
+// TestLimitsOfLists checks lists of the maximum length, and one longer.
 func TestLimitsOfLists(t *testing.T) {
 	all := strings.Repeat("0-65535,", 3) + "0-65535"
 	list, err := kerneltext.ParseCPUList([]byte(all))
@@ -117,7 +117,7 @@ func TestLimitsOfLists(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestBlanks: which bytes around a value are none of it.
+// TestBlanks checks which bytes are trimmed from a value.
 func TestBlanks(t *testing.T) {
 	for _, c := range []byte{' ', '\n', '\t', '\r', 0} {
 		assert.Equal(t, "a", string(kerneltext.Trim([]byte{c, 'a', c})), "%q", c)
@@ -125,7 +125,7 @@ func TestBlanks(t *testing.T) {
 	assert.Equal(t, "-a.", string(kerneltext.Trim([]byte("-a."))))
 }
 
-// TestMirroredShares: a share of one MiB is one, and what is no share of a whole is none.
+// TestMirroredShares checks the smallest mirrored share, 1 MiB, and shares that are invalid.
 func TestMirroredShares(t *testing.T) {
 	got, ok := kerneltext.ParseMirrored("efi: Memory: 1M/2M mirrored memory")
 	assert.True(t, ok)

@@ -186,7 +186,7 @@ func TestParseMirrored(t *testing.T) {
 		"[    0.000000][    T0] efi: Memory: 1M/2M mirrored memory": {1 << 20, 2 << 20},
 		"6,339,0,-;efi: Memory: 1M/2M mirrored memory":              {1 << 20, 2 << 20},
 		"<6>[    0.000000] efi: Memory: 1M/2M mirrored memory":      {1 << 20, 2 << 20},
-		// What is no message of its own, of another facility, or later than the boot.
+		// Continuation lines, other facilities, and lines later than the boot.
 		"[    2.100000] usb 1-1: Product: efi: Memory: 65536M/65536M mirrored memory":   {},
 		"[    2.100000] usb 1-1: Product: x efi: Memory: 65536M/65536M mirrored memory": {},
 		"14,339,0,-;efi: Memory: 65536M/65536M mirrored memory":                         {},
@@ -208,7 +208,7 @@ func TestParseMirrored(t *testing.T) {
 	}
 }
 
-// TestRecord: records as the device gives them out.
+// TestRecord checks records in the format of the device.
 func TestRecord(t *testing.T) {
 	priority, at, text := kerneltext.Record([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
 	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
@@ -223,8 +223,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// apei is the log of a machine whose firmware reports memory errors: two corrected ones and a fatal one, one of a PCIe device, one that
-// a program wrote. The records of /dev/kmsg have the kernel's facility.
+// apei is the log of a machine whose firmware reports memory errors: two corrected ones and a fatal one, one of a
+// PCIe device, and one that a program wrote. The records of /dev/kmsg have the kernel's facility.
 const apei = `4,100,5000000,-;{1}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1
 4,101,5000001,-;{1}[Hardware Error]: It has been corrected by h/w and requires no further action
 4,102,5000002,-;{1}[Hardware Error]: event severity: corrected
@@ -251,7 +251,8 @@ const apei = `4,100,5000000,-;{1}[Hardware Error]: Hardware error from APEI Gene
 12,123,9600002,-;{4}[Hardware Error]:   section_type: memory error
 `
 
-// TestMemoryErrors reads them as records, as the text of dmesg, and of kernels before 4.13, which number sections.
+// TestMemoryErrors checks memory errors in records, in the text of dmesg, and in that of kernels before 4.13, which
+// number sections.
 func TestMemoryErrors(t *testing.T) {
 	want := []kerneltext.MemoryError{
 		{Microseconds: 5000009, Corrected: true, Location: "NODE 1 DIMM_B1", FRU: "B1", Place: "node 1, card 0, module 0, rank 1", Handle: -1},
