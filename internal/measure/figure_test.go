@@ -30,7 +30,7 @@ func lost(kind Kind, n int) []Pass {
 	return out
 }
 
-// TestFigure: the middle, the bounds and the reason of passes that are written down.
+// TestFigure checks the median, the bounds and the reason for given passes.
 func TestFigure(t *testing.T) {
 	alike := func(n int) []Pass { return passesOf(Read, slices.Repeat([]float64{100e9}, n)...) }
 	for name, c := range map[string]struct {
@@ -60,8 +60,8 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// TestCellSum: a cell has a figure of each kind that has a pass, and the spread of the kind whose
-// passes lie farthest apart.
+// TestCellSum checks that a cell has a figure of each kind that has a pass, and the spread of the kind that varies
+// most.
 func TestCellSum(t *testing.T) {
 	c := Cell{Threads: 8, Passes: slices.Concat(
 		passesOf(Read, 99e9, 100e9, 100e9, 100e9, 100e9, 100e9, 101e9),
@@ -91,7 +91,7 @@ func TestCellSum(t *testing.T) {
 	assert.Nil(t, c.Spread, "of nothing there is no share")
 }
 
-// TestBelow: every pass of the one below every pass of the other, at clocks that are alike.
+// TestBelow checks that every pass of one is below every pass of the other, at similar clocks.
 func TestBelow(t *testing.T) {
 	figure := func(low, high, clock float64) Figure {
 		return Figure{Kind: Read, Count: 8, Median: (low + high) / 2, Low: low, High: high, Clock: clock}
@@ -124,7 +124,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// TestPass: a pass counts up to the bounds of what disturbs it, and not beyond.
+// TestPass checks that a pass counts up to the limits of each disturbance, and not beyond.
 func TestPass(t *testing.T) {
 	const s = time.Second
 	quiet := Sample{Value: 100e9, Wall: s, CPU: s, Clock: 8e8, Switches: 3}
@@ -166,7 +166,7 @@ func TestPass(t *testing.T) {
 	assert.Equal(t, Pass{Kind: Triad, Value: 100e9, Wall: 1, CPU: 1, Switches: 3, Clock: 8e8}, p)
 }
 
-// TestDisturbed: what the kernel counted while a group of passes ran.
+// TestDisturbed checks the sums of the kernel's counters during a group of passes.
 func TestDisturbed(t *testing.T) {
 	const s = time.Second
 	for name, c := range map[string]struct {
@@ -190,8 +190,8 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestCompany: beside a chase half a processor may be busy, beside reads what moves 3 % of
-// their bytes at 16 GB/s; a tick more is the kernel's rounding.
+// TestCompany checks the processor time that other programs may use: half a processor during a chase, and during
+// reads as much as moves 3 % of their bytes at 16 GB/s; a tick more is the kernel's rounding.
 func TestCompany(t *testing.T) {
 	cell := func(kind Kind, busy float64) *Cell {
 		c := &Cell{Threads: 8, Passes: passesOf(kind, slices.Repeat([]float64{160e9}, 8)...)}
@@ -203,8 +203,8 @@ func TestCompany(t *testing.T) {
 		busy float64
 		why  string
 	}{
-		// Eight seconds of passes: 4 processor seconds beside a chase; 0.03 * 160 / 16 = 0.3
-		// processors for eight seconds are 2.4 beside reads.
+		// Eight seconds of passes: 4 processor seconds during a chase; 0.03 * 160 / 16 = 0.3 processors for eight
+		// seconds are 2.4 during reads.
 		"chase at the bound":  {Latency, 4.01, ""},
 		"chase beyond":        {Latency, 4.8, "other programs kept 0.60 processors busy, which can cost more than 3 % of it"},
 		"reads below":         {Read, 2.40, ""},

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// TestDecode: a document of this schema is read, its figures from its passes; numbers that
-// cannot be are refused.
+// TestDecode checks that a document of this schema is read, its figures are computed from its passes, and impossible
+// numbers are refused.
 func TestDecode(t *testing.T) {
 	at := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	data, err := measure.Refuse("a guest", at).Encode()

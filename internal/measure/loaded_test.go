@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// TestLoaded: each step has eight passes of all cores in their own memory, and one before them in each round that does not
-// count; the load is what all chains of all cores bring in at the latency.
+// TestLoaded checks that each step has eight passes of all cores in their own memory, and one more before them in
+// each round that does not count; the load is what all chains of all cores read at the latency.
 func TestLoaded(t *testing.T) {
 	s := &scripted{lasts: time.Millisecond}
 	r := s.run(t, nodesOf(2), measure.Options{Loaded: true})
@@ -47,8 +47,8 @@ func TestLoaded(t *testing.T) {
 	assert.Empty(t, s.run(t, nodesOf(1), measure.Options{}).Curves(), "it is not measured unless it is asked for")
 }
 
-// TestLoadedUndecided: passes that differ, or lie on another node, leave a step undecided, with the reason; a file with a step
-// that memaudit does not measure is refused.
+// TestLoadedUndecided checks that passes that differ, or with memory on another node, leave a step undecided with the
+// reason, and that a file with an unknown step is refused.
 func TestLoadedUndecided(t *testing.T) {
 	s := &scripted{lasts: time.Millisecond, sample: func(n int, p onePass, out *measure.Sample) {
 		if p.chains == 4 && n%2 == 0 {

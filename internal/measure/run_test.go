@@ -16,7 +16,7 @@ import (
 // asymmetric and dropped are the contract's thresholds.
 const asymmetric, dropped = 0.08, 0.07
 
-// gap compares the sockets' own memory: by how much node a is below node b.
+// gap returns how much the local memory of node a is below that of node b.
 func gap(r *measure.Result, a, b int) figure.Gap {
 	x, y := r.Cell(a, a).Figure(measure.Read), r.Cell(b, b).Figure(measure.Read)
 	return x.Below(&y)
@@ -24,8 +24,8 @@ func gap(r *measure.Result, a, b int) figure.Gap {
 
 func failed(g figure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
 
-// TestQuietMachine: figures are the truth, decided, within the time, and the
-// memory is given back.
+// TestQuietMachine checks that the figures equal the simulated values and are decided within the time, and that the
+// memory is released.
 func TestQuietMachine(t *testing.T) {
 	m := newSimulated(1, 100e9)
 	r, err := m.measured()
@@ -46,8 +46,8 @@ func TestQuietMachine(t *testing.T) {
 	require.False(t, failed(gap(r, 0, 1)) || failed(gap(r, 1, 0)))
 }
 
-// TestBudget: two sockets take at most ten seconds, and three when it is to be quick,
-// mapping included; all figures of a quiet machine are decided in either.
+// TestBudget checks that two sockets take at most ten seconds, and three in quick mode, mapping included, and that
+// all figures of a quiet machine are decided in both.
 func TestBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		options measure.Options
@@ -68,7 +68,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLostChannel: of 4, 6 or 8 channels one is dead behind one socket.
+// TestLostChannel checks one dead channel of 4, 6 or 8 at one socket.
 func TestLostChannel(t *testing.T) {
 	for _, channels := range []float64{4, 6, 8} {
 		found := 0
@@ -86,7 +86,7 @@ func TestLostChannel(t *testing.T) {
 	}
 }
 
-// healthy makes a machine whose sockets are equal within 5 %, and disturbs it.
+// healthy creates a disturbed machine with sockets that are equal within 5 %.
 func healthy(seed uint64) *simulated {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	m := newSimulated(seed, 15e9+300e9*rng.Float64())
@@ -114,7 +114,7 @@ func healthy(seed uint64) *simulated {
 	return m
 }
 
-// simulations is how many machines a test simulates: in make corpus all.
+// simulations is the number of machines that a test simulates: all in make corpus.
 func simulations(few, all int) int {
 	if corpustest.Stage {
 		return all
@@ -122,8 +122,8 @@ func simulations(few, all int) int {
 	return few
 }
 
-// TestNeverAFalseFailure: 600 healthy machines, in make corpus 10,000, that are
-// noisy, throttled, crowded and have neighbours, in every mixture.
+// TestNeverAFalseFailure simulates 600 healthy machines (10,000 in make corpus) that are noisy, throttled, crowded
+// and have neighbours, in every combination.
 func TestNeverAFalseFailure(t *testing.T) {
 	passed, undecided, machines := 0, 0, simulations(600, 10_000)
 	for seed := range uint64(machines) {
@@ -142,8 +142,8 @@ func TestNeverAFalseFailure(t *testing.T) {
 	require.Greater(t, passed, machines/10, "the noise hides everything, so that the test proves nothing")
 }
 
-// TestSickAndDisturbed: a lost channel on a disturbed machine is found or
-// undecided; the healthy socket is never blamed. 400 machines, in make corpus 2,000.
+// TestSickAndDisturbed checks that a lost channel on a disturbed machine is found or undecided, and that the healthy
+// socket is never reported. 400 machines, in make corpus 2,000.
 func TestSickAndDisturbed(t *testing.T) {
 	found, machines := 0, simulations(400, 2_000)
 	for seed := range uint64(machines) {
@@ -159,8 +159,8 @@ func TestSickAndDisturbed(t *testing.T) {
 	require.Greater(t, found, machines/20)
 }
 
-// TestAgainstItself: two measurements of one healthy machine never differ by
-// more than the baseline may, whatever disturbs either. 400 machines, in make corpus 2,000.
+// TestAgainstItself checks that two measurements of one healthy machine never differ by more than the baseline
+// allows, whatever disturbs either. 400 machines, in make corpus 2,000.
 func TestAgainstItself(t *testing.T) {
 	for seed := range uint64(simulations(400, 2_000)) {
 		was, now := healthy(2*seed), healthy(2*seed+1)
@@ -177,7 +177,7 @@ func TestAgainstItself(t *testing.T) {
 	}
 }
 
-// TestDisturbances: each kind alone makes the figure undecided and says why.
+// TestDisturbances checks that each kind alone makes the figure undecided, with the reason.
 func TestDisturbances(t *testing.T) {
 	always := func(m *simulated) { m.neighbours = []neighbour{{1, 0.9, 0, time.Hour}} }
 	for name, c := range map[string]struct {
@@ -202,7 +202,7 @@ func TestDisturbances(t *testing.T) {
 	}
 }
 
-// TestUncountedHeat: slow cores without a counter are seen by their clock.
+// TestUncountedHeat checks that slow cores without a counter are detected by their clock.
 func TestUncountedHeat(t *testing.T) {
 	m := newSimulated(7, 60e9)
 	m.heat = []heat{{1, 0.7, 0, time.Hour, false}}
@@ -211,8 +211,8 @@ func TestUncountedHeat(t *testing.T) {
 	require.Contains(t, gap(r, 1, 0).Why, "the cores ran at different clocks: 70 %")
 }
 
-// TestRefusals: what would make the figures say nothing is refused with its
-// reason before any memory is mapped.
+// TestRefusals checks that conditions that make the figures meaningless are refused with the reason before any memory
+// is mapped.
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*measure.Machine, *measure.Options)
@@ -240,15 +240,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnknownNode is wrong usage, no refusal.
+// TestUnknownNode checks that an unknown node is a usage error, not a refusal.
 func TestUnknownNode(t *testing.T) {
 	_, err := measure.NewPlan(&newSimulated(1, 60e9).machine, measure.Options{Nodes: []int{4}})
 	require.ErrorIs(t, err, measure.ErrNode)
 	require.EqualError(t, err, "no node 4, expected some of [0 1]")
 }
 
-// TestPlan: local cells and socket pairs by default, all pairs with Matrix, and
-// a guest when it is forced.
+// TestPlan checks the plan: local cells and socket pairs by default, all pairs with Matrix, and a guest only if
+// forced.
 func TestPlan(t *testing.T) {
 	four := newSimulated(1, 60e9).machine
 	for id := 2; id < 4; id++ {
@@ -271,7 +271,7 @@ func TestPlan(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestBufferBounds: never below 256 MiB or four times the caches.
+// TestBufferBounds checks that a buffer is never below 256 MiB or four times the caches.
 func TestBufferBounds(t *testing.T) {
 	for cache, want := range map[int64]measure.Buffer{
 		32 << 20:  {Streams: 256 << 20, Chain: 128 << 20},
@@ -286,9 +286,9 @@ func TestBufferBounds(t *testing.T) {
 	}
 }
 
-// TestMemoryBound: whatever caches, free memory and limits are, what is measured takes
-// at least four times the caches and 256 MiB of a node, at most a quarter of its free memory
-// and of what the control group grants, and gives all of it back; the rest is refused.
+// TestMemoryBound checks that a measurement uses at least four times the caches and 256 MiB of a node, and at most a
+// quarter of its free memory and of the control group's limit, and releases all of it, for any caches, free memory
+// and limits; the rest is refused.
 func TestMemoryBound(t *testing.T) {
 	rng, refused, ran := rand.New(rand.NewPCG(1, 5)), 0, 0
 	for seed := range uint64(500) {
@@ -326,7 +326,7 @@ func TestMemoryBound(t *testing.T) {
 	require.Greater(t, ran, 50)
 }
 
-// TestInterrupted: no result, and the memory is given back.
+// TestInterrupted checks that there is no result and that the memory is released.
 func TestInterrupted(t *testing.T) {
 	m := newSimulated(1, 60e9)
 	plan, err := measure.NewPlan(&m.machine, measure.Options{})

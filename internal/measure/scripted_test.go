@@ -11,29 +11,28 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// scripted is a machine whose passes are written down: each takes what is asked for, or what
-// lasts says.
+// scripted is a machine with given passes: each lasts as long as requested, or as lasts says.
 type scripted struct {
 	now    time.Time
 	passes []onePass
 	maps   []int
 	closed int
-	// sample changes what a pass gives, fails says what it ends with.
+	// sample changes the result of a pass; fails is its error.
 	sample func(n int, p onePass, s *measure.Sample)
 	fails  func(n int, p onePass) error
 	placed map[int]measure.Placement
 	lasts  time.Duration
-	// refused is a node without memory to map, 0 for none.
+	// refused is a node on which no memory can be mapped, 0 for none.
 	refused int
 }
 
-// onePass is what was asked of one pass.
+// onePass is a requested pass.
 type onePass struct {
 	kind   measure.Kind
 	cpus   int
 	first  int
 	memory int
-	// chains is of a pass under load.
+	// chains is set for a pass under load.
 	chains int
 }
 
@@ -68,7 +67,7 @@ func (s *scripted) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.
 	return s.take(onePass{kind: kind, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node}, d)
 }
 
-// Load is 100 ns, and 10 ns more for each chain.
+// Load returns a latency of 100 ns, and 10 ns more for each chain.
 func (s *scripted) Load(chains int, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
 	return s.take(onePass{kind: measure.Latency, cpus: len(cpus), first: cpus[0], memory: m.(*scriptedMemory).node, chains: chains}, d)
 }
@@ -93,7 +92,7 @@ func (s *scripted) take(p onePass, d time.Duration) (measure.Sample, error) {
 	return out, nil
 }
 
-// nodesOf is a machine of nodes with two cores each, one a package.
+// nodesOf is a machine of nodes with two cores each, one per package.
 func nodesOf(n int) *measure.Machine {
 	m := &measure.Machine{MemoryBytes: -1}
 	for id := range n {
@@ -112,8 +111,8 @@ func (s *scripted) run(t *testing.T, m *measure.Machine, o measure.Options) *mea
 	return r
 }
 
-// TestPassesOfAQuietMachine: eight of each kind, and one more of reads and of Triad before the
-// first ones, which does not count; the chase has one processor. One node is measured too.
+// TestPassesOfAQuietMachine checks eight passes of each kind, and one more of reads and of Triad before them that
+// does not count; the chase has one processor. One node is measured too.
 func TestPassesOfAQuietMachine(t *testing.T) {
 	s := &scripted{lasts: time.Millisecond}
 	r := s.run(t, nodesOf(1), measure.Options{})
@@ -131,7 +130,7 @@ func TestPassesOfAQuietMachine(t *testing.T) {
 	assert.Equal(t, []int{0}, s.maps)
 }
 
-// TestFirstPass: the first pass of reads and of Triad finds cold caches and low clocks.
+// TestFirstPass checks that the first pass of reads and of Triad meets cold caches and low clocks.
 func TestFirstPass(t *testing.T) {
 	seen := map[measure.Kind]bool{measure.Latency: true}
 	s := &scripted{lasts: time.Millisecond}
@@ -146,8 +145,8 @@ func TestFirstPass(t *testing.T) {
 	assert.InDelta(t, 100e9, *r.Nodes[0].Read, 1)
 }
 
-// TestTriedAgain: a figure that lost passes gets three more rounds of four, the others none; a
-// figure of seven passes that count is not tried again.
+// TestTriedAgain checks that a figure that lost passes gets three more rounds of four, the others none, and that one
+// with seven counting passes is not repeated.
 func TestTriedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost   func(triad int) bool
@@ -176,7 +175,7 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-// TestLimit: nothing is begun once the time is over.
+// TestLimit checks that nothing starts once the time is over.
 func TestLimit(t *testing.T) {
 	s := &scripted{lasts: 500 * time.Millisecond}
 	r := s.run(t, nodesOf(1), measure.Options{}) // 5 seconds
@@ -184,7 +183,7 @@ func TestLimit(t *testing.T) {
 	assert.Equal(t, "2026-01-01T00:00:05Z", r.GeneratedAt)
 }
 
-// TestPassThatFails: no result, whichever pass it is.
+// TestPassThatFails checks that there is no result, whichever pass fails.
 func TestPassThatFails(t *testing.T) {
 	broken := errors.New("CPU 1 is gone")
 	for _, at := range []int{0, 1, 8, 12} {
@@ -202,7 +201,7 @@ func TestPassThatFails(t *testing.T) {
 	}
 }
 
-// TestMemoryThatIsRefused: no result, and what was mapped is given back.
+// TestMemoryThatIsRefused checks that there is no result, and that mapped memory is released.
 func TestMemoryThatIsRefused(t *testing.T) {
 	s := &scripted{now: epoch, refused: 1}
 	plan, err := measure.NewPlan(nodesOf(2), measure.Options{})
@@ -215,7 +214,7 @@ func TestMemoryThatIsRefused(t *testing.T) {
 	assert.Empty(t, s.passes)
 }
 
-// TestSaidOfAResult: what is said of all nodes is true of all of them.
+// TestSaidOfAResult checks that what is reported of all nodes is true of all of them.
 func TestSaidOfAResult(t *testing.T) {
 	whole := measure.Placement{Known: true, Here: 1, Huge: 1}
 	yes, no := true, false
@@ -260,7 +259,7 @@ func TestSaidOfAResult(t *testing.T) {
 	assert.True(t, r.Decided(), "memory of the only node lies there")
 }
 
-// TestPlaced: 99 % of the memory must lie where it was asked for.
+// TestPlaced checks that 99 % of the memory must be on the requested node.
 func TestPlaced(t *testing.T) {
 	for here, decided := range map[float64]bool{1: true, 0.99: true, 0.98: false} {
 		s := &scripted{lasts: time.Millisecond, placed: map[int]measure.Placement{1: {Known: true, Here: here, Huge: 1}}}
@@ -271,8 +270,8 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// TestNodesOfAPlan: memory without processors and processors without memory, nodes of one
-// core, and the nodes that are asked for.
+// TestNodesOfAPlan checks memory without processors, processors without memory, nodes of one core, and requested
+// nodes.
 func TestNodesOfAPlan(t *testing.T) {
 	own := func(ids ...int) (out []measure.Pair) {
 		for _, id := range ids {
@@ -305,7 +304,7 @@ func TestNodesOfAPlan(t *testing.T) {
 	}
 }
 
-// TestQuarter: a quarter of what is free may be used, all of that quarter.
+// TestQuarter checks that exactly a quarter of the free memory may be used.
 func TestQuarter(t *testing.T) {
 	m := nodesOf(2)
 	m.Nodes[0].FreeBytes, m.MemoryBytes = 4*384<<20, 4*2*384<<20 // 384 MiB are needed on each node

@@ -9,39 +9,37 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// simulated is a machine whose truth is known. Times are virtual.
+// simulated is a machine whose real bandwidth is known. Times are virtual.
 type simulated struct {
 	rng     *rand.Rand
 	now     time.Time
 	machine measure.Machine
-	// bandwidth is each node's own, in bytes per second.
+	// bandwidth is the bandwidth of each node, in bytes per second.
 	bandwidth map[int]float64
-	// noise is the standard deviation of a pass as a share of it.
+	// noise is the relative standard deviation of a pass.
 	noise float64
 	// neighbours are other programs; heat slows the cores of a socket.
 	neighbours []neighbour
 	heat       []heat
-	// crowded is the chance that somebody else gets a processor of a pass, so
-	// that its threads wait; it costs a tenth to a half of it.
+	// crowded is the probability that another program gets a processor of a pass, so that its threads wait; it costs
+	// a tenth to a half of the pass.
 	crowded float64
 	// misplaced puts half of the memory on another node.
 	misplaced bool
 	counters  measure.Counters
-	// mapped is the memory taken now, peak the most at one time, in bytes; on are the
-	// bytes taken on each node in all.
+	// mapped is the memory in use now, peak the maximum, in bytes; on are the bytes mapped on each node in total.
 	mapped, peak int64
 	on           map[int]int64
 }
 
-// neighbour is a program that moves memory of one node in some of the time, on a
-// processor that no pass uses.
+// neighbour is a program that uses memory of one node part of the time, on a processor that no pass uses.
 type neighbour struct {
 	node     int
 	duty     float64
 	from, to time.Duration
 }
 
-// heat slows a node's cores; counted says whether the kernel counts it.
+// heat slows a node's cores; counted is set if the kernel counts it.
 type heat struct {
 	node     int
 	speed    float64
@@ -95,7 +93,7 @@ func (s *simulatedMemory) Close() error {
 	return nil
 }
 
-// Pass gives the truth, less what disturbs it now.
+// Pass returns the real value less the present disturbance.
 func (m *simulated) Pass(kind measure.Kind, cpus []int, mem measure.Memory, d time.Duration) (measure.Sample, error) {
 	home, node := cpus[0]/16, mem.(*simulatedMemory).node
 	rate, clock := m.bandwidth[node], 8e8

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// given is a result of one node whose passes are given.
+// given is a result of one node with given passes.
 func given(passes ...[]Pass) *Result {
 	yes, socket := true, 1
 	r := &Result{Kernel: Kernels, Store: "normal", HugePages: &yes, Nodes: []Cell{{Socket: &socket, Threads: 8, Passes: slices.Concat(passes...)}}}
@@ -19,7 +19,7 @@ func seven(kind Kind, value float64) []Pass {
 	return passesOf(kind, slices.Repeat([]float64{value}, 7)...)
 }
 
-// TestChanges: what was measured in the same way is compared, the rest says why it is not.
+// TestChanges checks that results measured in the same way are compared, and the reason if they are not.
 func TestChanges(t *testing.T) {
 	now := given(seven(Read, 90e9), seven(Triad, 80e9), seven(Latency, 99e-9))
 	const here = "node 0, memory of node 0: "
@@ -50,8 +50,8 @@ func TestChanges(t *testing.T) {
 	assert.NotEmpty(t, unknown.Unlike(unknown, Read), "two that are not known are not alike")
 }
 
-// TestMatrix: a row for each node of processors, a column for each node of memory, in GB/s and
-// ns, a question mark where a figure is undecided; what is too wide stands below.
+// TestMatrix checks a row for each node with processors and a column for each node with memory, in GB/s and ns, a
+// question mark if undecided, and what is too wide below the table.
 func TestMatrix(t *testing.T) {
 	first := 0
 	r := &Result{Nodes: []Cell{
@@ -76,7 +76,7 @@ processors of                10
 	assert.Equal(t, r.Matrix(Latency, 39), r.Matrix(Latency, 1), "one column at least")
 }
 
-// TestCircumstances: how it was measured, or why it was not.
+// TestCircumstances checks the text on how it was measured, or why it was not.
 func TestCircumstances(t *testing.T) {
 	yes, no, threads, size, reason := true, false, 8, int64(384<<20), "a guest"
 	const small = "not all of it in huge pages: latency is longer, and bandwidth may be lower"
@@ -96,7 +96,7 @@ func TestCircumstances(t *testing.T) {
 	}
 }
 
-// TestDecidedResult: all nodes, and at least one.
+// TestDecidedResult checks that all nodes must be decided, and at least one.
 func TestDecidedResult(t *testing.T) {
 	whole := given(seven(Read, 90e9), seven(Triad, 80e9), seven(Latency, 99e-9))
 	assert.True(t, whole.Decided())
@@ -106,7 +106,7 @@ func TestDecidedResult(t *testing.T) {
 	assert.False(t, whole.Decided(), "the second is not")
 }
 
-// TestCell finds a pair of nodes by both.
+// TestCell checks that a pair of nodes is found by both.
 func TestCell(t *testing.T) {
 	r := &Result{Nodes: []Cell{{CPUNode: 0, MemoryNode: 0}, {CPUNode: 1, MemoryNode: 1}, {CPUNode: 0, MemoryNode: 1}}}
 	assert.Same(t, &r.Nodes[2], r.Cell(0, 1))

@@ -18,10 +18,10 @@ import (
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
-// runner runs one kernel once and gives the seconds of processor time it took.
+// runner runs one kernel once and returns the processor time it took in seconds.
 type runner func(name string) float64
 
-// must ends the test at an error, with what else is known of it.
+// must fails the test on an error, with what else is known of it.
 func must(t *testing.T, err error, more ...string) {
 	t.Helper()
 	if err != nil {
@@ -29,7 +29,7 @@ func must(t *testing.T, err error, more ...string) {
 	}
 }
 
-// reference starts the C program over a buffer of its own.
+// reference starts the C program with its own buffer.
 func reference(t *testing.T, program string, bytes int) (runner, int) {
 	c := exec.Command(program, fmt.Sprint(bytes))
 	names, err := c.StdinPipe()
@@ -64,14 +64,14 @@ func compiled(t *testing.T) string {
 	return program
 }
 
-// cpu is the processor time of this thread in seconds.
+// cpu returns the processor time of this thread in seconds.
 func cpu(t *testing.T) float64 {
 	var ts unix.Timespec
 	must(t, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts))
 	return float64(ts.Nano()) / 1e9
 }
 
-// own runs the same in Go, over a buffer laid out as the C program's.
+// own runs the same in Go, over a buffer with the layout of the C program's.
 func own(t *testing.T, bytes int) runner {
 	const huge = 2 << 20
 	whole, err := unix.Mmap(-1, 0, bytes+huge, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -100,7 +100,7 @@ func own(t *testing.T, bytes int) runner {
 	}
 }
 
-// inHugePages says whether a process has its buffer in huge pages.
+// inHugePages reports whether a process has its buffer in huge pages.
 func inHugePages(t *testing.T, pid, bytes int) bool {
 	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	must(t, err)
@@ -113,16 +113,15 @@ func inHugePages(t *testing.T, pid, bytes int) bool {
 	return false
 }
 
-// pair is the least processor time that each of the two needed.
+// pair is the lowest processor time of each of the two.
 type pair struct{ own, c float64 }
 
-// ratio is above one where Go is slower.
+// ratio is above one if Go is slower.
 func (p pair) ratio() float64 { return p.own / p.c }
 
-// takeTurns runs one kernel in C and in Go by turns until the least times are
-// within the tolerance or the rounds are over: what a neighbour does to caches
-// and memory it then does to both. A turn is three passes, for the first one
-// after waiting finds caches that the other filled.
+// takeTurns runs one kernel in C and in Go alternately until the lowest times are within the tolerance or the rounds
+// are over, so that neighbours affect both alike. A turn has three passes, because the first one after waiting finds
+// the caches filled by the other.
 func takeTurns(name string, own, c runner) pair {
 	turn := func(run runner) float64 { return min(run(name), run(name), run(name)) }
 	best := pair{turn(own), turn(c)}
@@ -135,9 +134,8 @@ func takeTurns(name string, own, c runner) pair {
 	return best
 }
 
-// TestBesideC checks the kernels against C as a ratio of processor time. A busy
-// machine's caches and memory are shared, so that only a strict run (make
-// measure-strict) asks for the narrow bound.
+// TestBesideC compares the kernels with C as a ratio of processor time. Caches and memory of a busy machine are
+// shared, so only a strict run (make measure-strict) checks the narrow bound.
 func TestBesideC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

@@ -2,8 +2,8 @@
 
 package kernel_test
 
-// Bounds of TestBesideC in an ordinary run: they find a kernel that a compiler
-// spoils, not one that a neighbour slows.
+// Bounds of TestBesideC in an ordinary run: they detect a kernel that the compiler slows, not one that a neighbour
+// slows.
 const (
 	buffer, rounds = 32 << 20, 10
 	tolerance      = 3.0

@@ -17,7 +17,7 @@ func lines(n int) []byte {
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
-// TestTriad checks both Triads against the formula, in lengths around a line.
+// TestTriad compares both Triads with the formula, for lengths around a cache line.
 func TestTriad(t *testing.T) {
 	for _, n := range []int{8, 16, 64, 800} {
 		a, b, c, d := kernel.Floats(lines(n/8)), kernel.Floats(lines(n/8)), kernel.Floats(lines(n/8)), make([]float64, n)
@@ -37,8 +37,8 @@ func TestTriad(t *testing.T) {
 	}
 }
 
-// TestTriadLeavesTheRest: what is behind the last whole line is not written, and
-// slices that do not start at a line are refused rather than faulted on.
+// TestTriadLeavesTheRest checks that nothing after the last full line is written, and that slices not aligned to a
+// line are refused instead of causing a fault.
 func TestTriadLeavesTheRest(t *testing.T) {
 	if kernel.Store != kernel.NonTemporal {
 		t.Skip("plain Go takes any slice")
@@ -60,7 +60,7 @@ func TestTriadLeavesTheRest(t *testing.T) {
 	kernel.Triad(a[1:], b, b, 1)
 }
 
-// TestReadTouchesEveryLine: one word of each line of each stream is in the sum.
+// TestReadTouchesEveryLine checks that one word of each line of each stream is in the sum.
 func TestReadTouchesEveryLine(t *testing.T) {
 	w := make([]uint64, 3*64)
 	var want uint64
@@ -75,7 +75,7 @@ func TestReadTouchesEveryLine(t *testing.T) {
 	}
 }
 
-// TestChainIsOneCycle: every line is met once before the first comes again.
+// TestChainIsOneCycle checks that every line is visited once before the first is visited again.
 func TestChainIsOneCycle(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 64, 1 << 14} {
 		w := make([]uint64, n*kernel.Words)
@@ -95,7 +95,7 @@ func TestChainIsOneCycle(t *testing.T) {
 	}
 }
 
-// TestChasesAlong: several chains go on as one alone does, and Along is where one comes to.
+// TestChasesAlong checks that several chains continue like a single one, and that Along returns where one ends.
 func TestChasesAlong(t *testing.T) {
 	const n = 1 << 10
 	w := make([]uint64, n*kernel.Words)
@@ -114,8 +114,8 @@ func TestChasesAlong(t *testing.T) {
 	}
 }
 
-// TestChainHasNoStride: no distance between neighbours of the chain is common,
-// so that no prefetcher learns it.
+// TestChainHasNoStride checks that no distance between neighbours of the chain is common, so that no prefetcher
+// learns it.
 func TestChainHasNoStride(t *testing.T) {
 	const n = 1 << 14
 	w := make([]uint64, n*kernel.Words)

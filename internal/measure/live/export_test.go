@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
-// What tests check against the kernel's own documents.
+// Functions that tests compare with the kernel's documents.
 var (
 	OnNode         = onNode
 	HugeShare      = hugeShare
@@ -24,7 +24,7 @@ type Outcome struct {
 	Clock     float64
 }
 
-// AddOutcomes sums up threads.
+// AddOutcomes sums up the outcomes of threads.
 func AddOutcomes(kind measure.Kind, threads ...Outcome) measure.Sample {
 	outs := make([]outcome, len(threads))
 	for i, o := range threads {
@@ -33,12 +33,12 @@ func AddOutcomes(kind measure.Kind, threads ...Outcome) measure.Sample {
 	return addOutcomes(kind, outs)
 }
 
-// Work gives what one of n threads does in memory again and again.
+// Work repeats what one of n threads does in memory.
 func Work(streams, chain []byte) func(kind measure.Kind, i, n int) func() int64 {
 	m := &nodeMemory{streams: streams, chain: chain}
 	kernel.Chain(kernel.Words64(m.chain))
 	return m.work
 }
 
-// PartOfBuffer is one thread's part.
+// PartOfBuffer returns one thread's part of the buffer.
 var PartOfBuffer = partOfBuffer

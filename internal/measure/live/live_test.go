@@ -21,7 +21,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// tree makes a machine's files.
+// tree creates a machine's files.
 func tree(t *testing.T, files map[string]string) *host.Root {
 	dir := t.TempDir()
 	for name, text := range files {
@@ -35,7 +35,7 @@ func tree(t *testing.T, files map[string]string) *host.Root {
 	return root
 }
 
-// twoSockets has two cores of two threads and an L3 in each of two sockets.
+// twoSockets has two sockets with one L3 and two cores of two threads each.
 func twoSockets() map[string]string {
 	files := map[string]string{
 		"sys/devices/system/node/online":         "0-1",
@@ -61,7 +61,7 @@ func twoSockets() map[string]string {
 	return files
 }
 
-// TestSurvey: one CPU a core, caches of the socket, free memory of the node.
+// TestSurvey checks one CPU per core, the caches of the socket and the free memory of the node.
 func TestSurvey(t *testing.T) {
 	s := live.Survey(tree(t, twoSockets()), "")
 	require.Equal(t, &measure.Machine{MemoryBytes: -1, Nodes: []measure.Node{
@@ -70,8 +70,7 @@ func TestSurvey(t *testing.T) {
 	}}, s)
 }
 
-// TestSurveyLimits: a cpuset, a quota two groups up, and the memory that a group
-// still grants.
+// TestSurveyLimits checks a cpuset, a quota two groups up, and the memory that a group may still use.
 func TestSurveyLimits(t *testing.T) {
 	files := twoSockets()
 	files["proc/self/status"] = "Name:\tmemaudit\nCpus_allowed_list:\t0-2,4-6\nMems_allowed_list:\t0"
@@ -93,7 +92,7 @@ func TestSurveyLimits(t *testing.T) {
 	require.Contains(t, s.Notes[0], "huge pages are switched off")
 }
 
-// TestSurveyVersion1: the older control groups, whose absent limit is a number.
+// TestSurveyVersion1 checks version 1 control groups, in which no limit is a number.
 func TestSurveyVersion1(t *testing.T) {
 	files := twoSockets()
 	files["proc/self/cgroup"] = "4:memory:/job\n3:cpu,cpuacct:/job"
@@ -105,7 +104,8 @@ func TestSurveyVersion1(t *testing.T) {
 	require.Equal(t, int64(-1), s.MemoryBytes)
 }
 
-// TestGroups: the tightest of a group and those above it, to the last byte; no limit is none.
+// TestGroups checks that the lowest limit of a group and its parents applies, to the byte, and that no limit is not
+// zero.
 func TestGroups(t *testing.T) {
 	const a, b = "sys/fs/cgroup/a/", "sys/fs/cgroup/a/b/"
 	const cpu, mem = "sys/fs/cgroup/cpu/job/", "sys/fs/cgroup/memory/job/"
@@ -136,7 +136,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestNotes: what bears on the figures is noted, and its opposite is not.
+// TestNotes checks the notes on what affects the figures, and that there are none without it.
 func TestNotes(t *testing.T) {
 	const huge, governor, balancing = "sys/kernel/mm/transparent_hugepage/enabled", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "proc/sys/kernel/numa_balancing"
 	files := map[string]string{huge: "[always] madvise never", governor: "performance", balancing: "0"}
@@ -146,7 +146,7 @@ func TestNotes(t *testing.T) {
 		"NUMA balancing is on; memory that is bound stays where it is"}, live.Survey(tree(t, files), "").Notes)
 }
 
-// TestSurveyOddNodes: nodes without processors, without memory and of unlike caches.
+// TestSurveyOddNodes checks nodes without processors, without memory and with different caches.
 func TestSurveyOddNodes(t *testing.T) {
 	cpu := func(n int) string { return fmt.Sprintf("sys/devices/system/cpu/cpu%d/", n) }
 	files := twoSockets()
@@ -171,8 +171,7 @@ func TestSurveyOddNodes(t *testing.T) {
 	files["sys/devices/system/node/node2/meminfo"] = "Node 2 MemTotal: 33554432 kB"
 	require.EqualValues(t, -1, live.Survey(tree(t, files), "").Nodes[2].FreeBytes)
 
-	// Nodes of one core each: a socket is known from its only processor, and so is a cache
-	// that cannot be read.
+	// Nodes of one core each: the socket of the only processor is known, and a cache that cannot be read is not.
 	one := map[string]string{"sys/devices/system/node/online": "0-1"}
 	for n := range 2 {
 		one[fmt.Sprintf("sys/devices/system/node/node%d/cpulist", n)] = fmt.Sprint(n)
@@ -187,14 +186,14 @@ func TestSurveyOddNodes(t *testing.T) {
 	require.Zero(t, live.Survey(tree(t, one), "").Nodes[0].CacheBytes, "half of a socket's caches is not all of them")
 }
 
-// TestSurveyWithoutNUMA: a kernel without nodes is one node of all CPUs.
+// TestSurveyWithoutNUMA checks that a kernel without nodes has one node of all CPUs.
 func TestSurveyWithoutNUMA(t *testing.T) {
 	files := map[string]string{"sys/devices/system/cpu/online": "0-1", "proc/meminfo": "MemTotal: 4194304 kB\nMemFree: 2097152 kB"}
 	s := live.Survey(tree(t, files), "")
 	require.Equal(t, []measure.Node{{Socket: -1, CPUs: []int{0, 1}, FreeBytes: 2 << 30}}, s.Nodes)
 }
 
-// TestKernelTexts reads what the kernel prints (man 5 numa, proc.rst, psi.rst).
+// TestKernelTexts parses what the kernel prints (man 5 numa, proc.rst, psi.rst).
 func TestKernelTexts(t *testing.T) {
 	maps := []byte("7f0000000000 default anon=9 N0=9 kernelpagesize_kB=4\n" +
 		"7f1000000000 bind:1 anon=512 dirty=512 N0=128 N1=384 kernelpagesize_kB=4\n" +
@@ -228,8 +227,7 @@ func TestKernelTexts(t *testing.T) {
 	require.Negative(t, live.SomeTotal([]byte("full avg10=0.00 total=9\n")))
 }
 
-// TestCounters reads what the kernel counts for a pass on two of four processors; what it
-// does not count is below zero.
+// TestCounters reads the kernel's counters for a pass on two of four processors; those that it lacks are negative.
 func TestCounters(t *testing.T) {
 	const dir = "sys/devices/system/cpu/cpu"
 	stat := "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 10 0 5 900 7 1 2 3 0 0\ncpu1 20 1 5 900 7 0 0 4 0 0\ncpu2 1 0 0 900 0 0 0 9 0 0\ncpu3 1 0 1 900 0 0 0 9 0 0"
@@ -249,8 +247,7 @@ func TestCounters(t *testing.T) {
 	require.Equal(t, measure.Counters{Foreign: -1, Steal: -1, Stall: -1, Throttled: -1}, counters())
 }
 
-// TestPlacement reads both files of this process; without numa_maps the size of the pages is
-// known all the same.
+// TestPlacement reads both files of this process; the page size is known without numa_maps.
 func TestPlacement(t *testing.T) {
 	b := make([]byte, 4096)
 	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
@@ -266,8 +263,8 @@ func TestPlacement(t *testing.T) {
 	require.Equal(t, measure.Placement{Huge: -1}, live.Placement(tree(t, files), b, 1))
 }
 
-// TestOutcomes: threads' rates are added, each over its own time, their clocks are averaged; a
-// chase is seconds a load. A thread that did nothing leaves no figure.
+// TestOutcomes checks that threads' rates are summed, each over its own time, that their clocks are averaged, and
+// that a chase gives seconds per load. A thread that did nothing gives no figure.
 func TestOutcomes(t *testing.T) {
 	const ms = time.Millisecond
 	require.Equal(t, measure.Sample{Value: 30e9, Wall: 300 * ms, CPU: 290 * ms, Switches: 3, Clock: 1.5e9}, live.AddOutcomes(measure.Read,
@@ -280,9 +277,8 @@ func TestOutcomes(t *testing.T) {
 	require.InDelta(t, 1e9, live.AddOutcomes(measure.Triad, live.Outcome{Done: 1, Wall: 1}).Value, 1)
 }
 
-// TestWork: a thread's third of its part is 400 KiB a stream, in pieces of 128 KiB of which
-// three count; the next pass goes on where the last one stood. A chase ends after an eighth of
-// its lines.
+// TestWork checks a thread's work: a third of its part is 400 KiB per stream, in blocks of 128 KiB of which three
+// count; the next pass continues where the last one ended. A chase ends after an eighth of its lines.
 func TestWork(t *testing.T) {
 	const k = 1 << 10
 	streams := make([]byte, 2400*k)
@@ -310,7 +306,7 @@ func TestWork(t *testing.T) {
 	require.Equal(t, []int64{2048, 2048, 0}, pieces(work(measure.Latency, 0, 1), 3), "32768 lines")
 }
 
-// TestParts: threads' parts are whole pages beside each other.
+// TestParts checks that the threads' parts are contiguous full pages.
 func TestParts(t *testing.T) {
 	b := make([]byte, 10*4096+100)
 	for i := range b {
@@ -323,8 +319,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestBench measures here for a moment: figures are there, the memory lies on
-// the node, in huge pages where they are not switched off, and is given back.
+// TestBench measures briefly on this machine: there are figures, and the memory is on the node, in huge pages unless
+// these are disabled, and released at the end.
 func TestBench(t *testing.T) {
 	root, err := host.OpenLive()
 	require.NoError(t, err)
@@ -370,16 +366,15 @@ func TestBench(t *testing.T) {
 	bench.Close()
 }
 
-// mappings counts the large mappings of this process that have a page size hint
-// or a policy of their own: those of 24 MiB and more that are not Go's.
+// mappings counts this process's large mappings with a page size hint or a memory policy: those of 24 MiB and more
+// that are not Go's.
 func mappings(t *testing.T) int {
 	text, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)
 	return strings.Count(string(text), " hg")
 }
 
-// TestBenchEnds: a context that is over ends a pass, and a CPU that is not there
-// is an error that names it.
+// TestBenchEnds checks that an expired context ends a pass, and that a missing CPU is an error that names it.
 func TestBenchEnds(t *testing.T) {
 	root, err := host.OpenLive()
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestRefused: an error names the file and what was expected.
+// TestRefused checks that an error names the file and what was expected.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "f: no NodeName=; expected slurm.conf",

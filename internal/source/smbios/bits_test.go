@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestReservedBits: bit 31 of the extended size and of the extended speeds is
-// reserved and not a part of the number (DSP0134 7.18.4, 7.18.5).
+// TestReservedBits checks that bit 31 of the extended size and speeds is reserved and not part of the number (DSP0134
+// 7.18.4, 7.18.5).
 func TestReservedBits(t *testing.T) {
 	b := smbiostest.New(3, 3)
 	b.MemoryDevice(smbiostest.DIMM{Bytes: 256 << 30, Speed: 70000, Configured: 66000})
@@ -24,8 +24,8 @@ func TestReservedBits(t *testing.T) {
 	assert.Equal(t, known(66000), d.ConfiguredSpeed)
 }
 
-// TestEntryPointLength: lengths that the specification or known firmware uses
-// pass, the ones beside them are a problem (DSP0134 5.2.1, 5.2.2).
+// TestEntryPointLength checks that lengths in the specification or used by known firmware are accepted, and that one
+// more or less is a problem (DSP0134 5.2.1, 5.2.2).
 func TestEntryPointLength(t *testing.T) {
 	for _, c := range []struct {
 		major, at int

@@ -13,13 +13,13 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// madeFields makes the fields of one structure of bytes; the body starts at 04h.
+// madeFields returns the fields of one structure from bytes; the body starts at 04h.
 func madeFields(typ uint8, body []byte, strs ...string) *fields {
 	data := append([]byte{typ, uint8(4 + len(body)), 1, 0}, body...)
 	return &fields{s: &Structure{Type: typ, Length: data[1], Handle: 1, Data: data, strs: strings.Join(strs, "\x00")}}
 }
 
-// printed makes the fields of one structure of dmidecode's text.
+// printed returns the fields of one structure of dmidecode's text.
 func printed(t *testing.T, typ, length int, lines ...string) *fields {
 	t.Helper()
 	table := parse(t, []byte(printedText("3.4", typ, length, lines...)))
@@ -31,8 +31,8 @@ func printedText(version string, typ, length int, lines ...string) string {
 	return fmt.Sprintf("# dmidecode %s\nSMBIOS 3.5.0 present.\n\nHandle 0x0001, DMI type %d, %d bytes\nTitle\n\t%s\n", version, typ, length, strings.Join(lines, "\n\t"))
 }
 
-// TestMaxCapacity: 80000000h refers to eight bytes, in which bit 63 makes no
-// capacity and 0 says nothing (DSP0134 7.17).
+// TestMaxCapacity checks that 80000000h refers to the eight-byte field, where a value with bit 63 set is invalid and
+// 0 is unstated (DSP0134 7.17).
 func TestMaxCapacity(t *testing.T) {
 	for extended, want := range map[uint64]Field[int64]{
 		0: status[int64](Unstated), 1: known[int64](1), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Malformed),
@@ -44,8 +44,8 @@ func TestMaxCapacity(t *testing.T) {
 	}
 }
 
-// TestRangeSize: a range ends behind its start; one over the whole of 32 bits
-// of KB is the reference to fields that are not there (DSP0134 7.20).
+// TestRangeSize checks that a range ends after its start, and that one of all 32 bits of KB refers to the extended
+// fields, which are missing (DSP0134 7.20).
 func TestRangeSize(t *testing.T) {
 	bad := status[uint64](Malformed)
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestRangeSize(t *testing.T) {
 	}
 }
 
-// TestPrintedNumbers: what dmidecode prints is a value of the field's width, or bad.
+// TestPrintedNumbers checks that a printed number is a value of the field's width, or malformed.
 func TestPrintedNumbers(t *testing.T) {
 	for v, want := range map[string]Field[int]{
 		"1.35 V": known(1350), "1.2": known(1200), "1.09 V": known(1090), "1000 V": known(1000000), "1001 V": status[int](Malformed),
@@ -101,7 +101,7 @@ func TestPrintedNumbers(t *testing.T) {
 	}
 }
 
-// TestFamilyOfTwo: some numbers were given twice, and the maker decides.
+// TestFamilyOfTwo checks that the vendor decides the family of numbers that were assigned twice.
 func TestFamilyOfTwo(t *testing.T) {
 	family := func(n byte, maker string, v Version) string {
 		_, name := madeFields(typeProcessor, []byte{0, 3, n, 1, 0, 0, 0, 0}, maker).family(Text{Value: maker, Status: Known}, v)
@@ -124,7 +124,7 @@ func TestFamilyOfTwo(t *testing.T) {
 	}
 }
 
-// TestField: a value is there only when it is known.
+// TestField checks that a value is returned only if it is known.
 func TestField(t *testing.T) {
 	v, ok := known(3).Get()
 	assert.True(t, ok)
@@ -137,14 +137,14 @@ func TestField(t *testing.T) {
 	assert.False(t, DetailRegistered.Has(DetailRegistered|DetailLRDIMM))
 }
 
-// TestPrintable: what is not printable ASCII is a dot, as dmidecode prints it.
+// TestPrintable checks that a character that is not printable ASCII becomes a dot, as in dmidecode.
 func TestPrintable(t *testing.T) {
 	for raw, want := range map[string]string{"a b~": "a b~", "\x01": ".", "\x7f": ".", "\x1f\xc3": "..", "a\x01": "a.", "~ ": "~ "} {
 		assert.Equal(t, want, printable(raw), "%q", raw)
 	}
 }
 
-// TestPlaceholders: case, and the dots and spaces around, do not matter.
+// TestPlaceholders checks that case, and dots and spaces around, do not matter.
 func TestPlaceholders(t *testing.T) {
 	for _, v := range []string{"", "To Be Filled By O.E.M.", " to be filled by o.e.m", "UNKNOWN", "N/A", "NO DIMM", "Z/A", "ZZZ", "[Empty]", "0x0000", "Unknown Product", "CPU Version"} {
 		assert.Equal(t, !strings.Contains(v, "Z"), Placeholder(v), v)
@@ -154,8 +154,8 @@ func TestPlaceholders(t *testing.T) {
 	assert.Equal(t, Placeholder("AVAILABLE NOT"), Placeholder("available not"))
 }
 
-// TestDuplicates: only two arrays, devices or mappings of one handle can be taken
-// for each other; the end marker and inactive structures often share a handle.
+// TestDuplicates checks that only two arrays, devices or mappings with one handle can be confused; the end marker and
+// inactive structures often share a handle.
 func TestDuplicates(t *testing.T) {
 	for _, c := range []struct {
 		types    [2]uint8
@@ -185,8 +185,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestCounts: what is missing is harmless where the table has its end, or as
-// many structures as are announced; a text that ends early was cut off.
+// TestCounts checks that missing structures are harmless if the table has its end, or as many structures as
+// announced, and that a text that ends early was truncated.
 func TestCounts(t *testing.T) {
 	harmless := func(table *Table, code string) string {
 		for _, p := range table.Problems {
@@ -230,8 +230,8 @@ func TestCounts(t *testing.T) {
 	assert.Equal(t, "false", harmless(text(3, ""), CodeCount))
 }
 
-// TestReferences: `dmidecode -t 17` leaves out the arrays that its devices name;
-// in a whole table a handle that leads nowhere is a defect.
+// TestReferences checks that handles that `dmidecode -t 17` leaves out are no defect, and that unresolved handles in
+// a complete table are.
 func TestReferences(t *testing.T) {
 	device := "Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tArray Handle: 0x0010\n\tSize: 1 GB\n\n"
 	const end = "Handle 0x0099, DMI type 127, 4 bytes\nEnd Of Table\n"
@@ -246,8 +246,8 @@ func TestReferences(t *testing.T) {
 	assert.Contains(t, uniqueCodes(parse(t, b.Dump())), CodeDanglingHandle, "the only field that refers")
 }
 
-// TestSpelledOut: a field that names a string which is not there, and a length
-// below the oldest form; a short cache spoils nothing of the memory.
+// TestSpelledOut checks a field that refers to a missing string, and a length below the oldest one; a short cache
+// structure does not affect the memory.
 func TestSpelledOut(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "M"})

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// Every text anybody published must give a table with structures.
+// Every published text must give a table with structures.
 func TestCorpusTexts(t *testing.T) {
 	texts, devices := 0, 0
 	corpustest.Texts(t, func(name string, data []byte) {
@@ -37,13 +37,11 @@ func TestCorpusSignatures(t *testing.T) {
 		for _, p := range table.Processors() {
 			f := table.fields(table.Lookup(p.Handle, typeProcessor))
 			want := f.signature()
-			// Some firmware has other bytes in the ID; dmidecode adds up what no
-			// processor has.
+			// Some firmware has other bytes in the ID; dmidecode prints a signature that no processor has.
 			if base := p.ID.Value >> 8 & 0xF; base != 6 && base != 0xF {
 				continue
 			}
-			// An Intel processor under the number of an AMD family: dmidecode
-			// leaves out the extended model.
+			// An Intel processor with the number of an AMD family: dmidecode leaves out the extended model.
 			if strings.HasSuffix(name, "8A3B1DF0489C.txt") {
 				continue
 			}

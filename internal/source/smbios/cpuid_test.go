@@ -13,9 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// processorFamilies is a table of processors whose first bytes are a signature
-// of CPUID or none: each run of families of DSP0134 7.5.2 with its neighbours,
-// and makers without a family.
+// processorFamilies is a table of processors whose first bytes are a CPUID signature or not: each range of families
+// of DSP0134 7.5.2 with its neighbours, and vendors without a family.
 func processorFamilies() *smbiostest.Builder {
 	b := smbiostest.New(3, 5)
 	processor := func(family int, maker string, signature byte) {
@@ -54,9 +53,8 @@ func named(family int) (string, bool) {
 	return "", family == familyCore2OrK7
 }
 
-// TestProcessorSignatures: a processor has a signature of CPUID where dmidecode
-// 3.4 prints one, and where the specification names an x86 processor that it
-// does not know.
+// TestProcessorSignatures checks that a processor has a CPUID signature if dmidecode 3.4 prints one, and if the
+// specification names an x86 processor that dmidecode does not know.
 func TestProcessorSignatures(t *testing.T) {
 	dump := processorFamilies().Dump()
 	file := filepath.Join("..", "..", "..", "testdata", "smbios", "made-families.dmidecode.txt")
@@ -96,8 +94,8 @@ func TestProcessorSignatures(t *testing.T) {
 	}, onlyTheirs)
 }
 
-// TestSignatureOfText: before it printed the ID, dmidecode's text has the
-// signature alone; Arm's is none of CPUID.
+// TestSignatureOfText checks old texts of dmidecode, which have the signature without the ID; Arm's is not a CPUID
+// signature.
 func TestSignatureOfText(t *testing.T) {
 	for printed, want := range map[string]Field[CPUID]{
 		"Type 0, Family 6, Model 62, Stepping 4":                                 known(CPUID{Family: 6, Model: 62, Stepping: 4}),

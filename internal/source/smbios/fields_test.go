@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestProcessorCounts: FFFFh is no count; threads enabled are printed from
-// dmidecode 3.6 on, and not when they are 0 (DSP0134 7.5).
+// TestProcessorCounts checks that FFFFh is not a count, and that threads enabled are printed from dmidecode 3.6 on,
+// unless they are 0 (DSP0134 7.5).
 func TestProcessorCounts(t *testing.T) {
 	body := make([]byte, 0x32-4)
 	body[0x23-4] = 0xFF
@@ -30,7 +30,7 @@ func TestProcessorCounts(t *testing.T) {
 	assert.Equal(t, Field[int]{}, madeFields(typeProcessor, body[:0x30-4]).threadsEnabled())
 }
 
-// TestFirmware: dmidecode prints the characteristics bits from 2.11 on, and a UUID is stated unless
+// TestFirmware checks that dmidecode prints the characteristics bits from 2.11 on, and that a UUID is valid unless
 // all its bits are equal.
 func TestFirmware(t *testing.T) {
 	for version, want := range map[string]Field[bool]{"2.10": {}, "2.11": known(true), "3.4": known(true)} {
@@ -50,7 +50,7 @@ func TestFirmware(t *testing.T) {
 	}
 }
 
-// TestMoreProblems: the list of defects ends with the word that there are more.
+// TestMoreProblems checks that a list of defects that was limited says so at its end.
 func TestMoreProblems(t *testing.T) {
 	for n, want := range map[int]string{maxProblems - 1: CodeVersion, maxProblems: CodeMore, maxProblems + 9: CodeMore} {
 		var table Table

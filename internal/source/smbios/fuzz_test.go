@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sane is what holds of every decoded table.
+// sane checks what must be true of every decoded table.
 func sane(t *testing.T, table *Table, size int) {
 	t.Helper()
 	if len(table.Problems) > maxProblems {
@@ -42,10 +42,10 @@ func viewAll(t *Table) {
 	t.HPEDIMMLocations()
 }
 
-// realTables are seeds from real machines, which the build tag corpus adds.
+// realTables are seeds of real machines, added by the build tag corpus.
 var realTables = func(testing.TB) [][]byte { return nil }
 
-// seeds adds the made tables and those of real machines.
+// seeds adds the synthetic tables and those of real machines.
 func seeds(f *testing.F, add func([]byte)) {
 	for _, b := range made() {
 		add(b.Dump())
@@ -56,7 +56,7 @@ func seeds(f *testing.F, add func([]byte)) {
 	}
 }
 
-// FuzzTable decodes anything as a file and as a bare table.
+// FuzzTable decodes random data as a file and as a bare table.
 func FuzzTable(f *testing.F) {
 	seeds(f, func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -68,7 +68,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// FuzzEntryPoint decodes a good table with anything as its entry point.
+// FuzzEntryPoint decodes a valid table with a random entry point.
 func FuzzEntryPoint(f *testing.F) {
 	for _, b := range made() {
 		f.Add(b.EntryPoint())
@@ -80,7 +80,7 @@ func FuzzEntryPoint(f *testing.F) {
 	})
 }
 
-// FuzzText decodes anything as dmidecode's text.
+// FuzzText decodes random data as dmidecode's text.
 func FuzzText(f *testing.F) {
 	for name := range made() {
 		f.Add(madeText(f, name))

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// many repeats a structure of a type with its least length.
+// many repeats a structure of a type with its minimum length.
 func many(typ byte, n int) []byte {
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "Example"})
@@ -29,8 +29,8 @@ func many(typ byte, n int) []byte {
 	return append(data, 127, 4, 0xFF, 0xFE, 0, 0)
 }
 
-// TestTooLarge: what no machine has is refused by name, as a file and as the
-// kernel's table; the largest machine is not.
+// TestTooLarge checks that a table larger than any machine's is refused by name, as a file and as the kernel's table,
+// and that of the largest machine is not.
 func TestTooLarge(t *testing.T) {
 	for typ, c := range map[byte]struct {
 		most int
@@ -51,7 +51,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestTooLongStrings: a name of many megabytes would stand in a hundred places of a report.
+// TestTooLongStrings checks that a string of many megabytes is refused, since a report would repeat it.
 func TestTooLongStrings(t *testing.T) {
 	for name, data := range map[string]func(n int) []byte{
 		"binary": func(n int) []byte {
@@ -93,8 +93,7 @@ func TestTooLargeText(t *testing.T) {
 	}
 }
 
-// TestMemoryBound: decoding allocates at most 50 times the input, whatever it is
-// made of.
+// TestMemoryBound checks that decoding allocates at most 50 times the size of its input.
 func TestMemoryBound(t *testing.T) {
 	size := 1 << 20
 	if corpustest.Stage {
@@ -120,8 +119,8 @@ func TestMemoryBound(t *testing.T) {
 	}
 }
 
-// TestNoise: random bytes are not a table, whatever they begin with; few are where
-// so many zeros are among them that structures seem to end.
+// TestNoise checks that random bytes are not a table, whatever they begin with. Few of them contain so many zeros
+// that structures seem to end.
 func TestNoise(t *testing.T) {
 	taken, thin, tables := 0, 0, uint64(400)
 	if corpustest.Stage {
@@ -154,8 +153,7 @@ func TestNoise(t *testing.T) {
 	assert.Less(t, thin, int(tables)*3/100, "of three in four with a quarter to three quarters of zeros, half of them with a header")
 }
 
-// TestNothingKnown: structures alone make no machine. Of a text people keep
-// parts.
+// TestNothingKnown checks that structures without content are not a machine. Of a text, people keep parts.
 func TestNothingKnown(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	b.Add(11, []byte{1}, "OEM")
@@ -170,8 +168,7 @@ func TestNothingKnown(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLargestModule: no module has more than the extended size can say
-// (DSP0134 7.18.5).
+// TestLargestModule checks that no module is larger than the extended size can express (DSP0134 7.18.5).
 func TestLargestModule(t *testing.T) {
 	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Malformed, "4 EB": Malformed, "1 TB": Known, "4294967296 GB": Malformed} {
 		table, err := Parse([]byte("Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: " + size + "\n"))

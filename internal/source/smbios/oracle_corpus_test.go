@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// knownDifferences reads testdata/smbios/known-differences.tsv: the five
-// columns of difference and the reason.
+// knownDifferences reads testdata/smbios/known-differences.tsv: the five columns of difference and the reason.
 func knownDifferences(t *testing.T) map[string]string {
 	t.Helper()
 	name := filepath.Join("..", "..", "..", "testdata", "smbios", "known-differences.tsv")
@@ -34,9 +33,8 @@ func knownDifferences(t *testing.T) map[string]string {
 	return known
 }
 
-// The decoder's values of every binary table must be the ones its own text
-// parser reads from dmidecode's text of the same table, and must print as
-// dmidecode prints them.
+// The decoder's values of every binary table must equal those that its text parser reads from dmidecode's text of the
+// same table, and must be printed as dmidecode prints them.
 func TestOracleDmidecode(t *testing.T) {
 	var found []difference
 	fields := 0
@@ -50,7 +48,7 @@ func TestOracleDmidecode(t *testing.T) {
 		require.NoError(t, err)
 		theirs, err := Parse(text)
 		require.NoError(t, err)
-		// The version of a bare table was guessed for the text.
+		// The version of a bare table was assumed for the text.
 		if !ours.Version.Known() {
 			ours.Version = theirs.Version
 		}
@@ -81,7 +79,7 @@ func checkKnown(t *testing.T, found []difference) {
 	}
 }
 
-// decodeFile decodes a dump, or a bare table with the entry point beside it.
+// decodeFile decodes a dump, or a bare table with the entry point next to it.
 func decodeFile(t *testing.T, name string) *Table {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -95,8 +93,7 @@ func decodeFile(t *testing.T, name string) *Table {
 	return table
 }
 
-// The same with the dmidecode of this machine, which also reads what -u prints
-// into the same values.
+// The same with this machine's dmidecode, which also reads the output of -u as the same values.
 func TestOracleInstalledDmidecode(t *testing.T) {
 	for _, name := range corpustest.Glob(t, "smbios-bin/*.bin") {
 		data, err := os.ReadFile(name)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compareLines compares what dmidecode printed with our values printed its
-// way. The text is read here without the parser under test.
+// compareLines compares dmidecode's output with our values printed in its format. The text is read here without the
+// parser under test.
 func compareLines(file string, t *Table, text string) (out []difference, fields int) {
 	printed := naiveLines(text)
 	for _, block := range render(t) {
@@ -33,8 +33,7 @@ func compareLines(file string, t *Table, text string) (out []difference, fields 
 	return out, fields
 }
 
-// naiveLines maps "0x0011/17/n" to the attributes of that block, n counting
-// equal handles.
+// naiveLines maps "0x0011/17/n" to the attributes of that block, n counting equal handles.
 func naiveLines(text string) map[string]map[string]string {
 	blocks, seen := map[string]map[string]string{}, map[string]int{}
 	for _, block := range strings.Split(text, "\n\n") {
@@ -72,8 +71,7 @@ type block struct {
 	lines map[string]string
 }
 
-// render prints types 4, 16, 17, 19 and 20. A line with "" is one dmidecode
-// does not print.
+// render prints types 4, 16, 17, 19 and 20. An empty line is one that dmidecode does not print.
 func render(t *Table) (out []block) {
 	seen := map[string]int{}
 	add := func(handle uint16, typ int, lines map[string]string) {
@@ -124,7 +122,7 @@ func renderProcessor(p Processor, v Version) map[string]string {
 		byte(id>>24), byte(id>>32), byte(id>>40), byte(id>>48), byte(id>>56))
 	if c := p.CPUID; c.Known() {
 		lines["Signature"] = fmt.Sprintf("Family %d, Model %d, Stepping %d", c.Value.Family, c.Value.Model, c.Value.Stepping)
-		// dmidecode puts the type of Intel's processors before it.
+		// dmidecode dmidecode prints the type of Intel's processors before it.
 		if strings.Contains(p.Manufacturer.Value, "Intel") {
 			lines["Signature"] = fmt.Sprintf("Type %d, ", id>>12&3) + lines["Signature"]
 		}
@@ -169,7 +167,7 @@ func renderRange(start, end Field[uint64], size Field[int64]) map[string]string 
 	return lines
 }
 
-// lineOf prints what is not known as dmidecode does.
+// lineOf prints unknown values as dmidecode does.
 func lineOf(s Status, value, unstated, bad string) string {
 	switch s {
 	case Known:
@@ -214,8 +212,7 @@ func cacheHandle(f Field[uint16], level string, v Version) string {
 	return lineOf(f.Status, fmt.Sprintf("0x%04X", f.Value), none, "")
 }
 
-// bytesOf prints a size in the largest unit, or the one below it when that is
-// not 0.
+// bytesOf prints a size in the largest unit, or the next smaller one if that has a fraction.
 func bytesOf(f Field[int64]) string {
 	n, unit := f.Value, 0
 	for n>>10 >= 1<<10 || n >= 1<<10 && n&0x3FF == 0 {

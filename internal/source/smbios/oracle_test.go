@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// difference is one field in which we and dmidecode do not say the same.
+// difference is one field with different values in memaudit and dmidecode.
 type difference struct {
 	file, handle, field, ours, theirs string
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCutFirst: what is shorter than a header, or begins with a type that the
-// standard does not know, is not a table that was cut short.
+// TestCutFirst checks that data shorter than a header, or starting with a type unknown to the standard, is not a
+// truncated table.
 func TestCutFirst(t *testing.T) {
 	system := []byte{typeSystem, 27, 1, 0, 1, 2, 0, 0}
 	assert.True(t, (&walker{data: system}).cutFirst())

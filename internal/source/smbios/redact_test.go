@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// stars hides behind as many stars.
+// stars replaces a text by as many stars.
 var stars = smbios.Hide{
 	Text: func(b []byte) []byte { return bytes.Repeat([]byte("*"), len(b)) },
 	UUID: func(b []byte) []byte { return bytes.Repeat([]byte{0xAB}, len(b)) },
@@ -34,7 +34,7 @@ func secretTable() *smbiostest.Builder {
 	return b
 }
 
-// TestRedact: no secret stays, everything else does.
+// TestRedact checks that secrets are removed and everything else is kept.
 func TestRedact(t *testing.T) {
 	b := secretTable()
 	for name, data := range map[string][]byte{"dump": b.Dump(), "table": b.Table(), "cut": b.Table()[:len(b.Table())-30]} {
@@ -56,7 +56,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactSharedString: a string that also names the product is the product's.
+// TestRedactSharedString checks that a string that is also the product's name is kept.
 func TestRedactSharedString(t *testing.T) {
 	b := smbiostest.New(2, 7)
 	b.Add(1, []byte{1, 2, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0}, "Maker", "P1")
@@ -70,8 +70,7 @@ func TestRedactSharedString(t *testing.T) {
 	assert.Empty(t, y.Serial.Or(""))
 }
 
-// TestRedactText: dmidecode's own texts say the same of the memory afterwards,
-// and hold none of the values of what identifies.
+// TestRedactText checks that dmidecode's texts state the same memory after redaction, and no identifying value.
 func TestRedactText(t *testing.T) {
 	texts, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "smbios", "*.dmidecode.txt"))
 	require.NoError(t, err)
@@ -96,8 +95,8 @@ func TestRedactText(t *testing.T) {
 	}
 }
 
-// TestRedactBytes: of a structure's bytes in dmidecode's hexadecimal rows the header
-// stays, every digit after it goes, in the first row and in the next.
+// TestRedactBytes checks that of a structure's bytes in dmidecode's hexadecimal rows only the header stays, in the
+// first row and in the next.
 func TestRedactBytes(t *testing.T) {
 	text := "# dmidecode 3.3\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Maker\n\n" +
 		"Handle 0x12DD, DMI type 221, 20 bytes\nOEM-specific Type\n\tHeader and Data:\n" +
@@ -107,8 +106,7 @@ func TestRedactBytes(t *testing.T) {
 	assert.Contains(t, string(out), "\t\tDD 14 DD 12"+strings.Repeat(" 00", 12)+"\n\t\t00 00 00 00\n")
 }
 
-// TestRedactShort: structures as short as they may be, and one string longer
-// than nothing.
+// TestRedactShort checks the shortest structures, and strings of one character.
 func TestRedactShort(t *testing.T) {
 	for length := 8; length <= 0x1B; length++ {
 		b := smbiostest.New(2, 7)
@@ -128,7 +126,7 @@ func TestRedactShort(t *testing.T) {
 	}
 }
 
-// TestRedactRefuses: what is no table, and what would not be the same table.
+// TestRedactRefuses checks that input that is not a table, or would become a different one, is refused.
 func TestRedactRefuses(t *testing.T) {
 	_, err := smbios.Redact([]byte("hello\n"), stars)
 	require.ErrorIs(t, err, smbios.ErrUnrecognised)
@@ -140,8 +138,8 @@ func TestRedactRefuses(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestRedactTypes: of OEM structures and network interfaces the bytes go too, of
-// others only the strings of those that an audit does not read.
+// TestRedactTypes checks that bytes of OEM structures and network interfaces are removed, and of others only the
+// strings that no audit reads.
 func TestRedactTypes(t *testing.T) {
 	for typ, goes := range map[byte]bool{42: true, 43: false, 11: false, 125: false, 128: true, 200: true} {
 		b := smbiostest.New(3, 2)
@@ -155,8 +153,7 @@ func TestRedactTypes(t *testing.T) {
 	}
 }
 
-// TestRedactBetween: what stands between structures is blanked, unless it decides
-// where they are.
+// TestRedactBetween checks that data between structures is blanked, unless it decides where they are.
 func TestRedactBetween(t *testing.T) {
 	for header, goes := range map[[2]byte]bool{{8, 3}: true, {200, 2}: false} {
 		b := smbiostest.New(3, 2)
@@ -177,8 +174,8 @@ func TestRedactBetween(t *testing.T) {
 	}
 }
 
-// TestRedactLines: in a text the titles and what an audit reads stay, of other
-// structures every value goes, whatever its form; a shell's prompt goes.
+// TestRedactLines checks that of a text the titles and what an audit reads stay, and that other values and shell
+// prompts are removed.
 func TestRedactLines(t *testing.T) {
 	const text = "root@host-7:~# dmidecode\n# dmidecode 3.3\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n" +
 		"    Manufacturer: Maker @ Home\n\tSerial Number: SECRET\n\n" +
@@ -192,7 +189,7 @@ func TestRedactLines(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, string(out))
 
-	// What is hidden must not become a structure.
+	// Redacted data must not become a structure.
 	forging := smbios.Hide{UUID: stars.UUID, Text: func(b []byte) []byte {
 		return append([]byte("\nHandle 0x0002, DMI type 17, 40 bytes\n"), b...)[:len(b)]
 	}}
@@ -227,7 +224,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// listed are the memory devices of a table.
+// listed returns the memory devices of a table.
 func listed(t *smbios.Table) (out []smbios.MemoryDevice) {
 	for d := range t.EachMemoryDevice() {
 		out = append(out, *d)

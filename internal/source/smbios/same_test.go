@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestSameTables: tables are the same when all that places a structure is.
+// TestSameTables checks that tables are equal if everything that locates a structure is equal.
 func TestSameTables(t *testing.T) {
 	table := func(s Structure, p ...Problem) *Table {
 		return &Table{Structures: []Structure{{Type: 1}, s}, Problems: p}
@@ -22,7 +22,7 @@ func TestSameTables(t *testing.T) {
 	}
 }
 
-// TestBlankText: printable characters go, zeros and spaces stay where they are.
+// TestBlankText checks that printable characters are removed and zeros and spaces stay where they are.
 func TestBlankText(t *testing.T) {
 	b := []byte("\x00\x1f a!~\x7f\x80")
 	blankText(b)

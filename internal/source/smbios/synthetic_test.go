@@ -43,8 +43,7 @@ func server(major, minor int) *smbiostest.Builder {
 	return b
 }
 
-// oddities is a table of the fields' corners, the minimum set of the notes on
-// SMBIOS.
+// oddities is a table of the fields' edge cases, at least those in the notes on SMBIOS.
 func oddities() *smbiostest.Builder {
 	b := smbiostest.New(3, 3)
 	b.BIOS(smbiostest.BIOS{Vendor: "Example", VirtualMachine: true})
@@ -86,7 +85,7 @@ func oddities() *smbiostest.Builder {
 	return b
 }
 
-// management is a table of structures that are not decoded; they cost none of the others.
+// management is a table of structures that are not decoded and do not affect the others.
 func management() *smbiostest.Builder {
 	b := smbiostest.New(3, 5)
 	b.System(smbiostest.System{Manufacturer: "Example"})
@@ -109,8 +108,7 @@ func management() *smbiostest.Builder {
 	return b
 }
 
-// hostInterface is the body of a type 42: a USB v2 device with a record of
-// Redfish over IP.
+// hostInterface is the body of a type 42: a USB v2 device with a record of Redfish over IP.
 func hostInterface() []byte {
 	redfish := make([]byte, 91, 95)
 	copy(redfish[16:], []byte{1, 1, 169, 254, 3, 1})
@@ -130,7 +128,7 @@ func made() map[string]*smbiostest.Builder {
 	}
 }
 
-// expectedDifferences are the places where we know better than dmidecode.
+// expectedDifferences lists the fields that memaudit decodes better than dmidecode.
 var expectedDifferences = map[string][]string{
 	"oddities": {
 		"oddities\t0x0004/4/1\tline Core Count\t\t255", // "255 or more"
@@ -140,9 +138,8 @@ var expectedDifferences = map[string][]string{
 	},
 }
 
-// What dmidecode prints of made tables must read as what we decode from them.
-// The committed texts are of dmidecode 3.4; with the program in place they are
-// compared with what it prints now, and with -update written.
+// What dmidecode's text of synthetic tables must be read as what memaudit decodes from them. The committed texts are
+// of dmidecode 3.4; they are compared with the output of an installed one, and rewritten with -update.
 func TestSyntheticAgreesWithDmidecode(t *testing.T) {
 	for name, b := range made() {
 		t.Run(name, func(t *testing.T) {
@@ -185,8 +182,8 @@ func withoutPath(text string) []byte {
 	return []byte(strings.Join(out, "\n"))
 }
 
-// The installed dmidecode must print the made tables as the committed texts
-// say, and its hexadecimal output must decode as the tables themselves.
+// An installed dmidecode must print the synthetic tables like the committed texts, and its hexadecimal output must be
+// decoded as the tables themselves.
 func TestSyntheticInstalledDmidecode(t *testing.T) {
 	for name, b := range made() {
 		t.Run(name, func(t *testing.T) {

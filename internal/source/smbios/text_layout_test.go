@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTextsThatWereLaidOutAnew: what mail programs, forums and wikis do to a text does not change what
-// it says.
+// TestTextsThatWereLaidOutAnew checks that the changes mail programs, forums and wikis make to a text do not change
+// its meaning.
 func TestTextsThatWereLaidOutAnew(t *testing.T) {
 	plain := madeText(t, "2.8")
 	want := parse(t, []byte(plain))
@@ -49,7 +49,7 @@ func TestTextsThatWereLaidOutAnew(t *testing.T) {
 	require.Contains(t, uniqueCodes(table), CodeText)
 }
 
-// TestRedactQuoted: identifiers go from a quoted text, too.
+// TestRedactQuoted checks that identifiers are removed from a quoted text too.
 func TestRedactQuoted(t *testing.T) {
 	text := "> Handle 0x0001, DMI type 1, 27 bytes\n> System Information\n> \tSerial Number: SECRET1\n> \tFamily: F\n"
 	stars := Hide{UUID: func(b []byte) []byte { return b }, Text: func(b []byte) []byte { return []byte(strings.Repeat("*", len(b))) }}

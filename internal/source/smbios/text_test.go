@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// madeText returns dmidecode's text of a made table.
+// madeText returns dmidecode's text of a synthetic table.
 func madeText(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "smbios", "made-"+name+".dmidecode.txt"))
@@ -20,7 +20,7 @@ func madeText(t testing.TB, name string) string {
 	return string(data)
 }
 
-// The text must mean the same whatever a terminal, a mail or a wiki made of it.
+// The meaning of the text must not depend on changes made by a terminal, a mail program or a wiki.
 func TestTextVariants(t *testing.T) {
 	for _, name := range []string{"3.2", "oddities", "management"} {
 		text := madeText(t, name)
@@ -118,7 +118,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// A header without structures is SMBIOS with nothing in it.
+// A header without structures is an empty SMBIOS table.
 func TestTextWithoutStructures(t *testing.T) {
 	table := parse(t, []byte("# dmidecode 3.4\nGetting SMBIOS data from sysfs.\nSMBIOS 3.2.0 present.\n\n"))
 	assert.Empty(t, table.Structures)
@@ -162,7 +162,7 @@ Memory Device
 	assert.Equal(t, Field[string]{}, d.Technology)
 }
 
-// TestTextItems: an item of a list is no attribute, whatever it looks like.
+// TestTextItems checks that an item of a list is not an attribute, whatever it looks like.
 func TestTextItems(t *testing.T) {
 	d := devicesOf(parse(t, []byte(`# dmidecode 3.3
 Handle 0x0011, DMI type 17, 40 bytes
@@ -174,8 +174,8 @@ Memory Device
 	assert.Equal(t, known(2933), d.Speed)
 }
 
-// A text that stops in the middle must not look whole, even if it says nothing of the number of
-// structures (as from SMBIOS 3.0 on), or is of one kind of structures, without an end.
+// A truncated text must not look complete, even if it does not state the number of structures (as from SMBIOS 3.0
+// on), or has only one kind of structures and no end.
 func TestTextCut(t *testing.T) {
 	text := madeText(t, "2.8")
 	table := parse(t, []byte(text[:len(text)/2]))
@@ -255,7 +255,7 @@ func TestSizes(t *testing.T) {
 		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": unreadable[int64]("16"),
 		"16 XB": unreadable[int64]("16 XB"), "x": unreadable[int64]("x"), "9 EB": unreadable[int64]("9 EB"),
 		"99999999999999999999 kB": unreadable[int64]("99999999999999999999 kB"),
-		// dmidecode 3.7, and versions before 2.0.
+		// dmidecode dmidecode 3.7, and versions before 2.0.
 		"1 KiB": known[int64](1 << 10), "16 MiB": known[int64](16 << 20), "16 GiB": known[int64](16 << 30), "2 TiB": known[int64](2 << 40),
 		"1 PiB": known[int64](1 << 50), "1 EiB": known[int64](1 << 60), "512 KB": known[int64](512 << 10), "256 Mbyte": known[int64](256 << 20),
 	} {

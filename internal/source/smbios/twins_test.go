@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestListedTwice: a processor or a module that equals another one in all but its handle is that one.
+// TestListedTwice checks that processors or modules that are equal except for the handle are duplicates.
 func TestListedTwice(t *testing.T) {
 	cpu := smbiostest.CPU{Socket: "CPU", Version: "X", ID: 0x306F2, L1: 0x700}
 	other, bare, none := cpu, cpu, cpu
@@ -55,8 +55,8 @@ func TestListedTwice(t *testing.T) {
 	}
 }
 
-// TestStructuresAfterTheEnd: vendors' structures after the end marker are nothing; one that is printed
-// again is no other one; the processors and memory of the specification are lost.
+// TestStructuresAfterTheEnd checks that vendors' structures after the end marker are ignored, that repeated ones are
+// duplicates, and that processors and memory of the specification are reported as lost.
 func TestStructuresAfterTheEnd(t *testing.T) {
 	head := "# dmidecode 3.4\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\nHandle 0x0009, DMI type 127, 4 bytes\nEnd Of Table\n\n"
 	for text, want := range map[string][]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestPlausibleHeaders: a type of the specification has at least its oldest
-// length, OEM types (128 and up) a header, what lies between is none.
+// TestPlausibleHeaders checks that a type of the specification has at least its oldest length and an OEM type (128
+// and up) a header, and that types between are invalid.
 func TestPlausibleHeaders(t *testing.T) {
 	for _, c := range []struct {
 		typ, length byte
@@ -25,8 +25,8 @@ func TestPlausibleHeaders(t *testing.T) {
 	}
 }
 
-// TestChains: structures found by trying differ in their handles, have text in
-// their strings and fields that name strings which are there; the end marker ends them.
+// TestChains checks that structures found by trying have different handles, text in their strings and fields that
+// refer to existing strings; the end marker ends them.
 func TestChains(t *testing.T) {
 	oem := func(handle byte, text string) []byte {
 		return append([]byte{200, 5, handle, 0, 7}, text+"\x00\x00"...)
@@ -51,7 +51,7 @@ func TestChains(t *testing.T) {
 	} {
 		assert.Equal(t, c.chain, (&walker{data: c.data, str: string(c.data)}).chain(0, c.n), name)
 	}
-	// Two are looked at, and not the third.
+	// Two are checked, the third is not.
 	data := slices.Concat(oem(1, "a"), oem(2, "b"), junk)
 	assert.True(t, (&walker{data: data}).plausible(0, 2))
 	assert.False(t, (&walker{data: data}).plausible(0, 3))
@@ -60,8 +60,8 @@ func TestChains(t *testing.T) {
 	assert.False(t, (&walker{data: whole[:len(whole)-1]}).plausible(0, 2), "no end")
 }
 
-// TestEnds: what was cut off is harmless only behind the end marker; the last four
-// bytes may be a header that announces too little; inactive structures may follow.
+// TestEnds checks that truncation is harmless only after the end marker, that the last four bytes may be a header
+// that announces too little, and that inactive structures may follow.
 func TestEnds(t *testing.T) {
 	harmless := func(data []byte) map[string]bool {
 		out := map[string]bool{}
@@ -89,7 +89,7 @@ func TestEnds(t *testing.T) {
 	assert.Equal(t, []int{1, 16, 17, 17, 17, 17}, types(parse(t, b.Table())), "two after garbage, up to the end of the data")
 }
 
-// TestAnnouncedLength: an entry point that announces nothing bounds nothing.
+// TestAnnouncedLength checks that an entry point without a length sets no limit.
 func TestAnnouncedLength(t *testing.T) {
 	b := small(2, 8)
 	entry := b.EntryPoint()
@@ -98,7 +98,7 @@ func TestAnnouncedLength(t *testing.T) {
 	table := Decode(entry, b.Table())
 	assert.Len(t, table.Structures, 5)
 	assert.Empty(t, table.Problems)
-	// A table right behind the 15 bytes of _DMI_.
+	// A table directly after the 15 bytes of _DMI_.
 	legacy := Table{EntryPoint: EntryPoint{Address: 0x0F}}
 	data := append(make([]byte, 0x0F), small(2, 0).Table()...)
 	assert.Equal(t, 0x0F, legacy.start(data))
@@ -106,7 +106,7 @@ func TestAnnouncedLength(t *testing.T) {
 	assert.Equal(t, 0x20, legacy.start(data))
 }
 
-// TestWordLists: a code before or behind the run of words has none.
+// TestWordLists checks that a code below or above the listed words has none.
 func TestWordLists(t *testing.T) {
 	w := wordList{first: 1, words: []string{"a", "b"}, more: []codeWord{{9, "z"}}, old: []string{"x", "a", "y", "b"}}
 	for code, want := range map[int]string{0: "", 1: "a", 2: "b", 3: "", 9: "z", 10: ""} {
@@ -119,7 +119,7 @@ func TestWordLists(t *testing.T) {
 	}
 }
 
-// TestHexRows: bytes of two digits with one blank between.
+// TestHexRows checks bytes of two digits separated by one blank.
 func TestHexRows(t *testing.T) {
 	for row, want := range map[string][]byte{"CA fe 09": {0xCA, 0xFE, 9}, "CA": {0xCA}, "CA ": {0xCA}, "": nil, "CA 1": nil, "C": nil, "G0": nil, "0G": nil, "CA,1D": nil, "CA1D": nil} {
 		got, ok := parseHexRow(nil, row)
@@ -130,7 +130,7 @@ func TestHexRows(t *testing.T) {
 	}
 }
 
-// TestTextMessages: what only looks like dmidecode's words is another text.
+// TestTextMessages checks that text that only resembles dmidecode's messages is not one.
 func TestTextMessages(t *testing.T) {
 	for text, want := range map[string]error{
 		"SMBIOS is a standard\nof the DMTF\n":                  ErrUnrecognised,
@@ -162,7 +162,7 @@ func TestTextMessages(t *testing.T) {
 	assert.Equal(t, strings.Repeat("a", 60)+"...", clipLine(strings.Repeat("a", 61)))
 }
 
-// TestHandleLines: handles have 16 bits, types and lengths eight.
+// TestHandleLines checks that handles have 16 bits, types and lengths eight.
 func TestHandleLines(t *testing.T) {
 	for line, ok := range map[string]bool{
 		"Handle 0xFFFF, DMI type 255, 255 bytes": true, "Handle 0x10000, DMI type 17, 40 bytes": false, "Handle 0xZZ, DMI type 17, 40 bytes": false,
@@ -178,7 +178,7 @@ func TestHandleLines(t *testing.T) {
 		assert.Equal(t, want, [2]string{key, val}, content)
 		assert.Equal(t, strings.HasSuffix(content, ":") || strings.Contains(content, ": "), ok, content)
 	}
-	// The end marker's four bytes in hexadecimal are a structure as any.
+	// The end marker's four bytes in hexadecimal are a structure like any other.
 	table := parse(t, []byte("# dmidecode 3.4\n\nHandle 0x0000, DMI type 1, 27 bytes\nSystem Information\n\tFamily: F\n\n"+
 		"Handle 0x0099, DMI type 127, 4 bytes\n\tHeader and Data:\n\t\t7F 04 99 00\n"))
 	require.Len(t, table.Structures, 2)
@@ -187,8 +187,8 @@ func TestHandleLines(t *testing.T) {
 	assert.Equal(t, "ab", textOf([]byte{0xFF, 0xFE, 'a', 0, 'b', 0, 'c'}))
 }
 
-// TestHexStrings: -u prints each string twice, its bytes in rows up to the zero
-// and then the text, of which the line of a blank one may be lost.
+// TestHexStrings checks that -u prints each string twice, as bytes in rows up to the zero and as text, of which the
+// line of a blank string may be lost.
 func TestHexStrings(t *testing.T) {
 	for rows, want := range map[string]struct {
 		area string
@@ -211,8 +211,8 @@ func TestHexStrings(t *testing.T) {
 	assert.Equal(t, []string{" "}, h.strs)
 }
 
-// TestTextLayout: a gap after its title ends a structure; a message of
-// dmidecode's among its lines is no attribute.
+// TestTextLayout checks that an empty line after its title ends a structure, and that a message of dmidecode's among
+// its lines is not an attribute.
 func TestTextLayout(t *testing.T) {
 	const head = "# dmidecode 3.4\n\nHandle 0x0001, DMI type 1, 27 bytes\n"
 	system, _ := parse(t, []byte(head+"System Information\nManufacturer: M\n")).System()
@@ -227,15 +227,15 @@ func TestTextLayout(t *testing.T) {
 	assert.ErrorIs(t, err, ErrTooLarge)
 }
 
-// TestImpossible: a structure of the greatest length is one, and a place where there
-// could be none counts as much as one that is impossible.
+// TestImpossible checks that a structure of the maximum length is accepted, and that a position where none can be
+// counts like an impossible one.
 func TestImpossible(t *testing.T) {
 	structure := func(length uint8) Structure { return Structure{Type: typeSystem, Length: length} }
 	assert.Equal(t, 1, (&Table{Structures: []Structure{structure(longest), structure(longest + 1)}}).impossible())
 	assert.Equal(t, 2, (&Table{Problems: []Problem{{Code: CodeZeroLength}, {Code: CodeZeroLength}, {Code: CodeGarbage}}}).impossible())
 }
 
-// TestSignatureOfZeros: an ID with flags and without a signature states none.
+// TestSignatureOfZeros checks that an ID with flags but no signature gives none.
 func TestSignatureOfZeros(t *testing.T) {
 	for id, want := range map[string]Field[CPUID]{"00 00 00 00 FF FB EB BF": status[CPUID](Unstated), "01 00 00 00 FF FB EB BF": known(CPUID{Stepping: 1})} {
 		table := parse(t, []byte(printedText("3.4", typeProcessor, 48, "Family: Xeon", "ID: "+id)))

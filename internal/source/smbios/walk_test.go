@@ -212,11 +212,11 @@ func TestDecodeSysfs(t *testing.T) {
 	assert.Equal(t, FromTable, table.Source)
 	assert.Len(t, table.Structures, 5)
 	assert.Empty(t, table.Problems)
-	// Without the entry point only the version is lost.
+	// Without the entry point only the version is unknown.
 	bare := Decode(nil, b.Table())
 	assert.False(t, bare.Version.Known())
 	assert.Equal(t, devicesOf(table), devicesOf(bare))
-	// An entry point of something else is a problem and no reason to stop.
+	// An entry point of something else is a problem, but decoding continues.
 	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte("nonsense"), b.Table())))
 	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte{}, b.Table())))
 }
@@ -236,7 +236,7 @@ func TestDecodeEntries(t *testing.T) {
 	assert.Equal(t, FromEntries, entries.Source)
 	assert.Equal(t, devicesOf(whole), devicesOf(entries))
 	assert.Empty(t, entries.Problems)
-	// One that was cut short costs only itself.
+	// A truncated structure affects only itself.
 	raws[2] = raws[2][:len(raws[2])-3]
 	cut := DecodeEntries(raws)
 	assert.Len(t, cut.Structures, 5)
@@ -269,7 +269,7 @@ func TestLookup(t *testing.T) {
 	assert.Empty(t, table.Lookup(7, 200).Strings())
 }
 
-// Every cut of a table must give what stands before the cut.
+// Every truncated table must give the structures before the cut.
 func TestEveryCut(t *testing.T) {
 	data := server(3, 2).Table()
 	whole := Decode(nil, data)
@@ -291,7 +291,7 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// Tables made to be slow: every byte looks like a header, and nothing ends. In make corpus they are of 1 MiB.
+// Tables that are slow to decode: every byte looks like a header, and nothing ends. In make corpus they are of 1 MiB.
 func TestHostileTables(t *testing.T) {
 	n := 1 << 18
 	if corpustest.Stage {
@@ -305,8 +305,7 @@ func TestHostileTables(t *testing.T) {
 	}
 }
 
-// Strings returns the structure's strings as they stand in the table, the
-// string with number 1 first.
+// Strings returns the structure's strings in the order of the table, the string with number 1 first.
 func (s *Structure) Strings() []string {
 	if s.strs == "" {
 		return nil
