@@ -34,8 +34,8 @@ func joined(slots []inventory.Slot, dimms ...redfish.DIMM) *collector {
 	return c
 }
 
-// TestPlace: the spellings of one place in SMBIOS and in the controllers of the
-// vendors (locators.md, and the ids of DSP2046 resources).
+// TestPlace checks the spellings of one location in SMBIOS and in the vendors' controllers (locators.md, and the ids
+// of DSP2046 resources).
 func TestPlace(t *testing.T) {
 	for _, same := range [][]string{
 		{"A1", "DIMM_A1", "DIMM A1", "DIMM.Socket.A1", " dimm a1"},
@@ -56,8 +56,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestAgreeing: what agrees gains a witness, and a field that SMBIOS does not
-// state is the controller's word alone.
+// TestAgreeing checks that an equal value is corroborated, and that a field that SMBIOS does not state comes from the
+// controller alone.
 func TestAgreeing(t *testing.T) {
 	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1"), slotNamed(0x1101, "DIMM_A2")}, moduleAt("A2"), moduleAt("A1"))
 	assert.Empty(t, c.sys.Conflicts)
@@ -98,7 +98,7 @@ func TestClock(t *testing.T) {
 	assert.Equal(t, 2666, c.sys.Slots[0].ConfiguredMTs.Value)
 }
 
-// TestDiffering: a difference is recorded, and SMBIOS stays.
+// TestDiffering checks that a difference is recorded and SMBIOS's value is kept.
 func TestDiffering(t *testing.T) {
 	d := moduleAt("A1")
 	d.SizeBytes, d.SpeedMTs, d.PartNumber, d.Health, d.Condition = 16<<30, 2400, "OTHER", "Critical", "Disabled"
@@ -138,7 +138,7 @@ func TestUnmatched(t *testing.T) {
 	assert.False(t, c.sys.Slots[0].Health.Known())
 }
 
-// TestUnknownSpeed: a clock in MHz does not become a speed.
+// TestUnknownSpeed checks that a clock in MHz is not used as a speed.
 func TestUnknownSpeed(t *testing.T) {
 	for speed, want := range map[int]int{2933: 2933, 1467: 0, 0: 0} {
 		s := slotNamed(1, "A1")
@@ -177,8 +177,7 @@ func TestDoubtful(t *testing.T) {
 	assert.True(t, sys.Settings["turbo"].Configured.Unverified)
 }
 
-// TestLocationOfController: the place that the controller states goes with its
-// slot, filled or not.
+// TestLocationOfController checks that a location reported by the controller is used for its slot, populated or not.
 func TestLocationOfController(t *testing.T) {
 	stated, silent := moduleAt("A1"), moduleAt("A2")
 	stated.Location = &redfish.Location{Socket: 1, Controller: -1, Channel: 3, Slot: 17}

@@ -25,11 +25,11 @@ import (
 
 var updateUnmapped = flag.Bool("update-unmapped", false, "rewrite the lists of unmapped attributes")
 
-// companions are registries of a file; the other files are read alone.
+// companions lists the registries of files; the other files are read alone.
 var companions = map[string]string{"gigabyte-ami-megarac.json": "gigabyte-ami.json", "zt-systems-ami.json": "zt-systems-ami.json",
 	"supermicro-gb300-arm.json": "supermicro-gb300.json"}
 
-// corpusFiles are the exports of the two folders.
+// corpusFiles lists the exports of the two folders.
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -62,10 +62,9 @@ func corpusSystem(t *testing.T, file string) *inventory.System {
 	return Collect(in)
 }
 
-// yard is one line of testdata/bios/yardstick.csv: which attribute of which file
-// stands for which setting, and its canonical word. The list was made from the
-// tables of names in the knowledge and by reading the files, not from
-// rules/settings. No word: the attribute takes part and does not decide alone.
+// yard is one line of testdata/bios/yardstick.csv: an attribute of a file, its setting and the canonical value. The
+// list was made from the tables of names in the knowledge and by reading the files, not from rules/settings. Without
+// a value the attribute does not decide alone.
 type yard struct{ file, setting, attribute, word string }
 
 func yardstick(t *testing.T) []yard {
@@ -90,8 +89,7 @@ func faceOf(s inventory.Setting) fact.Fact[string] {
 	return s.Configured
 }
 
-// TestCorpusSettings: of the settings that a file contains at least 90 % are
-// mapped, in every file, and no word is wrong.
+// TestCorpusSettings checks that at least 90 % of the settings in every file are mapped, and that no value is wrong.
 func TestCorpusSettings(t *testing.T) {
 	byFile := map[string][]yard{}
 	for _, y := range yardstick(t) {
@@ -156,8 +154,8 @@ func TestCorpusUnmapped(t *testing.T) {
 	}
 }
 
-// TestCorpusIdentifiesNobody: no value of an asset, owner, serial or password
-// attribute leaves the decoder as evidence.
+// TestCorpusIdentifiesNobody checks that no value of an asset, owner, serial or password attribute leaves the decoder
+// as evidence.
 func TestCorpusIdentifiesNobody(t *testing.T) {
 	for _, file := range corpusFiles(t) {
 		for id, s := range corpusSystem(t, file).Settings {

@@ -128,7 +128,7 @@ func TestConfiguredChains(t *testing.T) {
 	require.NotContains(t, sys.Settings, "c1e", "EPYC has none")
 }
 
-// TestConfiguredWishes: a batch of commands is not evidence of the machine.
+// TestConfiguredWishes checks that a batch of commands is not evidence of the machine.
 func TestConfiguredWishes(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
 	turbo := sys.Settings["turbo"]
@@ -147,7 +147,7 @@ func captured(t *testing.T, files hosttest.Files) *host.Root {
 	return root
 }
 
-// TestConfiguredSyscfg: the tool shows a change before it acts.
+// TestConfiguredSyscfg checks that the tool shows a change before it takes effect.
 func TestConfiguredSyscfg(t *testing.T) {
 	sys := collected(t, Input{}, "logicproc=disable\n")
 	smt := sys.Settings["smt"]
@@ -163,7 +163,7 @@ func TestConfiguredSyscfg(t *testing.T) {
 	require.Equal(t, "disabled", smt.Pending.Value)
 }
 
-// TestConfiguredConrep: HP's toolkit spells settings and values in words.
+// TestConfiguredConrep checks HP's toolkit, which spells out settings and values.
 func TestConfiguredConrep(t *testing.T) {
 	sys := collected(t, Input{}, `<Conrep originating_platform="ProLiant DL380 Gen9"><Section name="HP_Power_Regulator">HP_Static_High_Performance_Mode</Section>
 <Section name="Intel_Minimum_Processor_Idle_Power_State">No_C-States</Section><Section name="Power_Regulator">Dynamic_Power_Savings_Mode</Section>
@@ -192,7 +192,7 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
 
-// TestConfiguredRegistry: a registry names more than a machine offers.
+// TestConfiguredRegistry checks that a registry does not show that a machine offers a setting.
 func TestConfiguredRegistry(t *testing.T) {
 	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "ProcAMDBoost"}, {"AttributeName": "Numa"}]}}`
 	whole := `{"@odata.type": "#Bios.v1_0_4.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"Numa": "Enabled"`
@@ -407,7 +407,7 @@ func TestConfiguredWords(t *testing.T) {
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
 }
 
-// TestEverySettingIsAWord: a file of memaudit's own words is known by any setting.
+// TestEverySettingIsAWord checks that a file of canonical values is accepted for every setting.
 func TestEverySettingIsAWord(t *testing.T) {
 	for _, id := range settings.IDs() {
 		e, err := bios.Decode("file", []byte(id+": auto\n"))
@@ -475,8 +475,8 @@ func TestConfiguredUnderAParent(t *testing.T) {
 	require.Equal(t, "os", sys.Settings["epb_owner"].Configured.Value)
 }
 
-// TestConfiguredNamesOfX13: an option that Supermicro's X13 calls otherwise than X11 is read, and not called one that the
-// machine does not offer (registry of a SYS-821GE-TNHR).
+// TestConfiguredNamesOfX13 checks that an option with another name on Supermicro's X13 than on X11 is read, and not
+// reported as not offered (registry of a SYS-821GE-TNHR).
 func TestConfiguredNamesOfX13(t *testing.T) {
 	sys := collected(t, Input{Root: captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Supermicro\n"})},
 		`{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"EnableMonitorMWAIT_3D1F": "Enable", "DDR2xRefreshEnable_3B63": "Disable",
@@ -490,8 +490,8 @@ func TestConfiguredNamesOfX13(t *testing.T) {
 	}
 }
 
-// TestConfiguredAutonomous: where the processor chooses idle states by itself, SUM hides what would choose them otherwise
-// (WorkIf 1 != Autonomous Core C-State; 0 != C states), and what the file says of that is not in effect.
+// TestConfiguredAutonomous checks that idle-state options that SUM hides while the processor chooses idle states by
+// itself are not in effect (WorkIf 1 != Autonomous Core C-State; 0 != C states).
 func TestConfiguredAutonomous(t *testing.T) {
 	sum := func(settings string) *inventory.System {
 		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced">`+settings+`</Menu></BiosCfg>`)
@@ -512,8 +512,8 @@ func TestConfiguredAutonomous(t *testing.T) {
 	require.False(t, off.Settings["package_c_state"].Configured.Known())
 }
 
-// TestConfiguredLinksOfLenovo: socket links save power while either of their two states may be entered; a mirror of the
-// registry's two kinds is one.
+// TestConfiguredLinksOfLenovo checks that socket links save power if either of their two states is enabled, and that
+// both kinds of mirroring in the registry are mirroring.
 func TestConfiguredLinksOfLenovo(t *testing.T) {
 	export := func(attributes string) map[string]inventory.Setting {
 		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": "ThinkSystem SR670 V2\n"})
@@ -540,10 +540,9 @@ func TestConfiguredLinksOfLenovo(t *testing.T) {
 	require.Equal(t, "x1", export(`"Memory_2xRefreshRate": "Disabled"`)["refresh_rate"].Configured.Value)
 }
 
-// TestConfiguredUnderCiscosPresets: the performance profile decides the
-// prefetchers (Cisco IMC XML API, CPU Performance: under High Throughput only the
-// DCU IP prefetcher is on), whatever the options say; under another power
-// technology than Custom the options that it governs do nothing (Power Technology).
+// TestConfiguredUnderCiscosPresets checks that the performance profile decides the prefetchers, whatever the options
+// are (Cisco IMC XML API, CPU Performance: under High Throughput only the DCU IP prefetcher is on), and that the
+// options governed by Power Technology have no effect unless it is Custom.
 func TestConfiguredUnderCiscosPresets(t *testing.T) {
 	export := func(attributes string) map[string]inventory.Setting {
 		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`).Settings

@@ -77,7 +77,7 @@ func TestTechnology(t *testing.T) {
 	want.Is(inventory.DRAM, fact.Direct).Check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
-// TestEveryModuleNonVolatile: firmware of the RH2288 V3 sets the bit for plain RDIMMs; a machine with
+// TestEveryModuleNonVolatile checks firmware of the RH2288 V3, which sets the bit for plain RDIMMs: a machine with
 // NVDIMMs also has DRAM.
 func TestEveryModuleNonVolatile(t *testing.T) {
 	nonVolatile := smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile | detailRegistered}
@@ -133,7 +133,8 @@ func TestSoldered(t *testing.T) {
 	}
 }
 
-// TestSpeeds: a single speed field is either rated or running speed; a clock in MHz is not a speed.
+// TestSpeeds checks that a single speed field is the rated or the running speed, and that a clock in MHz is not a
+// speed.
 func TestSpeeds(t *testing.T) {
 	direct, indirect := fact.Direct, fact.Indirect
 	clock := "looks like a clock in MHz"
@@ -225,7 +226,7 @@ func TestLabels(t *testing.T) {
 	want.Is("DIMM_A1", fact.Direct).Check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
 }
 
-// TestModuleFacts: the rest of one module.
+// TestModuleFacts checks the other fields of one module.
 func TestModuleFacts(t *testing.T) {
 	s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30, Locator: "A1", Bank: "P0 CHANNEL A", Rank: 2, Set: 1, MinMV: 1200, MaxMV: 1350, ConfiguredMV: 1250, Manufacturer: "Example", Part: "E-1"})
 	want.Is("P0 CHANNEL A", fact.Direct).Check(t, s.BankLocator)
@@ -245,7 +246,7 @@ func TestModuleFacts(t *testing.T) {
 	want.Not[int](fact.Unstated, "does not state").Check(t, unstated.ConfiguredMV)
 }
 
-// TestForeignArrays: devices of arrays that are not system memory are not slots.
+// TestForeignArrays checks that devices of arrays that are not system memory are not slots.
 func TestForeignArrays(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	flash := b.Array(smbiostest.Array{Devices: 1, Use: 5})
@@ -311,8 +312,8 @@ func TestSlotTwice(t *testing.T) {
 	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A1", Bank: "B", Rank: 2, Speed: 1600}), 2)
 }
 
-// TestSlotOfNoArray: Phytium's FT-2000/4 lists a module twice, the first time in an array that does
-// not exist. With other labels or another size, only the handle is wrong.
+// TestSlotOfNoArray checks Phytium's FT-2000/4, which lists a module twice, the first time in an array that does not
+// exist. With other labels or another size, only the handle is wrong.
 func TestSlotOfNoArray(t *testing.T) {
 	listed := func(stray smbiostest.DIMM) []inventory.Slot {
 		b := smbiostest.New(3, 2)

@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestFieldStates: what is not a value, a value that firmware leaves open and a
-// field that is not there are three states.
+// TestFieldStates distinguishes an invalid value, a value that firmware leaves open and a missing field.
 func TestFieldStates(t *testing.T) {
 	for status, want := range map[smbios.Status]fact.State{smbios.Malformed: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {
 		assert.Equal(t, want, unknownField[int](structure{kind: 17}, "Speed", status).State)
@@ -27,8 +26,8 @@ func TestFieldStates(t *testing.T) {
 	assert.Equal(t, fact.Unstated, got[1].SizeBytes.State)
 }
 
-// TestForeignArrays: video, flash, non-volatile and cache memory (DSP0134 7.17.2)
-// are neither slots nor arrays of system memory.
+// TestForeignArrays checks that video, flash, non-volatile and cache memory (DSP0134 7.17.2) are neither slots nor
+// arrays of system memory.
 func TestForeignArrays(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	var array, device uint16

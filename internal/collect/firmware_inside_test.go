@@ -96,7 +96,7 @@ func TestRangesBeyondAddresses(t *testing.T) {
 	}
 }
 
-// TestProcessorsOff: a node without CPUs may have some that are off, which its folder links.
+// TestProcessorsOff checks that a node without CPUs may have offline ones, which its folder links.
 func TestProcessorsOff(t *testing.T) {
 	cpus := func(n ...int) host.Value[[]int] { return host.Value[[]int]{V: n, State: fact.OK} }
 	plain := fact.Known(inventory.NodeCPULess, fact.Direct, fact.Evidence{})

@@ -50,8 +50,7 @@ func source(s *inventory.System, name string) (state fact.SourceState, detail st
 	return state, detail
 }
 
-// TestNoTable distinguishes the reasons why there is no table. In no case is the rest of the machine
-// hidden.
+// TestNoTable distinguishes the reasons why there is no table. The rest of the machine is always shown.
 func TestNoTable(t *testing.T) {
 	garbage := strings.Repeat("\xff\x00\xff", 40)
 	for _, c := range []struct {
@@ -120,7 +119,7 @@ func TestCutTable(t *testing.T) {
 	}
 }
 
-// TestLostStructures: which defects put the list of slots in doubt.
+// TestLostStructures checks which defects make the list of slots doubtful.
 func TestLostStructures(t *testing.T) {
 	withTail := func() *smbiostest.Builder {
 		b := fourDIMMs()
@@ -295,7 +294,7 @@ func TestShortListOfDevices(t *testing.T) {
 	assert.Equal(t, smbios.CodeEarlyEnd, f.Lost.Code)
 }
 
-// TestUnreadableSize: a size in a unit that does not exist is quoted, and not called unknown to firmware.
+// TestUnreadableSize checks that a size in an invalid unit is quoted, and not reported as unknown to firmware.
 func TestUnreadableSize(t *testing.T) {
 	sys := collecttest.Read(t, "size", []byte("# dmidecode 3.7\n\nHandle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: 16 XiB\n\tLocator: A1\n\tSpeed: 3 GT/s\n"))
 	want.Not[int64](fact.Malformed, `a module's size cannot be read: "16 XiB"`).Check(t, sys.Slots[0].SizeBytes)

@@ -57,8 +57,8 @@ func TestFirmwareAttributes(t *testing.T) {
 	assert.False(t, sys.Settings["smt"].Configured.Known(), "HP Inc. is not HPE")
 }
 
-// TestControllerSettings: the settings of a controller's answer are its source's,
-// and what cannot be decoded is a problem of the answer.
+// TestControllerSettings checks that settings of a controller's answer have it as their source, and that what cannot
+// be decoded is a problem of the answer.
 func TestControllerSettings(t *testing.T) {
 	answer := &redfish.Answer{BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/ID/Bios", Resource: []byte(dellBIOS), Settings: []byte(dellWaiting)}}
 	sys := collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})

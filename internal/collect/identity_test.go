@@ -65,8 +65,7 @@ func TestIdentityPrecedence(t *testing.T) {
 	assert.Equal(t, inventory.SourceDMIID, sys.Machine.Product.From.Source)
 }
 
-// TestIdentityPlaceholders: a vendor's placeholder is not a name; the other source
-// may have one.
+// TestIdentityPlaceholders checks that a vendor's placeholder is not a name, and that the other source may have one.
 func TestIdentityPlaceholders(t *testing.T) {
 	files := collecttest.Table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))
 	sys := collecttest.Collected(t, files)
@@ -108,8 +107,7 @@ func TestNamedByBoard(t *testing.T) {
 	}
 }
 
-// TestIdentifiersFromKernel: serial numbers that the table does not have come
-// from the kernel, if it lets us read them.
+// TestIdentifiersFromKernel checks that serial numbers missing in the table come from the kernel if it is readable.
 func TestIdentifiersFromKernel(t *testing.T) {
 	files := oneSocket().With(hosttest.Files{hosttest.DMIID + "product_serial": "KS\n", hosttest.DMIID + "product_uuid": "u-u\n", hosttest.DMIID + "chassis_asset_tag": "KA\n"})
 	assert.Equal(t, inventory.Identifiers{SystemSerial: "KS", SystemUUID: "u-u", AssetTag: "KA"}, collecttest.Collected(t, files).Machine.Identifiers)

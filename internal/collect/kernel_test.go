@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// TestNodeSockets gives each node the one socket of its CPUs.
+// TestNodeSockets checks that each node gets the one socket of its CPUs.
 func TestNodeSockets(t *testing.T) {
 	two := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
 	swapped := hosttest.Nodes(hosttest.Skylake.Tree(two), "2-3", "0-1")
@@ -42,7 +42,7 @@ func TestNodeSockets(t *testing.T) {
 	}
 }
 
-// TestNodeFacts: one node in full.
+// TestNodeFacts checks all facts of one node.
 func TestNodeFacts(t *testing.T) {
 	n := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
 	assert.Equal(t, 1, n.ID)
@@ -104,8 +104,7 @@ func TestOptions(t *testing.T) {
 	want.Not[[]string](fact.Unread, "cmdline").Check(t, collecttest.Collected(t, oneSocket().Without(hosttest.Cmdline)).NUMA.Options)
 }
 
-// TestFirmwareTables: a missing name means something only in a folder that was
-// captured.
+// TestFirmwareTables checks that a missing name means something only in a captured folder.
 func TestFirmwareTables(t *testing.T) {
 	n := collecttest.Collected(t, oneSocket().Without(hosttest.ACPI+"SLIT")).NUMA
 	want.Is(true, fact.Direct).Check(t, n.SRAT)
@@ -116,8 +115,7 @@ func TestFirmwareTables(t *testing.T) {
 	want.Not[bool](fact.Absent, "acpi/tables").Check(t, n.SRAT)
 }
 
-// TestEDAC takes over the kernel's controllers; what their drivers copy from
-// SMBIOS is indirect.
+// TestEDAC checks the kernel's controllers; data that their drivers copy from SMBIOS are indirect.
 func TestEDAC(t *testing.T) {
 	const mc = "sys/devices/system/edac/mc/mc1/"
 	files := oneSocket().With(hosttest.Files{mc + "mc_name": "Skylake Socket#0 IMC#1\n", mc + "size_mb": "16384\n",

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestCorpusMapped checks firmware's account of the servers' memory against
-// their modules: where it is taken for one, it is nearly always all of it.
+// TestCorpusMapped compares firmware's map of the servers' memory with their modules: if it is accepted, it nearly
+// always covers all of them.
 func TestCorpusMapped(t *testing.T) {
 	stated, agree := 0, 0
 	corpustest.Members(t, corpustest.Servers, func(_ string, data []byte) {

@@ -77,8 +77,8 @@ func TestMappedFlash(t *testing.T) {
 	assert.Equal(t, int64(8)<<30, collecttest.Decoded(t, b).Memory.MappedBytes.Value)
 }
 
-// TestRanges checks the start of a module's memory and its position in an interleave; a range of a
-// page means none, and a position above the depth is invalid.
+// TestRanges checks the start of a module's memory and its position in an interleave; a range of one page means none,
+// and a position above the depth is invalid.
 func TestRanges(t *testing.T) {
 	const g = uint64(1) << 30
 	b := smbiostest.New(3, 2)

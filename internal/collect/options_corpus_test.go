@@ -20,9 +20,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestCorpusOptions: of the values that machines offer for mapped attributes,
-// those without a canonical word are a committed list. With one of them set the
-// setting is unknown, and says so.
+// TestCorpusOptions compares the values that machines offer for mapped attributes and that have no canonical value
+// with a committed list. With one of them the setting is unknown, with a reason.
 func TestCorpusOptions(t *testing.T) {
 	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)

@@ -160,7 +160,7 @@ func TestPartNumberAgainstSpeed(t *testing.T) {
 	want.Is(2933, fact.Direct).Check(t, withParts(t, d).Slots[0].RatedMTs)
 }
 
-// TestPartNumbersUnread: damaged knowledge leaves the facts as firmware has them.
+// TestPartNumbersUnread checks that damaged knowledge leaves firmware's facts unchanged.
 func TestPartNumbersUnread(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	d := ddr4()

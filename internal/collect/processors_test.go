@@ -33,7 +33,7 @@ var (
 	empty    = smbiostest.CPU{Empty: true, Manufacturer: "Intel(R) Corporation", Version: "left over", Cores: 8}
 )
 
-// TestSocketOfTable: one structure in full.
+// TestSocketOfTable checks all fields of one structure.
 func TestSocketOfTable(t *testing.T) {
 	sys := collecttest.Decoded(t, sockets(fitted))
 	require.Len(t, sys.Sockets, 1)
@@ -64,7 +64,7 @@ func TestEmptySocket(t *testing.T) {
 	assert.False(t, s.Family.Known())
 }
 
-// TestDisabledProcessor: there, but not running.
+// TestDisabledProcessor checks a processor that is present but not running.
 func TestDisabledProcessor(t *testing.T) {
 	s := collecttest.Decoded(t, sockets(fitted, disabled)).Sockets[1]
 	want.Is(true, fact.Direct).Check(t, s.Populated)
@@ -153,7 +153,7 @@ func TestModelFromKernel(t *testing.T) {
 	assert.False(t, alone.Model.Known())
 }
 
-// TestForeignProcessors: what is not a central processor is not a socket.
+// TestForeignProcessors checks that only central processors are sockets.
 func TestForeignProcessors(t *testing.T) {
 	b := sockets(fitted)
 	math := make([]byte, 0x2C)
@@ -188,8 +188,8 @@ func TestUndetectedProcessor(t *testing.T) {
 	assert.Equal(t, fact.Conflicting, twins.Sockets[1].Populated.State)
 }
 
-// TestSocketOfList: a list of modules alone has one processor if one array has a few unregistered
-// modules; not if they are registered, too many, or in several arrays.
+// TestSocketOfList checks that a list of modules alone has one processor if one array has a few unregistered modules,
+// but not if they are registered, too many, or in several arrays.
 func TestSocketOfList(t *testing.T) {
 	const unbuffered = 1<<7 | 1<<14
 	for name, c := range map[string]struct {

@@ -22,17 +22,15 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// different are the tables of which dmidecode prints another thing than they
-// hold; of these the machine alone is compared.
+// different lists the tables that dmidecode prints incorrectly; only the machine is compared for these.
 var different = map[string]string{
 	"hyperv": "dmidecode stops at a data block behind the OEM strings, the table goes on",
 }
 
-// TestDumpAndTextGiveOneInventory: a machine's dump and dmidecode's text of it
-// give the same sockets, arrays, slots and identity, with the same states and
-// certainties. Left out are the evidence and the reasons, which name the input
-// and its version, and what only one of them can show: the version of a bare
-// table, checksums and counts of the entry point.
+// TestDumpAndTextGiveOneInventory checks that a machine's dump and dmidecode's text of it give the same sockets,
+// arrays, slots and identity, with the same states and certainties. The evidence and the reasons, which name the
+// input and its version, are not compared, nor what only one of them can show: the version of a bare table, checksums
+// and counts of the entry point.
 func TestDumpAndTextGiveOneInventory(t *testing.T) {
 	texts, err := filepath.Glob(filepath.Join(corpustest.Dir(t, "smbios-bin"), "*.dmidecode.txt"))
 	require.NoError(t, err)
@@ -57,7 +55,7 @@ func TestDumpAndTextGiveOneInventory(t *testing.T) {
 	}
 }
 
-// without are the lines of a that b lacks.
+// without returns the lines of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(l string) bool { return slices.Contains(b, l) })
 }
@@ -71,8 +69,7 @@ func fromFile(t *testing.T, name string) *inventory.System {
 	return collect.Collect(collect.Input{SMBIOS: table})
 }
 
-// plainly lists what a model holds, a line each, without its evidence and
-// reasons, which name the input.
+// plainly lists the content of a model, one line each, without its evidence and reasons, which name the input.
 func plainly(t *testing.T, s *inventory.System) []string {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"Machine": s.Machine, "Sockets": s.Sockets, "Arrays": s.Arrays, "Slots": s.Slots})

@@ -116,8 +116,8 @@ func TestWindowsOfCXL(t *testing.T) {
 	assert.False(t, of(whole, window, 64).inWindow(1).Known(), "a node that is not listed")
 }
 
-// TestNearestRating: the rating of the nearest node that has CPUs and memory, the first of two
-// that are as near.
+// TestNearestRating checks the rating of the nearest node that has CPUs and memory, and the first of two at the same
+// distance.
 func TestNearestRating(t *testing.T) {
 	node := func(cpu, memory bool, rated int64) inventory.Node {
 		return inventory.Node{HasCPU: known(cpu), HasMemory: known(memory), RatedBytesPerSecond: known(rated)}
@@ -133,8 +133,8 @@ func TestNearestRating(t *testing.T) {
 	assert.False(t, c.nearest(at(10, 10)).Known(), "no node with both")
 }
 
-// TestRatedBeside: half as fast again as the nearest DRAM is HBM on a processor that carries it,
-// slower is not.
+// TestRatedBeside checks that memory at least half as fast again as the nearest DRAM is HBM on a processor that has
+// HBM, and that slower memory is not.
 func TestRatedBeside(t *testing.T) {
 	for _, c := range []struct {
 		own  int64
@@ -195,7 +195,7 @@ func TestCachesBeforeMemory(t *testing.T) {
 	}
 }
 
-// TestSocketOfNode: a node's socket is that of all its CPUs.
+// TestSocketOfNode checks that a node's socket is that of all its CPUs.
 func TestSocketOfNode(t *testing.T) {
 	owner := map[int]int{0: 0, 1: 0, 2: 1}
 	for _, c := range []struct {
@@ -296,8 +296,8 @@ func TestRanksByNumber(t *testing.T) {
 	}
 }
 
-// TestRangesAtTheirBounds: a page is not the range of a module, and neither is an address of more than 52 bits
-// of any processor.
+// TestRangesAtTheirBounds checks that one page is not the range of a module, and that an address above 52 bits is
+// beyond any processor.
 func TestRangesAtTheirBounds(t *testing.T) {
 	const g = uint64(1) << 30
 	of := func(end uint64, modules ...uint64) *collector {

@@ -22,7 +22,7 @@ func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evi
 
 func field[T any](v T) smbios.Field[T] { return smbios.Field[T]{Value: v, Status: smbios.Known} }
 
-// TestClockOrSpeed: what is not a rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
+// TestClockOrSpeed checks which values are not a rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
 // MT/s (JESD79-3), of DDR2 400 to 1066; a clock is half of a rate.
 func TestClockOrSpeed(t *testing.T) {
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestRangesOfModules(t *testing.T) {
 	assert.NotNil(t, of(8192, 1<<52-1, 1, 2))
 }
 
-// TestDefectsThatLose: by which defects structures may be missing from the table.
+// TestDefectsThatLose checks which defects may lose structures of the table.
 func TestDefectsThatLose(t *testing.T) {
 	for code, want := range map[string]bool{smbios.CodeTruncated: true, smbios.CodeCount: true, smbios.CodeNoEndMarker: true, smbios.CodeZeroLength: true, smbios.CodeGarbage: true, "checksum": false} {
 		assert.Equal(t, want, losesStructures(&smbios.Problem{Code: code, Handle: -1}), code)
@@ -248,7 +248,7 @@ func TestDefectsAfterTheMemory(t *testing.T) {
 	assert.False(t, memoryComplete(&smbios.Table{}, &smbios.Problem{Offset: -1}))
 }
 
-// TestRangesAgainstEachOther: the ranges of arrays and of modules may differ by a hundredth.
+// TestRangesAgainstEachOther checks that the ranges of arrays and of modules may differ by one percent.
 func TestRangesAgainstEachOther(t *testing.T) {
 	const g = uint64(1) << 30
 	of := func(modules ...[2]uint64) *collector {
@@ -460,7 +460,7 @@ func TestExportsAndMachines(t *testing.T) {
 	}
 }
 
-// TestWhoDecidedByExport: what an export proves of who made the running value.
+// TestWhoDecidedByExport checks what an export proves about who set the running value.
 func TestWhoDecidedByExport(t *testing.T) {
 	const reg = "/sys/devices/system/cpu/cpu0/power/energy_perf_bias"
 	setting := func(configured, runs string, by string) *inventory.Setting {
@@ -587,7 +587,7 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 	}
 }
 
-// TestControllersModules: how a controller's modules and SMBIOS's slots come together.
+// TestControllersModules checks how a controller's modules are matched with SMBIOS's slots.
 func TestControllersModules(t *testing.T) {
 	assert.Equal(t, "A0 Z9 AZ09", comparablePlace("a0.Z9@AZ09[`/:"))
 	for _, c := range []struct {
@@ -653,7 +653,7 @@ func TestControllersModules(t *testing.T) {
 	require.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), moduleAt("B9")).sys.Sources[0].Detail, "of which 1 could not be matched")
 }
 
-// TestNamesOfDevices: of the kernel's names those that are a word and a number.
+// TestNamesOfDevices checks which of the kernel's names are a word and a number.
 func TestNamesOfDevices(t *testing.T) {
 	list := known([]string{"mem0", "mem12", "mem", "memory1", "region0", "xmem1", "mem1a"})
 	assert.Equal(t, 2, countNames(list, "mem").Value)

@@ -63,8 +63,8 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 	}
 }
 
-// TestBoardOrder: the X8DT3 and X8DT6 list CPU 2 before CPU 1. Only designations that are alike but
-// for their numbers say in which order the sockets are.
+// TestBoardOrder checks the X8DT3 and X8DT6, which list CPU 2 before CPU 1. Only designations that differ just in
+// their numbers show the order of the sockets.
 func TestBoardOrder(t *testing.T) {
 	for _, listed := range [][2]string{
 		{"CPU 2|CPU 1", "CPU 1|CPU 2"}, {"CPU10|CPU2|CPU1", "CPU1|CPU2|CPU10"}, {"CPU 2|CPU 1 empty", "CPU 2|CPU 1 empty"}, {"Proc 2|CPU 1", "Proc 2|CPU 1"},

@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestRealTiers: a machine with GPUs' memory as nodes and one with persistent
-// memory as RAM (hwloc's captures).
+// TestRealTiers checks a machine with GPU memory as nodes and one with persistent memory as RAM (hwloc's captures).
 func TestRealTiers(t *testing.T) {
 	kinds := func(name string) map[inventory.NodeKind][]int {
 		root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/"+name))

@@ -56,8 +56,7 @@ func TestNodeKinds(t *testing.T) {
 	}
 }
 
-// memoryOnly is a machine of two processors with a node each, and nodes without
-// CPUs of so many MiB.
+// memoryOnly is a machine of two processors with a node each, and nodes without CPUs of the given sizes in MiB.
 func memoryOnly(p hosttest.Part, mib ...int) hosttest.Files {
 	lists := append([]string{"0-1", "2-3"}, make([]string, len(mib))...)
 	f := hosttest.Nodes(p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), lists...)
@@ -77,7 +76,7 @@ func rated(f hosttest.Files, mibs ...int) hosttest.Files {
 	return f
 }
 
-// daxFrom adds a dax device of a node behind a path, used as RAM.
+// daxFrom adds a node's dax device below a path, used as RAM.
 func daxFrom(f hosttest.Files, node int, path string) hosttest.Files {
 	name := fmt.Sprintf("dax%d.0", node)
 	own := "sys/devices/" + path + "/" + name + "/"
@@ -102,7 +101,7 @@ var (
 // blocks of 1 GiB.
 var window = hosttest.Files{"sys/firmware/acpi/tables/CEDT": hosttest.CEDT([2]uint64{0x1000000000, 0x400000000})}
 
-// at gives a node memory blocks of 1 GiB by their numbers.
+// at gives a node memory blocks of 1 GiB with these numbers.
 func at(f hosttest.Files, node int, blocks ...int) hosttest.Files {
 	f["sys/devices/system/memory/block_size_bytes"] = "40000000\n"
 	for _, k := range blocks {
@@ -176,7 +175,7 @@ func TestMemoryOnlyNodes(t *testing.T) {
 	}
 }
 
-// TestTierFacts: ratings, tiers, weights and caches of a node.
+// TestTierFacts checks ratings, tiers, weights and caches of a node.
 func TestTierFacts(t *testing.T) {
 	const weights = "sys/kernel/mm/mempolicy/weighted_interleave/"
 	f := rated(memoryOnly(hosttest.Skylake, 256*gib), 200_000, 0, 40_000).With(hosttest.Files{
@@ -207,8 +206,7 @@ func TestTierFacts(t *testing.T) {
 	assert.False(t, none.Nodes[0].InterleaveWeight.Known())
 }
 
-// TestSideCache: Optane's memory mode by its two kinds of modules, HBM by the
-// processor.
+// TestSideCache checks that Optane's memory mode is detected by its two kinds of modules, and HBM by the processor.
 func TestSideCache(t *testing.T) {
 	cache := hosttest.Files{hosttest.NodeDir + "node0/memory_side_cache/index1/size": "103079215104\n"}
 	b := smbiostest.New(3, 2)
@@ -230,8 +228,7 @@ func TestSideCacheUnread(t *testing.T) {
 	want.Not[int64](fact.Malformed, "much").Check(t, collecttest.Collected(t, two.With(cache)).Nodes[0].SideCacheBytes)
 }
 
-// TestVisibleWithoutOthers: memory of a CXL card is not memory that modules are
-// counted against.
+// TestVisibleWithoutOthers checks that memory of a CXL card is not compared with the modules.
 func TestVisibleWithoutOthers(t *testing.T) {
 	f := daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
 		"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (256+2)<<20)})

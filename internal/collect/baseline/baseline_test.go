@@ -73,7 +73,7 @@ func outcome(b *inventory.Baseline) []string {
 	return out
 }
 
-// move puts the module of one slot into another.
+// move moves the module of one slot to another.
 func move(sys *inventory.System, from, to int) {
 	a, b := &sys.Slots[from], &sys.Slots[to]
 	handle, locator := a.Handle, a.Locator
@@ -253,13 +253,13 @@ func TestWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// named gives the second processor its name by a source.
+// named names the second processor by a source.
 func named(sys *inventory.System) {
 	sys.Sockets[1].Brand = fact.Known("Xeon", fact.Direct, fact.Evidence{Source: "smbios"})
 }
 
-// TestIdentity checks that a machine is another one if its UUID or else its serial number differs, and
-// may be if nothing can be compared.
+// TestIdentity checks that a machine is another one if its UUID (or else its serial number) differs, and may be if
+// nothing can be compared.
 func TestIdentity(t *testing.T) {
 	const one, two = "5ec4e700-1111-2222-3333-444455556666", "5ec4e700-1111-2222-3333-444455556667"
 	for name, c := range map[string]struct {
@@ -389,7 +389,7 @@ func without(i int) *inventory.System {
 	return sys
 }
 
-// TestIdentifies: a repeated character, a short text and placeholders do not identify a machine.
+// TestIdentifies checks that a repeated character, a short text and placeholders do not identify a machine.
 func TestIdentifies(t *testing.T) {
 	for id, want := range map[string]bool{"ABC": true, "A09": true, "zz9": true, "0Z9": true, "AA": false, "000": false, "0-0-0": false, "Not Specified": false, "001": true, "[{]": false, "a/b/c": true, "10000": true} {
 		assert.Equal(t, want, identifies(id), id)
@@ -433,8 +433,7 @@ func TestNumberedAnew(t *testing.T) {
 	assert.Empty(t, outcome(Compare("b", take(t, then), system())))
 }
 
-// TestNoSerials: without serial numbers, or with the same for all, the kind of
-// the module is what is compared.
+// TestNoSerials checks that the type of module is compared if there are no serial numbers, or if all are the same.
 func TestNoSerials(t *testing.T) {
 	for _, serial := range []string{"", "00000000", "Not Specified", "SAME-ON-ALL"} {
 		plain := func() *inventory.System {

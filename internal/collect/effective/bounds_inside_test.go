@@ -11,8 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// TestClearsVirtualization: the kernel removes vmx from 5.6 on (arch/x86/kernel/cpu/feat_ctl.c) and
-// svm from 6.7 on (arch/x86/kernel/cpu/amd.c); an unknown release is not conclusive.
+// TestClearsVirtualization checks the releases in which the kernel clears the flags: vmx from 5.6 on
+// (arch/x86/kernel/cpu/feat_ctl.c) and svm from 6.7 on (arch/x86/kernel/cpu/amd.c); an unknown release is not
+// conclusive.
 func TestClearsVirtualization(t *testing.T) {
 	for _, c := range []struct {
 		flag, release string
@@ -73,12 +74,11 @@ func TestEvidenceOfStates(t *testing.T) {
 	assert.Equal(t, []string{"name", "disable", "default_status", "name", "disable"}, paths)
 }
 
-// TestProcessorsByNumber: where a kind of processor begins and ends, by the numbers that CPUID gives
-// it: Intel's last ones with a memory controller outside are Penryn (6, 23) and Dunnington (6, 29),
-// its first with one inside Nehalem-EP (6, 26); AMD's that need no SRAT are families 0Fh to 11h, Zen
-// begins with 17h, of which model 1 is Naples; COD is of Haswell-EP (6, 63) and Broadwell-EP (6, 79),
-// SNC begins with Skylake-SP (6, 85); Intel's families behind 6 are NetBurst (15) and newer ones, as
-// Diamond Rapids (19, 1; linux arch/x86/include/asm/intel-family.h).
+// TestProcessorsByNumber checks the first and the last CPUID numbers of each kind of processor. Intel's last ones
+// with an external memory controller are Penryn (6, 23) and Dunnington (6, 29), the first with an integrated one is
+// Nehalem-EP (6, 26). AMD's families 0Fh to 11h need no SRAT; Zen begins with 17h, whose model 1 is Naples.
+// Haswell-EP (6, 63) and Broadwell-EP (6, 79) have COD, Skylake-SP (6, 85) and later SNC. Intel's families above 6
+// are NetBurst (15) and newer ones, such as Diamond Rapids (19, 1; linux arch/x86/include/asm/intel-family.h).
 func TestProcessorsByNumber(t *testing.T) {
 	type kinds struct{ fsb, known, northbridge, zen, naples, splits, hasSNC bool }
 	number := func(n int) fact.Fact[int] {
@@ -116,8 +116,8 @@ func TestProcessorsByNumber(t *testing.T) {
 	}
 }
 
-// TestSplitOfAnUnknownModel: two nodes a socket have no name as long as Intel's family or model is
-// missing, and the reason is that fact's.
+// TestSplitOfAnUnknownModel checks that the mode of two nodes per socket is unknown if Intel's family or model is
+// missing, with that fact's reason.
 func TestSplitOfAnUnknownModel(t *testing.T) {
 	six, missing := fact.Known(6, fact.Direct, fact.Evidence{}), fact.Unknown[int](fact.Denied, "not readable", "")
 	m := &Machine{System: &inventory.System{}}
@@ -137,8 +137,8 @@ func TestKnownIsNotToBlame(t *testing.T) {
 	assert.Equal(t, []any{fact.Denied, "flags not readable"}, []any{f.State, f.Reason})
 }
 
-// TestWhoSetTheTurboBit: the flag is the copy made at boot; acpi-cpufreq's boost file is another hand
-// that can have set the bit, so that without it firmware is sure.
+// TestWhoSetTheTurboBit checks who set the bit: the flag is the copy made at boot. If acpi-cpufreq's boost file
+// exists, it may have set the bit; without it, firmware certainly did.
 func TestWhoSetTheTurboBit(t *testing.T) {
 	known := func(v bool) fact.Fact[bool] { return fact.Known(v, fact.Direct, fact.Evidence{Path: "p"}) }
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func builtinRows(t *testing.T) map[string]*rulepack.ProfileSpec {
 	return out
 }
 
-// judgedAs is what a row comes to without an export.
+// judgedAs is the result of a row without an export.
 func judgedAs(s inventory.Setting, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) (result, reason string) {
 	value, _ := facts.ValueFor(s, w.ID, w.Want, p.Face)
 	switch {
@@ -43,9 +43,9 @@ func judgedAs(s inventory.Setting, p *rulepack.ProfileSpec, w *rulepack.WantedSe
 	}
 }
 
-// TestRowsByWhoDecided: of the situations of the kernel's documents none in which another than
-// firmware decided lets a row pass that gives BIOS setup word for word; rows fail whoever decided,
-// except for a value that every kernel makes by itself.
+// TestRowsByWhoDecided checks in the situations of the kernel's documents that no row with a literal BIOS value
+// passes if something other than firmware decided; rows fail whoever decided, except for a value that every kernel
+// sets by itself.
 func TestRowsByWhoDecided(t *testing.T) {
 	t.Parallel()
 	all, byOthers, asked := builtinRows(t), 0, 0
@@ -73,9 +73,9 @@ func TestRowsByWhoDecided(t *testing.T) {
 	assert.Greater(t, byOthers, 100, "the running state counts whoever decided")
 }
 
-// TestFoundingPapersWithoutExport: what the rows of the two papers that measured
-// running systems say of a running system, by hand from the kernel's documents
-// (docs/kernel.md): a state that contradicts the row fails it, whoever decided.
+// TestFoundingPapersWithoutExport checks the rows of the two papers that measured running systems against the
+// kernel's documents (docs/kernel.md), with expectations derived by hand: a state that contradicts the row fails it,
+// whoever decided.
 func TestFoundingPapersWithoutExport(t *testing.T) {
 	t.Parallel()
 	west := hosttest.Westmere
@@ -101,12 +101,12 @@ func TestFoundingPapersWithoutExport(t *testing.T) {
 		files                  hosttest.Files
 		result, says           string
 	}{
-		// SMT: the threads that run, and who took them away.
+		// SMT: the running threads, and who disabled them.
 		{"dell-11g/hpc", "smt", "SMT runs", withSMT(2, "on", "1"), "fail", ""},
 		{"dell-11g/hpc", "smt", "off in the setup", threads, "pass", ""},
 		{"dell-11g/hpc", "smt", "off by nosmt", hosttest.Options(withSMT(1, "off", "0"), "nosmt"), "pass", ""},
 
-		// Turbo: the flag is the copy made at boot, boost=0 an administrator's.
+		// Turbo: the flag is the copy made at boot; boost=0 was set by an administrator.
 		{"dell-11g/max-performance", "turbo", "on", ida(true), "pass", ""},
 		{"dell-11g/max-performance", "turbo", "no flag: the setup, for the row asks processors with Turbo alone", ida(false), "fail", ""},
 		{"dell-11g/max-performance", "turbo", "firmware's bit", reg(ida(false), 0x1A0, miscTurbo), "fail", ""},
@@ -127,7 +127,7 @@ func TestFoundingPapersWithoutExport(t *testing.T) {
 		{"dell-11g/low-latency", "c_states", "intel_idle left out what firmware does not list", idle(west, "intel_idle", append(nhm, "C3 1 disabled MWAIT 0x10", "C6 1 disabled MWAIT 0x20")...), "pass", ""},
 		{"dell-11g/low-latency", "c_states", "off by cpupower", acpi("C2 1 enabled ACPI FFH INTEL MWAIT 0x10"), "pass", ""},
 
-		// C1E: intel_idle clears firmware's bit and offers the state itself.
+		// C1E: intel_idle clears firmware's bit and uses the state itself.
 		{"dell-11g/low-latency", "c1e", "intel_idle's own entry", reg(idle(west, "intel_idle", append(nhm, c6)...), 0x1FC, 0), "fail", ""},
 		{"dell-11g/low-latency", "c1e", "acpi_idle, firmware's bit set", reg(acpi("C2 0 enabled ACPI FFH INTEL MWAIT 0x10"), 0x1FC, 2), "fail", ""},
 		{"dell-11g/balanced", "c1e", "acpi_idle, firmware's bit clear", reg(acpi("C2 0 enabled ACPI FFH INTEL MWAIT 0x10"), 0x1FC, 0), "fail", ""},
@@ -137,7 +137,7 @@ func TestFoundingPapersWithoutExport(t *testing.T) {
 		{"dell-11g/balanced", "power_policy", "acpi-cpufreq needs firmware's _PSS", scaled(west, "acpi-cpufreq"), "fail", ""},
 		{"dell-11g/max-performance", "power_policy", "no driver: firmware scales, which of its profiles does not show", hosttest.Notes(west.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq"), "unknown", ""},
 
-		// The prefetchers' register, which the kernel leaves alone; Data Reuse has none.
+		// The register of the prefetchers, which the kernel does not change; Data Reuse has none.
 		{"dell-11g/hpc", "dcu_stream_prefetch", "bit set", reg(west.Tree(hosttest.TwoSockets), 0x1A4, 4), "fail", ""},
 		{"dell-11g/hpc", "dcu_stream_prefetch", "bit clear", reg(west.Tree(hosttest.TwoSockets), 0x1A4, 0), "pass", ""},
 		{"dell-11g/hpc", "data_reuse", "no public register", west.Tree(hosttest.TwoSockets), "unknown", ""},

@@ -41,7 +41,7 @@ func idleStates(f hosttest.Files, cpu int, states ...string) {
 	}
 }
 
-// Tables of states as the drivers make them.
+// Tables of states as the drivers create them.
 var (
 	polling  = "POLL 0 enabled CPUIDLE CORE POLL IDLE"
 	shallow  = []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 0 enabled MWAIT 0x01"}
@@ -127,7 +127,7 @@ func TestCStates(t *testing.T) {
 	}
 }
 
-// flagless takes a flag of the processor away.
+// flagless removes a flag of the processor.
 func flagless(f hosttest.Files, flag string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.CPUInfo: hosttest.WithoutFlag(f[hosttest.CPUInfo], flag)})
 }

@@ -111,8 +111,8 @@ func TestNodeInterleaveEvidence(t *testing.T) {
 	}
 }
 
-// TestNodeInterleaveBySMBIOSModel: without /proc/cpuinfo firmware's word for
-// the processor keeps a front-side bus apart from interleaving.
+// TestNodeInterleaveBySMBIOSModel checks that without /proc/cpuinfo the processor's name in SMBIOS distinguishes a
+// front-side bus from interleaving.
 func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -127,8 +127,8 @@ func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
 	}
 }
 
-// TestNodeInterleaveMissingProcessor: firmware runs two processors, the kernel
-// CPUs of one.
+// TestNodeInterleaveMissingProcessor checks a machine on which firmware reports two processors and the kernel CPUs of
+// one.
 func TestNodeInterleaveMissingProcessor(t *testing.T) {
 	t.Parallel()
 	f := collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), twoProcessors(hosttest.Skylake))
@@ -144,7 +144,7 @@ func TestNodeInterleaveGivenTable(t *testing.T) {
 	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(sys, "node_interleave"))
 }
 
-// TestNodeInterleaveOneProcessor: firmware and the kernel agree on one processor.
+// TestNodeInterleaveOneProcessor checks that firmware and the kernel agree on one processor.
 func TestNodeInterleaveOneProcessor(t *testing.T) {
 	t.Parallel()
 	p := hosttest.Skylake

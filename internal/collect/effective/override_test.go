@@ -33,7 +33,7 @@ func governed(f hosttest.Files, governor string) hosttest.Files {
 	return f
 }
 
-// waking gives C6 a wake-up latency and every CPU a limit of it, in microseconds.
+// waking gives C6 a wake-up latency and every CPU a latency limit, in microseconds.
 func waking(p hosttest.Part, latency, limit string) hosttest.Files {
 	f := idle(p, "intel_idle", deepest...)
 	for cpu := range 4 {
@@ -115,7 +115,7 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// TestOverriddenIOMMU: IOMMUs that firmware describes and Linux does not use.
+// TestOverriddenIOMMU checks IOMMUs that firmware describes and Linux does not use.
 func TestOverriddenIOMMU(t *testing.T) {
 	t.Parallel()
 	unused := func(p hosttest.Part, table string) hosttest.Files {

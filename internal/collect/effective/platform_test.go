@@ -34,7 +34,7 @@ func TestPrefetchers(t *testing.T) {
 		{"llc_prefetch", hosttest.Sapphire, 0x6D, 42},
 		{"l1_stream_prefetch", genoa, 0xC0000108, 0}, {"l2_stream_prefetch", genoa, 0xC0000108, 3},
 	} {
-		// The first and the last CPU of each package speak for their cores.
+		// The registers of the first and the last CPU of each package are read for all cores.
 		all := []int{0, 1, 2, 3}
 		with := func(v uint64) hosttest.Files {
 			return hosttest.Registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{c.register: v}, all...)
@@ -57,8 +57,8 @@ func TestPrefetchers(t *testing.T) {
 	open(want.Not[string](fact.Absent, "not documented")).checkSetting(t, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings["l1_stream_prefetch"])
 }
 
-// TestX2APIC: the register, or more CPUs than 8-bit IDs; the flag only shows that the processor
-// supports it.
+// TestX2APIC checks that the register, or more CPUs than 8-bit IDs, proves x2APIC; the flag only shows that the
+// processor supports it.
 func TestX2APIC(t *testing.T) {
 	t.Parallel()
 	base := func(f hosttest.Files, v uint64) hosttest.Files {
@@ -83,7 +83,7 @@ func TestX2APIC(t *testing.T) {
 	})
 }
 
-// TestIOMMU: units in use, firmware's table, and the options.
+// TestIOMMU checks units in use, firmware's table, and the options.
 func TestIOMMU(t *testing.T) {
 	t.Parallel()
 	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
@@ -144,7 +144,7 @@ func kernel(f hosttest.Files, release string) hosttest.Files {
 	return f.With(hosttest.Files{"proc/sys/kernel/osrelease": release + "\n"})
 }
 
-// TestVirtualization: the flag and /dev/kvm.
+// TestVirtualization checks the flag and /dev/kvm.
 func TestVirtualization(t *testing.T) {
 	t.Parallel()
 	kvm := hosttest.Files{"sys/devices/virtual/misc/kvm/dev": "10:232\n"}
@@ -165,7 +165,7 @@ func TestVirtualization(t *testing.T) {
 	})
 }
 
-// TestMonitorMwait: register 0x1A0 bit 18, or else the flag.
+// TestMonitorMwait checks register 0x1A0 bit 18, or else the flag.
 func TestMonitorMwait(t *testing.T) {
 	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
@@ -177,7 +177,7 @@ func TestMonitorMwait(t *testing.T) {
 	})
 }
 
-// TestSnoopMode: only cluster on die is visible.
+// TestSnoopMode checks that only cluster on die can be detected.
 func TestSnoopMode(t *testing.T) {
 	t.Parallel()
 	run(t, "snoop_mode", []settingCase{
@@ -227,7 +227,7 @@ const (
 	technologyIntelPersistent = 0x07
 )
 
-// TestMemorySpeed: modules at their rated speed; the reason for a lower speed is unknown.
+// TestMemorySpeed checks modules at their rated speed; the reason for a lower speed is unknown.
 func TestMemorySpeed(t *testing.T) {
 	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
@@ -242,14 +242,14 @@ func TestMemorySpeed(t *testing.T) {
 	})
 }
 
-// mapped replaces what firmware gives the system by so many MiB.
+// mapped replaces the memory that firmware gives the system by this many MiB.
 func mapped(f hosttest.Files, mib int) hosttest.Files {
 	const dir = "sys/firmware/memmap/"
 	return f.Without(dir).With(hosttest.Files{dir + "0/start": "0x0\n", dir + "0/end": fmt.Sprintf("0x%x\n", mib<<20-1), dir + "0/type": "System RAM\n",
 		"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", mib<<10-mib<<4)})
 }
 
-// TestMemoryRASMode: installed against visible memory, and the words of sb_edac
+// TestMemoryRASMode compares installed with visible memory, and checks the modes that sb_edac reports
 // (docs/kernel.md, Mirroring, sparing, lockstep).
 func TestMemoryRASMode(t *testing.T) {
 	t.Parallel()
@@ -297,7 +297,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"less than 4 % is reserved, more than 2 GiB", mapped(four(f), installed-8192), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"2 GiB are reserved, more than 4 %", mapped(modules(f, 16384, full, full), 32768-2048), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"more than 2 GiB and 4 % are missing", mapped(modules(f, 16384, full, full), 32768-2049), open(want.Not[string](fact.Absent, "94 %"))},
-		// 2 GiB of six may be the rank that sparing takes away: three modules of one rank, or of more that are not stated.
+		// 2 GiB of six may be the spare rank: three modules of one rank, or of an unknown number of ranks.
 		{"no more than 2 GiB, but a rank", mapped(modules(f, 2048, full, full, full), 2*2048), open(want.Not[string](fact.Absent, "67 %"))},
 		{"sb_edac independent, a rank is missing", edac(mapped(modules(ivy, 2048, full, full, full), 2*2048), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "67 %"))},
 		{"4 % to the byte", mapped(modules(f, 4096, slices.Repeat([][2]int{full}, 25)...), 24*4096), open(want.Not[string](fact.Absent, "excludes mirroring"))},
@@ -327,7 +327,7 @@ func TestMemoryRASMode(t *testing.T) {
 	})
 }
 
-// TestPatrolScrub: the rate that the driver of the controllers states.
+// TestPatrolScrub checks the rate that the memory controller's driver reports.
 func TestPatrolScrub(t *testing.T) {
 	t.Parallel()
 	const mc = "sys/devices/system/edac/mc/"

@@ -31,7 +31,7 @@ func run(t *testing.T, id string, cases []settingCase) {
 	}
 }
 
-// TestPowerPolicy: who scales the P-states, by the table of docs/kernel.md, Who owns P-states.
+// TestPowerPolicy checks who controls the P-states, by the table of docs/kernel.md, Who owns P-states.
 func TestPowerPolicy(t *testing.T) {
 	t.Parallel()
 	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
@@ -51,7 +51,8 @@ func TestPowerPolicy(t *testing.T) {
 		{"no policy by intel_pstate=disable", hosttest.Options(none, "intel_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
 		{"no policy by cpufreq.off=1", hosttest.Options(none, "cpufreq.off=1"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
 		{"no policy by amd_pstate=disable", hosttest.Options(none, "amd_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
-		// Documentation/admin-guide/kernel-parameters.txt: other values of these options leave a driver, and of another option nothing does.
+		// Documentation/admin-guide/kernel-parameters.txt: other values of these options do not disable a driver, and
+		// other options have no effect.
 		{"no policy, cpufreq.off=0", hosttest.Options(none, "cpufreq.off=0"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
 		{"no policy, another option is 1", hosttest.Options(none, "numa_balancing=1"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
 		{"no policy, intel_pstate=passive", hosttest.Options(none, "intel_pstate=passive"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
@@ -63,7 +64,7 @@ func TestPowerPolicy(t *testing.T) {
 	})
 }
 
-// TestPStates: EIST of register 0x1A0, or else a frequency driver.
+// TestPStates checks EIST in register 0x1A0, or else a frequency driver.
 func TestPStates(t *testing.T) {
 	t.Parallel()
 	eist := func(f hosttest.Files, v uint64) hosttest.Files {
@@ -84,7 +85,7 @@ func TestPStates(t *testing.T) {
 	})
 }
 
-// TestHWP: docs/kernel.md, Energy bias and hardware P-states.
+// TestHWP checks docs/kernel.md, Energy bias and hardware P-states.
 func TestHWP(t *testing.T) {
 	t.Parallel()
 	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
@@ -126,7 +127,7 @@ func biased(epb, epp string) hosttest.Files {
 	return f
 }
 
-// TestEnergyPerfBias: docs/kernel.md, the same heading; the ranges of the bias are PerfSpect's.
+// TestEnergyPerfBias checks the same section of docs/kernel.md; the ranges of the bias are PerfSpect's.
 func TestEnergyPerfBias(t *testing.T) {
 	t.Parallel()
 	direct := fact.Direct
@@ -175,7 +176,7 @@ func uncore(entries ...[4]int) hosttest.Files {
 	return f
 }
 
-// TestUncoreFrequency: docs/kernel.md, Uncore frequency.
+// TestUncoreFrequency checks docs/kernel.md, Uncore frequency.
 func TestUncoreFrequency(t *testing.T) {
 	t.Parallel()
 	direct := fact.Direct
@@ -203,7 +204,7 @@ func TestUncoreFrequency(t *testing.T) {
 	})
 }
 
-// TestEPBOwner: bit 34 of register 0x1FC, documented for recent servers only.
+// TestEPBOwner checks bit 34 of register 0x1FC, documented for recent servers only.
 func TestEPBOwner(t *testing.T) {
 	t.Parallel()
 	power := func(p hosttest.Part, v uint64) hosttest.Files {
@@ -216,8 +217,8 @@ func TestEPBOwner(t *testing.T) {
 	})
 }
 
-// TestWhyNobodyDecidedTheBias: of 6 alone the kernel may be the author, which makes
-// firmware's 0 a 6 at boot (arch/x86/kernel/cpu/intel_epb.c).
+// TestWhyNobodyDecidedTheBias checks that only a bias of 6 may come from the kernel, which changes firmware's 0 to 6
+// at boot (arch/x86/kernel/cpu/intel_epb.c).
 func TestWhyNobodyDecidedTheBias(t *testing.T) {
 	t.Parallel()
 	for bias, kernel := range map[string]bool{"6": true, "7": false, "8": false} {
@@ -226,7 +227,7 @@ func TestWhyNobodyDecidedTheBias(t *testing.T) {
 	}
 }
 
-// TestManyValues: of values that differ a reason names four, and all are evidence.
+// TestManyValues checks that a reason names four of several different values, and that all are evidence.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	f := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 4, CoresPerSocket: 2}))

@@ -181,8 +181,8 @@ func TestSituations(t *testing.T) {
 	assert.GreaterOrEqual(t, known, 45)
 }
 
-// withoutKind are a situation's trees with the files of one kind not captured at all, or denied on the
-// last CPU, node or policy.
+// withoutKind returns a situation's trees with the files of one kind not captured at all, or denied on the last CPU,
+// node or policy.
 func withoutKind(f hosttest.Files) map[string]hosttest.Files {
 	digits := regexp.MustCompile("[0-9]+")
 	kinds := map[string][]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
 
-// divided is a machine of so many nodes and L3 caches a socket.
+// divided is a machine with the given numbers of nodes and L3 caches per socket.
 func divided(p hosttest.Part, sockets, nodes, l3 int) hosttest.Files {
 	cores := max(nodes, l3)
 	if cores%nodes != 0 || cores%l3 != 0 {
@@ -104,12 +104,12 @@ func TestSubNUMA(t *testing.T) {
 	}
 }
 
-// nodeless takes the lists of the nodes' CPUs away.
+// nodeless removes the lists of the nodes' CPUs.
 func nodeless(f hosttest.Files) hosttest.Files {
 	return f.Without(hosttest.NodeDir+"node0/cpulist", hosttest.NodeDir+"node0/cpumap")
 }
 
-// cacheless takes the caches away.
+// cacheless removes the caches.
 func cacheless(f hosttest.Files) hosttest.Files {
 	out := hosttest.Files{}
 	for path, content := range f {
@@ -120,7 +120,7 @@ func cacheless(f hosttest.Files) hosttest.Files {
 	return out
 }
 
-// TestL3AsNUMA: more nodes than in any NPS mode mean that each L3 cache is a node.
+// TestL3AsNUMA checks that more nodes than in any NPS mode mean that each L3 cache is a node.
 func TestL3AsNUMA(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

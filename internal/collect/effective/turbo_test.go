@@ -43,7 +43,7 @@ func intelTurbo(ida bool, value string) hosttest.Files {
 	return f
 }
 
-// boosted puts the global boost file and those of the policies.
+// boosted adds the global boost file and those of the policies.
 func boosted(f hosttest.Files, global string, policies ...string) hosttest.Files {
 	f = f.With(nil)
 	if global != "" {

@@ -15,9 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// sun are the STREAM results of customer's blade a) as Oracle's paper prints
-// them (Sun Blade X6440 and STREAM benchmark performance, 2010), in STREAM's own
-// columns: best rate, average, minimum and maximum time.
+// sun are the STREAM results of customer's blade a) as Oracle's paper prints them (Sun Blade X6440 and STREAM
+// benchmark performance, 2010), in STREAM's columns: best rate, average, minimum and maximum time.
 const sun = `Number of Threads counted = 1
 Function    Best Rate MB/s  Avg time     Min time     Max time
 Triad:           3939.7779     0.0244       0.0244       0.0246
@@ -26,9 +25,8 @@ Triad:           4609.1780     0.0209       0.0208       0.0209
 Triad:           3945.4141     0.0245       0.0243       0.0247
 `
 
-// TestStream: the paper's conclusion can be drawn from the figures as read:
-// sockets 0 and 3 are about 16 % below 1 and 2 in every pass, and equal to each
-// other.
+// TestStream checks that the figures support the paper's conclusion: sockets 0 and 3 are about 16 % below 1 and 2 in
+// every pass, and equal to each other.
 func TestStream(t *testing.T) {
 	m, err := measured.Decode("stream.txt", []byte(sun))
 	require.NoError(t, err)
@@ -50,7 +48,7 @@ func TestStream(t *testing.T) {
 	require.InEpsilon(t, m.Figures[0].Median, m.Figures[3].Median, 0.01)
 }
 
-// TestStreamWhole: four functions of one run, and two consecutive runs.
+// TestStreamWhole checks four functions of one run, and two consecutive runs.
 func TestStreamWhole(t *testing.T) {
 	run := "Copy:  10.0 0.1 0.1 0.2\nScale: 10.0 0.1 0.1 0.1\nAdd:   10.0 0.1 0.1 0.1\nTriad: 10.0 0.1 0.1 0.1\n"
 	m, err := measured.Decode("-", []byte("STREAM version $Revision: 5.10 $\nNumber of Threads counted = 32\n"+run+run))
@@ -134,7 +132,7 @@ func TestMLC(t *testing.T) {
 	require.InDelta(t, 110.7e9, got[[2]int{1, 1}][1], 1)
 }
 
-// TestMLCOddCells: one node, cells without a figure, and columns that no heading names.
+// TestMLCOddCells checks one node, cells without a figure, and columns without a heading.
 func TestMLCOddCells(t *testing.T) {
 	const head = "Intel(R) Memory Latency Checker - v3.9\n"
 	huge := strings.Repeat("9", 400)
@@ -160,8 +158,8 @@ func TestMLCOddCells(t *testing.T) {
 	}
 }
 
-// TestLatMemRd: IBM's e326m paper: local a little over 61 ns, remote 26 ns more
-// (section 2.1). The tool prints size in MiB and ns; caches come first.
+// TestLatMemRd checks IBM's e326m paper: local a little over 61 ns, remote 26 ns more (section 2.1). The tool prints
+// size in MiB and ns; caches come first.
 func TestLatMemRd(t *testing.T) {
 	m, err := measured.Decode("lat.txt", []byte("\"stride=128\n0.00049 1.364\n0.50000 6.700\n64.00000 60.900\n128.00000 61.100\n\n\"stride=128\n0.00049 1.364\n64.00000 87.000\n128.00000 87.100\n\n"))
 	require.NoError(t, err)
@@ -182,8 +180,8 @@ func TestLatMemRd(t *testing.T) {
 	}
 }
 
-// TestLikwid: load is a read, stream is STREAM's Triad with its kind of store,
-// and likwid's triad, which reads three arrays, is neither.
+// TestLikwid checks that load is a read, and that stream is STREAM's Triad with its kind of store; likwid's triad,
+// which reads three arrays, is neither.
 func TestLikwid(t *testing.T) {
 	run := func(test, rate string) string {
 		return "--------\nLIKWID MICRO BENCHMARK\nTest: " + test + "\n--------\nUsing 1 work groups\nUsing 14 threads\n--------\nMByte/s:\t\t" + rate + "\n"
@@ -251,8 +249,7 @@ func (q *quiet) Load(chains int, cpus []int, _ measure.Memory, d time.Duration) 
 	return s, err
 }
 
-// TestOwn: a document comes back as it was measured, and its claims are not
-// believed beyond its passes.
+// TestOwn checks that a document is read as it was measured, and that its conclusions are checked against its passes.
 func TestOwn(t *testing.T) {
 	site := &measure.Machine{MemoryBytes: -1, Nodes: []measure.Node{{ID: 0, CPUs: []int{0, 1}, FreeBytes: 8 << 30, CacheBytes: 1 << 20}}}
 	plan, err := measure.NewPlan(site, measure.Options{Loaded: true})

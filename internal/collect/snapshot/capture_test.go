@@ -185,8 +185,8 @@ func TestTableThatCannotBeHidden(t *testing.T) {
 	require.ErrorContains(t, c.Write(&bytes.Buffer{}, Options{Random: strings.NewReader("short")}), "draw a key")
 }
 
-// TestUUIDOfBothOrders: a UUID that is the same in both byte orders, as Supermicro's that end in an
-// address of the network, is one in both when it is hidden: the table and the kernel's text agree.
+// TestUUIDOfBothOrders checks that a UUID that is the same in both byte orders, as Supermicro's that end in a MAC
+// address, is also the same in both when hidden, so that the table and the kernel's text agree.
 func TestUUIDOfBothOrders(t *testing.T) {
 	h := hash(t, "k")
 	for _, raw := range [][]byte{

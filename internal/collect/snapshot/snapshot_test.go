@@ -25,8 +25,8 @@ func hash(t testing.TB, seed string) *Hash {
 	return h
 }
 
-// TestHash: equal stays equal, shape and length stay, and another key gives
-// another word.
+// TestHash checks that equal values have equal hashes of the same form and length, and another key gives another
+// hash.
 func TestHash(t *testing.T) {
 	h := hash(t, "k")
 	one := string(h.Text([]byte("CN7016-A1B2")))
@@ -43,8 +43,7 @@ func TestHash(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// TestHashUUID: a UUID in two byte orders stays one UUID in two byte orders,
-// in bytes and in text.
+// TestHashUUID checks that the two byte orders of a UUID have the same hash in two byte orders, in bytes and in text.
 func TestHashUUID(t *testing.T) {
 	h := hash(t, "k")
 	raw := []byte{0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
@@ -119,7 +118,7 @@ func TestRecordedFiles(t *testing.T) {
 // systemEntry returns a structure of type 1 with a serial number as its only string.
 var systemEntry = append([]byte{1, 8, 0, 1, 0, 0, 0, 1}, "SECRET1\x00\x00"...)
 
-// TestLetters: the first and the last of letters and digits are hidden as well.
+// TestLetters checks that the first and the last letters and digits are hidden as well.
 func TestLetters(t *testing.T) {
 	for c, want := range map[byte]bool{'a': true, 'z': true, 'A': true, 'Z': true, '0': true, '9': true, 0x80: true, 0xFF: true, '-': false, ' ': false, '{': false, '@': false, '/': false, ':': false} {
 		assert.Equal(t, want, letter(c), "%c", c)
@@ -175,7 +174,7 @@ func TestInputsRefused(t *testing.T) {
 // whole returns a document of inputs with more keys.
 func whole(more string) string { return `{"schema":"` + inputsSchema + `",` + more + `}` }
 
-// TestOldInputs: a capture of an earlier version, with all that it wrote, is read as before.
+// TestOldInputs checks that a capture of an earlier version with all its members is read as before.
 func TestOldInputs(t *testing.T) {
 	const export = `{"name":"a.json","format":"redfish","vendor":"dell","registry_name":"R.v1","Complete":true,"attributes":[{"Name":"LogicalProc","Display":"","Menu":"","Value":"Enabled",` +
 		`"Stated":true,"Pending":"","HasPending":false,"Text":"","PendingText":"","Default":"","ReadOnly":false,"Options":null,"OptionTexts":null,"Bare":false,"Place":"$.Attributes.LogicalProc"}],` +
@@ -224,8 +223,7 @@ func FuzzInputs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) { _ = inputsOf(t, data) })
 }
 
-// TestController: what a BMC answered is in the capture,
-// without what identifies.
+// TestController checks that a BMC's answers are in the capture, without identifiers.
 func TestController(t *testing.T) {
 	resource := `{"@odata.id":"/redfish/v1/Systems/1/Bios","Id":"Bios","AttributeRegistry":"BiosAttributeRegistry.v1_0_0",
 		"Attributes":{"ProcTurboMode":"Enabled","AssetTag":"SECRET-1","SetupPassword":"SECRET-2","SysProfile":"Custom"}}`
