@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
@@ -64,7 +66,7 @@ type fittingProfile struct {
 	Answers []string `json:"answers"`
 	// Standing is ownMaker, or that of a document about other machines; null if the machine's vendor is
 	// unknown.
-	Standing *string `json:"standing"`
+	Standing nullable.String `json:"standing"`
 	// Missing are the unknown facts of the machine that decide whether the profile applies; empty if it does.
 	Missing []string `json:"missing"`
 }
@@ -75,11 +77,11 @@ const ownMaker = "own maker"
 func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool, missing []string) []fittingProfile {
 	out := make([]fittingProfile, 0, len(fits))
 	for i, f := range fits {
-		standing := &f.Standing
-		if *standing = cmp.Or(f.Standing, ownMaker); *standing == ownMaker && !maker {
-			standing = nil
+		standing := f.Standing
+		if standing == "" && maker {
+			standing = ownMaker
 		}
-		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), standing, append([]string{}, missing...)})
+		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), nullable.String(standing), append([]string{}, missing...)})
 	}
 	return out
 }

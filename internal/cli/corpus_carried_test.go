@@ -30,10 +30,9 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 	t.Helper()
 	all := blocks(withoutRanges(text))
 	byHandle := devices(all)
-	at := func(handle *string) int {
-		require.NotNil(t, handle)
-		i, ok := byHandle[strings.ToLower(*handle)]
-		require.True(t, ok, *handle)
+	at := func(handle string) int {
+		i, ok := byHandle[strings.ToLower(handle)]
+		require.True(t, ok, handle)
 		return i
 	}
 	before, after := map[int][]string{}, map[int][]string{}
@@ -43,7 +42,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 	}
 	filled := map[int]bool{}
 	for i := range slots {
-		filled[at(&slots[i].Handle)] = slots[i].State == "populated"
+		filled[at(slots[i].Handle)] = slots[i].State == "populated"
 	}
 	hand := map[int][]string{} // what was taken out, by the slot that it was in
 	takeOut := func(slot int) {
@@ -55,15 +54,15 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 		filled[slot], after[slot] = true, module
 	}
 	// slotOf is the first slot of a channel that is filled, or is not, from the first position or from the last.
-	slotOf := func(c *report.Channel, full bool) *string {
+	slotOf := func(c *report.Channel, full bool) string {
 		for i := range slots {
 			s := &slots[i]
-			if s.Channel != nil && *s.Channel == c.Channel && or(s.Socket) == or(c.Socket) && filled[at(&s.Handle)] == full {
-				return &s.Handle
+			if s.Channel != nil && *s.Channel == c.Channel && or(s.Socket) == or(c.Socket) && filled[at(s.Handle)] == full {
+				return s.Handle
 			}
 		}
 		require.Fail(t, "the channel has no such slot")
-		return nil
+		return ""
 	}
 	steps := slices.Clone(a.Steps)
 	for i := range steps { // from channels into the hand, and from it into channels
@@ -96,7 +95,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 			takeOut(at(s.From))
 		case "install":
 			what := before[at(s.Like)]
-			if s.From != nil { // two change places: what was taken out goes in
+			if s.From != "" { // two change places: what was taken out goes in
 				require.Contains(t, hand, at(s.From))
 				require.Equal(t, what, hand[at(s.From)], "like is the slot that it was in before all steps")
 			}
@@ -121,7 +120,7 @@ func reached(findings []report.Remaining, sockets []report.ReachedSocket, capaci
 		out = append(out, fmt.Sprintf("fails: %s %s %s", f.Rule, f.Subject, f.Severity))
 	}
 	for _, s := range sockets {
-		out = append(out, fmt.Sprintf("socket %s: class %s, %s MT/s, %s bytes/s, %s to %s of best", or(s.Socket), or(s.Class), or(s.ExpectedMTs), or(s.PeakBytes), or(s.Relative.Low), or(s.Relative.High)))
+		out = append(out, fmt.Sprintf("socket %s: class %s, %s MT/s, %s bytes/s, %s to %s of best", or(s.Socket), string(s.Class), or(s.ExpectedMTs), or(s.PeakBytes), or(s.Relative.Low), or(s.Relative.High)))
 	}
 	slices.Sort(out)
 	return append(out, fmt.Sprint(capacity, " bytes"))
@@ -178,7 +177,7 @@ func TestAdviceCarriedOutInTheText(t *testing.T) {
 				}
 				var capacity int64
 				for j := range after.Inventory.Slots {
-					if s := &after.Inventory.Slots[j]; s.SizeBytes != nil && *s.Technology == "dram" {
+					if s := &after.Inventory.Slots[j]; s.SizeBytes != nil && s.Technology == "dram" {
 						capacity += *s.SizeBytes
 					}
 				}

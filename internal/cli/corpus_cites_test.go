@@ -49,11 +49,11 @@ func citedOf(r *report.Report, f *report.Finding) string {
 	switch {
 	case c == nil:
 		return citeNone
-	case c.Standing != nil:
-		return *c.Standing
+	case c.Standing != "":
+		return string(c.Standing)
 	case slices.Contains([]string{"DMTF", "Linux kernel"}, c.Vendor):
 		return citeStandard
-	case sameMaker(c.Vendor, deref(r.Machine.Vendor)):
+	case sameMaker(c.Vendor, string(r.Machine.Vendor)):
 		return citeOwn
 	case madeProcessor(c.Vendor, r):
 		return citeProcessor
@@ -83,7 +83,7 @@ var processorNames = map[string]*regexp.Regexp{
 func madeProcessor(vendor string, r *report.Report) bool {
 	for i := range r.Inventory.Sockets {
 		for v := range strings.SplitSeq(vendor, ", ") {
-			if name := processorNames[v]; name != nil && name.MatchString(deref(r.Inventory.Sockets[i].Model)) {
+			if name := processorNames[v]; name != nil && name.MatchString(string(r.Inventory.Sockets[i].Model)) {
 				return true
 			}
 		}

@@ -90,10 +90,10 @@ func TestFleetOfRealMachines(t *testing.T) {
 			return
 		}
 		doc, _ := with.document(t, text)
-		if doc == nil || doc.Machine.Product == nil || products[*doc.Machine.Product] {
+		if doc == nil || doc.Machine.Product == "" || products[string(doc.Machine.Product)] {
 			return
 		}
-		products[*doc.Machine.Product] = true
+		products[string(doc.Machine.Product)] = true
 		kind := kinds[len(products)%len(kinds)]
 		changed, traits := deviations["speed"](text)
 		if traits != nil && planted*len(kinds) < len(products) {
@@ -148,7 +148,7 @@ func worded(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty, deref(f.Found), deref(f.Expected), deref(f.Remedy)}, " | "))
+		out = append(out, strings.Join([]string{f.Rule, f.Subject.String(), outcome(f), f.Certainty, string(f.Found), string(f.Expected), string(f.Remedy)}, " | "))
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func rootCauses(r *report.Report) []string {
 	cause := map[string]string{}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Result == "fail" {
-			by, _, _ := strings.Cut(report.OrEmpty(f.CausedBy), " ")
+			by, _, _ := strings.Cut(string(f.CausedBy), " ")
 			if old, seen := cause[f.Rule]; !seen || old != "" {
 				cause[f.Rule] = by
 			}

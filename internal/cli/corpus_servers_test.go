@@ -121,7 +121,7 @@ func namedFigures(t *testing.T, all []audited) []shareFigure {
 			continue
 		}
 		machines++
-		if a.report.Machine.Platform.ID == nil {
+		if a.report.Machine.Platform.ID == "" {
 			t.Logf("no platform: %s", a.name)
 			continue
 		}
@@ -144,7 +144,7 @@ func isGraded(a *audited) bool {
 			continue
 		}
 		with++
-		if s.Class == nil && s.Relative.Value == nil && s.Relative.Low == nil {
+		if s.Class == "" && s.Relative.Value == nil && s.Relative.Low == nil {
 			return false
 		}
 	}
@@ -157,7 +157,7 @@ func isGraded(a *audited) bool {
 // manual, or a sister model's that is marked as such, lists.
 func guessedSlots(t *testing.T, a *audited) {
 	guessed := slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool {
-		return deref(s.Mapping.Source) == "slot_map" && deref(s.Mapping.Certainty) == "indirect"
+		return string(s.Mapping.Source) == "slot_map" && string(s.Mapping.Certainty) == "indirect"
 	})
 	if !guessed {
 		return
@@ -169,12 +169,12 @@ func guessedSlots(t *testing.T, a *audited) {
 		if f.Rule == "memory.channel.symmetric" || strings.HasPrefix(f.Rule, "memory.slot.") {
 			assert.Equal(t, "info", f.Severity, "%s: %s", a.name, f.Rule)
 		}
-		remedy, _, _ := strings.Cut(deref(f.Remedy), "(no layout is advised:") // the reason names what is not known
+		remedy, _, _ := strings.Cut(string(f.Remedy), "(no layout is advised:") // the reason names what is not known
 		if fillsAll(a, remedy) || byManual(a, &f) {
 			continue
 		}
 		for _, s := range a.report.Inventory.Slots {
-			name := deref(s.Locator)
+			name := string(s.Locator)
 			if name != "" && s.Channel != nil && names(remedy, name) {
 				t.Errorf("%s: %s names slot %s: %s", a.name, f.Rule, name, remedy)
 				break
@@ -209,7 +209,7 @@ func fillsAll(a *audited, remedy string) bool {
 		}
 	}
 	return !slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool {
-		return s.State == "empty" && s.Channel != nil && used[number(s.Socket)] && !names(remedy, deref(s.Locator))
+		return s.State == "empty" && s.Channel != nil && used[number(s.Socket)] && !names(remedy, string(s.Locator))
 	})
 }
 
@@ -223,7 +223,7 @@ func names(text, label string) bool {
 func missingSlots(t *testing.T, a *audited) {
 	if slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool { return s.State == "empty" && s.Channel == nil }) {
 		for _, f := range a.report.Findings {
-			assert.NotContains(t, deref(f.Remedy), "lists no slot", a.name)
+			assert.NotContains(t, string(f.Remedy), "lists no slot", a.name)
 		}
 	}
 }
@@ -246,8 +246,8 @@ func rulesTable(all []audited) string {
 		platform := "(none)"
 		if ofGuest(&a.report) {
 			platform = "(guest)"
-		} else if id := a.report.Machine.Platform.ID; id != nil {
-			platform = *id
+		} else if id := a.report.Machine.Platform.ID; id != "" {
+			platform = string(id)
 		}
 		for _, f := range a.report.Findings {
 			if strings.HasPrefix(f.Rule, "memory.") || strings.HasPrefix(f.Rule, "numa.") {

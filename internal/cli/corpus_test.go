@@ -148,7 +148,7 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 	c.slots(t, name, r)
 	if !ofGuest(r) && len(r.Inventory.Slots) > 1 {
 		c.several++
-		if r.Machine.Platform.ID != nil {
+		if r.Machine.Platform.ID != "" {
 			c.recognised++
 		}
 	}
@@ -158,7 +158,7 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 			c.results[f.Rule] = map[string]int{}
 		}
 		if f.Result == "fail" {
-			c.examples[f.Rule] = append(c.examples[f.Rule], fmt.Sprintf("%s %s: %v", name, f.Subject, deref(f.Found)))
+			c.examples[f.Rule] = append(c.examples[f.Rule], fmt.Sprintf("%s %s: %v", name, f.Subject, string(f.Found)))
 		}
 		c.results[f.Rule][outcome(&f)]++
 		if f.Result == "fail" && f.Severity != "info" {
@@ -168,7 +168,7 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 			}
 		}
 		if f.Result == "error" {
-			t.Errorf("%s: %s %s: %v", name, f.Rule, f.Subject, deref(f.Reason))
+			t.Errorf("%s: %s %s: %v", name, f.Rule, f.Subject, string(f.Reason))
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (c *tally) slots(t *testing.T, name string, r *report.Report) {
 	chipset := len(inv.Population.Sockets) == 1 && inv.Population.Sockets[0].Socket == nil
 	taken := map[string]string{}
 	for _, s := range inv.Slots {
-		if s.State != "populated" || s.Technology == nil || *s.Technology != "dram" || ofGuest(r) {
+		if s.State != "populated" || s.Technology == "" || string(s.Technology) != "dram" || ofGuest(r) {
 			continue
 		}
 		c.rows++
@@ -216,13 +216,6 @@ func number(n *int) int {
 		return -1
 	}
 	return *n
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or ends in a status missing from

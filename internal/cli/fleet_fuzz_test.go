@@ -162,7 +162,7 @@ func FuzzFleet(f *testing.F) {
 			assert.NotEmpty(t, u.Reason, u.Input)
 		}
 		for _, m := range d.Machines {
-			assert.NotEqual(t, new("decoy"), m.Product, m.Name)
+			assert.NotEqual(t, "decoy", m.Product, m.Name)
 		}
 		for _, format := range fleet.Formats() {
 			var out bytes.Buffer

@@ -58,7 +58,7 @@ func TestFleetPlan(t *testing.T) {
 	require.Equal(t, "dell-m710-full", machinesOf(p.GiveUp))
 	assert.Equal(t, 12, p.GiveUp[0].Modules)
 	for _, s := range p.GiveUp[0].Advice.Reaches.Sockets {
-		assert.Equal(t, "A", *s.Class)
+		assert.Equal(t, "A", string(s.Class))
 	}
 	assert.Nil(t, p.GiveUp[0].FloorBytes)
 

@@ -197,7 +197,7 @@ func document(name string, data []byte) fleetInput {
 		o.refused = fmt.Errorf("JSON with another schema, expected %s or %s", schema.Report, schema.Inventory)
 		return o
 	}
-	var host *string
+	var host string
 	if err = schema.CheckDocument(kind, data); err == nil && kind == schema.Report {
 		o.report = &report.Report{}
 		err = cmp.Or(json.Unmarshal(data, o.report), complete(o.report))
@@ -210,7 +210,7 @@ func document(name string, data []byte) fleetInput {
 	if err != nil {
 		o.refused = fmt.Errorf("damaged %s, or of another version of memaudit: %w", kind, err)
 	}
-	o.name = cmp.Or(report.OrEmpty(host), machineName(name))
+	o.name = cmp.Or(host, machineName(name))
 	return o
 }
 

@@ -98,7 +98,7 @@ func TestFoundingMachines(t *testing.T) {
 			doc := documentOf(t, &m)
 			fails := doc.Verdict.Status == report.StatusWarning || doc.Verdict.Status == report.StatusCritical
 			assert.Equal(t, want.best, !fails, doc.Verdict.Sentence)
-			assert.Equal(t, &want.platform, doc.Machine.Platform.ID)
+			assert.Equal(t, want.platform, string(doc.Machine.Platform.ID))
 			for _, v := range want.verdicts {
 				v.holds(t, doc)
 			}
@@ -116,8 +116,8 @@ func (v *foundingVerdict) holds(t *testing.T, doc *report.Report) {
 		}
 		assert.Equal(t, v.result, f.Result, v.rule)
 		if v.found != "" {
-			require.NotNil(t, f.Found, v.rule)
-			assert.Contains(t, *f.Found, v.found, v.rule)
+			require.NotEmpty(t, f.Found, v.rule)
+			assert.Contains(t, string(f.Found), v.found, v.rule)
 		}
 		if v.effect != "" {
 			require.NotNil(t, f.Effect, v.rule)

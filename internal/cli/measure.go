@@ -212,7 +212,7 @@ func describe(result *measure.Result, doc *report.Report) (err error) {
 
 // keep writes the file of --save; a refusal never replaces a result.
 func (f *measureFlags) keep(result *measure.Result) error {
-	if f.save == "" || result.Refused != nil {
+	if f.save == "" || result.Refused != "" {
 		return nil
 	}
 	data, err := result.Encode()
@@ -244,7 +244,7 @@ const matrixWidth = 80
 // findings.
 func measureBlocks(result, then *measure.Result, doc *report.Report, width int) []page.Block {
 	out := []page.Block{{Fields: fieldsOf(result.Circumstances())}}
-	if result.Refused != nil {
+	if result.Refused != "" {
 		return out
 	}
 	if width <= 0 {
@@ -298,10 +298,10 @@ func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 // findingBlock formats a finding; why and what to do are printed for a failure only.
 func findingBlock(f *report.Finding) page.Block {
 	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject.String()}, Indent: 2,
-		Fields: []page.Field{{Name: "found", Value: report.OrEmpty(f.Found)}, {Name: "expected", Value: report.OrEmpty(f.Expected)},
-			{Name: "reason", Value: report.OrEmpty(f.Reason)}}}
+		Fields: []page.Field{{Name: "found", Value: string(f.Found)}, {Name: "expected", Value: string(f.Expected)},
+			{Name: "reason", Value: string(f.Reason)}}}
 	if f.Result == string(verdict.Fail) {
-		b.Fields = append(b.Fields, page.Field{Name: "why", Value: report.OrEmpty(f.Why)}, page.Field{Name: "fix", Value: report.OrEmpty(f.Remedy)},
+		b.Fields = append(b.Fields, page.Field{Name: "why", Value: string(f.Why)}, page.Field{Name: "fix", Value: string(f.Remedy)},
 			page.Field{Name: "source", Value: f.Citation.Line()})
 	}
 	return b
@@ -313,8 +313,8 @@ func (f *measureFlags) measureStatus(result *measure.Result, doc *report.Report)
 	switch {
 	case status == report.ExitFailed:
 		return &exitError{status: status}
-	case result.Refused != nil:
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", *result.Refused), hint: f.hint}
+	case result.Refused != "":
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", string(result.Refused)), hint: f.hint}
 	case !result.Decided() || status != report.ExitOK:
 		return &exitError{status: report.ExitNotAudited}
 	default:

@@ -261,8 +261,8 @@ func TestMeasureRefuses(t *testing.T) {
 			keepsMeasurementSchema(t, out)
 			var r measure.Result
 			require.NoError(t, json.Unmarshal([]byte(out), &r))
-			require.NotNil(t, r.Refused)
-			assert.Contains(t, *r.Refused, c.why)
+			require.NotEmpty(t, r.Refused)
+			assert.Contains(t, string(r.Refused), c.why)
 			assert.Empty(t, r.Nodes)
 			kept, err := os.ReadFile(file)
 			require.NoError(t, err)

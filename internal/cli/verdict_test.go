@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -39,9 +41,9 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 	}
 	failing := func(rule, severity, found string) func(*report.Report) {
 		return func(r *report.Report) {
-			r.Findings = append(r.Findings, report.Finding{Rule: rule, Result: "fail", Severity: severity, Found: &found})
+			r.Findings = append(r.Findings, report.Finding{Rule: rule, Result: "fail", Severity: severity, Found: nullable.String(found)})
 			r.Summary.Fail++
-			r.Summary.WorstSeverity = &severity
+			r.Summary.WorstSeverity = nullable.String(severity)
 		}
 	}
 	return map[string]*report.Report{
@@ -61,7 +63,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 		}),
 		"unknown wrong profile": audited("dell-r610-good", "", func(r *report.Report) {
 			why := "no document for this machine gives a profile for low-latency"
-			r.ProfileAsked, r.Profile, r.Why = true, nil, &why
+			r.ProfileAsked, r.Profile, r.Why = true, nil, nullable.String(why)
 		}),
 		"ok waived": audited("dell-r610-unbalanced", "", func(r *report.Report) {
 			for i := range r.Findings {
@@ -70,7 +72,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 					r.Summary.Waived++
 				}
 			}
-			r.Summary.Fail, r.Summary.WorstSeverity = 0, nil
+			r.Summary.Fail, r.Summary.WorstSeverity = 0, ""
 		}),
 	}
 }

@@ -20,8 +20,8 @@ func figureOf(kind Kind, passes []Pass, foreignLoad func(*Figure) string) Figure
 		p := &passes[i]
 		switch {
 		case p.Kind != kind:
-		case p.Discarded != nil:
-			lost, why = lost+1, *p.Discarded
+		case p.Discarded != "":
+			lost, why = lost+1, string(p.Discarded)
 		default:
 			values, clocks = append(values, p.Value), append(clocks, p.Clock)
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -25,7 +27,7 @@ func passesOf(kind Kind, values ...float64) []Pass {
 func lost(kind Kind, n int) []Pass {
 	why, out := "somebody came", passesOf(kind, slices.Repeat([]float64{1}, n)...)
 	for i := range out {
-		out[i].Discarded = &why
+		out[i].Discarded = nullable.String(why)
 	}
 	return out
 }
@@ -151,11 +153,11 @@ func TestPass(t *testing.T) {
 	} {
 		p := newPass(Read, c.sample, c.before, c.after)
 		if c.discarded == "" {
-			assert.Nil(t, p.Discarded, name)
+			assert.Empty(t, p.Discarded, name)
 			continue
 		}
-		require.NotNil(t, p.Discarded, name)
-		assert.Equal(t, c.discarded, *p.Discarded, name)
+		require.NotEmpty(t, p.Discarded, name)
+		assert.Equal(t, c.discarded, string(p.Discarded), name)
 	}
 	p := newPass(Triad, &quiet, Counters{Foreign: s, Steal: -1, Stall: 2 * s}, Counters{Foreign: 3 * s, Steal: 0, Stall: s})
 	require.NotNil(t, p.Foreign)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
@@ -60,7 +61,7 @@ func (p *Pass) check() error {
 
 // Refuse returns the document of a measurement that was refused, with the reason.
 func Refuse(reason string, now time.Time) *Result {
-	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: &reason, Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
+	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: nullable.String(reason), Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
 }
 
 // Encode writes the document.

@@ -20,7 +20,7 @@ func TestDecode(t *testing.T) {
 	assert.Equal(t, byte('\n'), data[len(data)-1])
 	r, err := measure.Decode(data)
 	require.NoError(t, err)
-	assert.Equal(t, "a guest", *r.Refused)
+	assert.Equal(t, "a guest", string(r.Refused))
 
 	text := func(schema, generated string, cpu, memory, threads int) []byte {
 		return fmt.Appendf(nil, `{"schema": %q, "generated_at": %q, "nodes": [{"cpu_node": %d, "memory_node": %d, "threads": %d, "read_bytes_per_second": 5e9, "decided": true, "passes": []}]}`, schema, generated, cpu, memory, threads)

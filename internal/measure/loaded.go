@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
@@ -19,7 +21,7 @@ type LoadStep struct {
 	Bandwidth *float64 `json:"bytes_per_second" jsonschema:"nullable"`
 	Passes    []Pass   `json:"passes"`
 	// Undecided is the reason why not enough quiet passes agree, null if they do.
-	Undecided *string `json:"undecided" jsonschema:"nullable"`
+	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
 const (
@@ -85,14 +87,14 @@ func (s *LoadStep) load(threads int, latency float64) float64 {
 
 // sum fills in the step's figures from its passes and returns the reason why it is undecided.
 func (s *LoadStep) sum(threads int) string {
-	s.Latency, s.Bandwidth, s.Undecided = nil, nil, nil
+	s.Latency, s.Bandwidth, s.Undecided = nil, nil, ""
 	f := s.Figure(threads)
 	if f.Count > 0 && f.Median > 0 {
 		load := s.load(threads, f.Median)
 		s.Latency, s.Bandwidth = &f.Median, &load
 	}
 	if !f.Decided() {
-		s.Undecided = &f.Why
+		s.Undecided = nullable.String(f.Why)
 	}
 	return f.Why
 }
@@ -153,7 +155,7 @@ func (r *Result) Curves() string {
 			if s.Bandwidth != nil {
 				load = fmt.Sprintf("%.1f", *s.Bandwidth*1e-9)
 			}
-			if s.Undecided != nil {
+			if s.Undecided != "" {
 				mark = "?"
 			}
 			row(fmt.Sprint(s.Chains), load, s.Latency, mark)

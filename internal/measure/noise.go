@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 const (
@@ -33,7 +35,7 @@ func newPass(kind Kind, s *Sample, before, after Counters) Pass {
 	return p
 }
 
-func (p *Pass) discard(why string) { p.Discarded = &why }
+func (p *Pass) discard(why string) { p.Discarded = nullable.String(why) }
 
 func seconds(before, after time.Duration) *float64 {
 	if before < 0 || after < before {
@@ -73,7 +75,7 @@ func foreignLoadOf(passes []Pass, f *Figure, threads int, allowed float64) strin
 	for i := range passes {
 		p := &passes[i]
 		switch {
-		case p.Kind != f.Kind || p.Discarded != nil:
+		case p.Kind != f.Kind || p.Discarded != "":
 		case p.Foreign == nil:
 			return "what else ran on the machine is not known"
 		default:

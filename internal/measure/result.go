@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
@@ -35,7 +37,7 @@ type Result struct {
 	// Machine is the report's block of the same name.
 	Machine json.RawMessage `json:"machine"`
 	// Refused is the reason why nothing was measured.
-	Refused *string `json:"refused" jsonschema:"nullable"`
+	Refused nullable.String `json:"refused" jsonschema:"nullable"`
 	// Forced is set for a guest that was measured on request: its figures are never checked.
 	Forced bool `json:"forced"`
 	// Kernel names the loops, Store the kind of store of Triad.
@@ -96,7 +98,7 @@ type Pass struct {
 	// values is meaningful.
 	Clock float64 `json:"clock"`
 	// Discarded is the reason why the pass does not count; null if it does.
-	Discarded *string `json:"discarded" jsonschema:"nullable"`
+	Discarded nullable.String `json:"discarded" jsonschema:"nullable"`
 }
 
 // Unlike returns the reason why figures of two results cannot be compared, "" if they can: loops, stores, pages and

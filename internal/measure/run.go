@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/model/figure"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 const (
@@ -149,7 +150,7 @@ func (r *measurementRun) group(g *passGroup) error {
 		why = disturbed(before, at, r.bench.Now().Sub(begin))
 	}
 	for i := first; why != "" && i < len(*g.passes); i++ {
-		(*g.passes)[i].Discarded = &why
+		(*g.passes)[i].Discarded = nullable.String(why)
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ type Line struct{ Name, Text string }
 
 // Circumstances returns lines that describe how a result was measured, or why nothing was.
 func (r *Result) Circumstances() []Line {
-	if r.Refused != nil {
-		return []Line{{"refused", *r.Refused}}
+	if r.Refused != "" {
+		return []Line{{"refused", string(r.Refused)}}
 	}
 	out := []Line{{"kernels", r.Kernel}, {"stores", r.Store}, {"threads", threadsWords(r)}, {"memory", memoryWords(r)}}
 	for _, note := range r.Notes {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -90,7 +92,7 @@ func TestCircumstances(t *testing.T) {
 			[]Line{{"kernels", ""}, {"stores", ""}, {"threads", "one a core, by node"}, {"memory", "by node, " + small}}},
 		"forced": {&Result{BufferBytes: &size, Forced: true},
 			[]Line{{"kernels", ""}, {"stores", ""}, {"threads", "one a core, by node"}, {"memory", "384 MiB on each node, size of the pages not known"}, {"note", "a virtual machine, measured on request and never checked"}}},
-		"refused": {&Result{Kernel: "loops", Refused: &reason}, []Line{{"refused", "a guest"}}},
+		"refused": {&Result{Kernel: "loops", Refused: nullable.String(reason)}, []Line{{"refused", "a guest"}}},
 	} {
 		assert.Equal(t, c.want, c.result.Circumstances(), name)
 	}

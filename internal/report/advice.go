@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all
@@ -32,29 +33,29 @@ type Cured struct {
 // Step is one thing to do. Slots are named by handle; locators stand beside, and
 // the board's label where locators repeat. In a swap the modules of two slots change places.
 type Step struct {
-	Do          string  `json:"do" jsonschema:"enum=move,enum=swap,enum=install,enum=remove,enum=exchange,enum=set"`
-	From        *string `json:"from,omitempty"`
-	FromLocator *string `json:"from_locator,omitempty"`
-	FromBoard   *string `json:"from_board,omitempty"`
-	To          *string `json:"to,omitempty"`
-	ToLocator   *string `json:"to_locator,omitempty"`
-	Board       *string `json:"board,omitempty"`
-	At          *string `json:"at,omitempty"`
-	AtLocator   *string `json:"at_locator,omitempty"`
+	Do          string `json:"do" jsonschema:"enum=move,enum=swap,enum=install,enum=remove,enum=exchange,enum=set"`
+	From        string `json:"from,omitempty"`
+	FromLocator string `json:"from_locator,omitempty"`
+	FromBoard   string `json:"from_board,omitempty"`
+	To          string `json:"to,omitempty"`
+	ToLocator   string `json:"to_locator,omitempty"`
+	Board       string `json:"board,omitempty"`
+	At          string `json:"at,omitempty"`
+	AtLocator   string `json:"at_locator,omitempty"`
 	// FromChannel and ToChannel are there in place of slots if it is not known which slot of a channel is
 	// filled first.
 	FromChannel *Channel `json:"from_channel,omitempty"`
 	ToChannel   *Channel `json:"to_channel,omitempty"`
 	// Like is the slot whose module the new one is of the same kind as, or the one that leaves a channel.
-	Like   *string `json:"like,omitempty"`
+	Like   string  `json:"like,omitempty"`
 	Module *Module `json:"module,omitempty"`
 	// Setting is the canonical id of the preset to be set, Value its new value as
 	// the vendor spells it. Command is for the tool, Menu the same change by hand.
-	Setting *string `json:"setting,omitempty"`
-	Value   *string `json:"value,omitempty"`
-	Tool    *string `json:"tool,omitempty"`
-	Command *string `json:"command,omitempty"`
-	Menu    *string `json:"menu,omitempty"`
+	Setting string `json:"setting,omitempty"`
+	Value   string `json:"value,omitempty"`
+	Tool    string `json:"tool,omitempty"`
+	Command string `json:"command,omitempty"`
+	Menu    string `json:"menu,omitempty"`
 }
 
 // Channel is a memory channel; Socket is null for the chipset's.
@@ -69,10 +70,10 @@ const AdviceSettings = plan.Settings
 
 // Module says what to buy; what firmware does not say of its like is null.
 type Module struct {
-	SizeBytes *int64  `json:"size_bytes" jsonschema:"nullable"`
-	Type      *string `json:"type" jsonschema:"nullable"`
-	Ranks     *int    `json:"ranks" jsonschema:"nullable"`
-	RatedMTs  *int    `json:"rated_mts" jsonschema:"nullable"`
+	SizeBytes *int64          `json:"size_bytes" jsonschema:"nullable"`
+	Type      nullable.String `json:"type" jsonschema:"nullable"`
+	Ranks     *int            `json:"ranks" jsonschema:"nullable"`
+	RatedMTs  *int            `json:"rated_mts" jsonschema:"nullable"`
 	// Kind is RDIMM, LRDIMM or UDIMM, which do not work beside each other; "" where that
 	// is not known or Type says it.
 	Kind string `json:"-"`
@@ -95,11 +96,11 @@ type Remaining struct {
 // ReachedSocket is what one processor has after the steps; Socket is null on a
 // machine with one memory controller outside the processors.
 type ReachedSocket struct {
-	Socket      *int     `json:"socket" jsonschema:"nullable"`
-	Class       *string  `json:"class" jsonschema:"nullable"`
-	ExpectedMTs *int     `json:"expected_mts" jsonschema:"nullable"`
-	PeakBytes   *int64   `json:"peak_bytes_per_second" jsonschema:"nullable"`
-	Relative    Relative `json:"relative_bandwidth"`
+	Socket      *int            `json:"socket" jsonschema:"nullable"`
+	Class       nullable.String `json:"class" jsonschema:"nullable"`
+	ExpectedMTs *int            `json:"expected_mts" jsonschema:"nullable"`
+	PeakBytes   *int64          `json:"peak_bytes_per_second" jsonschema:"nullable"`
+	Relative    Relative        `json:"relative_bandwidth"`
 	// ClockMTs is the speed that the peak is at, where that is not the expected one: the memory runs
 	// at another speed today.
 	ClockMTs *int `json:"-"`

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/model/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // buildBaseline makes the document of a comparison, and what the metrics say of
 // each kind: a kind of which nothing differs is 0 only when all was compared.
@@ -8,7 +11,7 @@ func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
 	if b == nil {
 		return nil, nil
 	}
-	out := &Baseline{Path: b.Path, SavedAt: wordOrNil(b.SavedAt), Changes: []Change{}}
+	out := &Baseline{Path: b.Path, SavedAt: nullable.String(b.SavedAt), Changes: []Change{}}
 	known := 0
 	for i := range b.Compared {
 		c := &b.Compared[i]
@@ -46,10 +49,10 @@ func changedKinds(b *Baseline, whole bool) map[string]bool {
 // when nothing could be compared, null when some of it could not. Changes lists
 // what differs, by slot.
 type Baseline struct {
-	Path       string   `json:"path"`
-	SavedAt    *string  `json:"saved_at" jsonschema:"nullable"`
-	Comparable *bool    `json:"comparable" jsonschema:"nullable"`
-	Changes    []Change `json:"changes"`
+	Path       string          `json:"path"`
+	SavedAt    nullable.String `json:"saved_at" jsonschema:"nullable"`
+	Comparable *bool           `json:"comparable" jsonschema:"nullable"`
+	Changes    []Change        `json:"changes"`
 }
 
 // Change is one difference. Kind is one of dimm_lost, dimm_added, dimm_moved,

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -51,7 +53,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 	r := Report{
 		Schema:       SchemaReport,
 		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
-		Memaudit:     Program{Version: o.Version, Revision: wordOrNil(o.Revision)},
+		Memaudit:     Program{Version: o.Version, Revision: nullable.String(o.Revision)},
 		Machine:      inv.Machine,
 		Profile:      buildProfile(a.Profile),
 		ProfileAsked: a.ProfileAsked,
@@ -66,7 +68,7 @@ func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o O
 		r.Measured = buildMeasured(sys.Measurements)
 	}
 	if r.Profile == nil {
-		r.Why = &a.ProfileWhy
+		r.Why = nullable.String(a.ProfileWhy)
 	}
 	for i := range a.Findings {
 		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
@@ -84,9 +86,9 @@ func buildProfile(p *verdict.Profile) *Profile {
 	}
 	out := &Profile{
 		ID:     p.ID,
-		Intent: wordOrNil(p.Intent),
-		Title:  wordOrNil(p.Title),
-		Source: wordOrNil(buildCitation(&p.Citation).Line()),
+		Intent: nullable.String(p.Intent),
+		Title:  nullable.String(p.Title),
+		Source: nullable.String(buildCitation(&p.Citation).Line()),
 	}
 	if p.Citation.Standing == "" {
 		out.Vendor = p.Citation.Vendor
@@ -102,7 +104,7 @@ func buildSummary(s verdict.Summary) Summary {
 		NotApplicable: s.NotApplicable,
 		Waived:        s.Waived,
 		Error:         s.Error,
-		WorstSeverity: wordOrNil(string(s.Worst)),
+		WorstSeverity: nullable.String(string(s.Worst)),
 	}
 }
 
@@ -110,30 +112,30 @@ func buildSummary(s verdict.Summary) Summary {
 func BuildFinding(f *verdict.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
-		Title:     wordOrNil(f.Title),
+		Title:     nullable.String(f.Title),
 		Result:    string(f.Result),
 		Severity:  string(f.Severity),
 		Subject:   f.Subject,
-		Found:     wordOrNil(f.Found),
-		Expected:  wordOrNil(f.Expected),
-		Why:       wordOrNil(f.Why),
-		Reason:    wordOrNil(f.Reason),
-		KnownBy:   wordOrNil(f.KnownBy),
-		CausedBy:  wordOrNil(f.CausedBy),
-		Remedy:    wordOrNil(f.Remedy),
+		Found:     nullable.String(f.Found),
+		Expected:  nullable.String(f.Expected),
+		Why:       nullable.String(f.Why),
+		Reason:    nullable.String(f.Reason),
+		KnownBy:   nullable.String(f.KnownBy),
+		CausedBy:  nullable.String(f.CausedBy),
+		Remedy:    nullable.String(f.Remedy),
 		Advice:    []string{},
 		Evidence:  buildEvidence(f.Evidence),
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),
-		Mark:      wordOrNil(f.Mark),
-		Short:     wordOrNil(f.Short),
-		Headline:  wordOrNil(f.Headline),
-		Fix:       wordOrNil(cmp.Or(f.Fix, f.Remedy)),
+		Mark:      nullable.String(f.Mark),
+		Short:     nullable.String(f.Short),
+		Headline:  nullable.String(f.Headline),
+		Fix:       nullable.String(cmp.Or(f.Fix, f.Remedy)),
 		Explains:  f.Explains,
 		Effect:    buildEffect(f.Effect),
 	}
 	if f.Waiver != nil {
-		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until), Population: f.Waiver.Population}
+		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: nullable.String(f.Waiver.Until), Population: f.Waiver.Population}
 	}
 	return out
 }
@@ -142,7 +144,7 @@ func buildEffect(e *verdict.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	return &Effect{Text: e.Text, Source: wordOrNil(e.Source), AttachTo: e.AttachTo}
+	return &Effect{Text: e.Text, Source: nullable.String(e.Source), AttachTo: e.AttachTo}
 }
 
 func buildCitation(c *verdict.Citation) *Citation {
@@ -153,9 +155,9 @@ func buildCitation(c *verdict.Citation) *Citation {
 		Vendor:  c.Vendor,
 		Title:   c.Title,
 		Year:    positiveOrNil(c.Year),
-		Place:   wordOrNil(c.Place),
-		URL:     wordOrNil(c.URL),
-		Version: c.Version, Standing: wordOrNil(c.Standing),
+		Place:   nullable.String(c.Place),
+		URL:     nullable.String(c.URL),
+		Version: c.Version, Standing: nullable.String(c.Standing),
 	}
 }
 
@@ -164,7 +166,7 @@ func buildEvidence(in []fact.Evidence) []Evidence {
 	out := make([]Evidence, len(in))
 	for i := range in {
 		e := &in[i]
-		out[i] = Evidence{Source: e.Source, Path: wordOrNil(e.Path), Raw: wordOrNil(rawReading(e))}
+		out[i] = Evidence{Source: e.Source, Path: nullable.String(e.Path), Raw: nullable.String(rawReading(e))}
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/ddr"
@@ -28,14 +30,14 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = wordOrNil(sentence(&r.Advice[j], &r.Inventory) + dearly(p))
+				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + dearly(p))
 			}
 			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
 				f.Advice = append(f.Advice, a.ID)
 			}
 		}
-		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
-			f.Remedy = wordOrNil(*f.Remedy + " (no layout is advised: " + p.Why + ")")
+		if p.Why != "" && f.Remedy != "" && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
+			f.Remedy = nullable.String(string(f.Remedy) + " (no layout is advised: " + p.Why + ")")
 		}
 	}
 }
@@ -78,13 +80,13 @@ func BuildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	out := Step{Do: s.Do}
 	if s.Set != nil {
-		out.Setting, out.Value = wordOrNil(s.Set.Setting), wordOrNil(s.Set.Value)
-		out.Tool, out.Command, out.Menu = wordOrNil(s.Set.Tool), wordOrNil(s.Set.Command), wordOrNil(s.Set.Menu)
+		out.Setting, out.Value = s.Set.Setting, s.Set.Value
+		out.Tool, out.Command, out.Menu = s.Set.Tool, s.Set.Command, s.Set.Menu
 		return out
 	}
-	name := func(slot int, h, locator, board **string) {
-		*h, *locator = wordOrNil(inventory.HandleText(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
-		*board = wordOrNil(plan.BankLabel(sys, slot))
+	name := func(slot int, h, locator, board *string) {
+		*h, *locator = inventory.HandleText(sys.Slots[slot].Handle), sys.Slots[slot].Locator.Or("")
+		*board = plan.BankLabel(sys, slot)
 	}
 	out.FromChannel, out.ToChannel = channelOf(s.FromChannel), channelOf(s.ToChannel)
 	switch {
@@ -98,7 +100,7 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	}
 	if s.Like >= 0 {
 		like := a.Bought(sys, s.Like)
-		out.Like = wordOrNil(inventory.HandleText(like.Handle))
+		out.Like = inventory.HandleText(like.Handle)
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs), Kind: kindOf(like)}
 	}
 	return out
@@ -144,7 +146,7 @@ func buildReaches(r *plan.Reach) Reaches {
 func buildReached(s *plan.Socket) ReachedSocket {
 	reached := ReachedSocket{Socket: coordinate(s.Socket), PeakBytes: positive(s.Peak), Relative: buildRelative(s.Share)}
 	if c, ok := s.Class.Get(); ok {
-		reached.Class = wordOrNil(c.Name)
+		reached.Class = nullable.String(c.Name)
 	}
 	if v, ok := s.Speed.Get(); ok {
 		reached.ExpectedMTs, reached.UpTo = positiveOrNil(v.MTs), s.Speed.Unverified

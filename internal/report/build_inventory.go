@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -55,15 +57,15 @@ func buildMachine(m *inventory.Machine, topo *population.Result, identifiers boo
 		Virtual:    boolOrNil(m.Virtual),
 		Hypervisor: stated(m.Hypervisor),
 		Platform:   buildPlatform(topo.Platform),
-		Host:       stated(m.Host),
+		Host:       m.Host.Or(""),
 	}
 	if identifiers {
 		out.Identifiers = &Identifiers{
-			SystemSerial:  wordOrNil(m.Identifiers.SystemSerial),
-			SystemUUID:    wordOrNil(m.Identifiers.SystemUUID),
-			BoardSerial:   wordOrNil(m.Identifiers.BoardSerial),
-			ChassisSerial: wordOrNil(m.Identifiers.ChassisSerial),
-			AssetTag:      wordOrNil(m.Identifiers.AssetTag),
+			SystemSerial:  nullable.String(m.Identifiers.SystemSerial),
+			SystemUUID:    nullable.String(m.Identifiers.SystemUUID),
+			BoardSerial:   nullable.String(m.Identifiers.BoardSerial),
+			ChassisSerial: nullable.String(m.Identifiers.ChassisSerial),
+			AssetTag:      nullable.String(m.Identifiers.AssetTag),
 		}
 	}
 	return out
@@ -73,7 +75,7 @@ func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
 	if !f.Known() || f.Value == nil {
 		return Platform{Certainty: fact.None.String()}
 	}
-	return Platform{ID: wordOrNil(f.Value.ID), Name: wordOrNil(f.Value.Name), Certainty: f.Certainty.String()}
+	return Platform{ID: nullable.String(f.Value.ID), Name: nullable.String(f.Value.Name), Certainty: f.Certainty.String()}
 }
 
 func buildSources(sys *inventory.System) []Source {
@@ -81,7 +83,7 @@ func buildSources(sys *inventory.System) []Source {
 	for _, s := range sys.Sources {
 		none := s.State == fact.SourceAbsent && noFirmwareTables(sys.Machine.Architecture.Or("")) &&
 			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, s.Name)
-		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: wordOrNil(s.Detail), NoSuch: none})
+		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: nullable.String(s.Detail), NoSuch: none})
 	}
 	return out
 }
@@ -130,16 +132,16 @@ func buildNodes(in []inventory.Node) []Node {
 		}
 		if cpus, ok := n.CPUs.Get(); ok {
 			s := CPUList(cpus)
-			node.CPUs = &s
+			node.CPUs = nullable.String(s)
 		}
 		if d, ok := n.Distances.Get(); ok {
 			node.Distances = neverNil(d)
 		}
-		node.KindReason = wordOrNil(n.Kind.Reason)
+		node.KindReason = nullable.String(n.Kind.Reason)
 		node.RatedBytesPerSecond, node.Tier = positive(n.RatedBytesPerSecond), number(n.Tier)
 		node.InterleaveWeight = positive(n.InterleaveWeight)
 		if size := positive(n.SideCacheBytes); size != nil {
-			node.SideCache = &SideCache{Bytes: *size, Technology: wordOrNil(string(n.SideCacheOf.Or("")))}
+			node.SideCache = &SideCache{Bytes: *size, Technology: nullable.String(string(n.SideCacheOf.Or("")))}
 		}
 		out = append(out, node)
 	}
@@ -168,7 +170,7 @@ func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
 func buildFace(f *fact.Fact[string]) Face {
 	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
-		out.Reason, out.KnownBy = wordOrNil(f.Reason), wordOrNil(f.KnownBy)
+		out.Reason, out.KnownBy = nullable.String(f.Reason), nullable.String(f.KnownBy)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
@@ -40,7 +41,7 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot
 		}
 		slot.Memory = memoryBeside(&in[i], documented)
 		if o.Identifiers {
-			slot.Serial, slot.AssetTag = wordOrNil(in[i].Serial), wordOrNil(in[i].AssetTag)
+			slot.Serial, slot.AssetTag = in[i].Serial, in[i].AssetTag
 		}
 		out = append(out, slot)
 	}
@@ -84,7 +85,7 @@ func buildSlot(s *inventory.Slot) Slot {
 		out.State = string(inventory.SlotUnknown)
 	}
 	if t, ok := s.Technology.Get(); ok {
-		out.Technology = wordOrNil(string(t))
+		out.Technology = nullable.String(string(t))
 	}
 	return out
 }
@@ -117,11 +118,11 @@ func buildUnplacedErrors(in []place.UnplacedErrors) []UnplacedErrors {
 }
 
 func buildMapping(at *place.Placement) Mapping {
-	m := Mapping{Source: wordOrNil(at.Source), Reason: wordOrNil(at.Reason), Doubt: wordOrNil(at.Doubt)}
-	if m.Source != nil {
-		m.Certainty = wordOrNil(at.Certainty.String())
-	} else if m.Reason == nil {
-		m.Reason = wordOrNil("nothing says where the slot is")
+	m := Mapping{Source: nullable.String(at.Source), Reason: nullable.String(at.Reason), Doubt: nullable.String(at.Doubt)}
+	if m.Source != "" {
+		m.Certainty = nullable.String(at.Certainty.String())
+	} else if m.Reason == "" {
+		m.Reason = nullable.String("nothing says where the slot is")
 	}
 	return m
 }
@@ -157,10 +158,10 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		}
 	}
 	if class, ok := p.Class.Get(); ok {
-		out.Class = wordOrNil(class.Name)
+		out.Class = nullable.String(class.Name)
 	}
 	if speed, ok := p.Speed.Get(); ok {
-		out.ExpectedMTs, out.Limiter = positiveOrNil(speed.MTs), wordOrNil(speed.Limiter)
+		out.ExpectedMTs, out.Limiter = positiveOrNil(speed.MTs), nullable.String(speed.Limiter)
 	}
 	return out
 }
@@ -170,7 +171,7 @@ func buildRelative(f fact.Fact[population.Share]) Relative {
 	if !ok {
 		return Relative{}
 	}
-	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: wordOrNil(share.Source()), ByChannels: share.ByChannels()}
+	out := Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: nullable.String(share.Source()), ByChannels: share.ByChannels()}
 	if share.Document == "" {
 		out.Note = share.Note
 	}

@@ -3,6 +3,8 @@ package report_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -35,7 +37,7 @@ func TestUnknownValuesAreNull(t *testing.T) {
 		Sources: []report.Source{},
 		Sockets: []report.Socket{{ID: 0}},
 		Slots: []report.Slot{{
-			Handle: "0x1101", State: "empty", Mapping: report.Mapping{Reason: new("slots were not mapped")},
+			Handle: "0x1101", State: "empty", Mapping: report.Mapping{Reason: "slots were not mapped"},
 		}},
 		Nodes:      []report.Node{{ID: 3, Kind: "unknown", Distances: []int{}}},
 		Settings:   map[string]report.Setting{},
@@ -47,32 +49,32 @@ func TestBuildSlot(t *testing.T) {
 	m := reporttest.Good()
 	inv := report.BuildInventory(&m.Sys, &m.Topo, report.Options{})
 	assert.Equal(t, report.Slot{
-		Handle: "0x1101", Locator: new("DIMM_A2"), State: "populated",
+		Handle: "0x1101", Locator: "DIMM_A2", State: "populated",
 		Socket: new(0), Controller: new(0), Channel: new(1), Slot: new(0),
-		Mapping:   report.Mapping{Source: new("slot_map"), Certainty: new("direct")},
-		SizeBytes: new(int64(4 << 30)), Technology: new("dram"), Type: new("DDR3"), FormFactor: new("DIMM"),
+		Mapping:   report.Mapping{Source: "slot_map", Certainty: "direct"},
+		SizeBytes: new(int64(4 << 30)), Technology: "dram", Type: "DDR3", FormFactor: "DIMM",
 		Registered: new(true), Ranks: new(2), DataWidthBits: new(64), TotalWidthBits: new(72),
 		RatedMTs: new(1333), ConfiguredMTs: new(1333), ConfiguredMV: new(1350),
-		Manufacturer: new("Samsung"), PartNumber: new("M393B5273CH0-YH9"),
+		Manufacturer: "Samsung", PartNumber: "M393B5273CH0-YH9",
 	}, inv.Slots[1])
 	assert.Equal(t, report.PopulationSocket{
 		Socket: new(1), DIMMs: new(3), ChannelsTotal: new(3), ChannelsPopulated: new(3), DIMMsPerChannel: []int{1, 1, 1},
-		Regions: []report.Region{{Bytes: 12 << 30, Ways: 3}}, Class: new("A"), ExpectedMTs: new(1333), Limiter: new("none"),
-		PeakBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: new("population model")},
+		Regions: []report.Region{{Bytes: 12 << 30, Ways: 3}}, Class: "A", ExpectedMTs: new(1333), Limiter: "none",
+		PeakBytes: new(int64(31_992_000_000)), Relative: report.Relative{Low: new(1.), High: new(1.), Source: "population model"},
 	}, inv.Population.Sockets[1])
 	assert.Equal(t, report.Node{
-		ID: 1, Kind: "dram", Socket: new(1), CPUs: new("1,3,5,7,9,11"), MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},
+		ID: 1, Kind: "dram", Socket: new(1), CPUs: "1,3,5,7,9,11", MemoryBytes: new(int64(12_345_678_848)), Distances: []int{21, 10},
 	}, inv.Nodes[1])
 	assert.Equal(t, report.Setting{
 		Configured: known("disabled"), Pending: known("enabled"),
-		Effective: report.Face{Value: new("disabled"), State: "ok", Certainty: "direct", Evidence: []report.Evidence{
-			{Source: "cpu", Path: new("/sys/devices/system/cpu/smt/control"), Raw: new("off")},
+		Effective: report.Face{Value: "disabled", State: "ok", Certainty: "direct", Evidence: []report.Evidence{
+			{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"},
 		}},
-		DecidedBy: report.DecidedBy{Value: new("command line"), Certainty: "direct", Evidence: []report.Evidence{
-			{Source: "cmdline", Path: new("/proc/cmdline"), Raw: new("quiet nosmt")},
+		DecidedBy: report.DecidedBy{Value: "command line", Certainty: "direct", Evidence: []report.Evidence{
+			{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"},
 		}},
 	}, inv.Settings["smt"])
-	assert.Equal(t, report.Face{State: "unread", Certainty: "none", Evidence: []report.Evidence{}, Reason: new("cpufreq was not read"), KnownBy: new("run on the live machine")},
+	assert.Equal(t, report.Face{State: "unread", Certainty: "none", Evidence: []report.Evidence{}, Reason: "cpufreq was not read", KnownBy: "run on the live machine"},
 		inv.Settings["turbo"].Effective)
 }
 
@@ -83,34 +85,34 @@ func TestBuildFinding(t *testing.T) {
 	in.Evidence = []fact.Evidence{reporttest.DMI("type 17 0x1101 Speed", "1333 MT/s"), {Source: "numa", Raw: "0-5"}, {Source: "msr", Path: "/dev/cpu/0/msr"}}
 	got := report.BuildFinding(&in)
 	assert.Equal(t, []report.Evidence{
-		{Source: "smbios", Path: new("/sys/firmware/dmi/tables/DMI"), Raw: new("type 17 0x1101 Speed: 1333 MT/s")},
-		{Source: "numa", Raw: new("0-5")},
-		{Source: "msr", Path: new("/dev/cpu/0/msr")},
+		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Raw: "type 17 0x1101 Speed: 1333 MT/s"},
+		{Source: "numa", Raw: "0-5"},
+		{Source: "msr", Path: "/dev/cpu/0/msr"},
 	}, got.Evidence)
 	assert.Equal(t, &report.Citation{
-		Vendor: "Dell", Title: in.Citation.Title, Year: new(2010), Place: new(`"Intel Nehalem Architecture"`),
-		URL: new("https://example.com/dell/11g-hpc.pdf"), Version: "1.0",
+		Vendor: "Dell", Title: in.Citation.Title, Year: new(2010), Place: `"Intel Nehalem Architecture"`,
+		URL: "https://example.com/dell/11g-hpc.pdf", Version: "1.0",
 	}, got.Citation)
 	assert.Equal(t, `Dell, `+in.Citation.Title+`, v1.0, 2010, "Intel Nehalem Architecture"`, got.Citation.Line())
 	assert.Nil(t, got.Waiver)
-	assert.Nil(t, got.Reason)
+	assert.Empty(t, got.Reason)
 }
 
 func TestReportHead(t *testing.T) {
 	r := reporttest.Report(reporttest.Good())
 	assert.Equal(t, "2026-11-20T08:30:00Z", r.GeneratedAt)
-	assert.Equal(t, report.Program{Version: "1.2.3", Revision: new("abcdef0")}, r.Memaudit)
-	assert.Nil(t, r.Why)
+	assert.Equal(t, report.Program{Version: "1.2.3", Revision: "abcdef0"}, r.Memaudit)
+	assert.Empty(t, r.Why)
 	assert.Equal(t, "dell-11g/balanced", r.Profile.ID)
 	vm := reporttest.Report(reporttest.Virtual())
 	assert.Nil(t, vm.Profile)
-	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", *vm.Why)
+	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", string(vm.Why))
 }
 
 // known is the face that direct makes.
 func known(value string) report.Face {
-	return report.Face{Value: &value, State: "ok", Certainty: "direct", Evidence: []report.Evidence{
-		{Source: "smbios", Path: new("/sys/firmware/dmi/tables/DMI"), Raw: new("field: " + value)},
+	return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{
+		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Raw: nullable.String("field: " + value)},
 	}}
 }
 

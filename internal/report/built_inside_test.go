@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -29,13 +31,13 @@ func twoSlots() *inventory.System {
 // is described by its like (docs/interface.md, advice).
 func TestStepsOfAdvice(t *testing.T) {
 	const none = -1
-	first, second := func(s *Step) (**string, **string) { return &s.From, &s.FromLocator }, func(s *Step) (**string, **string) { return &s.To, &s.ToLocator }
-	named := func(s Step, at func(*Step) (**string, **string), handle, locator string) Step {
+	first, second := func(s *Step) (*string, *string) { return &s.From, &s.FromLocator }, func(s *Step) (*string, *string) { return &s.To, &s.ToLocator }
+	named := func(s Step, at func(*Step) (*string, *string), handle, locator string) Step {
 		h, l := at(&s)
-		*h, *l = &handle, &locator
+		*h, *l = handle, locator
 		return s
 	}
-	module := &Module{SizeBytes: new(int64(16 << 30)), Type: new("DDR4"), Ranks: new(1), RatedMTs: new(3200)}
+	module := &Module{SizeBytes: new(int64(16 << 30)), Type: "DDR4", Ranks: new(1), RatedMTs: new(3200)}
 	for name, c := range map[string]struct {
 		step plan.Step
 		want Step
@@ -43,13 +45,13 @@ func TestStepsOfAdvice(t *testing.T) {
 		"from the first": {plan.Step{Do: plan.Move, From: 0, To: 1, Like: none}, named(named(Step{Do: "move"}, first, "0x1100", "A1"), second, "0x1101", "A2")},
 		"to the first":   {plan.Step{Do: plan.Move, From: 1, To: 0, Like: none}, named(named(Step{Do: "move"}, first, "0x1101", "A2"), second, "0x1100", "A1")},
 		"taken out":      {plan.Step{Do: plan.Remove, From: 0, To: none, Like: none}, named(Step{Do: "remove"}, first, "0x1100", "A1")},
-		"put in":         {plan.Step{Do: plan.Install, From: none, To: 1, Like: 0}, named(Step{Do: "install", Like: new("0x1100"), Module: module}, second, "0x1101", "A2")},
+		"put in":         {plan.Step{Do: plan.Install, From: none, To: 1, Like: 0}, named(Step{Do: "install", Like: "0x1100", Module: module}, second, "0x1101", "A2")},
 		"exchanged": {plan.Step{Do: plan.Exchange, From: 0, To: 0, Like: 0},
-			Step{Do: "exchange", At: new("0x1100"), AtLocator: new("A1"), Like: new("0x1100"), Module: module}},
+			Step{Do: "exchange", At: "0x1100", AtLocator: "A1", Like: "0x1100", Module: module}},
 		"set by a tool": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &verdict.PresetStep{Setting: "preset", Value: "Perf", Tool: "racadm", Command: "racadm set X"}},
-			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Tool: new("racadm"), Command: new("racadm set X")}},
+			Step{Do: "set", Setting: "preset", Value: "Perf", Tool: "racadm", Command: "racadm set X"}},
 		"set in setup": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &verdict.PresetStep{Setting: "preset", Value: "Perf", Menu: "System Profile"}},
-			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Menu: new("System Profile")}},
+			Step{Do: "set", Setting: "preset", Value: "Perf", Menu: "System Profile"}},
 	} {
 		assert.Equal(t, c.want, buildStep(twoSlots(), &plan.Advice{}, c.step), name)
 	}
@@ -67,9 +69,9 @@ func TestRemedyOfAdvice(t *testing.T) {
 		return sentence(&built, &Inventory{})
 	}
 	of := func(advice ...plan.Advice) *Finding {
-		r := Report{Findings: []Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}, Remedy: new("the document's words")}, {Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "other"}, Remedy: new("x")}}}
+		r := Report{Findings: []Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}, Remedy: "the document's words"}, {Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "other"}, Remedy: "x"}}}
 		r.advise(twoSlots(), &plan.Plan{Advice: advice})
-		assert.Equal(t, "x", *r.Findings[1].Remedy)
+		assert.Equal(t, "x", string(r.Findings[1].Remedy))
 		assert.Empty(t, r.Findings[1].Advice)
 		return &r.Findings[0]
 	}
@@ -84,7 +86,7 @@ func TestRemedyOfAdvice(t *testing.T) {
 		"settings beside": {[]plan.Advice{move, set}, said(move), []string{"move", "settings"}},
 	} {
 		f := of(c.advice...)
-		assert.Equal(t, c.remedy, *f.Remedy, name)
+		assert.Equal(t, c.remedy, string(f.Remedy), name)
 		assert.Equal(t, c.ids, f.Advice, name)
 	}
 }
@@ -97,13 +99,13 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	for name, c := range map[string]struct {
 		finding Finding
 		plan    plan.Plan
-		want    *string
+		want    nullable.String
 	}{
-		"sought":     {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Why: "none is documented", Asked: asked}, new(why)},
-		"not sought": {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Why: "none is documented"}, new("remedy")},
-		"waived":     {Finding{Result: string(verdict.Waived), Remedy: new("remedy")}, plan.Plan{Why: "none is documented", Asked: asked}, new("remedy")},
-		"no remedy":  {Finding{Result: string(verdict.Fail)}, plan.Plan{Why: "none is documented", Asked: asked}, nil},
-		"no why":     {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Asked: asked}, new("remedy")},
+		"sought":     {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, why},
+		"not sought": {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Why: "none is documented"}, "remedy"},
+		"waived":     {Finding{Result: string(verdict.Waived), Remedy: "remedy"}, plan.Plan{Why: "none is documented", Asked: asked}, "remedy"},
+		"no remedy":  {Finding{Result: string(verdict.Fail)}, plan.Plan{Why: "none is documented", Asked: asked}, ""},
+		"no why":     {Finding{Result: string(verdict.Fail), Remedy: "remedy"}, plan.Plan{Asked: asked}, "remedy"},
 	} {
 		c.finding.Rule, c.finding.Subject = "r", inventory.Subject{Kind: inventory.AboutOther, Name: "s"}
 		r := Report{Findings: []Finding{c.finding}}
@@ -140,7 +142,7 @@ func TestComparedAsAWhole(t *testing.T) {
 	none, changed := buildBaseline(nil)
 	assert.Nil(t, none)
 	assert.Nil(t, changed)
-	assert.Equal(t, "why", (&Report{Findings: []Finding{{}, {Reason: new("why")}}}).Incomparable())
+	assert.Equal(t, "why", (&Report{Findings: []Finding{{}, {Reason: "why"}}}).Incomparable())
 	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
 }
 
@@ -161,7 +163,7 @@ func TestMemoryBesideFirmwaresWord(t *testing.T) {
 		topo := &population.Result{Platform: sure(&platform.Platform{ID: c.platform})}
 		slots := BuildInventory(sys, topo, Options{Rules: rows}).Slots
 		assert.Equal(t, c.want, slots[0].Memory, c)
-		assert.Equal(t, &c.stated, slots[0].Type, c)
+		assert.Equal(t, c.stated, string(slots[0].Type), c)
 		assert.Empty(t, slots[1].Memory, c)
 		assert.Empty(t, BuildInventory(sys, topo, Options{}).Slots[0].Memory, c)
 	}
@@ -197,7 +199,7 @@ func TestBuiltOfParts(t *testing.T) {
 	none := Platform{Certainty: fact.None.String()}
 	assert.Equal(t, none, buildPlatform(fact.Known[*platform.Platform](nil, fact.Direct, fact.Evidence{})))
 	assert.Equal(t, none, buildPlatform(fact.Fact[*platform.Platform]{}))
-	assert.Equal(t, new("p"), buildPlatform(sure(&platform.Platform{ID: "p"})).ID)
+	assert.Equal(t, "p", string(buildPlatform(sure(&platform.Platform{ID: "p"})).ID))
 }
 
 // TestPlannedCapacity: a platform's document alone has no machine, and lists are empty
@@ -212,9 +214,9 @@ func TestPlannedCapacity(t *testing.T) {
 	sys.Machine.Product = sure("Example")
 	machine := BuildCapacity(sys, &population.Result{}, target, 64<<30, nil, false).Machine
 	require.NotNil(t, machine)
-	assert.Equal(t, new("Example"), machine.Product)
+	assert.Equal(t, "Example", string(machine.Product))
 	for platformID, topo := range map[string]*population.Result{"p": {Platform: sure(target.Platform)}, "": {}} {
 		got := BuildWhatIf(sys, topo, &plan.Outcome{}, false)
-		assert.Equal(t, wordOrNil(platformID), got.Platform)
+		assert.Equal(t, nullable.String(platformID), got.Platform)
 	}
 }

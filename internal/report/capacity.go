@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
@@ -12,13 +13,13 @@ import (
 type Capacity struct {
 	Schema string `json:"schema"`
 	// Machine is null for a platform's document alone.
-	Machine  *Machine `json:"machine"`
-	Platform *string  `json:"platform"`
-	Sockets  int      `json:"sockets"`
+	Machine  *Machine        `json:"machine"`
+	Platform nullable.String `json:"platform"`
+	Sockets  int             `json:"sockets"`
 	// CapacityBytes is that of all processors.
 	CapacityBytes int64 `json:"capacity_bytes"`
 	// Assumed says what is not read of a machine but taken for granted.
-	Assumed        *string         `json:"assumed"`
+	Assumed        nullable.String `json:"assumed"`
 	Configurations []Configuration `json:"configurations"`
 }
 
@@ -29,7 +30,7 @@ type Configuration struct {
 	// where no label is known; Also are sets that the maker calls as good.
 	Slots       []string         `json:"slots"`
 	Also        [][]string       `json:"also"`
-	Class       *string          `json:"class"`
+	Class       nullable.String  `json:"class"`
 	ExpectedMTs *int             `json:"expected_mts"`
 	PeakBytes   *int64           `json:"peak_bytes_per_second"`
 	Relative    Relative         `json:"relative_bandwidth"`
@@ -56,8 +57,8 @@ type DocumentEffect struct {
 // BuildCapacity makes the document of a planned capacity; sys is nil for a
 // platform's document alone.
 func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Target, bytes int64, ways []plan.Configuration, identifiers bool) Capacity {
-	out := Capacity{Schema: SchemaPlan, Platform: wordOrNil(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
-		Assumed: wordOrNil(t.Assumed), Configurations: []Configuration{}}
+	out := Capacity{Schema: SchemaPlan, Platform: nullable.String(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
+		Assumed: nullable.String(t.Assumed), Configurations: []Configuration{}}
 	if sys != nil {
 		m := buildMachine(&sys.Machine, topo, identifiers)
 		out.Machine = &m
@@ -96,11 +97,11 @@ type WhatIf struct {
 	Schema  string  `json:"schema"`
 	Machine Machine `json:"machine"`
 	// Platform is the id of the recognised platform.
-	Platform     *string     `json:"platform"`
-	Before       Reaches     `json:"before"`
-	After        Reaches     `json:"after"`
-	FindingsGone []Remaining `json:"findings_gone"`
-	FindingsNew  []Remaining `json:"findings_new"`
+	Platform     nullable.String `json:"platform"`
+	Before       Reaches         `json:"before"`
+	After        Reaches         `json:"after"`
+	FindingsGone []Remaining     `json:"findings_gone"`
+	FindingsNew  []Remaining     `json:"findings_new"`
 }
 
 // BuildWhatIf makes the document of a what-if.
@@ -108,7 +109,7 @@ func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome
 	out := WhatIf{Schema: SchemaPlan, Machine: buildMachine(&sys.Machine, topo, identifiers),
 		Before: buildReaches(&o.Before), After: buildReaches(&o.After), FindingsGone: []Remaining{}, FindingsNew: []Remaining{}}
 	if p, ok := topo.Platform.Get(); ok {
-		out.Platform = wordOrNil(p.ID)
+		out.Platform = nullable.String(p.ID)
 	}
 	for _, f := range o.Gone {
 		out.FindingsGone = append(out.FindingsGone, Remaining(f))

@@ -3,6 +3,8 @@ package report
 import (
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -14,10 +16,10 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 	out := Comparison{
 		Schema:      SchemaComparison,
 		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
-		Memaudit:    Program{Version: o.Version, Revision: wordOrNil(o.Revision)},
+		Memaudit:    Program{Version: o.Version, Revision: nullable.String(o.Revision)},
 		Machine:     inv.Machine,
 		Profiles:    buildProfiles(c),
-		Why:         wordOrNil(c.Why),
+		Why:         nullable.String(c.Why),
 		Undecided:   neverNil(c.Undecided),
 		Settings:    inv.Settings,
 		Inventory:   inv,
@@ -41,16 +43,16 @@ func buildProfiles(c *verdict.Comparison) []HeldProfile {
 
 func buildHeld(h *verdict.ProfileComparison) HeldProfile {
 	p := buildProfile(&h.Profile)
-	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: wordOrNil(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
+	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: nullable.String(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
 		f, row := &h.Findings[i], &h.Rows[i]
 		s := HeldSetting{Setting: f.Subject.Name, Result: string(f.Result), Severity: string(f.Severity),
-			Wanted: neverNil(row.Want), Note: wordOrNil(row.Note), Exceptions: neverNil(row.Exceptions), Found: wordOrNil(f.Found), Reason: wordOrNil(f.Reason),
-			KnownBy: wordOrNil(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: wordOrNil(f.Remedy)}
+			Wanted: neverNil(row.Want), Note: nullable.String(row.Note), Exceptions: neverNil(row.Exceptions), Found: nullable.String(f.Found), Reason: nullable.String(f.Reason),
+			KnownBy: nullable.String(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: nullable.String(f.Remedy)}
 		if f.Citation != nil {
-			s.Place = wordOrNil(f.Citation.Place)
+			s.Place = nullable.String(f.Citation.Place)
 		}
 		out.Settings = append(out.Settings, s)
 	}
@@ -69,8 +71,8 @@ type Comparison struct {
 	Memaudit    Program `json:"memaudit"`
 	Machine     Machine `json:"machine"`
 	// Profiles is empty when no document gives one; Why then says why.
-	Profiles []HeldProfile `json:"profiles"`
-	Why      *string       `json:"why" jsonschema:"nullable"`
+	Profiles []HeldProfile   `json:"profiles"`
+	Why      nullable.String `json:"why" jsonschema:"nullable"`
 	// Undecided are profiles that may or may not be written for the machine.
 	Undecided []verdict.Undecided `json:"undecided"`
 	// Settings are the machine's own, as in the inventory.

@@ -4,29 +4,31 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Finding is the result of one rule for one subject.
 type Finding struct {
-	Rule     string  `json:"rule"`
-	Title    *string `json:"title" jsonschema:"nullable"`
-	Result   string  `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
-	Severity string  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Rule     string          `json:"rule"`
+	Title    nullable.String `json:"title" jsonschema:"nullable"`
+	Result   string          `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
+	Severity string          `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
 	// Subject is the thing judged.
 	Subject  inventory.Subject `json:"subject"`
-	Found    *string           `json:"found" jsonschema:"nullable"`
-	Expected *string           `json:"expected" jsonschema:"nullable"`
-	Why      *string           `json:"why" jsonschema:"nullable"`
+	Found    nullable.String   `json:"found" jsonschema:"nullable"`
+	Expected nullable.String   `json:"expected" jsonschema:"nullable"`
+	Why      nullable.String   `json:"why" jsonschema:"nullable"`
 	// Reason says why the result is unknown, not_applicable or error; KnownBy
 	// what would make an unknown known.
-	Reason  *string `json:"reason" jsonschema:"nullable"`
-	KnownBy *string `json:"known_by" jsonschema:"nullable"`
+	Reason  nullable.String `json:"reason" jsonschema:"nullable"`
+	KnownBy nullable.String `json:"known_by" jsonschema:"nullable"`
 	// CausedBy is the rule whose failure this finding follows from.
-	CausedBy *string `json:"caused_by" jsonschema:"nullable"`
-	Effect   *Effect `json:"effect" jsonschema:"nullable"`
-	Remedy   *string `json:"remedy" jsonschema:"nullable"`
+	CausedBy nullable.String `json:"caused_by" jsonschema:"nullable"`
+	Effect   *Effect         `json:"effect" jsonschema:"nullable"`
+	Remedy   nullable.String `json:"remedy" jsonschema:"nullable"`
 	// Advice are the ids of the entries of the report's advice that cure it.
 	Advice    []string   `json:"advice"`
 	Evidence  []Evidence `json:"evidence"`
@@ -35,20 +37,20 @@ type Finding struct {
 	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
 	// Short is what is wrong in a few words, Headline the same of the whole machine, Fix what to do
 	// in one sentence; nil where the rule has none.
-	Short    *string `json:"-"`
-	Headline *string `json:"-"`
-	Fix      *string `json:"-"`
+	Short    nullable.String `json:"-"`
+	Headline nullable.String `json:"-"`
+	Fix      nullable.String `json:"-"`
 	// Mark is what a failure is called below the picture of its socket, nil where
 	// its rule has no word for it.
-	Mark *string `json:"-"`
+	Mark nullable.String `json:"-"`
 	// Explains is true for a pass that is there for what it says.
 	Explains bool `json:"-"`
 }
 
 // Effect is what a deviation costs, and who says so.
 type Effect struct {
-	Text   string  `json:"text"`
-	Source *string `json:"source" jsonschema:"nullable"`
+	Text   string          `json:"text"`
+	Source nullable.String `json:"source" jsonschema:"nullable"`
 	// AttachTo is the term of the report that the effect is attached to, "" for none.
 	AttachTo string `json:"-"`
 }
@@ -56,20 +58,20 @@ type Effect struct {
 // Evidence is one reading: the source's name, the file below the audited
 // root, and what was read there (for SMBIOS with structure and field).
 type Evidence struct {
-	Source string  `json:"source"`
-	Path   *string `json:"path" jsonschema:"nullable"`
-	Raw    *string `json:"raw" jsonschema:"nullable"`
+	Source string          `json:"source"`
+	Path   nullable.String `json:"path" jsonschema:"nullable"`
+	Raw    nullable.String `json:"raw" jsonschema:"nullable"`
 }
 
 // Citation names a document and the place in it.
 type Citation struct {
-	Vendor string  `json:"vendor"`
-	Title  string  `json:"title"`
-	Year   *int    `json:"year" jsonschema:"nullable"`
-	Place  *string `json:"place" jsonschema:"nullable"`
-	URL    *string `json:"url" jsonschema:"nullable"`
+	Vendor string          `json:"vendor"`
+	Title  string          `json:"title"`
+	Year   *int            `json:"year" jsonschema:"nullable"`
+	Place  nullable.String `json:"place" jsonschema:"nullable"`
+	URL    nullable.String `json:"url" jsonschema:"nullable"`
 	// Standing is set where the document is another maker's than the machine's.
-	Standing *string `json:"standing" jsonschema:"nullable,enum=analogous,enum=general practice"`
+	Standing nullable.String `json:"standing" jsonschema:"nullable,enum=analogous,enum=general practice"`
 	// Version is the document's own; the schema has no key for it.
 	Version string `json:"-"`
 }
@@ -79,7 +81,7 @@ func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
-	return verdict.Standing(OrEmpty(c.Standing), c.document())
+	return verdict.Standing(string(c.Standing), c.document())
 }
 
 // document names the document without its standing.
@@ -96,7 +98,7 @@ func (c *Citation) document() string {
 	if c.Year != nil {
 		add(strconv.Itoa(*c.Year))
 	}
-	add(OrEmpty(c.Place))
+	add(string(c.Place))
 	return strings.Join(parts, ", ")
 }
 
@@ -110,8 +112,8 @@ func versionWord(v string) string {
 
 // Waiver is the acceptance of a failure; Until is its last day (YYYY-MM-DD).
 type Waiver struct {
-	Reason string  `json:"reason"`
-	Until  *string `json:"until" jsonschema:"nullable"`
+	Reason string          `json:"reason"`
+	Until  nullable.String `json:"until" jsonschema:"nullable"`
 	// Population says that the machine's whole population is accepted, not this failure alone.
 	Population bool `json:"population,omitempty"`
 }

@@ -17,7 +17,7 @@ func (r *Report) headline() string {
 	first := &r.Problems[0]
 	out := r.headlineOf(first)
 	if len(r.Problems) > 1 && r.Problems[1].Severity == first.Severity && first.Above() {
-		return out + ", and " + cmp.Or(OrEmpty(r.Problems[1].Members[0].Headline), r.headlineOf(&r.Problems[1]))
+		return out + ", and " + cmp.Or(string(r.Problems[1].Members[0].Headline), r.headlineOf(&r.Problems[1]))
 	}
 	if cost := r.cost(first); cost != "" {
 		out += "; " + cost
@@ -27,7 +27,7 @@ func (r *Report) headline() string {
 
 // headlineOf says of one problem what it means for the machine.
 func (r *Report) headlineOf(p *Problem) string {
-	headline := OrEmpty(p.Members[0].Headline)
+	headline := string(p.Members[0].Headline)
 	switch {
 	case p.Settings():
 		return r.settingsHeadline(p)
@@ -155,7 +155,7 @@ func (r *Report) goodSentence() string {
 	case r.Summary.Waived > 0:
 		return "no problem except those that are waived"
 	case praised && r.ownDocument(channels[passed].Citation):
-		return "memory is installed as " + VendorName(OrEmpty(r.Machine.Vendor)) + " recommends"
+		return "memory is installed as " + VendorName(string(r.Machine.Vendor)) + " recommends"
 	case praised:
 		return "memory is installed as recommended"
 	default:
@@ -165,7 +165,7 @@ func (r *Report) goodSentence() string {
 
 // ownDocument reports whether a document is by the machine's vendor and about this machine.
 func (r *Report) ownDocument(c *Citation) bool {
-	return c != nil && c.Standing == nil && r.Machine.Vendor != nil && platform.VendorWord(c.Vendor) == platform.VendorWord(*r.Machine.Vendor)
+	return c != nil && c.Standing == "" && r.Machine.Vendor != "" && platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor))
 }
 
 // VendorName leaves a company's legal form away: "Dell Inc." is Dell.

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/memaudit/memaudit/internal/model/nullable"
+
 // Inventory is what was read of one machine, and from where. It judges
 // nothing. Speeds are MT/s, sizes bytes, voltages mV.
 type Inventory struct {
@@ -32,47 +34,47 @@ type Unmapped struct {
 
 // Machine is the identity of the whole machine.
 type Machine struct {
-	Vendor     *string  `json:"vendor" jsonschema:"nullable"`
-	Product    *string  `json:"product" jsonschema:"nullable"`
-	BIOS       BIOS     `json:"bios"`
-	Virtual    *bool    `json:"virtual" jsonschema:"nullable"`
-	Hypervisor *string  `json:"hypervisor" jsonschema:"nullable"`
-	Platform   Platform `json:"platform"`
+	Vendor     nullable.String `json:"vendor" jsonschema:"nullable"`
+	Product    nullable.String `json:"product" jsonschema:"nullable"`
+	BIOS       BIOS            `json:"bios"`
+	Virtual    *bool           `json:"virtual" jsonschema:"nullable"`
+	Hypervisor nullable.String `json:"hypervisor" jsonschema:"nullable"`
+	Platform   Platform        `json:"platform"`
 	// Host is the machine's name, there only when it was asked for and could be read.
-	Host *string `json:"host,omitempty"`
+	Host string `json:"host,omitempty"`
 	// Identifiers are there only when they were asked for.
 	Identifiers *Identifiers `json:"identifiers,omitempty"`
 }
 
 // BIOS is the firmware's identity, as firmware prints it.
 type BIOS struct {
-	Vendor  *string `json:"vendor" jsonschema:"nullable"`
-	Version *string `json:"version" jsonschema:"nullable"`
-	Date    *string `json:"date" jsonschema:"nullable"`
+	Vendor  nullable.String `json:"vendor" jsonschema:"nullable"`
+	Version nullable.String `json:"version" jsonschema:"nullable"`
+	Date    nullable.String `json:"date" jsonschema:"nullable"`
 }
 
 // Platform is the recognised processor platform; ID and Name are null and
 // Certainty is none when it was not recognised.
 type Platform struct {
-	ID        *string `json:"id" jsonschema:"nullable"`
-	Name      *string `json:"name" jsonschema:"nullable"`
-	Certainty string  `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	ID        nullable.String `json:"id" jsonschema:"nullable"`
+	Name      nullable.String `json:"name" jsonschema:"nullable"`
+	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 }
 
 // Identifiers tell this machine from its sisters.
 type Identifiers struct {
-	SystemSerial  *string `json:"system_serial" jsonschema:"nullable"`
-	SystemUUID    *string `json:"system_uuid" jsonschema:"nullable"`
-	BoardSerial   *string `json:"board_serial" jsonschema:"nullable"`
-	ChassisSerial *string `json:"chassis_serial" jsonschema:"nullable"`
-	AssetTag      *string `json:"asset_tag" jsonschema:"nullable"`
+	SystemSerial  nullable.String `json:"system_serial" jsonschema:"nullable"`
+	SystemUUID    nullable.String `json:"system_uuid" jsonschema:"nullable"`
+	BoardSerial   nullable.String `json:"board_serial" jsonschema:"nullable"`
+	ChassisSerial nullable.String `json:"chassis_serial" jsonschema:"nullable"`
+	AssetTag      nullable.String `json:"asset_tag" jsonschema:"nullable"`
 }
 
 // Source says what became of one source of the input.
 type Source struct {
-	Name   string  `json:"name"`
-	State  string  `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
-	Detail *string `json:"detail" jsonschema:"nullable"`
+	Name   string          `json:"name"`
+	State  string          `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
+	Detail nullable.String `json:"detail" jsonschema:"nullable"`
 	// NoSuch says that machines of this architecture have no such source: its
 	// absence is no fault. For the metrics.
 	NoSuch bool `json:"-"`
@@ -82,57 +84,57 @@ type Source struct {
 // ModelNumber and Stepping are the processor's numbers; Cores, CoresEnabled
 // and Threads count one processor. MaxMTs is the vendor's highest memory speed.
 type Socket struct {
-	ID           int     `json:"id" jsonschema:"minimum=0"`
-	Designation  *string `json:"designation" jsonschema:"nullable"`
-	Populated    *bool   `json:"populated" jsonschema:"nullable"`
-	Model        *string `json:"model" jsonschema:"nullable"`
-	Family       *int    `json:"family" jsonschema:"nullable,minimum=0"`
-	ModelNumber  *int    `json:"model_number" jsonschema:"nullable,minimum=0"`
-	Stepping     *int    `json:"stepping" jsonschema:"nullable,minimum=0"`
-	Cores        *int    `json:"cores" jsonschema:"nullable,minimum=1"`
-	CoresEnabled *int    `json:"cores_enabled" jsonschema:"nullable,minimum=1"`
-	Threads      *int    `json:"threads" jsonschema:"nullable,minimum=1"`
-	MaxMTs       *int    `json:"max_mts" jsonschema:"nullable,minimum=1"`
+	ID           int             `json:"id" jsonschema:"minimum=0"`
+	Designation  nullable.String `json:"designation" jsonschema:"nullable"`
+	Populated    *bool           `json:"populated" jsonschema:"nullable"`
+	Model        nullable.String `json:"model" jsonschema:"nullable"`
+	Family       *int            `json:"family" jsonschema:"nullable,minimum=0"`
+	ModelNumber  *int            `json:"model_number" jsonschema:"nullable,minimum=0"`
+	Stepping     *int            `json:"stepping" jsonschema:"nullable,minimum=0"`
+	Cores        *int            `json:"cores" jsonschema:"nullable,minimum=1"`
+	CoresEnabled *int            `json:"cores_enabled" jsonschema:"nullable,minimum=1"`
+	Threads      *int            `json:"threads" jsonschema:"nullable,minimum=1"`
+	MaxMTs       *int            `json:"max_mts" jsonschema:"nullable,minimum=1"`
 }
 
 // Slot is one memory device of SMBIOS, identified by its handle ("0x1101").
 // Socket, Controller, Channel and Slot count from 0 in board order; Channel
 // counts over the whole processor.
 type Slot struct {
-	Handle         string  `json:"handle" jsonschema:"pattern=^0x[0-9A-F]{4}$"`
-	Locator        *string `json:"locator" jsonschema:"nullable"`
-	BankLocator    *string `json:"bank_locator" jsonschema:"nullable"`
-	State          string  `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`
-	Socket         *int    `json:"socket" jsonschema:"nullable,minimum=0"`
-	Controller     *int    `json:"controller" jsonschema:"nullable,minimum=0"`
-	Channel        *int    `json:"channel" jsonschema:"nullable,minimum=0"`
-	Slot           *int    `json:"slot" jsonschema:"nullable,minimum=0"`
-	Mapping        Mapping `json:"mapping"`
-	SizeBytes      *int64  `json:"size_bytes" jsonschema:"nullable,minimum=1"`
-	Technology     *string `json:"technology" jsonschema:"nullable,enum=dram,enum=nvdimm,enum=cxl,enum=hbm,enum=flash,enum=other"`
-	Type           *string `json:"type" jsonschema:"nullable"`
-	FormFactor     *string `json:"form_factor" jsonschema:"nullable"`
-	Registered     *bool   `json:"registered" jsonschema:"nullable"`
-	NonVolatile    *bool   `json:"nonvolatile" jsonschema:"nullable"`
-	Ranks          *int    `json:"ranks" jsonschema:"nullable,minimum=1"`
-	DataWidthBits  *int    `json:"data_width_bits" jsonschema:"nullable,minimum=1"`
-	TotalWidthBits *int    `json:"total_width_bits" jsonschema:"nullable,minimum=1"`
-	RatedMTs       *int    `json:"rated_mts" jsonschema:"nullable,minimum=1"`
-	ConfiguredMTs  *int    `json:"configured_mts" jsonschema:"nullable,minimum=1"`
-	ConfiguredMV   *int    `json:"configured_mv" jsonschema:"nullable,minimum=1"`
-	Manufacturer   *string `json:"manufacturer" jsonschema:"nullable"`
-	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
+	Handle         string          `json:"handle" jsonschema:"pattern=^0x[0-9A-F]{4}$"`
+	Locator        nullable.String `json:"locator" jsonschema:"nullable"`
+	BankLocator    nullable.String `json:"bank_locator" jsonschema:"nullable"`
+	State          string          `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`
+	Socket         *int            `json:"socket" jsonschema:"nullable,minimum=0"`
+	Controller     *int            `json:"controller" jsonschema:"nullable,minimum=0"`
+	Channel        *int            `json:"channel" jsonschema:"nullable,minimum=0"`
+	Slot           *int            `json:"slot" jsonschema:"nullable,minimum=0"`
+	Mapping        Mapping         `json:"mapping"`
+	SizeBytes      *int64          `json:"size_bytes" jsonschema:"nullable,minimum=1"`
+	Technology     nullable.String `json:"technology" jsonschema:"nullable,enum=dram,enum=nvdimm,enum=cxl,enum=hbm,enum=flash,enum=other"`
+	Type           nullable.String `json:"type" jsonschema:"nullable"`
+	FormFactor     nullable.String `json:"form_factor" jsonschema:"nullable"`
+	Registered     *bool           `json:"registered" jsonschema:"nullable"`
+	NonVolatile    *bool           `json:"nonvolatile" jsonschema:"nullable"`
+	Ranks          *int            `json:"ranks" jsonschema:"nullable,minimum=1"`
+	DataWidthBits  *int            `json:"data_width_bits" jsonschema:"nullable,minimum=1"`
+	TotalWidthBits *int            `json:"total_width_bits" jsonschema:"nullable,minimum=1"`
+	RatedMTs       *int            `json:"rated_mts" jsonschema:"nullable,minimum=1"`
+	ConfiguredMTs  *int            `json:"configured_mts" jsonschema:"nullable,minimum=1"`
+	ConfiguredMV   *int            `json:"configured_mv" jsonschema:"nullable,minimum=1"`
+	Manufacturer   nullable.String `json:"manufacturer" jsonschema:"nullable"`
+	PartNumber     nullable.String `json:"part_number" jsonschema:"nullable"`
 	// Memory is the kind of memory where Type is firmware's mistake for it or no kind
 	// ("DRAM"); "" where Type stands.
 	Memory string `json:"-"`
 	// Health is the BMC's word on the module.
-	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
+	Health nullable.String `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
 	// Errors are the memory errors that were counted on the module, null
 	// where none are counted or nothing says which counter is the slot's.
 	Errors *Errors `json:"errors" jsonschema:"nullable"`
 	// Serial and AssetTag are there only when identifiers were asked for.
-	Serial   *string `json:"serial,omitempty"`
-	AssetTag *string `json:"asset_tag,omitempty"`
+	Serial   string `json:"serial,omitempty"`
+	AssetTag string `json:"asset_tag,omitempty"`
 }
 
 // Errors counts memory errors since the kernel's EDAC driver was loaded (source
@@ -157,24 +159,24 @@ type UnplacedErrors struct {
 // Mapping says how a slot's coordinates were derived; Source and Certainty
 // are null when nothing could be derived, and Reason then says why.
 type Mapping struct {
-	Source    *string `json:"source" jsonschema:"nullable"`
-	Certainty *string `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Reason    *string `json:"reason" jsonschema:"nullable"`
+	Source    nullable.String `json:"source" jsonschema:"nullable"`
+	Certainty nullable.String `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
 	// Doubt is what contradicts the coordinates, both readings.
-	Doubt *string `json:"doubt" jsonschema:"nullable"`
+	Doubt nullable.String `json:"doubt" jsonschema:"nullable"`
 }
 
 // Node is one NUMA node. CPUs is a list in the kernel's own notation
 // ("0-5,12-17", "" without a CPU), null when not known.
 type Node struct {
-	ID          int     `json:"id" jsonschema:"minimum=0"`
-	Kind        string  `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
-	Socket      *int    `json:"socket" jsonschema:"nullable,minimum=0"`
-	CPUs        *string `json:"cpus" jsonschema:"nullable"`
-	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
-	Distances   []int   `json:"distances"`
+	ID          int             `json:"id" jsonschema:"minimum=0"`
+	Kind        string          `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
+	Socket      *int            `json:"socket" jsonschema:"nullable,minimum=0"`
+	CPUs        nullable.String `json:"cpus" jsonschema:"nullable"`
+	MemoryBytes *int64          `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
+	Distances   []int           `json:"distances"`
 	// KindReason says why the kind is "unknown".
-	KindReason *string `json:"kind_reason" jsonschema:"nullable"`
+	KindReason nullable.String `json:"kind_reason" jsonschema:"nullable"`
 	// RatedBytesPerSecond is firmware's rating (HMAT), Tier the kernel's memory
 	// tier, InterleaveWeight its weight under weighted interleaving.
 	RatedBytesPerSecond *int64 `json:"rated_bytes_per_second" jsonschema:"nullable,minimum=1"`
@@ -188,8 +190,8 @@ type Node struct {
 // SideCache is a memory-side cache: HBM before DRAM, or DRAM before persistent
 // memory.
 type SideCache struct {
-	Bytes      int64   `json:"bytes" jsonschema:"minimum=1"`
-	Technology *string `json:"technology" jsonschema:"nullable"`
+	Bytes      int64           `json:"bytes" jsonschema:"minimum=1"`
+	Technology nullable.String `json:"technology" jsonschema:"nullable"`
 }
 
 // Setting is one canonical BIOS setting with its three faces.
@@ -205,22 +207,22 @@ type Setting struct {
 // null (an absent configured value is a setting that the machine does not
 // offer), Reason the same in words, KnownBy what would make it known.
 type Face struct {
-	Value     *string    `json:"value" jsonschema:"nullable"`
-	State     string     `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
-	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Evidence  []Evidence `json:"evidence"`
-	Reason    *string    `json:"reason" jsonschema:"nullable"`
-	KnownBy   *string    `json:"known_by" jsonschema:"nullable"`
+	Value     nullable.String `json:"value" jsonschema:"nullable"`
+	State     string          `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
+	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Evidence  []Evidence      `json:"evidence"`
+	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
+	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }
 
 // DecidedBy says who made the effective value what it is; null where that does
 // not show, with the Reason.
 type DecidedBy struct {
-	Value     *string    `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
-	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Evidence  []Evidence `json:"evidence"`
-	Reason    *string    `json:"reason" jsonschema:"nullable"`
-	KnownBy   *string    `json:"known_by" jsonschema:"nullable"`
+	Value     nullable.String `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
+	Certainty string          `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Evidence  []Evidence      `json:"evidence"`
+	Reason    nullable.String `json:"reason" jsonschema:"nullable"`
+	KnownBy   nullable.String `json:"known_by" jsonschema:"nullable"`
 }
 
 // Population is the memory of every processor. Symmetric is null when it
@@ -234,17 +236,17 @@ type Population struct {
 // controller outside the processors serves them all. A list that is not known
 // is empty.
 type PopulationSocket struct {
-	Socket            *int     `json:"socket" jsonschema:"nullable,minimum=0"`
-	DIMMs             *int     `json:"dimms" jsonschema:"nullable,minimum=0"`
-	ChannelsTotal     *int     `json:"channels_total" jsonschema:"nullable,minimum=1"`
-	ChannelsPopulated *int     `json:"channels_populated" jsonschema:"nullable,minimum=0"`
-	DIMMsPerChannel   []int    `json:"dimms_per_channel"`
-	Regions           []Region `json:"regions"`
-	Class             *string  `json:"class" jsonschema:"nullable"`
-	ExpectedMTs       *int     `json:"expected_mts" jsonschema:"nullable,minimum=1"`
-	Limiter           *string  `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
-	PeakBytes         *int64   `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
-	Relative          Relative `json:"relative_bandwidth"`
+	Socket            *int            `json:"socket" jsonschema:"nullable,minimum=0"`
+	DIMMs             *int            `json:"dimms" jsonschema:"nullable,minimum=0"`
+	ChannelsTotal     *int            `json:"channels_total" jsonschema:"nullable,minimum=1"`
+	ChannelsPopulated *int            `json:"channels_populated" jsonschema:"nullable,minimum=0"`
+	DIMMsPerChannel   []int           `json:"dimms_per_channel"`
+	Regions           []Region        `json:"regions"`
+	Class             nullable.String `json:"class" jsonschema:"nullable"`
+	ExpectedMTs       *int            `json:"expected_mts" jsonschema:"nullable,minimum=1"`
+	Limiter           nullable.String `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
+	PeakBytes         *int64          `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
+	Relative          Relative        `json:"relative_bandwidth"`
 }
 
 // Region is one interleave set: so many bytes spread over so many channels.
@@ -256,10 +258,10 @@ type Region struct {
 // Relative is the share of the full population's bandwidth: Value only where
 // a document measured this layout, Low and High by the population model.
 type Relative struct {
-	Value  *float64 `json:"value" jsonschema:"nullable,minimum=0"`
-	Low    *float64 `json:"low" jsonschema:"nullable,minimum=0"`
-	High   *float64 `json:"high" jsonschema:"nullable,minimum=0"`
-	Source *string  `json:"source" jsonschema:"nullable"`
+	Value  *float64        `json:"value" jsonschema:"nullable,minimum=0"`
+	Low    *float64        `json:"low" jsonschema:"nullable,minimum=0"`
+	High   *float64        `json:"high" jsonschema:"nullable,minimum=0"`
+	Source nullable.String `json:"source" jsonschema:"nullable"`
 	// ByChannels is true where the clock is not known; for the text, Source has it.
 	ByChannels bool `json:"-"`
 	// Note says what keeps a share by the model from more; for the text, Source has it.

@@ -1,40 +1,43 @@
 package report
 
-import "github.com/memaudit/memaudit/internal/model/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/model/inventory"
+	"github.com/memaudit/memaudit/internal/model/nullable"
+)
 
 // Measurement is one result of measured bandwidth or latency. Unjudged says why
 // no rule speaks of it.
 type Measurement struct {
 	// Path is null for a measurement that was just made.
-	Path     *string          `json:"path" jsonschema:"nullable"`
+	Path     nullable.String  `json:"path" jsonschema:"nullable"`
 	Tool     string           `json:"tool" jsonschema:"enum=memaudit,enum=stream,enum=lat_mem_rd,enum=mlc,enum=likwid-bench"`
-	At       *string          `json:"measured_at" jsonschema:"nullable"`
-	Unjudged *string          `json:"unjudged" jsonschema:"nullable"`
+	At       nullable.String  `json:"measured_at" jsonschema:"nullable"`
+	Unjudged nullable.String  `json:"unjudged" jsonschema:"nullable"`
 	Figures  []MeasuredFigure `json:"figures"`
 }
 
 // MeasuredFigure is one figure: bytes per second, or seconds for latency. Low and
 // High are its passes' extremes. Run counts the runs of a tool that names no node.
 type MeasuredFigure struct {
-	Kind       string   `json:"kind"`
-	What       string   `json:"what"`
-	CPUNode    *int     `json:"cpu_node" jsonschema:"nullable"`
-	MemoryNode *int     `json:"memory_node" jsonschema:"nullable"`
-	Run        int      `json:"run"`
-	Threads    *int     `json:"threads" jsonschema:"nullable"`
-	Store      *string  `json:"store" jsonschema:"nullable"`
-	Value      *float64 `json:"value" jsonschema:"nullable"`
-	Low        *float64 `json:"low" jsonschema:"nullable"`
-	High       *float64 `json:"high" jsonschema:"nullable"`
+	Kind       string          `json:"kind"`
+	What       string          `json:"what"`
+	CPUNode    *int            `json:"cpu_node" jsonschema:"nullable"`
+	MemoryNode *int            `json:"memory_node" jsonschema:"nullable"`
+	Run        int             `json:"run"`
+	Threads    *int            `json:"threads" jsonschema:"nullable"`
+	Store      nullable.String `json:"store" jsonschema:"nullable"`
+	Value      *float64        `json:"value" jsonschema:"nullable"`
+	Low        *float64        `json:"low" jsonschema:"nullable"`
+	High       *float64        `json:"high" jsonschema:"nullable"`
 	// Undecided says why the value may not be judged.
-	Undecided *string `json:"undecided" jsonschema:"nullable"`
+	Undecided nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
 func buildMeasured(all []inventory.Measurement) []Measurement {
 	var out []Measurement
 	for i := range all {
 		m := &all[i]
-		own := Measurement{Path: wordOrNil(m.Path), Tool: m.Tool, At: wordOrNil(m.At), Unjudged: wordOrNil(m.Unjudged), Figures: []MeasuredFigure{}}
+		own := Measurement{Path: nullable.String(m.Path), Tool: m.Tool, At: nullable.String(m.At), Unjudged: nullable.String(m.Unjudged), Figures: []MeasuredFigure{}}
 		for j := range m.Figures {
 			own.Figures = append(own.Figures, buildFigure(&m.Figures[j]))
 		}
@@ -44,7 +47,7 @@ func buildMeasured(all []inventory.Measurement) []Measurement {
 }
 
 func buildFigure(f *inventory.Measured) MeasuredFigure {
-	out := MeasuredFigure{Kind: string(f.Kind), What: f.What, Run: f.Run, Store: wordOrNil(f.Store), Undecided: wordOrNil(f.Why)}
+	out := MeasuredFigure{Kind: string(f.Kind), What: f.What, Run: f.Run, Store: nullable.String(f.Store), Undecided: nullable.String(f.Why)}
 	if f.CPUNode != inventory.NoNode {
 		out.CPUNode, out.MemoryNode = &f.CPUNode, &f.MemoryNode
 	}

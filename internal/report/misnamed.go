@@ -7,18 +7,18 @@ func Misnamed(inv *Inventory) map[int]string {
 	var out map[int]string
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		if s.Socket == nil || s.Locator == nil || out[*s.Socket] != "" || beginsWith(*s.Locator, Designation(inv, s.Socket)) > 0 {
+		if s.Socket == nil || s.Locator == "" || out[*s.Socket] != "" || beginsWith(string(s.Locator), Designation(inv, s.Socket)) > 0 {
 			continue
 		}
 		for j := range inv.Sockets {
-			n := beginsWith(*s.Locator, OrEmpty(inv.Sockets[j].Designation))
+			n := beginsWith(string(s.Locator), string(inv.Sockets[j].Designation))
 			if n == 0 || inv.Sockets[j].ID == *s.Socket {
 				continue
 			}
 			if out == nil {
 				out = map[int]string{}
 			}
-			out[*s.Socket] = (*s.Locator)[:n]
+			out[*s.Socket] = (string(s.Locator))[:n]
 		}
 	}
 	return out

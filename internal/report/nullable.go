@@ -4,24 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
-// stated is the fact's value, nil when it is not known or empty.
-func stated(f fact.Fact[string]) *string {
-	if !f.Known() {
-		return nil
-	}
-	return wordOrNil(f.Value)
-}
-
-// wordOrNil is nil for "".
-func wordOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
+// stated is the fact's value, null if it is not known.
+func stated(f fact.Fact[string]) nullable.String { return nullable.String(f.Or("")) }
 
 // boolOrNil is the fact's value, nil when it is not known.
 func boolOrNil(f fact.Fact[bool]) *bool {
@@ -93,12 +82,4 @@ func CPUList(cpus []int) string {
 		i = j + 1
 	}
 	return b.String()
-}
-
-// OrEmpty is "" for nil.
-func OrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

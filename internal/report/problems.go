@@ -146,12 +146,12 @@ func (r *Report) Root(f *Finding) *Finding {
 
 // cause returns the failure that f follows from, nil for a root cause.
 func (r *Report) cause(f *Finding) *Finding {
-	if f.CausedBy == nil {
+	if f.CausedBy == "" {
 		return nil
 	}
 	for i := range r.Findings {
 		up := &r.Findings[i]
-		if up != f && up.Rule == *f.CausedBy && up.Result == string(verdict.Fail) {
+		if up != f && up.Rule == string(f.CausedBy) && up.Result == string(verdict.Fail) {
 			return up
 		}
 	}
@@ -199,11 +199,11 @@ func (p *Problem) nameSlotsSource(source string) {
 
 // standing says in a report's words how close a document is to the machine.
 func (r *Report) standing(c *Citation) string {
-	switch OrEmpty(c.Standing) {
+	switch string(c.Standing) {
 	case verdict.Practice:
 		return verdict.Practice
 	case verdict.Analogous:
-		if platform.VendorWord(c.Vendor) == platform.VendorWord(OrEmpty(r.Machine.Vendor)) {
+		if platform.VendorWord(c.Vendor) == platform.VendorWord(string(r.Machine.Vendor)) {
 			return sisterModel
 		}
 		return "other vendor"
@@ -220,7 +220,7 @@ const mostSentences = 3
 // its own place, and then where is "".
 func (r *Report) sentence(members []*Finding) (where, sentence string) {
 	texts, places := byText(members, shortFailure)
-	headline := OrEmpty(members[0].Headline)
+	headline := string(members[0].Headline)
 	if len(texts) == 1 || len(texts) > mostSentences && headline != "" {
 		var all []inventory.Subject
 		for _, f := range members {
@@ -258,10 +258,10 @@ func byText(members []*Finding, get func(*Finding) string) (texts []string, plac
 // shortFailure says in a few words what fails: the rule's short sentence, else the first clause of
 // what was found.
 func shortFailure(f *Finding) string {
-	if f.Short != nil {
-		return *f.Short
+	if f.Short != "" {
+		return string(f.Short)
 	}
-	if found := clause(OrEmpty(f.Found)); found != "" {
+	if found := clause(string(f.Found)); found != "" {
 		return found
 	}
 	return "fails " + f.Rule
@@ -270,8 +270,8 @@ func shortFailure(f *Finding) string {
 // settingsSentence says which settings differ from the profile.
 func (r *Report) settingsSentence(members []*Finding) string {
 	if len(members) == 1 {
-		found, _, _ := strings.Cut(OrEmpty(members[0].Found), " (")
-		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(OrEmpty(members[0].Expected))
+		found, _, _ := strings.Cut(string(members[0].Found), " (")
+		return members[0].Subject.Name + " is " + onOrOff(found) + "; " + r.ProfileName() + " has it " + onOrOff(string(members[0].Expected))
 	}
 	names := make([]string, len(members))
 	for i, f := range members {
@@ -302,8 +302,8 @@ func (r *Report) ProfileName() string {
 	if r.Profile == nil {
 		return "the profile"
 	}
-	if r.Profile.Vendor != "" && !r.ProfileAsked && r.Profile.Intent != nil {
-		return r.Profile.Vendor + "'s " + *r.Profile.Intent + " profile"
+	if r.Profile.Vendor != "" && !r.ProfileAsked && r.Profile.Intent != "" {
+		return r.Profile.Vendor + "'s " + string(r.Profile.Intent) + " profile"
 	}
 	return "profile " + r.Profile.ID
 }
@@ -333,7 +333,7 @@ func (r *Report) fix(p *Problem) string {
 	if p.Settings() && len(p.Members) > 1 {
 		return r.settingsFix(p.Members)
 	}
-	texts, places := byText(p.Members, func(f *Finding) string { return OrEmpty(f.Fix) })
+	texts, places := byText(p.Members, func(f *Finding) string { return string(f.Fix) })
 	for i, text := range texts {
 		line := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; or ")), " ")
 		if where := r.Inventory.place(places[text]); len(texts) > 1 && where != "" {
@@ -348,8 +348,8 @@ func (r *Report) fix(p *Problem) string {
 func (r *Report) settingsFix(members []*Finding) string {
 	out, known := make([]string, len(members)), true
 	for i, f := range members {
-		out[i] = f.Subject.Name + ": " + strings.ReplaceAll(OrEmpty(f.Remedy), "\n", "; ")
-		known = known && OrEmpty(f.Remedy) != ""
+		out[i] = f.Subject.Name + ": " + strings.ReplaceAll(string(f.Remedy), "\n", "; ")
+		known = known && string(f.Remedy) != ""
 	}
 	if all := strings.Join(out, "; "); r.Profile == nil || known && len(all) <= longestChanges {
 		return all
@@ -505,7 +505,7 @@ func (inv *Inventory) SocketName(id int) string {
 		return number
 	}
 	for i := range inv.Sockets {
-		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(OrEmpty(s.Designation)) == name {
+		if s := &inv.Sockets[i]; s.ID != id && strings.TrimSpace(string(s.Designation)) == name {
 			return number
 		}
 	}
@@ -516,7 +516,7 @@ func (inv *Inventory) SocketName(id int) string {
 func Designation(inv *Inventory, id *int) string {
 	for i := range inv.Sockets {
 		if id != nil && inv.Sockets[i].ID == *id {
-			return OrEmpty(inv.Sockets[i].Designation)
+			return string(inv.Sockets[i].Designation)
 		}
 	}
 	return ""
@@ -529,11 +529,11 @@ func (inv *Inventory) slotName(s inventory.Subject) string {
 	name, same := "", 0
 	for i := range inv.Slots {
 		if inv.Slots[i].Handle == handle {
-			name = OrEmpty(inv.Slots[i].Locator)
+			name = string(inv.Slots[i].Locator)
 		}
 	}
 	for i := range inv.Slots {
-		if OrEmpty(inv.Slots[i].Locator) == name {
+		if string(inv.Slots[i].Locator) == name {
 			same++
 		}
 	}

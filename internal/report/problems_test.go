@@ -3,6 +3,8 @@ package report_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +17,7 @@ import (
 // cause, the worst first, with fix, source and its standing.
 func TestProblems(t *testing.T) {
 	fail := func(severity, rule, subject, short string) report.Finding {
-		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity, Short: &short}
+		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity, Short: nullable.String(short)}
 	}
 	r := &report.Report{Findings: []report.Finding{
 		fail("info", "memory.dimm.uniform", "socket 0", "mixed"),
@@ -26,13 +28,13 @@ func TestProblems(t *testing.T) {
 		fail("info", "setting.smt", "setting smt", ""),
 		fail("info", "setting.turbo", "setting turbo", ""),
 	}}
-	r.Machine.Vendor = new("Dell Inc.")
-	r.Profile = &report.Profile{ID: "dell/balanced", Intent: new("balanced"), Source: new("Dell, BIOS settings"), Vendor: "Dell"}
-	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: new("analogous")}
-	r.Findings[1].Fix = new("look in BIOS setup")
-	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: new("p24"), Standing: new("analogous")}
-	r.Findings[4].CausedBy = new("memory.channel.populated")
-	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: new("CPU1")}, {ID: 1, Designation: new("CPU2")}}
+	r.Machine.Vendor = "Dell Inc."
+	r.Profile = &report.Profile{ID: "dell/balanced", Intent: "balanced", Source: "Dell, BIOS settings", Vendor: "Dell"}
+	r.Findings[1].Citation = &report.Citation{Vendor: "HP", Title: "Guide", Standing: "analogous"}
+	r.Findings[1].Fix = "look in BIOS setup"
+	r.Findings[3].Citation = &report.Citation{Vendor: "Dell", Title: "Manual", Place: "p24", Standing: "analogous"}
+	r.Findings[4].CausedBy = "memory.channel.populated"
+	r.Inventory.Sockets = []report.Socket{{ID: 0, Designation: "CPU1"}, {ID: 1, Designation: "CPU2"}}
 	r.Judge(report.Criteria{})
 	var got []string
 	for i := range r.Problems {
@@ -55,14 +57,14 @@ func TestProblems(t *testing.T) {
 func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	short, cause := "channels are empty", "memory.channel.populated"
 	r := &report.Report{Findings: []report.Finding{
-		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: &short},
-		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: &short, CausedBy: &cause},
+		{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Short: nullable.String(short)},
+		{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1), Result: "fail", Severity: "warning", Short: nullable.String(short), CausedBy: nullable.String(cause)},
 	}}
 	a1, a2, b1 := "0x1", "0x2", "0x3"
-	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: new("A1")}, {Handle: a2, Locator: new("A2")}, {Handle: b1, Locator: new("B1")}}
+	r.Inventory.Slots = []report.Slot{{Handle: a1, Locator: "A1"}, {Handle: a2, Locator: "A2"}, {Handle: b1, Locator: "B1"}}
 	r.Advice = []report.Advice{
-		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: &a1, To: &b1}}},
-		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: &a2}}},
+		{ID: "move", Moves: 1, Cures: []report.Cured{{Rule: "numa.node.memory", Subject: inventory.NodeSubject(1)}}, Steps: []report.Step{{Do: "move", From: a1, To: b1}}},
+		{ID: "install", Installs: 1, Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}, Steps: []report.Step{{Do: "install", To: a2}}},
 	}
 	r.Judge(report.Criteria{})
 	require.Len(t, r.Problems, 1)

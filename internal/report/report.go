@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -31,8 +33,8 @@ type Report struct {
 	// Verdict is the one judgement that every writer prints.
 	Verdict Verdict `json:"verdict"`
 	// Profile is null when none applies; Why then says why.
-	Profile *Profile `json:"profile" jsonschema:"nullable"`
-	Why     *string  `json:"why" jsonschema:"nullable"`
+	Profile *Profile        `json:"profile" jsonschema:"nullable"`
+	Why     nullable.String `json:"why" jsonschema:"nullable"`
 	// ProfileAsked is true where somebody chose the profile, for the text.
 	ProfileAsked bool      `json:"-"`
 	Summary      Summary   `json:"summary"`
@@ -83,17 +85,17 @@ func (r *Report) NothingRead() bool {
 
 // Program says which memaudit made the document.
 type Program struct {
-	Version  string  `json:"version"`
-	Revision *string `json:"revision" jsonschema:"nullable"`
+	Version  string          `json:"version"`
+	Revision nullable.String `json:"revision" jsonschema:"nullable"`
 }
 
 // Profile is the documented profile the machine was checked against. Source
 // names the document in one line.
 type Profile struct {
-	ID     string  `json:"id"`
-	Intent *string `json:"intent" jsonschema:"nullable"`
-	Title  *string `json:"title" jsonschema:"nullable"`
-	Source *string `json:"source" jsonschema:"nullable"`
+	ID     string          `json:"id"`
+	Intent nullable.String `json:"intent" jsonschema:"nullable"`
+	Title  nullable.String `json:"title" jsonschema:"nullable"`
+	Source nullable.String `json:"source" jsonschema:"nullable"`
 	// Vendor is the source's, "" if the document is about other machines.
 	Vendor string `json:"-"`
 }
@@ -101,13 +103,13 @@ type Profile struct {
 // Summary counts findings by result. WorstSeverity is the highest severity
 // among the failures, null without one.
 type Summary struct {
-	Pass          int     `json:"pass" jsonschema:"minimum=0"`
-	Fail          int     `json:"fail" jsonschema:"minimum=0"`
-	Unknown       int     `json:"unknown" jsonschema:"minimum=0"`
-	NotApplicable int     `json:"not_applicable" jsonschema:"minimum=0"`
-	Waived        int     `json:"waived" jsonschema:"minimum=0"`
-	Error         int     `json:"error" jsonschema:"minimum=0"`
-	WorstSeverity *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Pass          int             `json:"pass" jsonschema:"minimum=0"`
+	Fail          int             `json:"fail" jsonschema:"minimum=0"`
+	Unknown       int             `json:"unknown" jsonschema:"minimum=0"`
+	NotApplicable int             `json:"not_applicable" jsonschema:"minimum=0"`
+	Waived        int             `json:"waived" jsonschema:"minimum=0"`
+	Error         int             `json:"error" jsonschema:"minimum=0"`
+	WorstSeverity nullable.String `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 }
 
 // Accepted counts the waived findings that belong to an accepted population.
@@ -124,8 +126,8 @@ func (r *Report) Accepted() int {
 // Incomparable says why nothing could be compared.
 func (r *Report) Incomparable() string {
 	for i := range r.Findings {
-		if why := r.Findings[i].Reason; why != nil {
-			return *why
+		if why := r.Findings[i].Reason; why != "" {
+			return string(why)
 		}
 	}
 	return "nothing could be compared with the baseline"

@@ -112,7 +112,7 @@ func ring(steps []Step) (slots []string, n int) {
 
 // kind is what deeds of one line have in common.
 func (d *deed) kind() string {
-	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + OrEmpty(d.Setting)
+	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + string(d.Setting)
 }
 
 // errand are the steps of one kind behind one processor.
@@ -159,15 +159,15 @@ func ownerOf(s *Step, owners map[string]int) (owner int, one bool) {
 		return to, s.FromChannel == nil || from == to
 	}
 	owner, one = -1, true
-	for i, h := range []*string{s.From, s.To, s.At} {
-		if h == nil {
+	for i, h := range []string{s.From, s.To, s.At} {
+		if h == "" {
 			continue
 		}
-		o, ok := owners[*h]
+		o, ok := owners[h]
 		if !ok {
 			o = -1
 		}
-		one = one && (i == 0 || s.From == nil || o == owner)
+		one = one && (i == 0 || s.From == "" || o == owner)
 		owner = o
 	}
 	return owner, one
@@ -410,13 +410,13 @@ func slotNames(names []string) string {
 	return humanize.List(out)
 }
 
-func slotWords(locator, handle, board *string) string {
-	name := OrEmpty(locator)
+func slotWords(locator, handle, board string) string {
+	name := locator
 	if name == "" {
-		name = "slot " + OrEmpty(handle)
+		name = "slot " + handle
 	}
-	if b := OrEmpty(board); b != "" {
-		name = b + " " + name
+	if board != "" {
+		name = board + " " + name
 	}
 	return name
 }
@@ -432,12 +432,12 @@ func moduleWords(m *Module) string {
 	if m.Ranks != nil {
 		out += " " + Ranked(*m.Ranks)
 	}
-	if m.Type != nil {
-		out += " " + *m.Type
+	if m.Type != "" {
+		out += " " + string(m.Type)
 	}
 	switch {
 	case m.RatedMTs == nil:
-	case m.Type != nil && (ddr.HasRate(*m.Type, *m.RatedMTs) || !ddr.Listed(*m.Type)):
+	case m.Type != "" && (ddr.HasRate(string(m.Type), *m.RatedMTs) || !ddr.Listed(string(m.Type))):
 		out += "-" + strconv.Itoa(ddr.Nominal(*m.RatedMTs))
 	default: // without a kind, or a speed that no module of the kind is sold by
 		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
@@ -466,15 +466,15 @@ func Ranked(ranks int) string {
 // of BIOS setup, or both, of which one is enough.
 func setWords(s *Step) string {
 	var ways []string
-	if s.Tool != nil {
-		command := OrEmpty(s.Command)
-		if !strings.HasPrefix(command, *s.Tool+" ") {
-			command = *s.Tool + ": " + command
+	if s.Tool != "" {
+		command := string(s.Command)
+		if !strings.HasPrefix(command, string(s.Tool)+" ") {
+			command = string(s.Tool) + ": " + command
 		}
 		ways = append(ways, command)
 	}
-	if s.Menu != nil {
-		ways = append(ways, "BIOS setup: "+*s.Menu)
+	if s.Menu != "" {
+		ways = append(ways, "BIOS setup: "+string(s.Menu))
 	}
-	return "set " + OrEmpty(s.Setting) + " to " + OrEmpty(s.Value) + " (" + strings.Join(ways, "; or ") + ")"
+	return "set " + string(s.Setting) + " to " + string(s.Value) + " (" + strings.Join(ways, "; or ") + ")"
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -58,12 +60,12 @@ func TestSteps(t *testing.T) {
 func TestStepsKeepLabelsWhole(t *testing.T) {
 	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
 	names := []string{"CPU0", "CPU1", "CPU 2"}
-	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: &names[0]}, {ID: 1, Designation: &names[1]}}}
+	inv := &Inventory{Slots: slots, Sockets: []Socket{{ID: 0, Designation: nullable.String(names[0])}, {ID: 1, Designation: nullable.String(names[1])}}}
 	lines := Steps(steps, inv)
 	require.Len(t, lines, 2)
 	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
 	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
-	inv.Sockets[0].Designation, inv.Sockets[1].Designation = &names[1], &names[2]
+	inv.Sockets[0].Designation, inv.Sockets[1].Designation = nullable.String(names[1]), nullable.String(names[2])
 	lines = Steps(steps, inv)
 	require.Len(t, lines, 1)
 	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
@@ -71,9 +73,9 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 
 // TestStepsByChannel: what goes to each channel, with the CPU's name if there are several; like CPUs have one line.
 func TestStepsByChannel(t *testing.T) {
-	size, kind, sockets := int64(8<<30), "DDR4", [2]int{0, 1}
+	size, sockets := int64(8<<30), [2]int{0, 1}
 	step := func(do string, socket, from, to int) Step {
-		s := Step{Do: do, Module: &Module{SizeBytes: &size, Type: &kind}, ToChannel: &Channel{Socket: &sockets[socket], Channel: to}}
+		s := Step{Do: do, Module: &Module{SizeBytes: &size, Type: "DDR4"}, ToChannel: &Channel{Socket: &sockets[socket], Channel: to}}
 		if do == "move" {
 			s.FromChannel = &Channel{Socket: &sockets[socket], Channel: from}
 		}
@@ -105,24 +107,23 @@ func TestStepsByChannel(t *testing.T) {
 }
 
 func parseSteps(text string) (steps []Step, slots []Slot) {
-	slot := func(word string) (handle, locator, board *string) {
+	slot := func(word string) (handle, locator, board string) {
 		socket, name, _ := strings.Cut(word, "/")
 		name = strings.ReplaceAll(name, "DIMM_A", "DIMM~A")
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
 		name = strings.ReplaceAll(name, "~", "_")
-		h := word
-		s := Slot{Handle: h, Locator: &name}
+		s := Slot{Handle: word, Locator: nullable.String(name)}
 		var n int
 		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
 			s.Socket = &n
 		}
 		slots = append(slots, s)
 		if b, l, ok := strings.Cut(name, "|"); ok {
-			return &h, &l, &b
+			return word, l, b
 		}
-		return &h, &name, nil
+		return word, name, ""
 	}
-	size, kind := int64(8<<30), "DDR3"
+	size := int64(8 << 30)
 	for word := range strings.FieldsSeq(text) {
 		var s Step
 		from, to, moves := strings.Cut(word, ">")
@@ -143,7 +144,7 @@ func parseSteps(text string) (steps []Step, slots []Slot) {
 			s.From, s.FromLocator, s.FromBoard = slot(from)
 			s.To, s.ToLocator, s.Board = slot(to)
 		case word[0] == '+':
-			s.Do, s.Module = "install", &Module{SizeBytes: &size, Type: &kind}
+			s.Do, s.Module = "install", &Module{SizeBytes: &size, Type: "DDR3"}
 			s.To, s.ToLocator, s.Board = slot(word[1:])
 		default:
 			s.Do = "remove"
@@ -159,13 +160,13 @@ func TestModuleWords(t *testing.T) {
 	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
 	ddr4, printed, none := "DDR4", 2667, 2600
 	for want, m := range map[string]*Module{
-		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: &ddr3},
+		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: nullable.String(ddr3)},
 		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
-		"2 GiB DDR3":                    {SizeBytes: &size, Type: &ddr3},
-		"2 GiB DDR3-1333 LRDIMM":        {SizeBytes: &size, RatedMTs: &rate, Type: &ddr3, Kind: "LRDIMM"},
+		"2 GiB DDR3":                    {SizeBytes: &size, Type: nullable.String(ddr3)},
+		"2 GiB DDR3-1333 LRDIMM":        {SizeBytes: &size, RatedMTs: &rate, Type: nullable.String(ddr3), Kind: "LRDIMM"},
 		"2 GiB UDIMM":                   {SizeBytes: &size, Kind: "UDIMM"},
-		"2 GiB DDR4-2666":               {SizeBytes: &size, RatedMTs: &printed, Type: &ddr4},
-		"2 GiB DDR4 for 2600 MT/s":      {SizeBytes: &size, RatedMTs: &none, Type: &ddr4},
+		"2 GiB DDR4-2666":               {SizeBytes: &size, RatedMTs: &printed, Type: nullable.String(ddr4)},
+		"2 GiB DDR4 for 2600 MT/s":      {SizeBytes: &size, RatedMTs: &none, Type: nullable.String(ddr4)},
 		"a module":                      nil,
 	} {
 		assert.Equal(t, want, moduleWords(m))
@@ -196,11 +197,11 @@ func TestHeadsOfNames(t *testing.T) {
 // TestWordsOfSettings: a setting is set by a tool, by a menu, or by either.
 func TestWordsOfSettings(t *testing.T) {
 	for want, s := range map[string]Step{
-		"set p to v (racadm set X)":                         {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X")},
-		"set p to v (onecli: set X)":                        {Setting: new("p"), Value: new("v"), Tool: new("onecli"), Command: new("set X")},
-		"set p to v (BIOS setup: A > B)":                    {Setting: new("p"), Value: new("v"), Menu: new("A > B")},
-		"set p to v (racadm set X; or BIOS setup: A > B)":   {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X"), Menu: new("A > B")},
-		"set p to v (racadm: racadmset X; or BIOS setup: )": {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadmset X"), Menu: new("")},
+		"set p to v (racadm set X)":                       {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X"},
+		"set p to v (onecli: set X)":                      {Setting: "p", Value: "v", Tool: "onecli", Command: "set X"},
+		"set p to v (BIOS setup: A > B)":                  {Setting: "p", Value: "v", Menu: "A > B"},
+		"set p to v (racadm set X; or BIOS setup: A > B)": {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X", Menu: "A > B"},
+		"set p to v (racadm: racadmset X)":                {Setting: "p", Value: "v", Tool: "racadm", Command: "racadmset X"},
 	} {
 		assert.Equal(t, want, setWords(&s))
 	}

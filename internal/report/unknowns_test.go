@@ -30,7 +30,7 @@ func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
 	assert.Nil(t, none.CPUNode)
 	assert.Nil(t, none.MemoryNode)
 	assert.Nil(t, none.Threads)
-	assert.Nil(t, none.Value)
+	assert.Empty(t, none.Value)
 	assert.Nil(t, none.Low)
 	one := buildFigure(&inventory.Measured{Figure: figure.Figure{Count: 1, Median: 3, Low: 2, High: 4}, Threads: 1})
 	assert.Equal(t, []any{new(0), new(0), new(1), new(3.0), new(2.0), new(4.0)}, []any{one.CPUNode, one.MemoryNode, one.Threads, one.Value, one.Low, one.High})

@@ -140,7 +140,7 @@ func (r *Report) incomplete(c Criteria) string {
 func (r *Report) anothersTable() string {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Rule == ownTableRule && f.Result == string(verdict.Fail) {
-			return OrEmpty(f.Found)
+			return string(f.Found)
 		}
 	}
 	return ""
@@ -150,7 +150,7 @@ func (r *Report) anothersTable() string {
 // settings could be checked; "" if some were.
 func (r *Report) profileSentence() string {
 	if r.Profile == nil {
-		return "the profile that was asked for was not applied: " + OrEmpty(r.Why)
+		return "the profile that was asked for was not applied: " + string(r.Why)
 	}
 	var open *Finding
 	for i := range r.Findings {
@@ -184,13 +184,13 @@ func (r *Report) tableSentence(decided bool) string {
 	s := &r.Inventory.Sources[at]
 	switch state := fact.SourceState(s.State); {
 	case state == fact.SourceTruncated, state == fact.SourceMalformed:
-		return "the SMBIOS table is damaged: " + OrEmpty(s.Detail)
+		return "the SMBIOS table is damaged: " + string(s.Detail)
 	case decided, state == fact.SourceOK, state == fact.SourcePartial:
 		return ""
 	case state == fact.SourceDenied:
 		return "the SMBIOS table could not be read (permission denied): run as root"
 	case state == fact.SourceRefused:
-		return "the SMBIOS table could not be read: " + OrEmpty(s.Detail)
+		return "the SMBIOS table could not be read: " + string(s.Detail)
 	default:
 		return "there is no SMBIOS table: give one with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)"
 	}
@@ -203,8 +203,8 @@ func (r *Report) guest() bool {
 
 func (r *Report) guestSentence() string {
 	kind := "a virtual machine"
-	if r.Machine.Hypervisor != nil {
-		kind += " (" + *r.Machine.Hypervisor + ")"
+	if r.Machine.Hypervisor != "" {
+		kind += " (" + string(r.Machine.Hypervisor) + ")"
 	}
 	return "the memory of " + kind + " is assigned by its hypervisor; audit the host"
 }
@@ -249,11 +249,11 @@ func (r *Report) firstOpen() string {
 
 // openSentence says why a check could not run, and what would let it.
 func openSentence(f *Finding) string {
-	why, _, _ := strings.Cut(OrEmpty(f.Reason), "; ")
+	why, _, _ := strings.Cut(string(f.Reason), "; ")
 	if why == "" {
 		why = "no reason"
 	}
-	if way, _, _ := strings.Cut(OrEmpty(f.KnownBy), "; "); way != "" {
+	if way, _, _ := strings.Cut(string(f.KnownBy), "; "); way != "" {
 		why += "; what helps: " + way
 	}
 	return why

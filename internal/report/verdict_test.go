@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -19,9 +21,9 @@ func judgedOf(words string) *report.Report {
 	r := &report.Report{}
 	for w := range strings.FieldsSeq(words) {
 		parts := strings.Split(w, ":")
-		f := report.Finding{Rule: "memory.example", Result: parts[0], Severity: parts[1], Found: new("the example is wrong; more")}
+		f := report.Finding{Rule: "memory.example", Result: parts[0], Severity: parts[1], Found: "the example is wrong; more"}
 		if len(parts) > 2 {
-			f.Rule, f.Subject, f.Found = parts[2], inventory.SocketSubject(0), new("2 of 4 channels hold memory; empty: 2, 3")
+			f.Rule, f.Subject, f.Found = parts[2], inventory.SocketSubject(0), "2 of 4 channels hold memory; empty: 2, 3"
 		}
 		r.Findings = append(r.Findings, f)
 		switch f.Result {
@@ -83,9 +85,9 @@ func TestVerdict(t *testing.T) {
 		{"refused", "unknown:warning" + channels, report.Criteria{}, table("refused"), "unknown", "the SMBIOS table could not be read: the detail", 3, 3},
 		{"damaged", "pass:warning" + channels, report.Criteria{}, table("truncated"), "unknown", "the SMBIOS table is damaged: the detail", 3, 3},
 		{"partial", "pass:warning" + channels, report.Criteria{}, table("partial"), "ok", "memory is installed as recommended", 0, 0},
-		{"a profile not applied", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.ProfileAsked, r.Why = true, new("no document for hpc") },
+		{"a profile not applied", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.ProfileAsked, r.Why = true, "no document for hpc" },
 			"unknown", "the profile that was asked for was not applied: no document for hpc", 3, 3},
-		{"a profile that nobody asked for", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.Why = new("no document for balanced") },
+		{"a profile that nobody asked for", "pass:warning" + channels, report.Criteria{}, func(r *report.Report) { r.Why = "no document for balanced" },
 			"ok", "memory is installed as recommended", 0, 0},
 		{"a profile of which no setting is known", "pass:warning" + channels + " unknown:info:setting.smt not_applicable:info:setting.turbo", report.Criteria{},
 			func(r *report.Report) { r.ProfileAsked, r.Profile = true, &report.Profile{ID: "example/hpc"} },
@@ -121,25 +123,20 @@ func TestVerdict(t *testing.T) {
 	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high", expected one of info, warning, critical, never`)
 }
 
-func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), new("kvm") }
+func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), "kvm" }
 
 // table puts a state of the SMBIOS table into a report.
 func table(state string) func(*report.Report) {
 	return func(r *report.Report) {
-		r.Inventory.Sources = []report.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: new("the detail")}}
+		r.Inventory.Sources = []report.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: "the detail"}}
 	}
 }
 
 // TestSentence names the worst root cause, and the subjects that have it.
 func TestSentence(t *testing.T) {
 	of := func(severity, rule, subject, found, short, cause string) report.Finding {
-		f := report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity}
-		for text, to := range map[string]**string{found: &f.Found, short: &f.Short, cause: &f.CausedBy} {
-			if text != "" {
-				*to = &text
-			}
-		}
-		return f
+		return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: severity,
+			Found: nullable.String(found), Short: nullable.String(short), CausedBy: nullable.String(cause)}
 	}
 	for want, findings := range map[string][]report.Finding{
 		"sockets 0 and 1: 2 of 4 channels hold memory": {
@@ -160,7 +157,7 @@ func TestSentence(t *testing.T) {
 		assert.Equal(t, want, r.Verdict.Sentence)
 	}
 	r := judgedOf("unknown:warning" + channels)
-	r.Findings[0].Reason, r.Findings[0].KnownBy = new("the channel of A1 is not known; more"), new("a slot map; more")
+	r.Findings[0].Reason, r.Findings[0].KnownBy = "the channel of A1 is not known; more", "a slot map; more"
 	r.Judge(report.Criteria{})
 	assert.Equal(t, "the memory channels could not be checked: the channel of A1 is not known; what helps: a slot map", r.Verdict.Sentence)
 }

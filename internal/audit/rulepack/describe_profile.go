@@ -3,6 +3,8 @@ package rulepack
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
@@ -11,8 +13,8 @@ type ProfileInfo struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	// Intent is the first of Intents, null if there is none.
-	Intent  *string  `json:"intent"`
-	Intents []string `json:"intents"`
+	Intent  nullable.String `json:"intent"`
+	Intents []string        `json:"intents"`
 	// Named are the products that the document names; it covers other machines by analogy. Empty if it names
 	// none.
 	Named []string `json:"named"`
@@ -129,7 +131,7 @@ func (p *ProfileSpec) head() ProfileInfo {
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
 		Match: p.For, File: p.pack.File, spec: p}
 	if len(p.Intents) > 0 {
-		i.Intent = &p.Intents[0]
+		i.Intent = nullable.String(p.Intents[0])
 	}
 	if p.For != nil {
 		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)

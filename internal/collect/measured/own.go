@@ -26,8 +26,8 @@ func readOwn(text []byte) (*inventory.Measurement, error) {
 func FromResult(r *measure.Result) *inventory.Measurement {
 	m := &inventory.Measurement{Tool: "memaudit", At: r.GeneratedAt, Product: product(r)}
 	switch {
-	case r.Refused != nil:
-		m.Unjudged = "nothing was measured: " + *r.Refused
+	case r.Refused != "":
+		m.Unjudged = "nothing was measured: " + string(r.Refused)
 	case r.Forced:
 		m.Unjudged = "measured in a virtual machine, which is never checked"
 	}

@@ -14,6 +14,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // ErrTooLarge reports values that take more memory than the caller allows.
@@ -23,7 +25,7 @@ var ErrTooLarge = errors.New("takes too much memory")
 const maxDepth = 64
 
 // Unmarshal decodes an untrusted document. null is accepted only as the value of a struct's field that is a pointer, a
-// slice or a map: an element of a list or map is never nil. A key must be spelled as in the struct and must not occur
+// slice, a map or a nullable.String: an element of a list or map is never nil. A key must be spelled as in the struct and must not occur
 // twice; unknown keys are ignored. Errors name the key: "controller.answer.Problems[0]: null, expected an object". most
 // is the memory limit in bytes for the values; 0 is no limit.
 func Unmarshal(data []byte, v any, most int64) error {
@@ -160,7 +162,7 @@ func (w *walker) member(t reflect.Type, key string) error {
 		w.fields[t] = fields
 	}
 	if field := fields[key]; field != nil {
-		return w.value(field, nullable(field))
+		return w.value(field, mayBeNull(field))
 	}
 	for name := range fields {
 		if strings.EqualFold(name, key) {
@@ -190,12 +192,13 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-func nullable(t reflect.Type) bool {
+// mayBeNull reports whether a field of the type may be null.
+func mayBeNull(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		return true
 	default:
-		return false
+		return t == reflect.TypeFor[nullable.String]()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/model/strictjson"
 )
 
@@ -23,6 +24,7 @@ type part struct {
 	Point  *part           `json:"point"`
 	Points []*part         `json:"points"`
 	Raw    json.RawMessage `json:"raw"`
+	Why    nullable.String `json:"why"`
 	Skip   string          `json:"-"`
 	inner
 }
@@ -35,7 +37,7 @@ type inner struct {
 func TestUnmarshal(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "", `{"name":"a","count":1,"on":true,"ratio":1.5,"words":["b"],"data":"AAAA","more":[{}],"named":{"c":1},"raw":[null],"deep":"d","other":[null,{"a":null}]}`: "",
-		`{"ratio":null,"words":null,"data":null,"more":null,"named":null,"point":null,"points":null,"raw":null}`: "",
+		`{"ratio":null,"words":null,"data":null,"more":null,"named":null,"point":null,"points":null,"raw":null,"why":null}`: "",
 		`null`:                       "document: null, expected an object",
 		`[]`:                         "document: a list, expected an object",
 		`{"name":null}`:              "name: null, expected a string",

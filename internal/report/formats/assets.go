@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -41,11 +43,11 @@ func assetRow(inv *report.Inventory, s *report.Slot) []string {
 	if errors == nil {
 		errors = &report.Errors{}
 	}
-	word := report.OrEmpty
-	return []string{word(m.Host), word(m.Vendor), word(m.Product), word(m.BIOS.Version), s.Handle, word(s.BankLocator), word(s.Locator), s.State,
+	word := func(s nullable.String) string { return string(s) }
+	return []string{m.Host, word(m.Vendor), word(m.Product), word(m.BIOS.Version), s.Handle, word(s.BankLocator), word(s.Locator), s.State,
 		digits(s.Socket), digits(s.Channel), digits(s.Slot), digits(s.SizeBytes), word(s.Type), word(s.FormFactor), digits(s.Ranks), digits(s.RatedMTs),
 		digits(s.ConfiguredMTs), word(s.Manufacturer), word(s.PartNumber), word(s.Health), digits(errors.Corrected), digits(errors.Uncorrected),
-		word(s.Serial), word(s.AssetTag), word(ids.SystemSerial), word(ids.AssetTag)}
+		s.Serial, s.AssetTag, word(ids.SystemSerial), word(ids.AssetTag)}
 }
 
 // digits writes a number, nothing for one that is not known.

@@ -63,8 +63,8 @@ func (x *xmlWriter) properties(r *report.Report) {
 	}
 	x.raw("    <properties>\n")
 	for _, p := range [...][2]string{
-		{"verdict", string(r.Verdict.Status)}, {"sentence", r.Verdict.Sentence}, {"memaudit.version", r.Memaudit.Version}, {"vendor", report.OrEmpty(r.Machine.Vendor)}, {"product", report.OrEmpty(r.Machine.Product)},
-		{"bios_version", report.OrEmpty(r.Machine.BIOS.Version)}, {"platform", report.OrEmpty(r.Machine.Platform.ID)}, {"profile", profile},
+		{"verdict", string(r.Verdict.Status)}, {"sentence", r.Verdict.Sentence}, {"memaudit.version", r.Memaudit.Version}, {"vendor", string(r.Machine.Vendor)}, {"product", string(r.Machine.Product)},
+		{"bios_version", string(r.Machine.BIOS.Version)}, {"platform", string(r.Machine.Platform.ID)}, {"profile", profile},
 	} {
 		if p[1] != "" {
 			x.raw("      <property")
@@ -88,9 +88,9 @@ func (x *xmlWriter) testcase(f *report.Finding) {
 	x.raw(">\n      <")
 	switch verdict.Result(f.Result) {
 	case verdict.Fail:
-		x.body("failure", f.Severity, report.OrEmpty(f.Found), f)
+		x.body("failure", f.Severity, string(f.Found), f)
 	case verdict.Error:
-		x.body("error", f.Severity, report.OrEmpty(f.Reason), f)
+		x.body("error", f.Severity, string(f.Reason), f)
 	default:
 		x.raw("skipped")
 		x.attr("message", notJudged(f))
@@ -123,16 +123,16 @@ func (x *xmlWriter) lines(all []string) {
 // error is: "unknown: REASON; known by MEANS".
 func notJudged(f *report.Finding) string {
 	s := f.Result
-	switch why := report.OrEmpty(f.Reason); {
+	switch why := string(f.Reason); {
 	case f.Waiver != nil:
 		s += ": " + f.Waiver.Reason
-		if until := report.OrEmpty(f.Waiver.Until); until != "" {
+		if until := string(f.Waiver.Until); until != "" {
 			s += " (until " + until + ")"
 		}
 	case why != "":
 		s += ": " + why
 	}
-	if known := report.OrEmpty(f.KnownBy); known != "" {
+	if known := string(f.KnownBy); known != "" {
 		s += "; known by: " + known
 	}
 	return s
@@ -147,15 +147,15 @@ func details(f *report.Finding) []string {
 		}
 	}
 	add("severity", f.Severity)
-	add("found", report.OrEmpty(f.Found))
-	add("expected", report.OrEmpty(f.Expected))
-	add("reason", report.OrEmpty(f.Reason))
-	add("why", report.OrEmpty(f.Why))
+	add("found", string(f.Found))
+	add("expected", string(f.Expected))
+	add("reason", string(f.Reason))
+	add("why", string(f.Why))
 	if f.Effect != nil {
 		add("costs", f.Effect.Text)
 	}
-	add("fix", report.OrEmpty(f.Remedy))
-	add("caused by", report.OrEmpty(f.CausedBy))
+	add("fix", string(f.Remedy))
+	add("caused by", string(f.CausedBy))
 	add("source", f.Citation.Line())
 	return out
 }

@@ -34,7 +34,7 @@ func WriteLabels(w io.Writer, r *report.Report) error {
 	if r.Profile != nil {
 		label("profile", r.Profile.ID)
 	}
-	label("platform", report.OrEmpty(r.Machine.Platform.ID))
+	label("platform", string(r.Machine.Platform.ID))
 	label("population", metrics.Signature(&r.Inventory))
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the labels: %w", err)
@@ -46,8 +46,8 @@ func WriteLabels(w io.Writer, r *report.Report) error {
 // own word.
 func worstFailure(r *report.Report) string {
 	switch {
-	case r.Summary.WorstSeverity != nil: // which there is of failures alone
-		return *r.Summary.WorstSeverity
+	case r.Summary.WorstSeverity != "": // which there is of failures alone
+		return string(r.Summary.WorstSeverity)
 	case r.Verdict.Status == report.StatusOK:
 		return "none"
 	default:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 
@@ -38,7 +40,7 @@ func TestLabelsFailure(t *testing.T) {
 	} {
 		r := &report.Report{Verdict: report.Verdict{Status: report.Status(c.status)}}
 		if c.worst != "" {
-			r.Summary.WorstSeverity = &c.worst
+			r.Summary.WorstSeverity = nullable.String(c.worst)
 		}
 		got := labelsOf(t, r)
 		assert.Equal(t, c.want, got["failure"], c)
@@ -50,7 +52,7 @@ func TestLabelsFailure(t *testing.T) {
 func TestLabelsAreClean(t *testing.T) {
 	r := reportOf("pass:info")
 	evil := "a b\n# +no-label\nfeature.node.kubernetes.io/other=1 é" + strings.Repeat("x", 80)
-	r.Machine.Platform.ID = &evil
+	r.Machine.Platform.ID = nullable.String(evil)
 	r.Profile = &report.Profile{ID: "--vendor/max performance--"}
 	got := labelsOf(t, r)
 	assert.Equal(t, "vendor_max_performance", got["profile"])

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/assert"
@@ -36,8 +38,8 @@ func reportOf(words string) *report.Report {
 func TestNagiosIsClean(t *testing.T) {
 	found := "4 GiB | critical=0\nMEMAUDIT OK\x1b[31m \xff"
 	r := reportOf("fail:critical")
-	r.Findings[0].Found = &found
-	r.Machine.Vendor = &found
+	r.Findings[0].Found = nullable.String(found)
+	r.Machine.Vendor = nullable.String(found)
 	r.Judge(report.Criteria{Failed: errors.New("a | b\nc")})
 	r.Problems[0].Fix = found
 	var b strings.Builder
@@ -54,7 +56,7 @@ func TestNagiosIsClean(t *testing.T) {
 func TestJUnitIsClean(t *testing.T) {
 	found := "a\x00b\x1b \xff <&>\"'\n]]>"
 	r := reportOf("fail:critical unknown:info")
-	r.Findings[0].Found, r.Findings[1].Reason = &found, &found
+	r.Findings[0].Found, r.Findings[1].Reason = nullable.String(found), nullable.String(found)
 	var b strings.Builder
 	require.NoError(t, WriteJUnit(&b, r))
 	for _, c := range b.String() {

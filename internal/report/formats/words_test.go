@@ -15,7 +15,7 @@ import (
 // told is one finding of which everything is said.
 func told(result, severity string) report.Finding {
 	return report.Finding{Rule: "memory.speed.expected", Subject: inventory.SocketSubject(0), Result: result, Severity: severity,
-		Found: new("2400 MT/s"), Expected: new("2666 MT/s"), Remedy: new("set it"), Why: new("it costs"),
+		Found: "2400 MT/s", Expected: "2666 MT/s", Remedy: "set it", Why: "it costs",
 		Citation: &report.Citation{Vendor: "Example", Title: "A Guide", Year: new(2020)}}
 }
 
@@ -31,18 +31,18 @@ func junitOf(t *testing.T, r *report.Report) string {
 // what would make it known.
 func TestJUnitSays(t *testing.T) {
 	r := &report.Report{Findings: []report.Finding{told("fail", "warning")}}
-	r.Machine.Vendor = new("Example")
+	r.Machine.Vendor = "Example"
 	out := junitOf(t, r)
 	assert.Contains(t, out, `<property name="vendor" value="Example"/>`)
 	assert.NotContains(t, out, `name="product"`)
 	assert.Contains(t, out, "\">severity: warning\nfound: 2400 MT/s\nexpected: 2666 MT/s\nwhy: it costs\nfix: set it\nsource: Example, A Guide, 2020</failure>")
 	for want, f := range map[string]report.Finding{
-		"unknown: denied; known by: root":                  {Result: "unknown", Reason: new("denied"), KnownBy: new("root")},
-		"unknown: denied":                                  {Result: "unknown", Reason: new("denied")},
+		"unknown: denied; known by: root":                  {Result: "unknown", Reason: "denied", KnownBy: "root"},
+		"unknown: denied":                                  {Result: "unknown", Reason: "denied"},
 		"unknown":                                          {Result: "unknown"},
-		"waived: on order (until 2026-12-15)":              {Result: "waived", Reason: new("not said"), Waiver: &report.Waiver{Reason: "on order", Until: new("2026-12-15")}},
+		"waived: on order (until 2026-12-15)":              {Result: "waived", Reason: "not said", Waiver: &report.Waiver{Reason: "on order", Until: "2026-12-15"}},
 		"waived: on order":                                 {Result: "waived", Waiver: &report.Waiver{Reason: "on order"}},
-		"not_applicable: the machine has no second socket": {Result: "not_applicable", Reason: new("the machine has no second socket")},
+		"not_applicable: the machine has no second socket": {Result: "not_applicable", Reason: "the machine has no second socket"},
 	} {
 		assert.Contains(t, junitOf(t, &report.Report{Findings: []report.Finding{f}}), `<skipped message="`+want+`"/>`)
 	}
@@ -60,7 +60,7 @@ func TestPluginSays(t *testing.T) {
 	out := said()
 	assert.Contains(t, out, " | critical=1;;;0 warning=2;;;0 info=0;;;0 pass=1;;;0 unknown=1;;;0 ")
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - fails a.rule \|`, out)
-	r.Machine.Product = new("Server 1")
+	r.Machine.Product = "Server 1"
 	r.Judge(report.Criteria{Failed: errors.New("no answer")})
 	assert.Regexp(t, `^MEMAUDIT CRITICAL - Server 1: fails a.rule; not everything could be read: no answer \|`, said())
 	r = reportOf("pass:critical")

@@ -34,13 +34,10 @@ func (p *page) steps() []report.Step {
 }
 
 // spot returns the place of a slot's number in the picture.
-func (d *drawing) spot(handle *string) (x, y int, ok bool) {
-	if handle == nil {
-		return 0, 0, false
-	}
+func (d *drawing) spot(handle string) (x, y int, ok bool) {
 	for i := range d.columns {
 		for row, s := range d.columns[i].cells {
-			if s != nil && s.Handle == *handle {
+			if s != nil && s.Handle == handle {
 				x, y = d.columns[i].cellAt(row)
 				return x + badgeX, y + badgeY, true
 			}

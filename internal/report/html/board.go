@@ -61,7 +61,7 @@ func (p *page) looks(id int) string {
 		}
 	}
 	for _, s := range p.steps() {
-		for end, handle := range []*string{s.From, s.To, s.At} {
+		for end, handle := range []string{s.From, s.To, s.At} {
 			if x, y, here := d.spot(handle); here {
 				out += fmt.Sprintln(s.Do, end, x, y)
 			}
@@ -87,8 +87,8 @@ func (p *page) withoutTable() string {
 		if s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK) {
 			continue
 		}
-		if s.Detail != nil {
-			s.State += " (" + *s.Detail + ")"
+		if s.Detail != "" {
+			s.State += " (" + string(s.Detail) + ")"
 		}
 		return "The source smbios is " + s.State + "."
 	}
@@ -149,8 +149,8 @@ func (p *page) processor(id int) string {
 		case s.ID != id:
 		case s.Populated != nil && !*s.Populated:
 			return "no processor"
-		case s.Model != nil:
-			return wording.Processor(*s.Model)
+		case s.Model != "":
+			return wording.Processor(string(s.Model))
 		}
 	}
 	return ""

@@ -68,12 +68,12 @@ func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 // their result.
 func (p *page) finding(i int) finding {
 	f := &p.r.Findings[i]
-	out := finding{Finding: f, ID: findingID(i), Class: f.Result, Word: strings.ReplaceAll(f.Result, "_", " "), Brief: report.OrEmpty(f.Reason), Readings: evidence(f.Evidence)}
+	out := finding{Finding: f, ID: findingID(i), Class: f.Result, Word: strings.ReplaceAll(f.Result, "_", " "), Brief: string(f.Reason), Readings: evidence(f.Evidence)}
 	if f.Result == string(verdict.Fail) {
 		out.Class, out.Word = f.Severity, f.Severity
 	}
 	if f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived) {
-		out.Brief = report.OrEmpty(f.Found)
+		out.Brief = string(f.Found)
 	}
 	out.Pairs = particulars(f, out.Brief)
 	out.Evidence = "evidence: " + humanize.Plural(len(f.Evidence), "reading") + ", " + f.Certainty
@@ -82,19 +82,19 @@ func (p *page) finding(i int) finding {
 
 // particulars returns the labelled lines of a finding, except the one that its first lines contain.
 func particulars(f *report.Finding, brief string) []pair {
-	found, reason := report.OrEmpty(f.Found), report.OrEmpty(f.Reason)
+	found, reason := string(f.Found), string(f.Reason)
 	if found == brief {
 		found = ""
 	}
 	if reason == brief {
 		reason = ""
 	}
-	out := pairs("rule", report.OrEmpty(f.Title), "found", found, "expected", report.OrEmpty(f.Expected), "reason", reason, "known by", report.OrEmpty(f.KnownBy),
-		"why", report.OrEmpty(f.Why), "costs", wording.Costs(f.Effect), "fix", report.OrEmpty(f.Remedy))
+	out := pairs("rule", string(f.Title), "found", found, "expected", string(f.Expected), "reason", reason, "known by", string(f.KnownBy),
+		"why", string(f.Why), "costs", wording.Costs(f.Effect), "fix", string(f.Remedy))
 	if len(f.Advice) > 0 {
 		out = append(out, pair{"advice", link{Text: strings.Join(f.Advice, " or ") + ", in " + adviceTitle, ID: "advice"}})
 	}
-	out = append(out, pairs("follows from", report.OrEmpty(f.CausedBy), "accepted", accepted(f.Waiver))...)
+	out = append(out, pairs("follows from", string(f.CausedBy), "accepted", accepted(f.Waiver))...)
 	if f.Citation != nil {
 		out = append(out, pair{"source", citation(f.Citation)})
 	}
@@ -105,10 +105,10 @@ func accepted(w *report.Waiver) string {
 	if w == nil {
 		return ""
 	}
-	if w.Until == nil {
+	if w.Until == "" {
 		return w.Reason
 	}
-	return w.Reason + " (until " + *w.Until + ")"
+	return w.Reason + " (until " + string(w.Until) + ")"
 }
 
 // evidence lists the readings behind a finding: each source and file once, and below it what was read there.
@@ -116,11 +116,11 @@ func evidence(all []report.Evidence) []readings {
 	var out []readings
 	for i := range all {
 		e := &all[i]
-		if from := strings.TrimSpace(e.Source + " " + report.OrEmpty(e.Path)); len(out) == 0 || from != out[len(out)-1].From {
+		if from := strings.TrimSpace(e.Source + " " + string(e.Path)); len(out) == 0 || from != out[len(out)-1].From {
 			out = append(out, readings{From: from})
 		}
 		last := &out[len(out)-1]
-		last.Raw = append(last.Raw, report.OrEmpty(e.Raw))
+		last.Raw = append(last.Raw, string(e.Raw))
 	}
 	return out
 }

@@ -21,7 +21,7 @@ type head struct {
 }
 
 func (p *page) head() *head {
-	inv, host := &p.r.Inventory, report.OrEmpty(p.r.Machine.Host)
+	inv, host := &p.r.Inventory, string(p.r.Machine.Host)
 	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
 	pieces = append(append([]string{host}, pieces...), wording.BIOS(&p.r.Machine.BIOS))
 	title := wording.Machine(&p.r.Machine)
@@ -29,8 +29,8 @@ func (p *page) head() *head {
 		title = host + ", " + title
 	}
 	version := "memaudit " + p.r.Memaudit.Version
-	if p.r.Memaudit.Revision != nil {
-		version += " (" + *p.r.Memaudit.Revision + ")"
+	if p.r.Memaudit.Revision != "" {
+		version += " (" + string(p.r.Memaudit.Revision) + ")"
 	}
 	checks, _ := text.Counts(p.r)
 	status := p.r.Verdict.Status.Word()
@@ -53,19 +53,19 @@ func verdictClass(s report.Status) string {
 
 func platform(m *report.Machine) string {
 	out := "not recognised"
-	if m.Platform.ID != nil {
-		out = *m.Platform.ID
+	if m.Platform.ID != "" {
+		out = string(m.Platform.ID)
 	}
-	if m.Platform.Name != nil {
-		out += ", " + *m.Platform.Name
+	if m.Platform.Name != "" {
+		out += ", " + string(m.Platform.Name)
 	}
 	if m.Platform.Certainty == fact.Indirect.String() {
 		out += ", by one source only"
 	}
 	if m.Virtual != nil && *m.Virtual {
 		out += ", virtual machine"
-		if m.Hypervisor != nil {
-			out += " (" + *m.Hypervisor + ")"
+		if m.Hypervisor != "" {
+			out += " (" + string(m.Hypervisor) + ")"
 		}
 	}
 	return out
@@ -73,13 +73,13 @@ func platform(m *report.Machine) string {
 
 func profile(r *report.Report) string {
 	if r.Profile == nil {
-		if why := report.OrEmpty(r.Why); why != "" {
+		if why := string(r.Why); why != "" {
 			return "none: " + why
 		}
 		return "none"
 	}
 	out := r.Profile.ID
-	if s := report.OrEmpty(r.Profile.Source); s != "" {
+	if s := string(r.Profile.Source); s != "" {
 		out += " (" + s + ")"
 	}
 	return out
@@ -90,8 +90,8 @@ func profile(r *report.Report) string {
 func (p *page) facts() []pair {
 	out := pairs("platform", platform(&p.r.Machine), "profile", profile(p.r), "audited", p.r.GeneratedAt)
 	if id := p.r.Machine.Identifiers; id != nil {
-		out = append(out, pairs("system serial", report.OrEmpty(id.SystemSerial), "system UUID", report.OrEmpty(id.SystemUUID),
-			"board serial", report.OrEmpty(id.BoardSerial), "chassis serial", report.OrEmpty(id.ChassisSerial), "asset tag", report.OrEmpty(id.AssetTag))...)
+		out = append(out, pairs("system serial", string(id.SystemSerial), "system UUID", string(id.SystemUUID),
+			"board serial", string(id.BoardSerial), "chassis serial", string(id.ChassisSerial), "asset tag", string(id.AssetTag))...)
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func onTheWeb(url string) bool {
 
 // citation names the document, with its address.
 func citation(c *report.Citation) link {
-	url := report.OrEmpty(c.URL)
+	url := string(c.URL)
 	if url != "" && !onTheWeb(url) {
 		return link{Text: c.Line() + ", " + url}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
@@ -15,9 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func word(s string) *string { return &s }
-func number(n int) *int     { return &n }
-func large(n int64) *int64  { return &n }
+func number(n int) *int    { return &n }
+func large(n int64) *int64 { return &n }
 func share(f float64) *float64 {
 	return &f
 }
@@ -42,7 +43,7 @@ func section(t *testing.T, r *report.Report, id string) string {
 
 // slotOf is a slot with a place: with a module of so many GiB, empty for 0.
 func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
-	s := report.Slot{Handle: "0x" + locator, Locator: word("DIMM_" + locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: word(string(inventory.DRAM))}
+	s := report.Slot{Handle: "0x" + locator, Locator: nullable.String("DIMM_" + locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: nullable.String(string(inventory.DRAM))}
 	if gib > 0 {
 		s.State, s.SizeBytes = string(inventory.SlotPopulated), large(gib<<30)
 	}
@@ -60,22 +61,22 @@ func TestHead(t *testing.T) {
 	r.Judge(report.Criteria{})
 	assert.Equal(t, "|UNKNOWN|nothing was audited|0 checks passed.|", head(r))
 	assert.Contains(t, section(t, r, "sources"), "|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|")
-	r.Machine.Host = word("db01")
+	r.Machine.Host = "db01"
 	assert.Contains(t, head(r), "|nothing was audited|db01|0 checks")
 	yes := true
-	r.Outdated, r.Why = "the last audit read nothing", word("no document")
-	r.Machine = report.Machine{Platform: report.Platform{ID: word("milan"), Name: word("EPYC 7003"), Certainty: "indirect"}, Virtual: &yes,
-		Identifiers: &report.Identifiers{SystemSerial: word("S1"), SystemUUID: word("U1"), BoardSerial: word("B1"), ChassisSerial: word("C1"), AssetTag: word("T1")},
-		BIOS:        report.BIOS{Version: word("2.1")}}
+	r.Outdated, r.Why = "the last audit read nothing", "no document"
+	r.Machine = report.Machine{Platform: report.Platform{ID: "milan", Name: "EPYC 7003", Certainty: "indirect"}, Virtual: &yes,
+		Identifiers: &report.Identifiers{SystemSerial: "S1", SystemUUID: "U1", BoardSerial: "B1", ChassisSerial: "C1", AssetTag: "T1"},
+		BIOS:        report.BIOS{Version: "2.1"}}
 	text := head(r)
 	assert.Contains(t, text, "|BIOS 2.1|0 checks passed.|OUTDATED|the last audit read nothing|")
 	text = section(t, r, "sources")
 	assert.Contains(t, text, "|platform|milan, EPYC 7003, by one source only, virtual machine|profile|none: no document|")
 	assert.Contains(t, text, "|system serial|S1|system UUID|U1|board serial|B1|chassis serial|C1|asset tag|T1|")
-	r.Machine.Hypervisor, r.Profile = word("kvm"), &report.Profile{ID: "example/hpc"}
+	r.Machine.Hypervisor, r.Profile = "kvm", &report.Profile{ID: "example/hpc"}
 	text = section(t, r, "sources")
 	assert.Contains(t, text, ", virtual machine (kvm)|profile|example/hpc|")
-	yes, r.Profile.Source = false, word("Example, page 4")
+	yes, r.Profile.Source = false, "Example, page 4"
 	text = section(t, r, "sources")
 	assert.Contains(t, text, ", by one source only|profile|example/hpc (Example, page 4)|")
 	for status, heading := range map[report.Status]string{"critical": `critical"><strong>CRITICAL<`, "warning": `warning"><strong>WARNING<`, "ok": `pass"><strong>OK<`,
@@ -102,9 +103,9 @@ func TestBandwidthIsShown(t *testing.T) {
 	assert.Equal(t, "socket 0|25 to 50 %|"+none+"not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
 	half.Low = nil
 	assert.Equal(t, "socket 0|not known|"+none+"not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
-	half.Low, half.Value, half.Source = half.High, share(.485), word("Dell, page 4")
-	assert.Equal(t, "socket 0|50 %|48 % (Dell, page 4)|not known|not known|DIMMs per channel|2-0-1", of(report.PopulationSocket{Socket: number(0), Relative: half, Limiter: word("dimms_per_channel"), DIMMsPerChannel: []int{2, 0, 1}}))
-	half.Source = nil
+	half.Low, half.Value, half.Source = half.High, share(.485), "Dell, page 4"
+	assert.Equal(t, "socket 0|50 %|48 % (Dell, page 4)|not known|not known|DIMMs per channel|2-0-1", of(report.PopulationSocket{Socket: number(0), Relative: half, Limiter: "dimms_per_channel", DIMMsPerChannel: []int{2, 0, 1}}))
+	half.Source = ""
 	assert.Equal(t, "socket 0|50 %|48 %|not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
 }
 
@@ -138,7 +139,7 @@ func TestShareOfThePeak(t *testing.T) {
 		assert.Equal(t, "–", of(f))
 	}
 	without.MemoryNode = nil
-	r.Measured = []report.Measurement{{Tool: "stream", Unjudged: word("no node is named"), Figures: []report.MeasuredFigure{without}}}
+	r.Measured = []report.Measurement{{Tool: "stream", Unjudged: "no node is named", Figures: []report.MeasuredFigure{without}}}
 	assert.Equal(t, "|No verdict: no node is named.|processors of|memory of|what|measured|passes|of the peak|not said|not said|Triad|10.0 GB/s|–|–|", wordsOf(t, r, "Measured with stream", "</table>"))
 	for n, more := range map[int]string{192: "", 193: "1 figure more in the JSON.", 194: "2 figures more in the JSON."} {
 		r.Measured[0].Figures = make([]report.MeasuredFigure, n)
@@ -155,7 +156,7 @@ func TestNoBoard(t *testing.T) {
 	r := &report.Report{}
 	says := func() string { return section(t, r, "board") }
 	assert.Contains(t, says(), "|The SMBIOS table lists no memory device.|")
-	r.Inventory.Sources = []report.Source{{Name: "cpu", State: "denied"}, {Name: "smbios", State: "denied", Detail: word("run as root")}}
+	r.Inventory.Sources = []report.Source{{Name: "cpu", State: "denied"}, {Name: "smbios", State: "denied", Detail: "run as root"}}
 	assert.Contains(t, says(), "|The source smbios is denied (run as root).|")
 	r.Machine.Virtual = &yes
 	assert.Contains(t, says(), "|A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's.|")
@@ -173,19 +174,19 @@ func TestNoBoard(t *testing.T) {
 func TestBoard(t *testing.T) {
 	no := false
 	a1, a2, b1 := slotOf("A1", 0, 0, 0, 8), slotOf("A2", 0, 1, 0, 0), slotOf("B1", 1, 0, 0, 16)
-	a1.ConfiguredMTs, a1.Manufacturer = number(1333), word("Samsung")
+	a1.ConfiguredMTs, a1.Manufacturer = number(1333), "Samsung"
 	lost := report.Slot{Handle: "0xC1", Socket: number(0)}
 	found := failed("memory.speed", "slot 0xB1 (DIMM_B1)")
-	found.Found = word("1066 MT/s (DIMM_B1) of 1333 MT/s")
+	found.Found = "1066 MT/s (DIMM_B1) of 1333 MT/s"
 	passed := failed("memory.passed", "socket 0")
 	passed.Result = "pass"
 	r := &report.Report{
 		Findings: []report.Finding{failed("memory.first", "socket 0"), found, failed("memory.lost", "slot 0xC1"), passed, failed("memory.other", "machine")},
 		Inventory: report.Inventory{
-			Sockets: []report.Socket{{ID: 0, Designation: word("CPU1"), Model: word("Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")}, {ID: 1, Populated: &no}, {ID: 2, Designation: word("CPU3")}},
+			Sockets: []report.Socket{{ID: 0, Designation: "CPU1", Model: "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"}, {ID: 1, Populated: &no}, {ID: 2, Designation: "CPU3"}},
 			Slots:   []report.Slot{a1, a2, b1, lost},
-			Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), ChannelsTotal: number(2), ChannelsPopulated: number(1), ExpectedMTs: number(1333), Class: word("C"),
-				Limiter: word("ranks"), PeakBytes: large(32e9)}}},
+			Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), ChannelsTotal: number(2), ChannelsPopulated: number(1), ExpectedMTs: number(1333), Class: "C",
+				Limiter: "ranks", PeakBytes: large(32e9)}}},
 		},
 	}
 	figures := strings.Split(pageOf(t, r), `<figure class="socket">`)
@@ -203,9 +204,9 @@ func TestBoard(t *testing.T) {
 	assert.Contains(t, figures[1], `aria-label="CPU1: 1 of 2 slots on 2 channels hold memory; the table of slots names each"`)
 	assert.Contains(t, section(t, r, "board"), "|1 slot not drawn: the channel is not known, see the |table of slots|")
 	assert.NotContains(t, section(t, r, "board"), "take out at this step")
-	r.Advice = []report.Advice{{ID: report.AdviceSettings, Steps: []report.Step{{Do: "set", Setting: word("smt")}}}}
+	r.Advice = []report.Advice{{ID: report.AdviceSettings, Steps: []report.Step{{Do: "set", Setting: "smt"}}}}
 	assert.NotContains(t, section(t, r, "board"), "take out at this step")
-	r.Advice = []report.Advice{{ID: "remove", Steps: []report.Step{{Do: "remove", From: word("0xA1")}}}}
+	r.Advice = []report.Advice{{ID: "remove", Steps: []report.Step{{Do: "remove", From: "0xA1"}}}}
 	assert.Contains(t, section(t, r, "board"), "|1|take out at this step|1|put in at this step|")
 	r.Advice[0].Steps[0].ToChannel = &report.Channel{}
 	assert.NotContains(t, section(t, r, "board"), "take out at this step", "no slot is named")
@@ -232,13 +233,13 @@ func TestCells(t *testing.T) {
 	}
 	for want, change := range map[string]func(s *report.Slot){
 		"|0xA1, DIMM_A1, 8 GiB|DIMM_A1|8 GiB":                              func(*report.Slot) {},
-		"|0xA1, 8 GiB|0xA1|8 GiB":                                          func(s *report.Slot) { s.Locator = nil },
+		"|0xA1, 8 GiB|0xA1|8 GiB":                                          func(s *report.Slot) { s.Locator = "" },
 		"|0xA1, DIMM_A1, ?|DIMM_A1|?":                                      func(s *report.Slot) { s.SizeBytes = nil },
-		"|0xA1, DIMM_A1, 8 GiB, DDR4, rated 3200|DIMM_A1|8 GiB|rated 3200": func(s *report.Slot) { s.RatedMTs, s.Type = number(3200), word("DDR4") },
+		"|0xA1, DIMM_A1, 8 GiB, DDR4, rated 3200|DIMM_A1|8 GiB|rated 3200": func(s *report.Slot) { s.RatedMTs, s.Type = number(3200), "DDR4" },
 		"|0xA1, DIMM_A1, 8 GiB, 2933 MT/s|DIMM_A1|8 GiB|2933 MT/s":         func(s *report.Slot) { s.RatedMTs, s.ConfiguredMTs = number(3200), number(2933) },
-		"|0xA1, DIMM_A1, 8 GiB, NVDIMM|DIMM_A1|8 GiB|NVDIMM":               func(s *report.Slot) { s.RatedMTs, s.Technology = number(3200), word("nvdimm") },
-		"|0xA1, DIMM_A1, 8 GiB, 3200 MT/s|DIMM_A1|8 GiB|3200 MT/s":         func(s *report.Slot) { s.ConfiguredMTs, s.Technology = number(3200), nil },
-		"|0xA1, DIMM_A1, empty|DIMM_A1|empty":                              func(s *report.Slot) { s.State, s.ConfiguredMTs, s.Type = "empty", number(1), word("DDR3") },
+		"|0xA1, DIMM_A1, 8 GiB, NVDIMM|DIMM_A1|8 GiB|NVDIMM":               func(s *report.Slot) { s.RatedMTs, s.Technology = number(3200), "nvdimm" },
+		"|0xA1, DIMM_A1, 8 GiB, 3200 MT/s|DIMM_A1|8 GiB|3200 MT/s":         func(s *report.Slot) { s.ConfiguredMTs, s.Technology = number(3200), "" },
+		"|0xA1, DIMM_A1, empty|DIMM_A1|empty":                              func(s *report.Slot) { s.State, s.ConfiguredMTs, s.Type = "empty", number(1), "DDR3" },
 	} {
 		assert.Equal(t, want, cell(change))
 	}
@@ -263,7 +264,7 @@ func TestNodes(t *testing.T) {
 	assert.NotContains(t, page, "<svg")
 	assert.Contains(t, text, "|node 0|dram|?|not known|-|Distances from the row to the column; 10 is a node's own memory.|from|0|0|10|")
 	one, two := node(0, "dram", 10, 21), node(1, "cpuless", 20, 10)
-	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), word("0-5"), large(0)
+	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), "0-5", large(0)
 	page, text = of(one, two)
 	assert.Contains(t, page, `viewBox="0 0 332 54" width="332" height="54"`)
 	assert.Contains(t, page, `<text class="distance" x="165" y="30">21/20</text>`)
@@ -301,10 +302,10 @@ func TestFindingsOfAPage(t *testing.T) {
 	r := &report.Report{}
 	assert.Contains(t, section(t, r, "findings"), "|Nothing was audited.|")
 	cause := failed("memory.cause", "socket 0")
-	cause.Why, cause.Advice = word("the manual says so"), []string{"move"}
-	cause.Citation = &report.Citation{Vendor: "Dell", Title: "Guide", URL: word("ftp://example.com/guide.pdf")}
+	cause.Why, cause.Advice = "the manual says so", []string{"move"}
+	cause.Citation = &report.Citation{Vendor: "Dell", Title: "Guide", URL: "ftp://example.com/guide.pdf"}
 	alike, led := cause, failed("memory.led", "socket 0")
-	alike.Subject, alike.Citation, led.CausedBy = inventory.SocketSubject(1), &report.Citation{Vendor: "Dell", Title: "Guide"}, word("memory.cause")
+	alike.Subject, alike.Citation, led.CausedBy = inventory.SocketSubject(1), &report.Citation{Vendor: "Dell", Title: "Guide"}, "memory.cause"
 	r.Findings = []report.Finding{led, cause, alike}
 	page := pageOf(t, r)
 	assert.Contains(t, page, `<h3>Failed (3)</h3>`)
@@ -315,7 +316,7 @@ func TestFindingsOfAPage(t *testing.T) {
 	assert.Contains(t, text, "|advice|move, in Steps and result|")
 	assert.Contains(t, section(t, r, "sources"), "|documents that the findings rest on|Dell, Guide, ftp://example.com/guide.pdf|")
 	for _, url := range []string{"https://example.com/g", "http://example.com/g"} {
-		r.Findings[1].Citation.URL = &url
+		r.Findings[1].Citation.URL = nullable.String(url)
 		assert.Contains(t, pageOf(t, r), `<a href="`+url+`" rel="noreferrer">Dell, Guide</a>`)
 	}
 	r.Findings[1].Result, r.Findings[2].Result = "not_applicable", "not_applicable"
@@ -323,12 +324,12 @@ func TestFindingsOfAPage(t *testing.T) {
 	// Readings of one file stand below it once.
 	r.Findings[0].Certainty = "direct"
 	for _, e := range [][2]string{{"/a", "one"}, {"/a", "two"}, {"/b", "three"}} {
-		r.Findings[0].Evidence = append(r.Findings[0].Evidence, report.Evidence{Source: "smbios", Path: &e[0], Raw: &e[1]})
+		r.Findings[0].Evidence = append(r.Findings[0].Evidence, report.Evidence{Source: "smbios", Path: nullable.String(e[0]), Raw: nullable.String(e[1])})
 	}
 	assert.Contains(t, section(t, r, "findings"), "|evidence: 3 readings, direct|smbios /a|one|two|smbios /b|three|")
 	r.Findings[0].Waiver, r.Findings[0].Result = &report.Waiver{Reason: "accepted by the site"}, "waived"
 	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site|")
-	r.Findings[0].Waiver.Until = word("2027-01-01")
+	r.Findings[0].Waiver.Until = "2027-01-01"
 	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site (until 2027-01-01)|")
 }
 
@@ -338,16 +339,16 @@ func TestSettingsOfAProblem(t *testing.T) {
 	r := &report.Report{Profile: &report.Profile{ID: "example/hpc"}}
 	for _, id := range []string{"c1e", "smt"} {
 		r.Findings = append(r.Findings, report.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: "fail", Severity: "warning",
-			Found: word("enabled (effective)"), Expected: word("disabled"), Remedy: word("set " + id)})
+			Found: "enabled (effective)", Expected: "disabled", Remedy: nullable.String("set " + id)})
 	}
 	r.Judge(report.Criteria{})
 	text := section(t, r, "problems")
 	assert.Contains(t, text, "|setting|current|recommended|severity|how|c1e|enabled|disabled|warning|set c1e|smt|enabled|disabled|warning|set smt|")
 	assert.NotContains(t, text, "|Fix|")
-	r.Findings[0].Remedy = word("set c1e\nrun a tool")
+	r.Findings[0].Remedy = "set c1e\nrun a tool"
 	r.Judge(report.Criteria{})
 	assert.Contains(t, section(t, r, "problems"), "|warning|set c1e|smt|enabled|disabled|warning|set smt|Fix|c1e: set c1e; run a tool; smt: set smt|")
-	r.Findings[1].Remedy = nil
+	r.Findings[1].Remedy = ""
 	r.Judge(report.Criteria{})
 	assert.Contains(t, section(t, r, "problems"), "|Fix|memaudit profiles patch example/hpc prints the changes|")
 	for i := range r.Findings {
@@ -361,13 +362,13 @@ func TestSettingsOfAProblem(t *testing.T) {
 // where that is not direct; the others their reasons.
 func TestSettingsOfAPage(t *testing.T) {
 	face := func(value, certainty, raw string) report.Face {
-		return report.Face{Value: &value, State: "ok", Certainty: certainty, Evidence: []report.Evidence{{Source: "bios", Raw: &raw}}}
+		return report.Face{Value: nullable.String(value), State: "ok", Certainty: certainty, Evidence: []report.Evidence{{Source: "bios", Raw: nullable.String(raw)}}}
 	}
 	open := func(reason, knownBy string) report.Face {
-		return report.Face{State: "unread", Reason: &reason, KnownBy: &knownBy, Evidence: []report.Evidence{{Source: "hidden"}}}
+		return report.Face{State: "unread", Reason: nullable.String(reason), KnownBy: nullable.String(knownBy), Evidence: []report.Evidence{{Source: "hidden"}}}
 	}
 	r := &report.Report{Inventory: report.Inventory{Settings: map[string]report.Setting{
-		"a": {Configured: face("on", "direct", "1"), Effective: open("x", "y"), DecidedBy: report.DecidedBy{Value: word("firmware"), Evidence: []report.Evidence{{Source: "cmdline", Raw: word("q")}}}},
+		"a": {Configured: face("on", "direct", "1"), Effective: open("x", "y"), DecidedBy: report.DecidedBy{Value: "firmware", Evidence: []report.Evidence{{Source: "cmdline", Raw: "q"}}}},
 		"b": {Pending: face("off", "indirect", "2"), Configured: open("x", "y"), DecidedBy: report.DecidedBy{Evidence: []report.Evidence{{Source: "hidden"}}}},
 		"c": {Effective: face("on", "corroborated", "3")},
 		"d": {Configured: report.Face{State: "absent"}},
@@ -396,13 +397,13 @@ func TestTableOfSlots(t *testing.T) {
 	r := &report.Report{}
 	assert.NotContains(t, pageOf(t, r), `id="slots"`)
 	whole := slotOf("A1", 0, 1, 2, 8)
-	whole.Controller, whole.BankLocator, whole.Type, whole.FormFactor, whole.Ranks = number(3), word("NODE 0"), word("DDR4"), word("DIMM"), number(2)
+	whole.Controller, whole.BankLocator, whole.Type, whole.FormFactor, whole.Ranks = number(3), "NODE 0", "DDR4", "DIMM", number(2)
 	whole.DataWidthBits, whole.TotalWidthBits, whole.Registered, whole.NonVolatile = number(64), number(72), &yes, &yes
 	whole.ConfiguredMTs, whole.RatedMTs, whole.ConfiguredMV, whole.Errors = number(2933), number(3200), number(1200), &report.Errors{Corrected: large(3), Uncorrected: large(0)}
-	whole.Manufacturer, whole.PartNumber, whole.Serial, whole.AssetTag, whole.Health = word("Samsung"), word("M393"), word("S1"), word("T1"), word("OK")
-	whole.Mapping = report.Mapping{Source: word("label"), Certainty: word("direct"), Doubt: word("EDAC differs")}
-	bare := report.Slot{Handle: "0x2", State: "unknown", DataWidthBits: number(64), Registered: &no, NonVolatile: &no, Mapping: report.Mapping{Reason: word("no map")}}
-	other := report.Slot{Handle: "0x3", State: "empty", TotalWidthBits: number(72), Technology: word("nvdimm"), Mapping: report.Mapping{Source: word("label")}}
+	whole.Manufacturer, whole.PartNumber, whole.Serial, whole.AssetTag, whole.Health = "Samsung", "M393", "S1", "T1", "OK"
+	whole.Mapping = report.Mapping{Source: "label", Certainty: "direct", Doubt: "EDAC differs"}
+	bare := report.Slot{Handle: "0x2", State: "unknown", DataWidthBits: number(64), Registered: &no, NonVolatile: &no, Mapping: report.Mapping{Reason: "no map"}}
+	other := report.Slot{Handle: "0x3", State: "empty", TotalWidthBits: number(72), Technology: "nvdimm", Mapping: report.Mapping{Source: "label"}}
 	r.Inventory.Slots = []report.Slot{whole, bare, other}
 	text := section(t, r, "slots")
 	assert.Contains(t, text, "|3 slots|")
@@ -437,12 +438,12 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, section(t, r, "baseline"), "|subject|change|accepted|present|slot A1|dimm_lost|8 GiB|empty|")
 	r.Baseline.Comparable = nil
 	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
-	r.Baseline.Comparable, r.Findings = &no, []report.Finding{{Rule: "baseline", Reason: word("another machine's")}}
+	r.Baseline.Comparable, r.Findings = &no, []report.Finding{{Rule: "baseline", Reason: "another machine's"}}
 	assert.Contains(t, section(t, r, "baseline"), "|another machine's|")
 	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []verdict.Undecided{{ID: "example/board", Reason: "the board is not known"}}
 	assert.Contains(t, section(t, r, "profiles"), "|None: no document|example/board: the board is not known|")
-	r.Profiles = []report.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: word("Example, page 4"),
-		Settings: []report.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: word("enabled"), Reason: word("hidden"), Remedy: word("set it")}, {Setting: "turbo", Result: "unknown", Reason: word("not shown")}}}, {ID: "example/web"}}
+	r.Profiles = []report.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: "Example, page 4",
+		Settings: []report.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: "enabled", Reason: "hidden", Remedy: "set it"}, {Setting: "turbo", Result: "unknown", Reason: "not shown"}}}, {ID: "example/web"}}
 	text = section(t, r, "profiles")
 	assert.NotContains(t, text, "None")
 	assert.Contains(t, text, "|example/hpc: 1 agree, 2 differ, 3 not known; the closest|Example, page 4|setting|result|wanted|found|fix|smt|fail|disabled; auto|enabled|set it|turbo|unknown|")

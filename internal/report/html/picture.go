@@ -137,7 +137,7 @@ func cellSize(s *report.Slot) string {
 // cellSpeed returns the speed a module runs at, otherwise its rated speed, marked as such; for memory
 // other than DRAM its technology.
 func cellSpeed(s *report.Slot) string {
-	switch technology := report.OrEmpty(s.Technology); {
+	switch technology := string(s.Technology); {
 	case s.State != string(inventory.SlotPopulated):
 		return ""
 	case technology != "" && technology != string(inventory.DRAM):
@@ -154,11 +154,11 @@ func cellSpeed(s *report.Slot) string {
 // slotText describes a cell in words.
 func slotText(s *report.Slot) string {
 	parts := []string{s.Handle}
-	if s.Locator != nil {
-		parts = append(parts, *s.Locator)
+	if s.Locator != "" {
+		parts = append(parts, string(s.Locator))
 	}
 	parts = append(parts, cellSize(s))
-	for _, more := range []string{wording.Memory(s), cellSpeed(s), report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber)} {
+	for _, more := range []string{wording.Memory(s), cellSpeed(s), string(s.Manufacturer), string(s.PartNumber)} {
 		if more != "" && s.State == string(inventory.SlotPopulated) {
 			parts = append(parts, more)
 		}
@@ -171,10 +171,10 @@ const cellColumns = 11
 
 // slotName returns firmware's label without what all labels begin with.
 func slotName(s *report.Slot, prefix string) string {
-	if s.Locator == nil {
+	if s.Locator == "" {
 		return s.Handle
 	}
-	return printable.Clean(strings.TrimPrefix(*s.Locator, prefix))
+	return printable.Clean(strings.TrimPrefix(string(s.Locator), prefix))
 }
 
 // nameLines breaks a name that is too long for one line at a separator, and

@@ -36,7 +36,7 @@ func (p *page) problems() any {
 		if source := pr.SourceLine(); source != "" {
 			url := ""
 			if len(pr.Members) > 0 && pr.Members[0].Citation != nil {
-				url = report.OrEmpty(pr.Members[0].Citation.URL)
+				url = string(pr.Members[0].Citation.URL)
 			}
 			out.Pairs = append(out.Pairs, pair{"Source", webLink(source, url)})
 		}
@@ -45,7 +45,7 @@ func (p *page) problems() any {
 	for i := range p.r.Findings {
 		// What differs on purpose is explained.
 		if f := &p.r.Findings[i]; f.Explains && f.Result == string(verdict.Pass) {
-			data.Notes = append(data.Notes, problem{Text: text.UpperFirst(report.OrEmpty(f.Found)), Rule: p.ruleLink(f.Rule, f)})
+			data.Notes = append(data.Notes, problem{Text: text.UpperFirst(string(f.Found)), Rule: p.ruleLink(f.Rule, f)})
 		}
 	}
 	if len(data.Problems)+len(data.Notes) == 0 {
@@ -73,14 +73,14 @@ func problemSettings(pr *report.Problem) *table {
 	t := newTable("setting", "current", "recommended", "severity", "how")
 	for _, f := range pr.Members {
 		way, _ := how(f)
-		t.row(f.Subject.Name, wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity, way)
+		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), f.Severity, way)
 	}
 	return t
 }
 
 // how returns the first way to change a setting, and whether there are others.
 func how(f *report.Finding) (way string, more bool) {
-	way, _, more = strings.Cut(report.OrEmpty(f.Remedy), "\n")
+	way, _, more = strings.Cut(string(f.Remedy), "\n")
 	return way, more
 }
 

@@ -27,8 +27,8 @@ func (p *page) slots() any {
 
 func slotLabel(s *report.Slot) string {
 	name := orDash(s.Locator)
-	if s.BankLocator != nil {
-		name += " (" + *s.BankLocator + ")"
+	if s.BankLocator != "" {
+		name += " (" + string(s.BankLocator) + ")"
 	}
 	return name
 }
@@ -51,7 +51,7 @@ func slotPlace(s *report.Slot) string {
 
 func slotHolds(s *report.Slot) string {
 	parts := []string{cellSize(s)}
-	for _, more := range []string{wording.MemoryReported(s), report.OrEmpty(s.Technology), report.OrEmpty(s.FormFactor)} {
+	for _, more := range []string{wording.MemoryReported(s), string(s.Technology), string(s.FormFactor)} {
 		if more != "" && more != "dram" {
 			parts = append(parts, more)
 		}
@@ -93,13 +93,13 @@ func speeds(s *report.Slot) string {
 
 func module(s *report.Slot) string {
 	var parts []string
-	for _, more := range []*string{s.Manufacturer, s.PartNumber, s.Serial, s.AssetTag} {
-		if more != nil {
-			parts = append(parts, *more)
+	for _, more := range []string{string(s.Manufacturer), string(s.PartNumber), s.Serial, s.AssetTag} {
+		if more != "" {
+			parts = append(parts, more)
 		}
 	}
-	if s.Health != nil {
-		parts = append(parts, "health "+*s.Health)
+	if s.Health != "" {
+		parts = append(parts, "health "+string(s.Health))
 	}
 	if len(parts) == 0 {
 		return "-"
@@ -108,15 +108,15 @@ func module(s *report.Slot) string {
 }
 
 func mapped(s *report.Slot) string {
-	if s.Mapping.Source == nil {
-		return "not mapped: " + report.OrEmpty(s.Mapping.Reason)
+	if s.Mapping.Source == "" {
+		return "not mapped: " + string(s.Mapping.Reason)
 	}
-	out := *s.Mapping.Source
-	if s.Mapping.Certainty != nil {
-		out += " (" + *s.Mapping.Certainty + ")"
+	out := string(s.Mapping.Source)
+	if s.Mapping.Certainty != "" {
+		out += " (" + string(s.Mapping.Certainty) + ")"
 	}
-	if s.Mapping.Doubt != nil {
-		out += ", doubted: " + *s.Mapping.Doubt
+	if s.Mapping.Doubt != "" {
+		out += ", doubted: " + string(s.Mapping.Doubt)
 	}
 	return out
 }
@@ -222,7 +222,7 @@ func heldProfile(h *report.HeldProfile) folded {
 	t := newTable("setting", "result", "wanted", "found", "fix")
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		t.row(s.Setting, s.Result, joined(s.Wanted), cmp.Or(report.OrEmpty(s.Found), orDash(s.Reason)), orDash(s.Remedy))
+		t.row(s.Setting, s.Result, joined(s.Wanted), cmp.Or(string(s.Found), orDash(s.Reason)), orDash(s.Remedy))
 	}
-	return folded{summary, report.OrEmpty(h.Source), t}
+	return folded{summary, string(h.Source), t}
 }

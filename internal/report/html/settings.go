@@ -1,9 +1,12 @@
 package html
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/memaudit/memaudit/internal/model/nullable"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
@@ -40,12 +43,12 @@ func (p *page) settings() any {
 
 // settingKnown reports whether anything of a setting is known.
 func settingKnown(s *report.Setting) bool {
-	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
+	return s.Configured.Value != "" || s.Configured.State == fact.Absent.String() || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
-func joinedReasons(effective, configured *string) string {
-	a, b := report.OrEmpty(effective), report.OrEmpty(configured)
+func joinedReasons(effective, configured nullable.String) string {
+	a, b := string(effective), string(configured)
 	switch {
 	case a == "" || a == b:
 		return b
@@ -59,10 +62,10 @@ func joinedReasons(effective, configured *string) string {
 // valueText returns the value, with its certainty if that is not direct, or why it is missing.
 func valueText(f *report.Face) string {
 	switch {
-	case f.Value != nil && f.Certainty == fact.Direct.String():
-		return *f.Value
-	case f.Value != nil:
-		return *f.Value + " (" + f.Certainty + ")"
+	case f.Value != "" && f.Certainty == fact.Direct.String():
+		return string(f.Value)
+	case f.Value != "":
+		return string(f.Value) + " (" + f.Certainty + ")"
 	case f.State == fact.Absent.String():
 		return "not offered"
 	default:
@@ -70,12 +73,7 @@ func valueText(f *report.Face) string {
 	}
 }
 
-func orDash(s *string) string {
-	if s == nil {
-		return "-"
-	}
-	return *s
-}
+func orDash(s nullable.String) string { return string(cmp.Or(s, "-")) }
 
 // readFrom lists the readings behind the known values, each once.
 func readFrom(s *report.Setting) string {
@@ -87,9 +85,9 @@ func readFrom(s *report.Setting) string {
 			}
 		}
 	}
-	add(s.Configured.Value != nil, s.Configured.Evidence)
-	add(s.Pending.Value != nil, s.Pending.Evidence)
-	add(s.Effective.Value != nil, s.Effective.Evidence)
-	add(s.DecidedBy.Value != nil, s.DecidedBy.Evidence)
+	add(s.Configured.Value != "", s.Configured.Evidence)
+	add(s.Pending.Value != "", s.Pending.Evidence)
+	add(s.Effective.Value != "", s.Effective.Evidence)
+	add(s.DecidedBy.Value != "", s.DecidedBy.Evidence)
 	return joined(seen)
 }

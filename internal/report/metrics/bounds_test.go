@@ -83,7 +83,7 @@ func TestAuditThatReadNothing(t *testing.T) {
 func TestSpreadOfNothing(t *testing.T) {
 	spread := func(value float64) (n int) {
 		node := 0
-		r := &report.Report{Measured: []report.Measurement{{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"),
+		r := &report.Report{Measured: []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z",
 			Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &node, MemoryNode: &node, Low: &value, High: &value, Value: &value}}}}}
 		for _, f := range FromReport(r) {
 			if f.Name == prefix+"measured_spread_ratio" {

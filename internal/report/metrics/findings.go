@@ -102,7 +102,7 @@ func (b *families) waivers(all []report.Finding) {
 	for i := range all {
 		f := &all[i]
 		until := waivedUntil(f)
-		if until == "" || ends[report.OrEmpty(f.CausedBy)] == until {
+		if until == "" || ends[string(f.CausedBy)] == until {
 			continue
 		}
 		if last, err := time.Parse(time.DateOnly, until); err == nil {
@@ -117,7 +117,7 @@ func waivedUntil(f *report.Finding) string {
 	if f.Result != string(verdict.Waived) || f.Waiver == nil {
 		return ""
 	}
-	return report.OrEmpty(f.Waiver.Until)
+	return string(f.Waiver.Until)
 }
 
 // errors adds the memory errors of each module, except those of the kernel log: old messages are dropped from
@@ -134,7 +134,7 @@ func (b *families) errors(inv *report.Inventory) {
 		b.family(kind.name, "handle locator", kind.help+" on a module since the kernel's EDAC driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.")
 		eachModule(inv.Slots, func(s *report.Slot) {
 			if s.Errors != nil && s.Errors.Source != inventory.SourceKernelLog {
-				addKnown(b, kind.of(s.Errors), 1, s.Handle, report.OrEmpty(s.Locator))
+				addKnown(b, kind.of(s.Errors), 1, s.Handle, string(s.Locator))
 			}
 		})
 		for i := range inv.UnplacedErrors {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -28,10 +30,10 @@ func lines(r *report.Report, name string) (out []string) {
 func failing(rule, subject, severity, cause, remedy string) report.Finding {
 	f := report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Severity: severity, Result: "fail"}
 	if cause != "" {
-		f.CausedBy = &cause
+		f.CausedBy = nullable.String(cause)
 	}
 	if remedy != "" {
-		f.Remedy = &remedy
+		f.Remedy = nullable.String(remedy)
 	}
 	return f
 }
@@ -95,14 +97,14 @@ func TestManyFindings(t *testing.T) {
 // takes along has no end of its own.
 func TestWaivers(t *testing.T) {
 	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")
-	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: new("2026-12-15")}
+	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: "2026-12-15"}
 	ended := failing("setting.smt", "machine", "warning", "", "")
-	ended.Waiver = &report.Waiver{Reason: "was on order", Until: new("2026-01-01")}
+	ended.Waiver = &report.Waiver{Reason: "was on order", Until: "2026-01-01"}
 	follows := failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated", "")
 	follows.Result, follows.Waiver = "waived", &report.Waiver{Reason: "follows from memory.channel.populated, which is accepted: on order", Until: waived.Waiver.Until}
 	r := &report.Report{Findings: []report.Finding{waived, ended, follows}}
 	assert.Equal(t, []string{"memory.channel.populated|socket 1|1797379200"}, lines(r, "memaudit_waiver_until_timestamp_seconds"))
-	r.Findings[2].Waiver.Until = new("2026-12-20")
+	r.Findings[2].Waiver.Until = "2026-12-20"
 	assert.Contains(t, lines(r, "memaudit_waiver_until_timestamp_seconds"), "memory.channel.symmetric|socket 1|1797811200", "it has a waiver of its own")
 }
 

@@ -13,18 +13,18 @@ func (b *families) slots(slots []report.Slot) {
 	b.family("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
 		"A memory module by its SMBIOS handle; always 1. An empty label is not known.")
 	eachModule(slots, func(s *report.Slot) {
-		b.add(1, s.Handle, report.OrEmpty(s.Locator), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), report.OrEmpty(s.Type),
-			report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber), numberWord(s.Ranks))
+		b.add(1, s.Handle, string(s.Locator), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), string(s.Type),
+			string(s.Manufacturer), string(s.PartNumber), numberWord(s.Ranks))
 	})
 	b.end()
 	b.family("dimm_size_bytes", "handle locator", "Capacity of a memory module.")
-	eachModule(slots, func(s *report.Slot) { addKnown(b, s.SizeBytes, 1, s.Handle, report.OrEmpty(s.Locator)) })
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.SizeBytes, 1, s.Handle, string(s.Locator)) })
 	b.end()
 	b.family("dimm_rated_transfers_per_second", "handle locator", "Transfers a second that a memory module is made for.")
-	eachModule(slots, func(s *report.Slot) { addKnown(b, s.RatedMTs, 1e6, s.Handle, report.OrEmpty(s.Locator)) })
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.RatedMTs, 1e6, s.Handle, string(s.Locator)) })
 	b.end()
 	b.family("dimm_configured_transfers_per_second", "handle locator", "Transfers a second that a memory module runs at.")
-	eachModule(slots, func(s *report.Slot) { addKnown(b, s.ConfiguredMTs, 1e6, s.Handle, report.OrEmpty(s.Locator)) })
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.ConfiguredMTs, 1e6, s.Handle, string(s.Locator)) })
 	b.end()
 	b.slotCounts(slots)
 }
@@ -36,7 +36,7 @@ func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	seen := make(map[key]bool, len(slots))
 	for i := range slots {
 		s := &slots[i]
-		k := key{s.Handle, report.OrEmpty(s.Locator)}
+		k := key{s.Handle, string(s.Locator)}
 		if s.State == "populated" && !seen[k] {
 			seen[k] = true
 			visit(s)
@@ -113,8 +113,8 @@ func (b *families) settings(settings map[string]report.Setting) {
 			view string
 			face *report.Face
 		}{{"configured", &s.Configured}, {"pending", &s.Pending}, {"effective", &s.Effective}} {
-			if face.face.Value != nil {
-				b.add(1, id, *face.face.Value, face.view)
+			if face.face.Value != "" {
+				b.add(1, id, string(face.face.Value), face.view)
 			}
 		}
 	}

@@ -28,14 +28,14 @@ func (b *families) measured(all []report.Measurement) {
 	const labels = "cpu_node memory_node"
 	b.family("measured_read_bytes_per_second", labels, "What the last memaudit measure read from a node's memory on a node's processors; absent when undecided.")
 	eachFigure(last, figure.Read, func(f *report.MeasuredFigure, nodes ...string) {
-		if f.Undecided == nil {
+		if f.Undecided == "" {
 			b.add(*f.Value, nodes...)
 		}
 	})
 	b.end()
 	b.family("measured_latency_seconds", labels, "Idle latency of a load from a node's memory at the last memaudit measure; absent when undecided.")
 	eachFigure(last, figure.Latency, func(f *report.MeasuredFigure, nodes ...string) {
-		if f.Undecided == nil {
+		if f.Undecided == "" {
 			b.add(*f.Value, nodes...)
 		}
 	})
@@ -48,8 +48,8 @@ func (b *families) measured(all []report.Measurement) {
 	})
 	b.end()
 	b.family("measured_timestamp_seconds", "", "When the last memaudit measure was made, in seconds since 1970.")
-	if last.At != nil {
-		if at, err := time.Parse(time.RFC3339, *last.At); err == nil {
+	if last.At != "" {
+		if at, err := time.Parse(time.RFC3339, string(last.At)); err == nil {
 			b.add(float64(at.Unix()))
 		}
 	}

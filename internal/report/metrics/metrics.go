@@ -49,15 +49,15 @@ func (b *families) all(r *report.Report) {
 
 func (b *families) program(r *report.Report) {
 	b.family("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
-	b.add(1, r.Memaudit.Version, report.OrEmpty(r.Memaudit.Revision), runtime.Version())
+	b.add(1, r.Memaudit.Version, string(r.Memaudit.Revision), runtime.Version())
 	m := &r.Machine
 	b.family("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
 		"The audited machine; always 1. An empty label is not known.")
-	b.add(1, report.OrEmpty(m.Vendor), report.OrEmpty(m.Product), report.OrEmpty(m.BIOS.Vendor), report.OrEmpty(m.BIOS.Version), report.OrEmpty(m.BIOS.Date),
-		report.OrEmpty(m.Platform.ID), truthWord(m.Virtual))
+	b.add(1, string(m.Vendor), string(m.Product), string(m.BIOS.Vendor), string(m.BIOS.Version), string(m.BIOS.Date),
+		string(m.Platform.ID), truthWord(m.Virtual))
 	b.family("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
 	if r.Profile != nil {
-		b.add(1, r.Profile.ID, report.OrEmpty(r.Profile.Intent))
+		b.add(1, r.Profile.ID, string(r.Profile.Intent))
 	}
 	b.end()
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
@@ -40,14 +42,14 @@ func TestKnownMetrics(t *testing.T) {
 	r := reporttest.Report(reporttest.Good())
 	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
 	one := []float64{39.5e9, 40e9, 40.5e9, 90e-9}
-	r.Measured = []report.Measurement{{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"), Figures: []report.MeasuredFigure{
+	r.Measured = []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z", Figures: []report.MeasuredFigure{
 		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2]},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
 	}}}
 	none := int64(0)
 	r.Inventory.Slots[0].Errors = &report.Errors{Corrected: &none, Uncorrected: &none}
 	waived := failing("setting.smt", "machine", "warning", "", "")
-	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: new("2026-12-15")}
+	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: "2026-12-15"}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))
 	r.Judge(report.Criteria{})
 	got := map[string]string{}
@@ -64,17 +66,17 @@ func TestKnownMetrics(t *testing.T) {
 // TestMeasuredMetrics: the last of memaudit's own results, node by node; what is
 // undecided has a spread and no value, other tools' figures have none.
 func TestMeasuredMetrics(t *testing.T) {
-	figure := func(kind string, node int, low, high float64, why *string) report.MeasuredFigure {
+	figure := func(kind string, node int, low, high float64, why nullable.String) report.MeasuredFigure {
 		mean := (low + high) / 2
 		return report.MeasuredFigure{Kind: kind, CPUNode: &node, MemoryNode: &node, Low: &low, High: &high, Value: &mean, Undecided: why}
 	}
-	why := "the passes differ"
+	const why = "the passes differ"
 	r := &report.Report{Measured: []report.Measurement{
-		{Tool: "memaudit", At: new("2026-11-19T10:00:00Z"), Figures: []report.MeasuredFigure{figure("read", 0, 1, 1, nil)}},
-		{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"), Figures: []report.MeasuredFigure{
-			figure("read", 0, 39e9, 41e9, nil), figure("read", 1, 30e9, 50e9, &why),
-			figure("latency", 0, 90e-9, 90e-9, nil), figure("latency", 1, 90e-9, 99e-9, &why)}},
-		{Tool: "mlc", Figures: []report.MeasuredFigure{figure("read", 2, 1, 1, &why)}},
+		{Tool: "memaudit", At: "2026-11-19T10:00:00Z", Figures: []report.MeasuredFigure{figure("read", 0, 1, 1, "")}},
+		{Tool: "memaudit", At: "2026-11-20T10:00:00Z", Figures: []report.MeasuredFigure{
+			figure("read", 0, 39e9, 41e9, ""), figure("read", 1, 30e9, 50e9, why),
+			figure("latency", 0, 90e-9, 90e-9, ""), figure("latency", 1, 90e-9, 99e-9, why)}},
+		{Tool: "mlc", Figures: []report.MeasuredFigure{figure("read", 2, 1, 1, why)}},
 	}}
 	var lines []string
 	for _, f := range FromReport(r) {

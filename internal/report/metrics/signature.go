@@ -42,7 +42,7 @@ func Signature(inv *report.Inventory) string {
 
 // slotLine describes one slot and its module.
 func slotLine(s *report.Slot) string {
-	place := "label " + printable.Clean(report.OrEmpty(s.BankLocator)) + "/" + printable.Clean(report.OrEmpty(s.Locator))
+	place := "label " + printable.Clean(string(s.BankLocator)) + "/" + printable.Clean(string(s.Locator))
 	if s.Socket != nil && s.Channel != nil && s.Slot != nil {
 		place = "place " + numberWord(s.Socket) + "." + numberWord(s.Channel) + "." + numberWord(s.Slot)
 	}
@@ -53,7 +53,7 @@ func slotLine(s *report.Slot) string {
 	if s.SizeBytes != nil {
 		size = strconv.FormatInt(*s.SizeBytes, 10)
 	}
-	return strings.Join([]string{place, size, report.OrEmpty(s.Technology), report.OrEmpty(s.Type), numberWord(s.Ranks), truthWord(s.Registered),
+	return strings.Join([]string{place, size, string(s.Technology), string(s.Type), numberWord(s.Ranks), truthWord(s.Registered),
 		rateWord(s.RatedMTs), numberWord(s.TotalWidthBits)}, " ")
 }
 

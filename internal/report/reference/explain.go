@@ -154,7 +154,7 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 			out = append(out, page.Block{Example: text.Finding(f, text.Options{Width: exampleWidth})})
 		default:
 			out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: f.Subject.String(), Value: strings.Join(slices.DeleteFunc([]string{
-				f.Result, report.OrEmpty(f.Found), report.OrEmpty(f.Reason), report.OrEmpty(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
+				f.Result, string(f.Found), string(f.Reason), string(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
 		}
 	}
 	if rule == slotOrder || rule == slotCount {

@@ -141,14 +141,14 @@ func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
 		return unnamed()
 	}
 	out := []page.Block{partHeading("This machine")}
-	if have := report.OrEmpty(doc.Machine.Platform.ID); have != p.ID {
+	if have := string(doc.Machine.Platform.ID); have != p.ID {
 		return append(out, page.Block{Text: "is not of this platform: " + cmp.Or(have, "its platform is not known")})
 	}
 	t := &page.Table{Heads: []string{"socket", "DIMMs", "channels filled", "class", "MT/s expected"}}
 	for i := range doc.Inventory.Population.Sockets {
 		s := &doc.Inventory.Population.Sockets[i]
 		t.Rows = append(t.Rows, []string{orUnknown(s.Socket), orUnknown(s.DIMMs),
-			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(report.OrEmpty(s.Class), "?"), orUnknown(s.ExpectedMTs)})
+			orUnknown(s.ChannelsPopulated) + " of " + orUnknown(s.ChannelsTotal), cmp.Or(string(s.Class), "?"), orUnknown(s.ExpectedMTs)})
 	}
 	return append(out, page.Block{Text: "is of this platform."}, page.Block{Table: t})
 }

@@ -3,6 +3,8 @@ package reference
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +18,7 @@ func TestSlotSetsSayWhetherPrinted(t *testing.T) {
 	e := &Explainer{knowledge: rules.FS}
 	of := func(product string) map[string]string {
 		doc := &report.Report{}
-		doc.Machine.Product = &product
+		doc.Machine.Product = nullable.String(product)
 		said := map[string]string{}
 		for _, b := range e.slotSets(doc) {
 			for _, f := range b.Fields {

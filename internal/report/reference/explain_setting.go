@@ -113,11 +113,11 @@ func settingFaces(id string, doc *report.Report) []page.Block {
 		return []page.Block{{Indent: 2, Fields: []page.Field{{Name: "-", Value: "nothing was read about it"}}}}
 	}
 	face := func(f *report.Face) string {
-		return cmp.Or(report.OrEmpty(f.Value), "not known: "+cmp.Or(report.OrEmpty(f.Reason), "nothing says it"))
+		return cmp.Or(string(f.Value), "not known: "+cmp.Or(string(f.Reason), "nothing says it"))
 	}
 	return []page.Block{{Indent: 2, Fields: []page.Field{
 		{Name: "in BIOS setup", Value: face(&s.Configured)}, {Name: "at work", Value: face(&s.Effective)},
-		{Name: "decided by", Value: report.OrEmpty(s.DecidedBy.Value)},
+		{Name: "decided by", Value: string(s.DecidedBy.Value)},
 	}}}
 }
 
@@ -138,7 +138,7 @@ const (
 // slotSets lists the numbers of modules with a set of slots in the machine's manual, and whether the set is
 // printed there or derived from an order of filling.
 func (e *Explainer) slotSets(doc *report.Report) []page.Block {
-	m := inventory.Machine{Product: fact.Known(report.OrEmpty(doc.Machine.Product), fact.Direct, fact.Evidence{})}
+	m := inventory.Machine{Product: fact.Known(string(doc.Machine.Product), fact.Direct, fact.Evidence{})}
 	sets := place.ReadSets(e.knowledge, &m)
 	if sets == nil {
 		return nil

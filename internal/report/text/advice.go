@@ -78,8 +78,8 @@ func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string)
 
 func reachedLine(s *report.ReachedSocket) string {
 	var parts []string
-	if s.Class != nil {
-		parts = append(parts, "class "+*s.Class)
+	if s.Class != "" {
+		parts = append(parts, "class "+string(s.Class))
 	}
 	if speed := wording.ReachedSpeed(s); speed != "" {
 		parts = append(parts, speed)
@@ -87,7 +87,7 @@ func reachedLine(s *report.ReachedSocket) string {
 	if s.PeakBytes != nil {
 		parts = append(parts, humanize.Bandwidth(*s.PeakBytes))
 	}
-	if share := wording.Promised(&s.Relative, s.Class != nil); share != "" {
+	if share := wording.Promised(&s.Relative, s.Class != ""); share != "" {
 		parts = append(parts, share)
 	}
 	return strings.Join(parts, ", ")

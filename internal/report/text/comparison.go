@@ -19,7 +19,7 @@ func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
 	p := newPrinter(o)
 	p.machine(&c.Inventory)
 	p.newline()
-	p.comparison(c.Profiles, report.OrEmpty(c.Why), c.Undecided, c.Settings)
+	p.comparison(c.Profiles, string(c.Why), c.Undecided, c.Settings)
 	return p.flush(w)
 }
 
@@ -43,7 +43,7 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	said := make([]byte, 0, 16<<10) // enough for most profiles
 	for i := range profiles {
 		h := &profiles[i]
-		said = append(append(said[:0], tallyText(h)...), report.OrEmpty(h.Analogy)...)
+		said = append(append(said[:0], tallyText(h)...), string(h.Analogy)...)
 		say := func(texts ...string) {
 			for _, t := range texts {
 				said = append(append(said, t...), '\t')
@@ -53,9 +53,9 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 			s := &h.Settings[j]
 			switch verdict.Result(s.Result) {
 			case verdict.Fail:
-				say("\n", s.Setting, wanted(s), report.OrEmpty(s.Remedy), report.OrEmpty(s.Note), wording.Costs(s.Effect))
+				say("\n", s.Setting, wanted(s), string(s.Remedy), string(s.Note), wording.Costs(s.Effect))
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
-				say("\n", s.Setting, s.Result, report.OrEmpty(s.Reason))
+				say("\n", s.Setting, s.Result, string(s.Reason))
 			case verdict.Pass, verdict.Waived:
 			}
 		}
@@ -101,7 +101,7 @@ func groupHeld(profiles []report.HeldProfile) []*heldGroup {
 func sameSettings(a, b []report.HeldSetting) bool {
 	return slices.EqualFunc(a, b, func(x, y report.HeldSetting) bool {
 		return x.Setting == y.Setting && x.Result == y.Result && slices.Equal(x.Wanted, y.Wanted) &&
-			report.OrEmpty(x.Remedy) == report.OrEmpty(y.Remedy) && report.OrEmpty(x.Reason) == report.OrEmpty(y.Reason)
+			string(x.Remedy) == string(y.Remedy) && string(x.Reason) == string(y.Reason)
 	})
 }
 
@@ -157,7 +157,7 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 	for i := range profiles {
 		for _, s := range profiles[i].Settings {
 			same := func(o report.HeldSetting) bool {
-				return o.Setting == s.Setting && report.OrEmpty(o.Reason) == report.OrEmpty(s.Reason)
+				return o.Setting == s.Setting && string(o.Reason) == string(s.Reason)
 			}
 			if !slices.ContainsFunc(all.Settings, same) {
 				all.Settings = append(all.Settings, s)
@@ -222,18 +222,18 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	p.to(valueColumn)
 	p.wrap(valueColumn, tallyText(h))
 	p.newline()
-	p.field(2, "analogy", report.OrEmpty(h.Analogy))
+	p.field(2, "analogy", string(h.Analogy))
 	for i := range h.Settings {
 		s := &h.Settings[i]
 		if s.Result != string(verdict.Fail) {
 			continue
 		}
-		p.field(2, "differs", s.Setting+": "+report.OrEmpty(s.Found)+", wanted "+wanted(s))
-		p.field(4, "note", report.OrEmpty(s.Note))
+		p.field(2, "differs", s.Setting+": "+string(s.Found)+", wanted "+wanted(s))
+		p.field(4, "note", string(s.Note))
 		p.field(4, "except", strings.Join(s.Exceptions, "; "))
 		p.field(4, "costs", wording.Costs(s.Effect))
 		name := "fix"
-		for line := range strings.SplitSeq(report.OrEmpty(s.Remedy), "\n") { // one way per line
+		for line := range strings.SplitSeq(string(s.Remedy), "\n") { // one way per line
 			p.field(4, name, line)
 			name = ""
 		}
@@ -267,7 +267,7 @@ func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, n
 func sourcesOf(profiles []*report.HeldProfile) []string {
 	var out []string
 	for _, h := range profiles {
-		if s := report.OrEmpty(h.Source); s != "" && !slices.Contains(out, s) {
+		if s := string(h.Source); s != "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}

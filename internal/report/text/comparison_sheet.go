@@ -84,7 +84,7 @@ func wantedCell(s *report.HeldSetting) string {
 // settingFaces returns the machine's values of a setting, each with its mark. The effective and the pending
 // value are left out if they equal the configured one.
 func settingFaces(s report.Setting) string {
-	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
+	configured, effective, pending := string(s.Configured.Value), string(s.Effective.Value), string(s.Pending.Value)
 	var out []string
 	if configured != "" {
 		out = append(out, configured+" (c)")

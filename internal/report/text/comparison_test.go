@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
@@ -78,7 +80,7 @@ func TestNearest(t *testing.T) {
 // same in both: what is wanted, how the machine stands to it, why, and what to do.
 func TestProfilesInOneColumn(t *testing.T) {
 	remedy, reason := "racadm set", "not shown"
-	one := report.HeldSetting{Setting: "smt", Result: "fail", Wanted: []string{"disabled"}, Remedy: &remedy, Reason: &reason}
+	one := report.HeldSetting{Setting: "smt", Result: "fail", Wanted: []string{"disabled"}, Remedy: nullable.String(remedy), Reason: nullable.String(reason)}
 	columns := func(change func(s *report.HeldSetting)) int {
 		other := one
 		change(&other)
@@ -89,8 +91,8 @@ func TestProfilesInOneColumn(t *testing.T) {
 		"setting": func(s *report.HeldSetting) { s.Setting = "turbo" },
 		"result":  func(s *report.HeldSetting) { s.Result = "unknown" },
 		"wanted":  func(s *report.HeldSetting) { s.Wanted = []string{"enabled"} },
-		"remedy":  func(s *report.HeldSetting) { s.Remedy = nil },
-		"reason":  func(s *report.HeldSetting) { s.Reason = nil },
+		"remedy":  func(s *report.HeldSetting) { s.Remedy = "" },
+		"reason":  func(s *report.HeldSetting) { s.Reason = "" },
 	} {
 		assert.Equal(t, 2, columns(change), what)
 	}

@@ -39,11 +39,11 @@ func (p *printer) identifiers(id *report.Identifiers) {
 	if id == nil {
 		return
 	}
-	p.field(0, "serial", report.OrEmpty(id.SystemSerial))
-	p.field(0, "uuid", report.OrEmpty(id.SystemUUID))
-	p.field(0, "board", report.OrEmpty(id.BoardSerial))
-	p.field(0, "chassis", report.OrEmpty(id.ChassisSerial))
-	p.field(0, "asset tag", report.OrEmpty(id.AssetTag))
+	p.field(0, "serial", string(id.SystemSerial))
+	p.field(0, "uuid", string(id.SystemUUID))
+	p.field(0, "board", string(id.BoardSerial))
+	p.field(0, "chassis", string(id.ChassisSerial))
+	p.field(0, "asset tag", string(id.AssetTag))
 }
 
 func (p *printer) sockets(sockets []report.Socket) {
@@ -61,11 +61,11 @@ func (p *printer) sockets(sockets []report.Socket) {
 	}}
 	for i := range sockets {
 		s := &sockets[i]
-		model := strings.Join(strings.Fields(report.OrEmpty(s.Model)), " ")
+		model := strings.Join(strings.Fields(string(s.Model)), " ")
 		if s.Populated != nil && !*s.Populated {
 			model = "no processor"
 		}
-		t.row(strconv.Itoa(s.ID), report.OrEmpty(s.Designation), model, digits(s.Cores), digits(s.CoresEnabled),
+		t.row(strconv.Itoa(s.ID), string(s.Designation), model, digits(s.Cores), digits(s.CoresEnabled),
 			digits(s.Threads), digits(s.MaxMTs), slashed(s.Family, s.ModelNumber, s.Stepping))
 	}
 	t.print(p, 2)
@@ -113,17 +113,17 @@ func slotCells(s *report.Slot) []string {
 			bytes = humanize.Size(*s.SizeBytes)
 		}
 	}
-	mapped := report.OrEmpty(s.Mapping.Source)
-	if c := report.OrEmpty(s.Mapping.Certainty); c != "" && mapped != "" {
+	mapped := string(s.Mapping.Source)
+	if c := string(s.Mapping.Certainty); c != "" && mapped != "" {
 		mapped += " (" + c + ")"
 	}
-	if s.Mapping.Doubt != nil {
+	if s.Mapping.Doubt != "" {
 		mapped += ", doubted"
 	}
 	return []string{
-		s.Handle, report.OrEmpty(s.Locator), report.OrEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
-		bytes, slotType(s), digits(s.Ranks), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health), errorsCell(s.Errors),
-		report.OrEmpty(s.PartNumber), report.OrEmpty(s.Manufacturer), mapped, report.OrEmpty(s.Serial), report.OrEmpty(s.AssetTag),
+		s.Handle, string(s.Locator), string(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
+		bytes, slotType(s), digits(s.Ranks), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), digits(s.ConfiguredMV), string(s.Health), errorsCell(s.Errors),
+		string(s.PartNumber), string(s.Manufacturer), mapped, string(s.Serial), string(s.AssetTag),
 	}
 }
 
@@ -145,11 +145,11 @@ func errorsCell(e *report.Errors) string {
 
 // slotType returns the type as SMBIOS names it, with the technology if it is not DRAM.
 func slotType(s *report.Slot) string {
-	technology := report.OrEmpty(s.Technology)
-	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, report.OrEmpty(s.Type)) {
-		return report.OrEmpty(s.Type)
+	technology := string(s.Technology)
+	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, string(s.Type)) {
+		return string(s.Type)
 	}
-	return strings.TrimSpace(report.OrEmpty(s.Type) + " " + technology)
+	return strings.TrimSpace(string(s.Type) + " " + technology)
 }
 
 func (p *printer) population(pop *report.Population) {
@@ -172,7 +172,7 @@ func (p *printer) population(pop *report.Population) {
 	for i := range pop.Sockets {
 		s := &pop.Sockets[i]
 		t.row(socketWord(s.Socket), digits(s.DIMMs), countOr(s.ChannelsPopulated)+" of "+countOr(s.ChannelsTotal),
-			joined(s.DIMMsPerChannel), report.OrEmpty(s.Class), digits(s.ExpectedMTs), report.OrEmpty(s.Limiter),
+			joined(s.DIMMsPerChannel), string(s.Class), digits(s.ExpectedMTs), string(s.Limiter),
 			peakText(s.PeakBytes), wording.Share(&s.Relative), regionText(s.Regions))
 	}
 	t.print(p, 2)
@@ -196,7 +196,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		if n.MemoryBytes != nil {
 			bytes = humanize.Memory(*n.MemoryBytes)
 		}
-		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), report.OrEmpty(n.CPUs))
+		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), string(n.CPUs))
 	}
 	t.print(p, 2)
 	p.newline()
@@ -218,10 +218,10 @@ func (p *printer) sources(sources []report.Source) {
 		p.put(s.Name)
 		p.to(2 + width + tableGap)
 		p.put(s.State)
-		if s.Detail != nil {
+		if s.Detail != "" {
 			hang := 2 + width + tableGap + len("malformed") + tableGap
 			p.to(hang)
-			p.wrap(hang, *s.Detail)
+			p.wrap(hang, string(s.Detail))
 		}
 		p.newline()
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"
@@ -42,10 +44,10 @@ platform  not recognised  virtual machine
 	require.Contains(t, inventoryOf(t, inv, Options{Width: 120}), `
 SLOTS     none known: the SMBIOS table lists no memory device
 `)
-	inv.Machine.Hypervisor, inv.Sources[1].State = &kvm, "absent"
+	inv.Machine.Hypervisor, inv.Sources[1].State = nullable.String(kvm), "absent"
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nplatform  not recognised  virtual machine (kvm)\n")
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nSLOTS     none known: the SMBIOS table is absent\n")
-	inv.Sources[1].Detail, *inv.Machine.Virtual = &detail, false
+	inv.Sources[1].Detail, *inv.Machine.Virtual = nullable.String(detail), false
 	text := inventoryOf(t, inv, Options{})
 	require.Contains(t, text, "\nSLOTS     none known: the SMBIOS table is absent (no such file)\n\nNODES ")
 	require.Contains(t, text, "\n  cpu     denied\n  smbios  absent     no such file\n")
@@ -54,34 +56,33 @@ SLOTS     none known: the SMBIOS table lists no memory device
 
 // TestInventoryOfAll: what every cell says where it is known, and "-" where it is not.
 func TestInventoryOfAll(t *testing.T) {
-	word := func(s string) *string { return &s }
 	number := func(n int) *int { return &n }
 	large := func(n int64) *int64 { return &n }
 	no := false
 	a1, b1 := slotOf("A1", 0, 1, 0, 8), slotOf("B1", 1, 0, 1, 0)
-	a1.Type, a1.Ranks, a1.RatedMTs, a1.ConfiguredMTs, a1.ConfiguredMV = word("DDR3"), number(2), number(1333), number(1067), number(1350)
-	a1.Health, a1.Errors, a1.Manufacturer, a1.PartNumber = word("OK"), &report.Errors{Corrected: large(3), Uncorrected: large(0)}, word("Samsung"), word("M393B5273CH0-YH9")
-	a1.Mapping = report.Mapping{Source: word("slot_map"), Certainty: word("direct"), Doubt: word("EDAC says otherwise")}
-	a1.Serial, a1.AssetTag, a1.BankLocator = word("S1"), word("T1"), word("NODE 0")
-	b1.Mapping = report.Mapping{Certainty: word("none"), Reason: word("no map")}
-	rom := report.Slot{Handle: "0x0050", State: "populated", Technology: word("flash"), Type: word("Flash")}
-	cxl := report.Slot{Handle: "0x0051", State: "populated", Technology: word("cxl"), Mapping: report.Mapping{Source: word("label")}}
-	nvdimm := report.Slot{Handle: "0x0052", State: "unknown", Technology: word("nvdimm"), Type: word("DDR4"), Socket: number(1)}
+	a1.Type, a1.Ranks, a1.RatedMTs, a1.ConfiguredMTs, a1.ConfiguredMV = "DDR3", number(2), number(1333), number(1067), number(1350)
+	a1.Health, a1.Errors, a1.Manufacturer, a1.PartNumber = "OK", &report.Errors{Corrected: large(3), Uncorrected: large(0)}, "Samsung", "M393B5273CH0-YH9"
+	a1.Mapping = report.Mapping{Source: "slot_map", Certainty: "direct", Doubt: "EDAC says otherwise"}
+	a1.Serial, a1.AssetTag, a1.BankLocator = "S1", "T1", "NODE 0"
+	b1.Mapping = report.Mapping{Certainty: "none", Reason: "no map"}
+	rom := report.Slot{Handle: "0x0050", State: "populated", Technology: "flash", Type: "Flash"}
+	cxl := report.Slot{Handle: "0x0051", State: "populated", Technology: "cxl", Mapping: report.Mapping{Source: "label"}}
+	nvdimm := report.Slot{Handle: "0x0052", State: "unknown", Technology: "nvdimm", Type: "DDR4", Socket: number(1)}
 	class, limiter, peak, half := "D", "ranks", int64(8_528_000_000), .5
 	inv := &report.Inventory{
-		Machine: report.Machine{Host: word("node17"), Platform: report.Platform{ID: word("westmere-ep"), Certainty: "indirect"},
-			Identifiers: &report.Identifiers{SystemSerial: word("ABC123"), AssetTag: word("T9")}},
+		Machine: report.Machine{Host: "node17", Platform: report.Platform{ID: "westmere-ep", Certainty: "indirect"},
+			Identifiers: &report.Identifiers{SystemSerial: "ABC123", AssetTag: "T9"}},
 		Sockets: []report.Socket{
-			{ID: 0, Designation: word("CPU1"), Model: word("Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"), Cores: number(6), CoresEnabled: number(4), Threads: number(12),
+			{ID: 0, Designation: "CPU1", Model: "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", Cores: number(6), CoresEnabled: number(4), Threads: number(12),
 				MaxMTs: number(1333), Family: number(6), ModelNumber: number(44)},
-			{ID: 1, Designation: word("CPU2"), Populated: &no, Model: word("none")}},
+			{ID: 1, Designation: "CPU2", Populated: &no, Model: "none"}},
 		Slots:          []report.Slot{a1, b1, rom, cxl, nvdimm},
 		UnplacedErrors: []report.UnplacedErrors{{Label: "mc#0csrow#2", Errors: report.Errors{Corrected: large(7), Uncorrected: large(0), Source: "edac"}}},
 		Population: report.Population{Sockets: []report.PopulationSocket{
-			{Socket: number(0), DIMMs: number(1), ChannelsTotal: number(3), ChannelsPopulated: number(1), DIMMsPerChannel: []int{0, 1, 0}, Class: &class, ExpectedMTs: number(1066),
-				Limiter: &limiter, PeakBytes: &peak, Relative: report.Relative{Low: &half, High: &half}, Regions: []report.Region{{Bytes: 8 << 30, Ways: 1}, {Bytes: 4 << 30, Ways: 2}}},
+			{Socket: number(0), DIMMs: number(1), ChannelsTotal: number(3), ChannelsPopulated: number(1), DIMMsPerChannel: []int{0, 1, 0}, Class: nullable.String(class), ExpectedMTs: number(1066),
+				Limiter: nullable.String(limiter), PeakBytes: &peak, Relative: report.Relative{Low: &half, High: &half}, Regions: []report.Region{{Bytes: 8 << 30, Ways: 1}, {Bytes: 4 << 30, Ways: 2}}},
 			{}}},
-		Nodes:   []report.Node{{ID: 0, Kind: "dram", Socket: number(0), MemoryBytes: large(8 << 30), Distances: []int{10, 21}, CPUs: word("0-5")}, {ID: 1, Kind: "unknown"}},
+		Nodes:   []report.Node{{ID: 0, Kind: "dram", Socket: number(0), MemoryBytes: large(8 << 30), Distances: []int{10, 21}, CPUs: "0-5"}, {ID: 1, Kind: "unknown"}},
 		Sources: []report.Source{{Name: "smbios", State: "ok"}},
 	}
 	require.Equal(t, `memaudit  machine of unknown make  1 x Xeon X5670  at least 8 GiB DDR3

@@ -5,6 +5,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // machine prints the lines that identify the machine. beside is printed after the platform.
@@ -17,8 +18,8 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 		pieces = append(pieces, s)
 	}
 	p.units(p.label(0, "memaudit"), pieces)
-	if m.Host != nil {
-		p.units(p.label(0, "host"), []string{*m.Host})
+	if m.Host != "" {
+		p.units(p.label(0, "host"), []string{m.Host})
 	}
 	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
@@ -26,9 +27,9 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 // platformLines returns the recognised platform and, for a guest, that it is one.
 func platformLines(m *report.Machine) []string {
 	var out []string
-	for _, s := range [...]*string{m.Platform.ID, m.Platform.Name} {
-		if s != nil {
-			out = append(out, *s)
+	for _, s := range []nullable.String{m.Platform.ID, m.Platform.Name} {
+		if s != "" {
+			out = append(out, string(s))
 		}
 	}
 	if len(out) == 0 {
@@ -38,7 +39,7 @@ func platformLines(m *report.Machine) []string {
 		out = append(out, "by one source only")
 	}
 	if m.Virtual != nil && *m.Virtual {
-		out = append(out, "virtual machine"+inBrackets(report.OrEmpty(m.Hypervisor)))
+		out = append(out, "virtual machine"+inBrackets(string(m.Hypervisor)))
 	}
 	return out
 }

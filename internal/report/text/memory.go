@@ -73,7 +73,7 @@ func NewBoard(r *report.Report) *Board {
 		b.keys = append(b.keys, key)
 		prefix := wording.CommonPrefix(slots)
 		for _, s := range slots {
-			labels[s.Handle] = strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)
+			labels[s.Handle] = strings.TrimPrefix(string(s.Locator), prefix)
 		}
 	}
 	slices.Sort(b.keys)
@@ -114,14 +114,14 @@ func marked(r *report.Report, labels map[string]string) (marks map[string]bool, 
 		}
 		for j := range r.Advice[pr.Cure].Steps {
 			s := &r.Advice[pr.Cure].Steps[j]
-			from := report.OrEmpty(s.From)
+			from := string(s.From)
 			switch s.Do {
 			case "move":
-				marks[from], notes[from] = true, "move to "+cmp.Or(labels[report.OrEmpty(s.To)], report.OrEmpty(s.ToLocator))
+				marks[from], notes[from] = true, "move to "+cmp.Or(labels[string(s.To)], string(s.ToLocator))
 			case "remove":
 				marks[from], notes[from] = true, "take out"
 			case "exchange":
-				marks[report.OrEmpty(s.At)], notes[report.OrEmpty(s.At)] = true, "exchange"
+				marks[string(s.At)], notes[string(s.At)] = true, "exchange"
 			}
 		}
 		return marks, notes
@@ -244,7 +244,7 @@ func (b *Board) Line(key int) string {
 		parts = append(parts, dpc)
 	}
 	if speed := b.speed(key); speed != "" {
-		if limit := limitWords[report.OrEmpty(pop.Limiter)]; limit != "" && !strings.Contains(speed, " of ") {
+		if limit := limitWords[string(pop.Limiter)]; limit != "" && !strings.Contains(speed, " of ") {
 			speed += " (" + limit + ")"
 		}
 		parts = append(parts, speed)
@@ -328,7 +328,7 @@ func (b *Board) Running(key int) *int {
 	var lowest *int
 	for i := range b.inv.Slots {
 		s := &b.inv.Slots[i]
-		if wording.SocketID(s.Socket) != key || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+		if wording.SocketID(s.Socket) != key || s.State != string(inventory.SlotPopulated) || string(s.Technology) != string(inventory.DRAM) {
 			continue
 		}
 		if s.ConfiguredMTs == nil {
@@ -680,7 +680,7 @@ func cellSize(s *report.Slot) string {
 		return "?"
 	}
 	out := humanize.Size(*s.SizeBytes)
-	switch technology := report.OrEmpty(s.Technology); technology {
+	switch technology := string(s.Technology); technology {
 	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
 		out += " " + strings.ToUpper(technology)
 	}
@@ -695,7 +695,7 @@ func noSlots(inv *report.Inventory) string {
 	for i := range inv.Sources {
 		s := &inv.Sources[i]
 		if s.Name == inventory.SourceSMBIOS && s.State != string(fact.SourceOK) {
-			return "the SMBIOS table is " + s.State + inBrackets(report.OrEmpty(s.Detail))
+			return "the SMBIOS table is " + s.State + inBrackets(string(s.Detail))
 		}
 	}
 	return "the SMBIOS table lists no memory device"
@@ -714,8 +714,8 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(report.OrEmpty(s.Locator)+" "+cellSize(s)), " ", hardBlank))
-		if why := report.OrEmpty(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
+		byKind[kind] = append(byKind[kind], strings.ReplaceAll(strings.TrimSpace(string(s.Locator)+" "+cellSize(s)), " ", hardBlank))
+		if why := string(s.Mapping.Reason); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
@@ -736,7 +736,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 const kindOther = "not system memory"
 
 func unplacedKind(s *report.Slot) string {
-	switch technology := report.OrEmpty(s.Technology); technology {
+	switch technology := string(s.Technology); technology {
 	case string(inventory.Flash), string(inventory.Other):
 		return kindOther
 	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
@@ -758,7 +758,7 @@ func Doubts(r *report.Report) []string {
 		}
 	}
 	for i := range r.Inventory.Slots {
-		if d := report.OrEmpty(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {
+		if d := string(r.Inventory.Slots[i].Mapping.Doubt); d != "" && !slices.Contains(doubts, d) {
 			doubts = append(doubts, d)
 		}
 	}
@@ -766,7 +766,7 @@ func Doubts(r *report.Report) []string {
 	case len(doubts) > 0:
 		out = append(out, "The channels of the slots are in doubt: "+doubts[0]+". Check the labels on the board before moving anything.")
 	case slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
-		return f.Result == "fail" && strings.Contains(report.OrEmpty(f.Found), "by a slot map that no document confirms")
+		return f.Result == "fail" && strings.Contains(string(f.Found), "by a slot map that no document confirms")
 	}):
 		out = append(out, "No document confirms which slot is on which channel. Check the labels on the board before moving anything.")
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -19,7 +21,7 @@ import (
 
 func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
 	bytes, technology := gib<<30, string(inventory.DRAM)
-	s := report.Slot{Handle: "0x" + locator, Locator: &locator, State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: &technology}
+	s := report.Slot{Handle: "0x" + locator, Locator: nullable.String(locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: nullable.String(technology)}
 	if gib > 0 {
 		s.State, s.SizeBytes = string(inventory.SlotPopulated), &bytes
 	}
@@ -38,7 +40,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 	r := &report.Report{}
 	for id, text := range sockets {
 		name := "CPU" + strconv.Itoa(id+1)
-		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: id, Designation: &name})
+		r.Inventory.Sockets = append(r.Inventory.Sockets, report.Socket{ID: id, Designation: nullable.String(name)})
 		for channel, sizes := range strings.Fields(text) {
 			for row, size := range strings.Split(sizes, "+") {
 				gib, _ := strconv.Atoi(size)
@@ -47,7 +49,7 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 		}
 	}
 	for _, id := range failed {
-		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: new("channel 1 is empty")})
+		r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(id), Result: "fail", Severity: "warning", Short: "channel 1 is empty"})
 	}
 	r.Judge(report.Criteria{})
 	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })

@@ -21,8 +21,8 @@ func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
 	if r.Machine != nil {
 		p.field(2, "machine", wording.Machine(r.Machine))
 	}
-	p.field(2, "platform", report.OrEmpty(r.Platform))
-	p.field(2, "assumed", report.OrEmpty(r.Assumed))
+	p.field(2, "platform", string(r.Platform))
+	p.field(2, "assumed", string(r.Assumed))
 	p.newline()
 	for i := range r.Configurations {
 		p.configuration(i+1, &r.Configurations[i])

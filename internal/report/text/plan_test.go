@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 
@@ -17,10 +19,10 @@ func TestCapacity(t *testing.T) {
 	vendor, product, platform, assumed := "Dell Inc.", "PowerEdge R610", "westmere-ep", "six slots a processor"
 	quad, class, mts, peak := 4, "A", 1066, int64(25_600_000_000)
 	low := 1.0
-	r := &report.Capacity{Machine: &report.Machine{Vendor: &vendor, Product: &product}, Platform: &platform, Assumed: &assumed, Sockets: 2, CapacityBytes: 96 << 30,
+	r := &report.Capacity{Machine: &report.Machine{Vendor: nullable.String(vendor), Product: nullable.String(product)}, Platform: nullable.String(platform), Assumed: nullable.String(assumed), Sockets: 2, CapacityBytes: 96 << 30,
 		Configurations: []report.Configuration{
 			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 3}}, Slots: []string{"A1", "A2", "A3"}, Also: [][]string{{"A4", "A5", "A6"}},
-				Class: &class, ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",
+				Class: nullable.String(class), ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",
 				Effects: []report.DocumentEffect{{Text: "three channels are used", Source: "Dell, page 4"}}},
 			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 2, Ranks: &quad}, {SizeBytes: 8 << 30, Count: 2}}, Slots: []string{"A1", "A2"}, Discouraged: true,
 				Findings: []report.Remaining{{Rule: "memory.dimm.uniform", Severity: "info"}}, Source: "general practice"},
@@ -50,10 +52,10 @@ func TestCapacity(t *testing.T) {
   source    general practice
 `
 	require.Equal(t, head+ways, printed())
-	r.Sockets, r.Machine, r.Assumed = 1, nil, nil
+	r.Sockets, r.Machine, r.Assumed = 1, nil, ""
 	require.Equal(t, "CAPACITY  96 GiB\n  platform  westmere-ep\n"+ways, printed())
 	// Without a class the share says that all of the bandwidth is there.
-	r.Configurations[0].Class = nil
+	r.Configurations[0].Class = ""
 	require.Contains(t, printed(), "\n  gives     1066 MT/s, 25.6 GB/s, full bandwidth\n")
 }
 
@@ -63,9 +65,9 @@ func TestWhatIf(t *testing.T) {
 	a, d, bytes := "A", "D", int64(48<<30)
 	zero, one, two := 0, 1, 2
 	r := &report.WhatIf{
-		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: &d}, {Socket: &one, Class: &a}, {Socket: &two, Class: &d}},
+		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(d)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: nullable.String(d)}},
 			Findings: []report.Remaining{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
-		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: &a}, {Socket: &one, Class: &a}, {Socket: &two, Class: &a}}},
+		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: nullable.String(a)}, {Socket: &one, Class: nullable.String(a)}, {Socket: &two, Class: nullable.String(a)}}},
 		FindingsGone: []report.Remaining{{Rule: "memory.slot.order", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.slot.order", Subject: inventory.SocketSubject(2), Severity: "info"}},
 	}
 	var b strings.Builder

@@ -65,7 +65,7 @@ func (p *printer) item(name, text string) {
 func (p *printer) identity(r *report.Report) {
 	m := &r.Inventory.Machine
 	line := strings.Join(wording.Processors(r.Inventory.Sockets), ", ")
-	if name, _, _ := strings.Cut(report.OrEmpty(m.Platform.Name), " ("); name != "" {
+	if name, _, _ := strings.Cut(string(m.Platform.Name), " ("); name != "" {
 		line += " (" + name + ")"
 	}
 	line = strings.Join(append([]string{line}, wording.Capacities(&r.Inventory)...), ", ")
@@ -77,7 +77,7 @@ func (p *printer) identity(r *report.Report) {
 		p.newline()
 	}
 	var second []string
-	for _, s := range []string{wording.BIOS(&m.BIOS), report.OrEmpty(m.Host)} {
+	for _, s := range []string{wording.BIOS(&m.BIOS), string(m.Host)} {
 		if s != "" {
 			second = append(second, s)
 		}
@@ -90,7 +90,7 @@ func (p *printer) identity(r *report.Report) {
 		p.newline()
 	}
 	if r.Profile == nil && r.ProfileAsked {
-		p.item("Profile", "none: "+report.OrEmpty(r.Why))
+		p.item("Profile", "none: "+string(r.Why))
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *printer) ruled(text, rule string) {
 func (p *printer) settingTable(pr *report.Problem) {
 	t := &textTable{columns: []column{{head: "setting"}, {head: "current"}, {head: "recommended"}, {head: "severity"}}}
 	for _, f := range pr.Members {
-		t.row(f.Subject.Name, wording.WithoutBrackets(report.OrEmpty(f.Found)), report.OrEmpty(f.Expected), f.Severity)
+		t.row(f.Subject.Name, wording.WithoutBrackets(string(f.Found)), string(f.Expected), f.Severity)
 	}
 	t.print(p, bodyColumn)
 }
@@ -219,12 +219,12 @@ func (p *printer) notes(r *report.Report) {
 		if !f.Explains || f.Result != string(verdict.Pass) {
 			continue
 		}
-		p.item("Note", UpperFirst(report.OrEmpty(f.Found))+" (memaudit explain\n"+f.Rule+")")
+		p.item("Note", UpperFirst(string(f.Found))+" (memaudit explain\n"+f.Rule+")")
 		if f.Effect != nil {
 			p.indented("Measured", wording.Costs(f.Effect))
 		}
 		if p.verbose {
-			p.indented("Why", report.OrEmpty(f.Why))
+			p.indented("Why", string(f.Why))
 			p.indented("Source", f.Citation.Line())
 		}
 	}
@@ -237,11 +237,11 @@ func (p *printer) evidence(r *report.Report, pr *report.Problem) {
 		name string
 		of   func(*report.Finding) string
 	}{
-		{"Found", func(f *report.Finding) string { return report.OrEmpty(f.Found) }},
-		{"Expected", func(f *report.Finding) string { return report.OrEmpty(f.Expected) }},
-		{"Why", func(f *report.Finding) string { return report.OrEmpty(f.Why) }},
+		{"Found", func(f *report.Finding) string { return string(f.Found) }},
+		{"Expected", func(f *report.Finding) string { return string(f.Expected) }},
+		{"Why", func(f *report.Finding) string { return string(f.Why) }},
 		{"Cost", func(f *report.Finding) string { return wording.Costs(f.Effect) }},
-		{"How", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) }},
+		{"How", func(f *report.Finding) string { return string(f.Remedy) }},
 		{"Certainty", func(f *report.Finding) string { return f.Certainty }},
 	} {
 		p.grouped(pr.Members, get.name, get.of)
@@ -293,9 +293,9 @@ func (p *printer) finding(f *report.Finding) {
 	} else {
 		p.put("Note")
 	}
-	p.ruled(UpperFirst(report.OrEmpty(f.Found)), f.Rule)
-	p.indented("Expected", report.OrEmpty(f.Expected))
+	p.ruled(UpperFirst(string(f.Found)), f.Rule)
+	p.indented("Expected", string(f.Expected))
 	p.indented("Cost", wording.Costs(f.Effect))
-	p.grouped([]*report.Finding{f}, "Fix", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
+	p.grouped([]*report.Finding{f}, "Fix", func(f *report.Finding) string { return string(f.Remedy) })
 	p.indented("Source", f.Citation.Line())
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -46,8 +48,8 @@ func TestEveryProblemIsPrinted(t *testing.T) {
 					continue
 				}
 				assert.Contains(t, full, strings.TrimPrefix(f.Rule, "setting."))
-				for _, s := range []*string{f.Reason, f.KnownBy} {
-					assert.Contains(t, full, flat(report.OrEmpty(s)), f.Rule)
+				for _, s := range []nullable.String{f.Reason, f.KnownBy} {
+					assert.Contains(t, full, flat(string(s)), f.Rule)
 				}
 			}
 		}

@@ -39,7 +39,7 @@ func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 		if f.Result != string(result) {
 			continue
 		}
-		k := key{report.OrEmpty(f.Reason), report.OrEmpty(f.KnownBy)}
+		k := key{string(f.Reason), string(f.KnownBy)}
 		j, ok := at[k]
 		if !ok {
 			j = len(out)
@@ -128,9 +128,9 @@ func (p *printer) measured(all []report.Measurement) {
 	for i := range all {
 		m := &all[i]
 		p.section("MEASURED", p.measuredWith(m))
-		p.field(2, "no verdict", report.OrEmpty(m.Unjudged))
+		p.field(2, "no verdict", string(m.Unjudged))
 		for j := range m.Figures {
-			p.figure(&m.Figures[j], m.Unjudged == nil)
+			p.figure(&m.Figures[j], m.Unjudged == "")
 		}
 		p.newline()
 	}
@@ -140,12 +140,12 @@ func (p *printer) measured(all []report.Measurement) {
 // file.
 func (p *printer) measuredWith(m *report.Measurement) string {
 	out := "with " + m.Tool
-	if m.At != nil {
-		out += ", " + *m.At
+	if m.At != "" {
+		out += ", " + string(m.At)
 	}
 	out += ", " + humanize.Plural(len(m.Figures), "figure")
-	if m.Path != nil && p.verbose {
-		out += ", " + *m.Path
+	if m.Path != "" && p.verbose {
+		out += ", " + string(m.Path)
 	}
 	return out
 }
@@ -157,8 +157,8 @@ func (p *printer) figure(f *report.MeasuredFigure, judged bool) {
 	switch passes := wording.MeasuredPasses(f); {
 	case p.verbose && passes != "":
 		line += " (" + passes + ")"
-	case judged && f.Undecided != nil:
-		line += " (undecided: " + *f.Undecided + ")"
+	case judged && f.Undecided != "":
+		line += " (undecided: " + string(f.Undecided) + ")"
 	}
 	p.to(2)
 	p.wrap(2, line)
@@ -183,7 +183,7 @@ func (p *printer) waived(findings []report.Finding) {
 			continue
 		}
 		p.to(2)
-		p.wrap(2, f.Rule+" "+f.Subject.String()+": "+report.OrEmpty(f.Found)+" ("+waiverText(f.Waiver)+")")
+		p.wrap(2, f.Rule+" "+f.Subject.String()+": "+string(f.Found)+" ("+waiverText(f.Waiver)+")")
 		p.newline()
 	}
 	p.newline()
@@ -194,8 +194,8 @@ func waiverText(w *report.Waiver) string {
 		return "no reason given"
 	}
 	until := "without an end"
-	if w.Until != nil {
-		until = "until " + *w.Until
+	if w.Until != "" {
+		until = "until " + string(w.Until)
 	}
 	return w.Reason + "; " + until
 }
@@ -211,7 +211,7 @@ func (p *printer) unread(sources []report.Source) {
 			continue
 		}
 		n++
-		k := sourceState{s.State, report.OrEmpty(s.Detail)}
+		k := sourceState{s.State, string(s.Detail)}
 		if names[k] == nil {
 			keys = append(keys, k)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
@@ -43,7 +44,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 			continue
 		}
 		lines := settingReadings(&s)
-		cells := []string{id, faceCell(&s.Configured), report.OrEmpty(s.Pending.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.DecidedBy.Value), settingCertainty(&s)}
+		cells := []string{id, faceCell(&s.Configured), string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
 		if full {
 			t.below[len(t.rows)] = lines
 		} else {
@@ -75,7 +76,7 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 
 // showsSetting reports whether a value of the setting is known, or the machine is known not to have it.
 func showsSetting(s *report.Setting) bool {
-	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
+	return s.Configured.Value != "" || s.Configured.State == fact.Absent.String() || s.Pending.Value != "" || s.Effective.Value != ""
 }
 
 // settingWhy returns the reasons for a setting without a known value: for the effective and the configured one
@@ -83,8 +84,8 @@ func showsSetting(s *report.Setting) bool {
 func settingWhy(s *report.Setting) string {
 	parts := []string{}
 	for _, f := range []report.Face{s.Effective, s.Configured} {
-		for _, text := range []*string{f.Reason, f.KnownBy} {
-			if t := report.OrEmpty(text); t != "" && !slices.Contains(parts, t) {
+		for _, text := range []nullable.String{f.Reason, f.KnownBy} {
+			if t := string(text); t != "" && !slices.Contains(parts, t) {
 				parts = append(parts, t)
 			}
 		}
@@ -96,7 +97,7 @@ func settingWhy(s *report.Setting) string {
 func settingCertainty(s *report.Setting) string {
 	weakest := ""
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
-		if f.Value != nil && (weakest == "" || slices.Index(certainties[:], f.Certainty) < slices.Index(certainties[:], weakest)) {
+		if f.Value != "" && (weakest == "" || slices.Index(certainties[:], f.Certainty) < slices.Index(certainties[:], weakest)) {
 			weakest = f.Certainty
 		}
 	}
@@ -114,16 +115,16 @@ func settingReadings(s *report.Setting) []string {
 		}
 	}
 	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
-		add(f.Value != nil, f.Evidence)
+		add(f.Value != "", f.Evidence)
 	}
-	add(s.DecidedBy.Value != nil, s.DecidedBy.Evidence)
+	add(s.DecidedBy.Value != "", s.DecidedBy.Evidence)
 	return out
 }
 
 // faceCell returns the value of a view, or that the machine does not have the setting.
 func faceCell(f *report.Face) string {
-	if f.Value == nil && f.State == fact.Absent.String() {
+	if f.Value == "" && f.State == fact.Absent.String() {
 		return notOffered
 	}
-	return report.OrEmpty(f.Value)
+	return string(f.Value)
 }

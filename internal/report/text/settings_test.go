@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/stretchr/testify/require"
@@ -13,15 +15,15 @@ import (
 // that the machine lacks is told from one that is not known.
 func TestSettingsTable(t *testing.T) {
 	face := func(value, path string) report.Face {
-		return report.Face{Value: new(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios", Path: new(path), Raw: new(value)}}}
+		return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios", Path: nullable.String(path), Raw: nullable.String(value)}}}
 	}
 	inv := &report.Inventory{Settings: map[string]report.Setting{
 		"turbo": {Configured: face("enabled", "a.json"), Pending: face("disabled", "a.json"),
-			Effective: report.Face{Value: new("disabled"), State: "ok", Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: new("/no_turbo"), Raw: new("1")}}},
-			DecidedBy: report.DecidedBy{Value: new("administrator"), Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: new("/no_turbo"), Raw: new("1")}}}},
-		"hemisphere_mode": {Configured: report.Face{State: "absent", Reason: new("not offered by this machine's BIOS")}},
-		"determinism":     {Effective: report.Face{State: "absent", Reason: new("the kernel does not show it"), KnownBy: new("--bios FILE")}},
-		"df_c_states":     {Effective: report.Face{State: "absent", Reason: new("the kernel does not show it"), KnownBy: new("--bios FILE")}},
+			Effective: report.Face{Value: "disabled", State: "ok", Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}},
+			DecidedBy: report.DecidedBy{Value: "administrator", Certainty: "indirect", Evidence: []report.Evidence{{Source: "cpufreq", Path: "/no_turbo", Raw: "1"}}}},
+		"hemisphere_mode": {Configured: report.Face{State: "absent", Reason: "not offered by this machine's BIOS"}},
+		"determinism":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
+		"df_c_states":     {Effective: report.Face{State: "absent", Reason: "the kernel does not show it", KnownBy: "--bios FILE"}},
 	}}
 	var b strings.Builder
 	require.NoError(t, WriteInventory(&b, inv, Options{Settings: true}))
@@ -42,22 +44,22 @@ func TestSettingsTable(t *testing.T) {
 // TestWhySettingsAreNotKnown: each reason once, the kernel's before that of BIOS setup; the
 // certainty is that of the weakest face that is known, and only readings of such are listed.
 func TestWhySettingsAreNotKnown(t *testing.T) {
-	s := report.Setting{Effective: report.Face{Reason: new("not shown"), KnownBy: new("--bios FILE"), Certainty: "none", Evidence: []report.Evidence{{Source: "hidden"}}},
-		Configured: report.Face{Reason: new("no export"), KnownBy: new("--bios FILE")}}
+	s := report.Setting{Effective: report.Face{Reason: "not shown", KnownBy: "--bios FILE", Certainty: "none", Evidence: []report.Evidence{{Source: "hidden"}}},
+		Configured: report.Face{Reason: "no export", KnownBy: "--bios FILE"}}
 	require.Equal(t, "not shown; --bios FILE; no export", settingWhy(&s))
 	require.Empty(t, settingCertainty(&s))
 	require.Empty(t, settingReadings(&s))
-	s.Pending = report.Face{Value: new("on"), Certainty: "direct", Evidence: []report.Evidence{{Source: "bios"}, {Source: "bios"}}}
+	s.Pending = report.Face{Value: "on", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios"}, {Source: "bios"}}}
 	require.Equal(t, "direct", settingCertainty(&s))
 	require.Equal(t, []string{"bios"}, settingReadings(&s))
-	s.Configured = report.Face{Value: new("on"), Certainty: "corroborated", Evidence: []report.Evidence{{Source: "export"}}}
+	s.Configured = report.Face{Value: "on", Certainty: "corroborated", Evidence: []report.Evidence{{Source: "export"}}}
 	require.Equal(t, "corroborated", settingCertainty(&s))
-	s.Effective.Value, s.Effective.Certainty = new("on"), "indirect"
+	s.Effective.Value, s.Effective.Certainty = "on", "indirect"
 	require.Equal(t, "indirect", settingCertainty(&s))
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s))
 	s.DecidedBy.Evidence = []report.Evidence{{Source: "cmdline"}}
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "nobody is known to have decided")
-	s.DecidedBy.Value = new("command line")
+	s.DecidedBy.Value = "command line"
 	require.Equal(t, []string{"export", "bios", "hidden", "cmdline"}, settingReadings(&s))
 	var b strings.Builder
 	require.NoError(t, WriteInventory(&b, &report.Inventory{Settings: map[string]report.Setting{"a": {}, "b": {Pending: s.Pending}}}, Options{}))

@@ -3,6 +3,8 @@ package wording_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -13,9 +15,9 @@ import (
 // controller has one of its own.
 func TestBoards(t *testing.T) {
 	socket, name := 0, "CPU1"
-	inv := &report.Inventory{Sockets: []report.Socket{{ID: socket, Designation: &name}}}
+	inv := &report.Inventory{Sockets: []report.Socket{{ID: socket, Designation: nullable.String(name)}}}
 	slot := func(controller int, bank, label string) *report.Slot {
-		return &report.Slot{Socket: &socket, Controller: &controller, BankLocator: &bank, Locator: &label}
+		return &report.Slot{Socket: &socket, Controller: &controller, BankLocator: nullable.String(bank), Locator: nullable.String(label)}
 	}
 	for name, c := range map[string]struct {
 		slots []*report.Slot
@@ -52,9 +54,9 @@ func TestMisnamed(t *testing.T) {
 	} {
 		socket, inv := 0, &report.Inventory{}
 		for i := range c.sockets {
-			inv.Sockets = append(inv.Sockets, report.Socket{ID: i, Designation: &c.sockets[i]})
+			inv.Sockets = append(inv.Sockets, report.Socket{ID: i, Designation: nullable.String(c.sockets[i])})
 		}
-		inv.Slots = []report.Slot{{Locator: &c.slots}, {Socket: &socket, Locator: &c.slots}}
+		inv.Slots = []report.Slot{{Locator: nullable.String(c.slots)}, {Socket: &socket, Locator: nullable.String(c.slots)}}
 		assert.Equal(t, c.want, report.Misnamed(inv), name)
 	}
 }

@@ -17,8 +17,8 @@ func TestCosts(t *testing.T) {
 	}{
 		{effect: nil, want: ""},
 		{effect: &report.Effect{Text: "a third of the bandwidth"}, want: "a third of the bandwidth"},
-		{effect: &report.Effect{Text: "70 % was measured", Source: new("FTS-WEX")}, want: "70 % was measured (FTS-WEX)"},
-		{effect: &report.Effect{Text: "33 % is left (population model)", Source: new("memaudit's population model")}, want: "33 % is left (population model)"},
+		{effect: &report.Effect{Text: "70 % was measured", Source: "FTS-WEX"}, want: "70 % was measured (FTS-WEX)"},
+		{effect: &report.Effect{Text: "33 % is left (population model)", Source: "memaudit's population model"}, want: "33 % is left (population model)"},
 	} {
 		assert.Equal(t, c.want, Costs(c.effect))
 	}

@@ -11,10 +11,10 @@ import (
 
 // MeasuredKind names the loop of a figure, and how it stores where that is known.
 func MeasuredKind(f *report.MeasuredFigure) string {
-	if f.Store == nil {
+	if f.Store == "" {
 		return f.What
 	}
-	return f.What + ", " + *f.Store + " stores"
+	return f.What + ", " + string(f.Store) + " stores"
 }
 
 // MeasuredValue prints bytes per second, or seconds where the figure is a latency.
@@ -35,8 +35,8 @@ func MeasuredPasses(f *report.MeasuredFigure) string {
 	if f.Low != nil && f.High != nil && *f.Low != *f.High {
 		out = append(out, MeasuredValue(f, f.Low)+" to "+MeasuredValue(f, f.High))
 	}
-	if f.Undecided != nil {
-		out = append(out, *f.Undecided)
+	if f.Undecided != "" {
+		out = append(out, string(f.Undecided))
 	}
 	return strings.Join(out, "; ")
 }
@@ -56,11 +56,11 @@ func MeasuredPlace(f *report.MeasuredFigure) string {
 // Reading is one reading in one line: its source, the file and what stood there.
 func Reading(e *report.Evidence) string {
 	s := e.Source
-	if e.Path != nil {
-		s += " " + *e.Path
+	if e.Path != "" {
+		s += " " + string(e.Path)
 	}
-	if e.Raw != nil {
-		s += ": " + *e.Raw
+	if e.Raw != "" {
+		s += ": " + string(e.Raw)
 	}
 	return s
 }
@@ -71,7 +71,7 @@ func Costs(e *report.Effect) string {
 	if e == nil {
 		return ""
 	}
-	source := report.OrEmpty(e.Source)
+	source := string(e.Source)
 	if source == "" || source == verdict.PopulationModel {
 		return e.Text
 	}

@@ -18,7 +18,7 @@ func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
 // Machine is vendor and product, without saying the vendor twice.
 func Machine(m *report.Machine) string {
-	vendor, product := report.OrEmpty(m.Vendor), report.OrEmpty(m.Product)
+	vendor, product := string(m.Vendor), string(m.Product)
 	switch {
 	case product == "" && vendor == "":
 		return "machine of unknown make"
@@ -37,7 +37,7 @@ func Machine(m *report.Machine) string {
 
 // Verdict is the machine, if its make is known, and the sentence of its verdict: what follows the word.
 func Verdict(r *report.Report) string {
-	if r.Machine.Vendor == nil && r.Machine.Product == nil {
+	if r.Machine.Vendor == "" && r.Machine.Product == "" {
 		return r.Verdict.Sentence
 	}
 	return Machine(&r.Machine) + ": " + r.Verdict.Sentence
@@ -45,7 +45,7 @@ func Verdict(r *report.Report) string {
 
 // BIOS is the firmware's version with its date, "" when neither is known.
 func BIOS(b *report.BIOS) string {
-	version, date := report.OrEmpty(b.Version), report.OrEmpty(b.Date)
+	version, date := string(b.Version), string(b.Date)
 	switch {
 	case version == "" && date == "":
 		return ""
@@ -67,8 +67,8 @@ func Processors(sockets []report.Socket) []string {
 			continue
 		}
 		name := "processor of unknown model"
-		if s.Model != nil {
-			name = Processor(*s.Model)
+		if s.Model != "" {
+			name = Processor(string(s.Model))
 		}
 		t.Add(name, 1)
 	}
@@ -87,14 +87,14 @@ func Capacities(inv *report.Inventory) []string {
 	var kinds []string
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		technology := report.OrEmpty(s.Technology)
+		technology := string(s.Technology)
 		switch {
 		case s.State == string(inventory.SlotEmpty), technology == string(inventory.Flash), technology == string(inventory.Other):
 			continue
 		case s.SizeBytes == nil:
 			open = true
 			continue
-		case technology == string(inventory.DRAM) && s.Type != nil && !slices.Contains(kinds, MemoryReported(s)):
+		case technology == string(inventory.DRAM) && s.Type != "" && !slices.Contains(kinds, MemoryReported(s)):
 			kinds = append(kinds, MemoryReported(s))
 		}
 		t.Add(technology, *s.SizeBytes)
@@ -110,12 +110,12 @@ func Capacities(inv *report.Inventory) []string {
 }
 
 // Memory is the kind of memory that a module is, "" when it is not known.
-func Memory(s *report.Slot) string { return cmp.Or(s.Memory, report.OrEmpty(s.Type)) }
+func Memory(s *report.Slot) string { return cmp.Or(s.Memory, string(s.Type)) }
 
 // MemoryReported is the kind of memory, with firmware's word where that is another one:
 // "DDR3 (reported as DDR2)".
 func MemoryReported(s *report.Slot) string {
-	kind, stated := Memory(s), report.OrEmpty(s.Type)
+	kind, stated := Memory(s), string(s.Type)
 	if strings.HasPrefix(kind, stated) { // DDR2 FB-DIMM, which firmware calls DDR2
 		return kind
 	}
@@ -159,7 +159,7 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 	labels, boards, controllers := map[string]bool{}, map[int]string{}, map[string]int{}
 	repeated := false
 	for _, s := range slots {
-		bank := report.OrEmpty(s.BankLocator)
+		bank := string(s.BankLocator)
 		if s.Controller == nil || bank == "" {
 			return nil
 		}
@@ -169,7 +169,7 @@ func Boards(inv *report.Inventory, slots []*report.Slot) map[int]string {
 			return nil
 		}
 		boards[*s.Controller], controllers[bank] = bank, *s.Controller
-		label := report.OrEmpty(s.Locator)
+		label := string(s.Locator)
 		repeated = repeated || labels[label]
 		labels[label] = true
 	}
@@ -192,9 +192,9 @@ func CommonPrefix(slots []*report.Slot) string {
 	if len(slots) < 2 {
 		return ""
 	}
-	prefix := report.OrEmpty(slots[0].Locator)
+	prefix := string(slots[0].Locator)
 	for _, s := range slots[1:] {
-		for !strings.HasPrefix(report.OrEmpty(s.Locator), prefix) {
+		for !strings.HasPrefix(string(s.Locator), prefix) {
 			prefix = prefix[:len(prefix)-1]
 		}
 	}

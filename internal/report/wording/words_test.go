@@ -3,6 +3,8 @@ package wording
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -17,12 +19,12 @@ func TestMachineNames(t *testing.T) {
 		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell Inc., model not known"}, {"", "", "machine of unknown make"},
 		{"Intel Corporation", "S2600", "Intel S2600"},
 	} {
-		assert.Equal(t, c.want, Machine(&report.Machine{Vendor: word(c.vendor), Product: word(c.product)}), c)
+		assert.Equal(t, c.want, Machine(&report.Machine{Vendor: nullable.String(c.vendor), Product: nullable.String(c.product)}), c)
 	}
 	for _, c := range []struct{ version, date, want string }{
 		{"2.1", "", "BIOS 2.1"}, {"", "", ""}, {"2.1", "03/04/2019", "BIOS 2.1 (" + Date("03/04/2019") + ")"}, {"", "03/04/2019", "BIOS of " + Date("03/04/2019")},
 	} {
-		assert.Equal(t, c.want, BIOS(&report.BIOS{Version: word(c.version), Date: word(c.date)}), c)
+		assert.Equal(t, c.want, BIOS(&report.BIOS{Version: nullable.String(c.version), Date: nullable.String(c.date)}), c)
 	}
 }
 
@@ -43,19 +45,11 @@ func TestReachedSpeeds(t *testing.T) {
 	assert.Empty(t, ReachedSpeed(&report.ReachedSocket{UpTo: true}))
 }
 
-// word is a string that may not be known.
-func word(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // TestCountedProcessors: populated sockets by model; one of which nothing is said counts.
 func TestCountedProcessors(t *testing.T) {
-	model := new("Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")
-	assert.Equal(t, []string{"2 x " + Processor(*model), "1 x processor of unknown model"},
-		Processors([]report.Socket{{Populated: new(true), Model: model}, {Populated: new(false), Model: new("old text")}, {Model: model}, {Populated: new(true)}}))
+	const model = "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"
+	assert.Equal(t, []string{"2 x " + Processor(model), "1 x processor of unknown model"},
+		Processors([]report.Socket{{Populated: new(true), Model: model}, {Populated: new(false), Model: "old text"}, {Model: model}, {Populated: new(true)}}))
 	assert.Empty(t, Processors(nil))
 }
 
@@ -64,13 +58,13 @@ func TestCountedProcessors(t *testing.T) {
 func TestSummedCapacities(t *testing.T) {
 	const gib = int64(1 << 30)
 	slot := func(technology, kind string, size int64) report.Slot {
-		s := report.Slot{State: "populated", Technology: &technology, Type: word(kind)}
+		s := report.Slot{State: "populated", Technology: nullable.String(technology), Type: nullable.String(kind)}
 		if size > 0 {
 			s.SizeBytes = &size
 		}
 		return s
 	}
-	empty, flash := report.Slot{State: "empty", Technology: new("dram"), SizeBytes: new(8 * gib)}, slot("flash", "", gib)
+	empty, flash := report.Slot{State: "empty", Technology: "dram", SizeBytes: new(8 * gib)}, slot("flash", "", gib)
 	for name, c := range map[string]struct {
 		slots []report.Slot
 		nodes []report.Node
@@ -118,7 +112,7 @@ func TestCountedErrors(t *testing.T) {
 // TestMeasuredFigures: a figure in its own unit, its passes where they differ, and the
 // nodes of processors and memory where the tool names them.
 func TestMeasuredFigures(t *testing.T) {
-	latency, bandwidth := &report.MeasuredFigure{Kind: "latency", What: "chase"}, &report.MeasuredFigure{Kind: "bandwidth", What: "triad", Store: new("streaming")}
+	latency, bandwidth := &report.MeasuredFigure{Kind: "latency", What: "chase"}, &report.MeasuredFigure{Kind: "bandwidth", What: "triad", Store: "streaming"}
 	assert.Equal(t, "chase", MeasuredKind(latency))
 	assert.Equal(t, "triad, streaming stores", MeasuredKind(bandwidth))
 	assert.Equal(t, "not measured", MeasuredValue(latency, nil))
@@ -126,11 +120,11 @@ func TestMeasuredFigures(t *testing.T) {
 	assert.Equal(t, "20.0 GB/s", MeasuredValue(bandwidth, new(20e9)))
 	for name, c := range map[string]struct {
 		low, high *float64
-		undecided *string
+		undecided nullable.String
 		want      string
 	}{
-		"apart": {new(80e-9), new(90e-9), nil, "80.0 ns to 90.0 ns"}, "equal": {new(80e-9), new(80e-9), nil, ""}, "one": {new(80e-9), nil, nil, ""}, "other": {nil, new(80e-9), nil, ""},
-		"undecided": {nil, nil, new("too few"), "too few"}, "both": {new(80e-9), new(90e-9), new("too few"), "80.0 ns to 90.0 ns; too few"}, "none": {nil, nil, nil, ""},
+		"apart": {new(80e-9), new(90e-9), "", "80.0 ns to 90.0 ns"}, "equal": {new(80e-9), new(80e-9), "", ""}, "one": {new(80e-9), nil, "", ""}, "other": {nil, new(80e-9), "", ""},
+		"undecided": {nil, nil, "too few", "too few"}, "both": {new(80e-9), new(90e-9), "too few", "80.0 ns to 90.0 ns; too few"}, "none": {nil, nil, "", ""},
 	} {
 		assert.Equal(t, c.want, MeasuredPasses(&report.MeasuredFigure{Kind: "latency", Low: c.low, High: c.high, Undecided: c.undecided}), name)
 	}
@@ -164,7 +158,7 @@ func TestEffortOfAdvice(t *testing.T) {
 // to do for what is not known.
 func TestWordsOfReadings(t *testing.T) {
 	for want, e := range map[string]report.Evidence{
-		"numa": {Source: "numa"}, "numa /sys/x": {Source: "numa", Path: new("/sys/x")}, "numa: 0-5": {Source: "numa", Raw: new("0-5")}, "numa /sys/x: 0-5": {Source: "numa", Path: new("/sys/x"), Raw: new("0-5")},
+		"numa": {Source: "numa"}, "numa /sys/x": {Source: "numa", Path: "/sys/x"}, "numa: 0-5": {Source: "numa", Raw: "0-5"}, "numa /sys/x: 0-5": {Source: "numa", Path: "/sys/x", Raw: "0-5"},
 	} {
 		assert.Equal(t, want, Reading(&e))
 	}
@@ -194,9 +188,9 @@ func TestWordsOfSubjects(t *testing.T) {
 // its board and controller, without the processor's own name.
 func TestBoardsOfRepeatedLabels(t *testing.T) {
 	slot := func(label, bank string, controller *int) *report.Slot {
-		return &report.Slot{Locator: &label, BankLocator: word(bank), Controller: controller, Socket: new(1)}
+		return &report.Slot{Locator: nullable.String(label), BankLocator: nullable.String(bank), Controller: controller, Socket: new(1)}
 	}
-	inv := &report.Inventory{Sockets: []report.Socket{{ID: 0, Designation: new("CPU1")}, {ID: 1, Designation: new("CPU2")}}}
+	inv := &report.Inventory{Sockets: []report.Socket{{ID: 0, Designation: "CPU1"}, {ID: 1, Designation: "CPU2"}}}
 	for name, c := range map[string]struct {
 		slots []*report.Slot
 		want  map[int]string

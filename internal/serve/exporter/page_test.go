@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -28,8 +30,8 @@ func made(modules, rules int, at time.Time, sources ...report.Source) *report.Re
 	r.Summary.Pass = rules
 	for i := range modules {
 		r.Inventory.Slots = append(r.Inventory.Slots, report.Slot{Handle: fmt.Sprintf("0x%04X", 0x1100+i), State: "populated",
-			Locator: ptr(fmt.Sprintf("DIMM_%d", i)), Socket: ptr(i / 16), Channel: ptr(i % 8), Slot: ptr(i / 8 % 2), SizeBytes: ptr(int64(32 << 30)),
-			RatedMTs: ptr(3200), ConfiguredMTs: ptr(2933), Manufacturer: ptr("Samsung"), PartNumber: ptr("M393A4K40DB3-CWE"), Ranks: ptr(2)})
+			Locator: nullable.String(fmt.Sprintf("DIMM_%d", i)), Socket: ptr(i / 16), Channel: ptr(i % 8), Slot: ptr(i / 8 % 2), SizeBytes: ptr(int64(32 << 30)),
+			RatedMTs: ptr(3200), ConfiguredMTs: ptr(2933), Manufacturer: "Samsung", PartNumber: "M393A4K40DB3-CWE", Ranks: ptr(2)})
 	}
 	for i := range 8 {
 		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: ptr(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
@@ -159,7 +161,7 @@ func TestLandingPage(t *testing.T) {
 	}
 	assert.NotContains(t, page, "debug/pprof")
 	p, r := &currentPage{}, made(2, 3, first, up)
-	r.Machine.Product = ptr("<b>R610")
+	r.Machine.Product = "<b>R610"
 	p.publish(Outcome{Report: r})
 	page = served(t, p, "/").Body.String()
 	assert.Contains(t, page, "<h2>"+r.Verdict.Status.Word()+" &lt;b&gt;R610: "+r.Verdict.Sentence+" (audited 2026-11-20T09:00:00Z)</h2>")

@@ -3,6 +3,8 @@ package fleet
 import (
 	"fmt"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -54,16 +56,16 @@ func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
 func (f *Fleet) finding(m *Machine, one *report.Finding) {
 	switch one.Result {
 	case "fail":
-		if one.CausedBy != nil {
+		if one.CausedBy != "" {
 			return
 		}
 		m.Failures++
-		if m.Worst == nil || report.SeverityRank(one.Severity) > report.SeverityRank(*m.Worst) {
-			m.Worst = f.intern(one.Severity)
+		if m.Worst == "" || report.SeverityRank(one.Severity) > report.SeverityRank(string(m.Worst)) {
+			m.Worst = nullable.String(f.intern(one.Severity))
 		}
 		f.failure(m.Name, one)
 	case "unknown", "error":
-		f.undecide(m.Name, report.OrEmpty(one.Reason), report.OrEmpty(one.KnownBy))
+		f.undecide(m.Name, string(one.Reason), string(one.KnownBy))
 	}
 }
 
@@ -81,10 +83,7 @@ func (f *Fleet) undecide(machine, reason, knownBy string) {
 	key := [2]string{reason, knownBy}
 	all := f.undecided[key]
 	if all == nil {
-		all = &Undecided{Reason: reason}
-		if knownBy != "" {
-			all.KnownBy = &key[1]
-		}
+		all = &Undecided{Reason: reason, KnownBy: nullable.String(knownBy)}
 		f.undecided[key] = all
 	}
 	all.Machines = appendOnce(all.Machines, machine)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -47,18 +49,18 @@ type Document struct {
 type Machine struct {
 	Name string `json:"name"`
 	// Kind is the product, platform or processor that it is compared within.
-	Kind        *string `json:"kind" jsonschema:"nullable"`
-	Product     *string `json:"product" jsonschema:"nullable"`
-	Platform    *string `json:"platform" jsonschema:"nullable"`
-	CPU         *string `json:"cpu" jsonschema:"nullable"`
-	BIOS        *string `json:"bios" jsonschema:"nullable"`
-	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=1"`
+	Kind        nullable.String `json:"kind" jsonschema:"nullable"`
+	Product     nullable.String `json:"product" jsonschema:"nullable"`
+	Platform    nullable.String `json:"platform" jsonschema:"nullable"`
+	CPU         nullable.String `json:"cpu" jsonschema:"nullable"`
+	BIOS        nullable.String `json:"bios" jsonschema:"nullable"`
+	MemoryBytes *int64          `json:"memory_bytes" jsonschema:"nullable,minimum=1"`
 	// Population is the signature of the populated slots.
-	Population *string `json:"population" jsonschema:"nullable"`
+	Population nullable.String `json:"population" jsonschema:"nullable"`
 	// Worst is the highest severity of a failure, null if there is none; Failures counts those that do not
 	// follow from another.
-	Worst    *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
-	Failures int     `json:"failures" jsonschema:"minimum=0"`
+	Worst    nullable.String `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Failures int             `json:"failures" jsonschema:"minimum=0"`
 	// Verdict is that of the machine's report, null for an inventory.
 	Verdict *report.Verdict `json:"verdict" jsonschema:"nullable"`
 	// Judged is false for an inventory, which has no findings.
@@ -97,8 +99,8 @@ type Problem struct {
 	Fix string `json:"fix"`
 	// LowestBandwidth is the share of the best bandwidth of the machine with the least, LowestOn its name; null
 	// and "" if unknown.
-	LowestBandwidth *string `json:"lowest_bandwidth" jsonschema:"nullable"`
-	LowestOn        string  `json:"lowest_on"`
+	LowestBandwidth nullable.String `json:"lowest_bandwidth" jsonschema:"nullable"`
+	LowestOn        string          `json:"lowest_on"`
 }
 
 // Finding is one failing rule with the machines that have it.
@@ -114,8 +116,8 @@ type Finding struct {
 type Example struct {
 	Machine string            `json:"machine"`
 	Subject inventory.Subject `json:"subject"`
-	Found   *string           `json:"found" jsonschema:"nullable"`
-	Remedy  *string           `json:"remedy" jsonschema:"nullable"`
+	Found   nullable.String   `json:"found" jsonschema:"nullable"`
+	Remedy  nullable.String   `json:"remedy" jsonschema:"nullable"`
 }
 
 // Group is a set of equal machines of one kind.
@@ -147,36 +149,36 @@ type BIOSVersion struct {
 
 // Pending is a setting that changes at a machine's next boot.
 type Pending struct {
-	Machine string  `json:"machine"`
-	Setting string  `json:"setting"`
-	Now     *string `json:"now" jsonschema:"nullable"`
-	Then    string  `json:"then"`
+	Machine string          `json:"machine"`
+	Setting string          `json:"setting"`
+	Now     nullable.String `json:"now" jsonschema:"nullable"`
+	Then    string          `json:"then"`
 }
 
 // Undecided is one reason why rules could not be evaluated.
 type Undecided struct {
-	Reason   string   `json:"reason"`
-	KnownBy  *string  `json:"known_by" jsonschema:"nullable"`
-	Machines []string `json:"machines"`
+	Reason   string          `json:"reason"`
+	KnownBy  nullable.String `json:"known_by" jsonschema:"nullable"`
+	Machines []string        `json:"machines"`
 }
 
 // Measured is the memory read bandwidth of a machine in its last memaudit measure.
 type Measured struct {
-	Machine string  `json:"machine"`
-	Kind    *string `json:"kind" jsonschema:"nullable"`
+	Machine string          `json:"machine"`
+	Kind    nullable.String `json:"kind" jsonschema:"nullable"`
 	// Node is the slowest node, and ReadBytesPerSecond the rate at which its CPUs read its local memory; null
 	// while a node is undecided, which may be the slowest.
 	Node               *int     `json:"node" jsonschema:"nullable"`
 	ReadBytesPerSecond *float64 `json:"read_bytes_per_second" jsonschema:"nullable,minimum=0"`
 	// ShareOfMedian is its share of the median machine of its kind; null if fewer than leastMeasured of the
 	// kind were measured.
-	ShareOfMedian *float64 `json:"share_of_median" jsonschema:"nullable,minimum=0"`
-	Undecided     *string  `json:"undecided" jsonschema:"nullable"`
+	ShareOfMedian *float64        `json:"share_of_median" jsonschema:"nullable,minimum=0"`
+	Undecided     nullable.String `json:"undecided" jsonschema:"nullable"`
 }
 
 // Fails reports whether a machine fails at or above a severity's rank.
 func (d *Document) Fails(rank int) bool {
-	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.SeverityRank(*m.Worst) >= rank })
+	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != "" && report.SeverityRank(string(m.Worst)) >= rank })
 }
 
 // Planless reports whether nothing could be planned for any machine.
@@ -238,10 +240,10 @@ func appendOnce(names []string, name string) []string {
 }
 
 // intern keeps one copy of each text, because ten thousand machines have mostly the same ones.
-func (f *Fleet) intern(s string) *string {
-	if kept, ok := f.words[s]; ok {
-		return &kept
+func (f *Fleet) intern(s string) string {
+	kept, ok := f.words[s]
+	if !ok {
+		kept, f.words[s] = s, s
 	}
-	f.words[s] = s
-	return &s
+	return kept
 }

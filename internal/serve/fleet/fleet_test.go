@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,12 +41,12 @@ func written(t *testing.T, d *fleet.Document, format string, o fleet.Options) st
 // node is a machine of one kind, as its report tells it.
 func node(change func(r *report.Report)) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, Inventory: report.Inventory{
-		Machine: report.Machine{Product: ptr("PowerEdge R610"), BIOS: report.BIOS{Version: ptr("6.6.0")}, Platform: report.Platform{ID: ptr("westmere-ep")}},
-		Sockets: []report.Socket{{Model: ptr("Intel(R) Xeon(R) CPU X5670")}, {ID: 1, Model: ptr("Intel(R) Xeon(R) CPU X5670")}},
+		Machine: report.Machine{Product: "PowerEdge R610", BIOS: report.BIOS{Version: "6.6.0"}, Platform: report.Platform{ID: "westmere-ep"}},
+		Sockets: []report.Socket{{Model: "Intel(R) Xeon(R) CPU X5670"}, {ID: 1, Model: "Intel(R) Xeon(R) CPU X5670"}},
 		Slots: []report.Slot{
-			{Handle: "0x1100", Locator: ptr("DIMM_A1"), State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)},
-			{Handle: "0x1101", Locator: ptr("DIMM_A2"), State: "empty"}},
-		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: ptr("enabled"), State: "ok"}}},
+			{Handle: "0x1100", Locator: "DIMM_A1", State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)},
+			{Handle: "0x1101", Locator: "DIMM_A2", State: "empty"}},
+		Settings:   map[string]report.Setting{"turbo": {Configured: report.Face{Value: "enabled", State: "ok"}}},
 		Population: report.Population{Sockets: []report.PopulationSocket{{Relative: report.Relative{Low: ptr(1.0), High: ptr(1.0)}}}},
 	}}
 	if change != nil {
@@ -58,10 +60,10 @@ func node(change func(r *report.Report)) *report.Report {
 // is.
 func TestPlantedDeviations(t *testing.T) {
 	planted := map[string]func(r *report.Report){
-		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = ptr("6.4.0") },
+		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = "6.4.0" },
 		"n2": func(r *report.Report) { r.Inventory.Slots[0].ConfiguredMTs = ptr(1066) },
 		"n3": func(r *report.Report) {
-			r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("disabled")}}
+			r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "disabled"}}
 		},
 		"n4": func(r *report.Report) { r.Inventory.Sockets = r.Inventory.Sockets[:1] },
 	}
@@ -103,7 +105,7 @@ func TestNoMajority(t *testing.T) {
 	for _, versions := range [][]string{{"1", "1", "2", "2"}, {"1", "2"}, {"1", "2", "3"}} {
 		f := fleet.New("platform", noHeadline)
 		for i, version := range versions {
-			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = &version }))
+			f.Add(fmt.Sprint(i), "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = nullable.String(version) }))
 		}
 		d := f.Document()
 		for _, g := range d.Groups {
@@ -120,7 +122,7 @@ func TestLostModule(t *testing.T) {
 	for i := range 4 {
 		f.Add(fmt.Sprint("n", i), "", node(func(r *report.Report) {
 			if i > 0 {
-				r.Inventory.Slots[1] = report.Slot{Handle: "0x1101", Locator: ptr("DIMM_A2"), State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)}
+				r.Inventory.Slots[1] = report.Slot{Handle: "0x1101", Locator: "DIMM_A2", State: "populated", SizeBytes: ptr(int64(4 << 30)), ConfiguredMTs: ptr(1333)}
 			}
 		}))
 	}
@@ -141,8 +143,8 @@ func TestUnknownIsNoDifference(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
 	f.Add("b", "", node(func(r *report.Report) { r.Inventory.Settings = nil }))
-	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = nil }))
-	f.Add("d", "", node(func(r *report.Report) { r.Inventory.Machine.Product = nil }))
+	f.Add("c", "", node(func(r *report.Report) { r.Inventory.Machine.BIOS.Version = "" }))
+	f.Add("d", "", node(func(r *report.Report) { r.Inventory.Machine.Product = "" }))
 	for _, g := range f.Document().Groups {
 		assert.Empty(t, g.Differs)
 		assert.NotContains(t, g.Machines, "d")
@@ -172,7 +174,7 @@ func TestPartOfIt(t *testing.T) {
 			*s = report.Slot{Handle: s.Handle, Locator: s.Locator, State: "unknown"}
 		}, nil, nil},
 		"all slots":   {func(_ *report.Slot, r *report.Report) { r.Inventory.Slots = nil }, nil, nil},
-		"a processor": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets[1].Model = nil }, ptr(int64(8 << 30)), nil},
+		"a processor": {func(_ *report.Slot, r *report.Report) { r.Inventory.Sockets[1].Model = "" }, ptr(int64(8 << 30)), nil},
 		"a name of one": {func(_ *report.Slot, r *report.Report) {
 			r.Inventory.Sockets[1] = report.Socket{ID: 1, Populated: ptr(true)}
 		}, ptr(int64(8 << 30)), nil},
@@ -219,8 +221,8 @@ func TestPartOfIt(t *testing.T) {
 			assert.NotContains(t, differs, "processors", name)
 		}
 		assert.Equal(t, c.memory, own.MemoryBytes, name)
-		assert.Equal(t, name != "all slots", own.Population != nil, name)
-		assert.Equal(t, name != "no processors", own.CPU != nil, name)
+		assert.Equal(t, name != "all slots", own.Population != "", name)
+		assert.Equal(t, name != "no processors", own.CPU != "", name)
 	}
 }
 
@@ -236,19 +238,19 @@ func TestNamesStayApart(t *testing.T) {
 // TestFindings: children are not counted, the gravest and most frequent come
 // first, and the machine that lost the most bandwidth leads.
 func TestFindings(t *testing.T) {
-	fail := func(rule, severity string, causedBy *string) report.Finding {
-		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: inventory.SocketSubject(0), Found: ptr("x"), CausedBy: causedBy}
+	fail := func(rule, severity string, causedBy nullable.String) report.Finding {
+		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: inventory.SocketSubject(0), Found: "x", CausedBy: causedBy}
 	}
 	f := fleet.New("cpu", noHeadline)
 	for i := range 3 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
-			r.Findings = []report.Finding{fail("memory.channel.populated", "warning", nil), fail("memory.channel.symmetric", "warning", ptr("memory.channel.populated")),
-				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: ptr("no speed"), KnownBy: ptr("the BMC")}}
+			r.Findings = []report.Finding{fail("memory.channel.populated", "warning", ""), fail("memory.channel.symmetric", "warning", "memory.channel.populated"),
+				{Rule: "memory.speed.expected", Result: "unknown", Severity: "warning", Reason: "no speed", KnownBy: "the BMC"}}
 			r.Inventory.Population.Sockets[0].Relative.Low = ptr(1 - float64(i)/4)
 		}))
 	}
 	f.Add("bad", "", node(func(r *report.Report) {
-		r.Findings = []report.Finding{fail("memory.socket.populated", "critical", nil)}
+		r.Findings = []report.Finding{fail("memory.socket.populated", "critical", "")}
 	}))
 	f.Refuse("broken.json", "JSON: cut short")
 	d := f.Document()
@@ -256,7 +258,7 @@ func TestFindings(t *testing.T) {
 	assert.Equal(t, "memory.socket.populated", d.Findings[0].Rule)
 	assert.Equal(t, []string{"m0", "m1", "m2"}, d.Findings[1].Machines)
 	assert.Equal(t, []string{"bad", "m2", "m1", "m0"}, names(d.Machines))
-	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: ptr("the BMC"), Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
+	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: "the BMC", Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
 	assert.True(t, d.Fails(report.SeverityRank("critical")))
 	assert.Equal(t, []fleet.Unreadable{{Input: "broken.json", Reason: "JSON: cut short"}}, d.Unreadable)
 }
@@ -286,8 +288,8 @@ func TestWorst(t *testing.T) {
 	require.Len(t, d.Findings, 2)
 	assert.Equal(t, []string{"m"}, d.Findings[0].Machines)
 	assert.Equal(t, []string{"m"}, d.Findings[1].Machines)
-	assert.Equal(t, []any{"m", "warning", 4, 0.5}, []any{d.Machines[0].Name, *d.Machines[0].Worst, d.Machines[0].Failures, *d.Machines[0].RelativeBandwidth})
-	assert.Nil(t, d.Machines[1].Worst)
+	assert.Equal(t, []any{"m", "warning", 4, 0.5}, []any{d.Machines[0].Name, string(d.Machines[0].Worst), d.Machines[0].Failures, *d.Machines[0].RelativeBandwidth})
+	assert.Empty(t, d.Machines[1].Worst)
 	assert.True(t, d.Fails(report.SeverityRank("info")))
 	assert.True(t, d.Fails(report.SeverityRank("warning")))
 	assert.False(t, d.Fails(report.SeverityRank("critical")))
@@ -301,11 +303,11 @@ func TestWorst(t *testing.T) {
 func TestWaits(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
-		value := func(v string) report.Face { return report.Face{Value: &v} }
+		value := func(v string) report.Face { return report.Face{Value: nullable.String(v)} }
 		r.Inventory.Settings = map[string]report.Setting{"same": {Configured: value("on"), Pending: value("on")}, "other": {Configured: value("on"), Pending: value("off")},
 			"alone": {Pending: value("off")}, "none": {Configured: value("on")}}
 	}))
-	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: ptr("on"), Then: "off"}}, f.Document().Pending)
+	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: "on", Then: "off"}}, f.Document().Pending)
 }
 
 // TestNothingRead: a rate of zero is not used as the median.
@@ -335,19 +337,19 @@ func listed() *fleet.Document {
 	warning := &report.Verdict{Status: report.StatusWarning, Sentence: "memory channels are empty"}
 	return &fleet.Document{
 		By: "product",
-		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), RelativeBandwidthHigh: ptr(0.75), Product: ptr("P"), Verdict: warning,
+		Machines: []fleet.Machine{{Name: "m0", RelativeBandwidth: ptr(0.5), RelativeBandwidthHigh: ptr(0.75), Product: "P", Verdict: warning,
 			Problems: []fleet.MachineProblem{{Severity: "warning", Rule: "six", Text: "CPU1: channel 0 is empty", Fix: "add one"}}},
 			{Name: "m1", RelativeBandwidth: ptr(0.75), Verdict: &report.Verdict{Status: report.StatusUnknown, Sentence: "no table"}}, {Name: "m2", RelativeBandwidth: ptr(1.0)}, {Name: "m3"}},
 		Verdicts: map[report.Status]int{report.StatusWarning: 1, report.StatusUnknown: 1},
-		Problems: []fleet.Problem{{Severity: "warning", Rule: "six", Sentence: "channels are empty", Machines: machines(6), Fix: "add DIMMs on 6", LowestBandwidth: ptr("50 to 75 %"), LowestOn: "m0"},
+		Problems: []fleet.Problem{{Severity: "warning", Rule: "six", Sentence: "channels are empty", Machines: machines(6), Fix: "add DIMMs on 6", LowestBandwidth: "50 to 75 %", LowestOn: "m0"},
 			{Severity: "info", Rule: "seven", Sentence: "smt is on", Machines: machines(1)}},
-		Measured: []fleet.Measured{{Machine: "m0", Node: ptr(1), ReadBytesPerSecond: ptr(1e9)}, {Machine: "m1", Undecided: ptr("busy")}},
+		Measured: []fleet.Measured{{Machine: "m0", Node: ptr(1), ReadBytesPerSecond: ptr(1e9)}, {Machine: "m1", Undecided: "busy"}},
 		Groups: []fleet.Group{{Kind: "K", Machines: machines(1)},
 			{Kind: "M", Differs: []fleet.Difference{{Machine: "m1", Trait: "bios version", Has: "x", MajorityHas: "y"}, {Machine: "m1", Trait: "population", Has: "a", MajorityHas: "b"},
 				{Machine: "m2", Trait: "memory", Has: "8 GiB", MajorityHas: "4 GiB"}, {Machine: "m2", Trait: "population", Has: "a", MajorityHas: "b"}}}},
 		BIOSVersions: []fleet.BIOSVersion{{Product: "P", Version: "1", Machines: machines(2)}, {Product: "P", Version: "2", Machines: machines(1)}, {Product: "Q", Version: "1", Machines: machines(1)}},
 		Pending:      []fleet.Pending{{Machine: "m0", Setting: "a", Then: "x"}, {Machine: "m1", Setting: "b", Then: "y"}},
-		Undecided:    []fleet.Undecided{{Reason: "r", Machines: machines(1)}, {Reason: "s", KnownBy: ptr("k"), Machines: machines(2)}},
+		Undecided:    []fleet.Undecided{{Reason: "r", Machines: machines(1)}, {Reason: "s", KnownBy: "k", Machines: machines(2)}},
 		Unreadable:   []fleet.Unreadable{{Input: "i", Reason: "r"}, {Input: "j", Reason: "s"}},
 	}
 }
@@ -409,12 +411,12 @@ func TestScreen(t *testing.T) {
 	f := fleet.New("product", func(string) string { return "memory channels are empty" })
 	for i := range 1000 {
 		f.Add(fmt.Sprint("m", i), "", node(func(r *report.Report) {
-			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: ptr(fmt.Sprint("channel ", i, " is empty"))}}
+			r.Findings = []report.Finding{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: nullable.String(fmt.Sprint("channel ", i, " is empty"))}}
 			if i%2 == 0 {
 				r.Advice = []report.Advice{{ID: "move", Cures: []report.Cured{{Rule: "memory.channel.populated", Subject: inventory.SocketSubject(0)}}}}
 			}
 			r.Inventory.Population.Sockets[0].Relative = report.Relative{Low: ptr(0.125), High: ptr(0.125 + float64(i)/2000)}
-			r.Inventory.Machine.BIOS.Version = ptr(fmt.Sprint(max(0, i-900)))
+			r.Inventory.Machine.BIOS.Version = nullable.String(fmt.Sprint(max(0, i-900)))
 		}))
 		f.Refuse(fmt.Sprint("broken", i), "is empty")
 	}
@@ -423,7 +425,7 @@ func TestScreen(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(out, "\n"), 50)
 	require.Len(t, d.Problems, 1)
 	assert.Equal(t, "memory channels are empty", d.Problems[0].Sentence)
-	assert.Equal(t, "12 %", *d.Problems[0].LowestBandwidth, "1 of 8 channels, not 7 of 8")
+	assert.Equal(t, "12 %", string(d.Problems[0].LowestBandwidth), "1 of 8 channels, not 7 of 8")
 	assert.Equal(t, "m0", d.Problems[0].LowestOn)
 	assert.Equal(t, "move DIMMs on 500, no layout to propose on 500", d.Problems[0].Fix)
 	assert.Contains(t, out, "(--section outliers)")
@@ -453,13 +455,13 @@ func TestInventoryIsNotJudged(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.AddInventory("n", "a/n.json", &node(nil).Inventory)
 	f.AddInventory("n", "b/n.json", &node(func(r *report.Report) {
-		r.Inventory.Settings["smt"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
+		r.Inventory.Settings["smt"] = report.Setting{Configured: report.Face{Value: "enabled"}, Pending: report.Face{Value: "disabled"}}
 	}).Inventory)
 	d := f.Document()
 	assert.Equal(t, []string{"b/n.json", "n"}, names(d.Machines))
 	assert.False(t, d.Machines[0].Judged)
 	assert.Len(t, d.Undecided, 1)
-	assert.Equal(t, []fleet.Pending{{Machine: "b/n.json", Setting: "smt", Now: ptr("enabled"), Then: "disabled"}}, d.Pending)
+	assert.Equal(t, []fleet.Pending{{Machine: "b/n.json", Setting: "smt", Now: "enabled", Then: "disabled"}}, d.Pending)
 }
 
 // TestFormats: JSON by the published schema, one row a machine in CSV and HTML,
@@ -472,7 +474,7 @@ func TestFormats(t *testing.T) {
 	reporttest.Golden(t, filepath.Join("schema", "fleet.v1.json"), append(text, '\n'))
 
 	f := fleet.New("product", noHeadline)
-	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = ptr("<script>\x1b[31m") }))
+	f.Add("a", "", node(func(r *report.Report) { r.Inventory.Machine.Product = "<script>\x1b[31m" }))
 	f.Add("b", "", node(nil))
 	d := f.Document()
 	out := map[string]string{}
@@ -507,7 +509,7 @@ func TestFormats(t *testing.T) {
 func TestCSVWithoutFormulas(t *testing.T) {
 	d := listed()
 	product := "=1+1"
-	d.Machines[0].Product = &product
+	d.Machines[0].Product = nullable.String(product)
 	var b bytes.Buffer
 	require.NoError(t, d.Write(&b, "csv", fleet.Options{}))
 	assert.Contains(t, b.String(), ",'=1+1,")
@@ -527,7 +529,7 @@ func TestEmpty(t *testing.T) {
 // first; a node that is undecided leaves its machine undecided, for it may be the
 // slowest; remote memory and other tools' figures are not compared.
 func TestMeasured(t *testing.T) {
-	figure := func(kind string, cpu, memory int, gigabytes float64, why *string) report.MeasuredFigure {
+	figure := func(kind string, cpu, memory int, gigabytes float64, why nullable.String) report.MeasuredFigure {
 		return report.MeasuredFigure{Kind: kind, CPUNode: &cpu, MemoryNode: &memory, Value: ptr(gigabytes * 1e9), Undecided: why}
 	}
 	measured := func(tool string, figures ...report.MeasuredFigure) func(r *report.Report) {
@@ -536,27 +538,27 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 	forced := func(r *report.Report) {
-		measured("memaudit", figure("read", 0, 0, 5, nil))(r)
-		r.Measured[0].Unjudged = ptr("a virtual machine")
+		measured("memaudit", figure("read", 0, 0, 5, ""))(r)
+		r.Measured[0].Unjudged = "a virtual machine"
 	}
 	f := fleet.New("product", noHeadline)
 	for name, change := range map[string]func(r *report.Report){
-		"even":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 40, nil), figure("read", 0, 1, 12, nil), figure("triad", 0, 0, 9, nil)),
-		"lost":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 20, nil)),
-		"fast":      measured("memaudit", figure("read", 0, 0, 44, nil), figure("read", 1, 1, 42, nil)),
-		"undecided": measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 3, ptr("a neighbour was busy"))),
+		"even":      measured("memaudit", figure("read", 0, 0, 40, ""), figure("read", 1, 1, 40, ""), figure("read", 0, 1, 12, ""), figure("triad", 0, 0, 9, "")),
+		"lost":      measured("memaudit", figure("read", 0, 0, 40, ""), figure("read", 1, 1, 20, "")),
+		"fast":      measured("memaudit", figure("read", 0, 0, 44, ""), figure("read", 1, 1, 42, "")),
+		"undecided": measured("memaudit", figure("read", 0, 0, 40, ""), figure("read", 1, 1, 3, "a neighbour was busy")),
 		"forced":    forced,
 		"one node": func(r *report.Report) { // a report that another program wrote
 			measured("memaudit", report.MeasuredFigure{Kind: "read", CPUNode: ptr(0), Value: ptr(1e9)})(r)
 		},
-		"foreign": measured("stream", figure("read", 0, 0, 1, nil)),
+		"foreign": measured("stream", figure("read", 0, 0, 1, "")),
 		"nobody":  nil,
 	} {
 		f.Add(name, "", node(change))
 	}
 	f.Add("other", "", node(func(r *report.Report) {
-		r.Inventory.Machine.Product = ptr("PowerEdge R710")
-		measured("memaudit", figure("read", 0, 0, 10, nil))(r)
+		r.Inventory.Machine.Product = "PowerEdge R710"
+		measured("memaudit", figure("read", 0, 0, 10, ""))(r)
 	}))
 	d := f.Document()
 	var said []string
@@ -568,8 +570,8 @@ func TestMeasured(t *testing.T) {
 		if m.ShareOfMedian != nil {
 			line += fmt.Sprintf(" %.2f", *m.ShareOfMedian)
 		}
-		if m.Undecided != nil {
-			line += ": " + *m.Undecided
+		if m.Undecided != "" {
+			line += ": " + string(m.Undecided)
 		}
 		said = append(said, line)
 	}
@@ -593,8 +595,8 @@ func TestMeasured(t *testing.T) {
 func TestOpen(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) {
-		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
-		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS"), KnownBy: ptr("root")}}
+		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: "enabled"}, Pending: report.Face{Value: "disabled"}}
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS", KnownBy: "root"}}
 	}))
 	f.Refuse("b.json", "is empty")
 	d := f.Document()
@@ -615,7 +617,7 @@ func TestOpen(t *testing.T) {
 func FuzzReports(f *testing.F) {
 	for _, r := range []*report.Report{node(nil), node(func(r *report.Report) {
 		one := 1
-		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS")}, {Rule: "y", Result: "fail", Severity: "warning"}}
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: "no SMBIOS"}, {Rule: "y", Result: "fail", Severity: "warning"}}
 		r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &one, MemoryNode: &one, Value: ptr(1e9)}}}}
 	})} {
 		text, err := json.Marshal(r)

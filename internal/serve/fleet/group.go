@@ -14,8 +14,8 @@ import (
 func groups(machines []Machine) []Group {
 	kinds := map[string][]*Machine{}
 	for i := range machines {
-		if kind := machines[i].Kind; kind != nil {
-			kinds[*kind] = append(kinds[*kind], &machines[i])
+		if kind := machines[i].Kind; kind != "" {
+			kinds[string(kind)] = append(kinds[string(kind)], &machines[i])
 		}
 	}
 	out := []Group{}

@@ -25,14 +25,14 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 			continue
 		}
 		switch {
-		case measured.Undecided != nil:
+		case measured.Undecided != "":
 			one.Undecided = cmp.Or(one.Undecided, measured.Undecided)
 		case measured.Value != nil && (one.ReadBytesPerSecond == nil || *measured.Value < *one.ReadBytesPerSecond):
 			one.Node, one.ReadBytesPerSecond = measured.CPUNode, measured.Value
 		}
 	}
 	switch {
-	case one.Undecided != nil:
+	case one.Undecided != "":
 		one.Node, one.ReadBytesPerSecond = nil, nil
 	case one.ReadBytesPerSecond == nil:
 		return // it measured something else
@@ -44,17 +44,17 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 func ranked(all []Measured) []Measured {
 	rates := map[string][]float64{}
 	for i := range all {
-		if m := &all[i]; m.Kind != nil && m.ReadBytesPerSecond != nil {
-			rates[*m.Kind] = append(rates[*m.Kind], *m.ReadBytesPerSecond)
+		if m := &all[i]; m.Kind != "" && m.ReadBytesPerSecond != nil {
+			rates[string(m.Kind)] = append(rates[string(m.Kind)], *m.ReadBytesPerSecond)
 		}
 	}
 	out := append([]Measured{}, all...)
 	for i := range out {
 		m := &out[i]
-		if m.Kind == nil || m.ReadBytesPerSecond == nil || len(rates[*m.Kind]) < leastMeasured {
+		if m.Kind == "" || m.ReadBytesPerSecond == nil || len(rates[string(m.Kind)]) < leastMeasured {
 			continue
 		}
-		if middle := median(rates[*m.Kind]); middle > 0 {
+		if middle := median(rates[string(m.Kind)]); middle > 0 {
 			share := *m.ReadBytesPerSecond / middle
 			m.ShareOfMedian = &share
 		}

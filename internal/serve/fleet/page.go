@@ -110,7 +110,7 @@ func (d *Document) pageMachines() []pageMachines {
 }
 
 func (m *Machine) pageRow() pageMachine {
-	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(report.OrEmpty(m.Product)), Bandwidth: m.bandwidth(), Sentence: "not checked"}
+	row := pageMachine{Name: printable.Clean(m.Name), Class: "unknown", Word: m.status(), Product: printable.Clean(string(m.Product)), Bandwidth: m.bandwidth(), Sentence: "not checked"}
 	if m.Verdict != nil {
 		row.Class, row.Sentence = statusClass(m.Verdict.Status), printable.Clean(m.Verdict.Sentence)
 	}
@@ -122,7 +122,7 @@ func (m *Machine) pageRow() pageMachine {
 	if m.MemoryBytes != nil {
 		memory = humanize.Size(*m.MemoryBytes)
 	}
-	for _, f := range [][2]string{{"processor", report.OrEmpty(m.CPU)}, {"platform", report.OrEmpty(m.Platform)}, {"BIOS", report.OrEmpty(m.BIOS)}, {"memory", memory}} {
+	for _, f := range [][2]string{{"processor", string(m.CPU)}, {"platform", string(m.Platform)}, {"BIOS", string(m.BIOS)}, {"memory", memory}} {
 		if f[1] != "" {
 			row.Facts = append(row.Facts, [2]string{f[0], printable.Clean(f[1])})
 		}
@@ -155,16 +155,16 @@ func (d *Document) pageTables() []pageTable {
 		if m.Node != nil {
 			node = strconv.Itoa(*m.Node)
 		}
-		add(1, append([]string{m.Machine, report.OrEmpty(m.Kind), node}, append(m.cells(), report.OrEmpty(m.Undecided))...)...)
+		add(1, append([]string{m.Machine, string(m.Kind), node}, append(m.cells(), string(m.Undecided))...)...)
 	}
 	for _, v := range d.BIOSVersions {
 		add(2, v.Product, v.Version, strconv.Itoa(len(v.Machines)), strings.Join(v.Machines, ", "))
 	}
 	for _, p := range d.Pending {
-		add(3, p.Machine, p.Setting, report.OrEmpty(p.Now), p.Then)
+		add(3, p.Machine, p.Setting, string(p.Now), p.Then)
 	}
 	for _, u := range d.Undecided {
-		add(4, u.Reason, report.OrEmpty(u.KnownBy), strconv.Itoa(len(u.Machines)))
+		add(4, u.Reason, string(u.KnownBy), strconv.Itoa(len(u.Machines)))
 	}
 	for _, u := range d.Unreadable {
 		add(5, u.Input, u.Reason)

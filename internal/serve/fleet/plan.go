@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/advice/plan"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
@@ -29,8 +31,8 @@ type Plan struct {
 
 // Change is a change of the modules of one machine.
 type Change struct {
-	Machine string  `json:"machine"`
-	Product *string `json:"product" jsonschema:"nullable"`
+	Machine string          `json:"machine"`
+	Product nullable.String `json:"product" jsonschema:"nullable"`
 	// Critical and Warning are by how many failures about the layout there are fewer.
 	Critical int `json:"fewer_critical"`
 	Warning  int `json:"fewer_warning"`
@@ -256,7 +258,7 @@ func (p *planner) unknownFloors(machines []Machine) []string {
 	names, products := map[string]bool{}, map[string]bool{}
 	for i := range machines {
 		names[machines[i].Name] = true
-		products[report.OrEmpty(machines[i].Product)] = true
+		products[string(machines[i].Product)] = true
 	}
 	out := []string{}
 	for _, name := range slices.Sorted(maps.Keys(p.floors.Machines)) {

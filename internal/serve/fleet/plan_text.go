@@ -48,8 +48,8 @@ func (t *textWriter) changes(name, what string, list []Change, words func(c *Cha
 	for i := range list {
 		c := &list[i]
 		who := c.Machine
-		if c.Product != nil {
-			who += " (" + *c.Product + ")"
+		if c.Product != "" {
+			who += " (" + string(c.Product) + ")"
 		}
 		t.line(statusColumn, "  "+who+": "+words(c))
 		for n, step := range c.Steps {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -22,7 +24,7 @@ type cause struct {
 // problem adds a problem of a machine's report.
 func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 	if p.Above() {
-		m.Problems = append(m.Problems, MachineProblem{*f.intern(p.Severity), *f.intern(p.Rule), *f.intern(p.Text()), *f.intern(p.Fix)})
+		m.Problems = append(m.Problems, MachineProblem{f.intern(p.Severity), f.intern(p.Rule), f.intern(p.Text()), f.intern(p.Fix)})
 	}
 	sentence, rule := p.Sentence, p.Rule
 	switch headline := f.headline(p.Rule); {
@@ -38,11 +40,11 @@ func (f *Fleet) problem(m *Machine, r *report.Report, p *report.Problem) {
 		f.problems[key] = c
 	}
 	c.machines = appendOnce(c.machines, m.Name)
-	c.sentences[*f.intern(sentence)]++
+	c.sentences[f.intern(sentence)]++
 	if kind := cureOf(r, p); kind != "" {
 		c.cures[kind]++
 	} else {
-		c.fixes[*f.intern(p.Fix)]++
+		c.fixes[f.intern(p.Fix)]++
 	}
 }
 
@@ -74,8 +76,7 @@ func (f *Fleet) causes(machines []Machine) []Problem {
 			}
 		}
 		if lowest != nil && *lowest.RelativeBandwidth < 1 {
-			share := lowest.bandwidth()
-			p.LowestBandwidth, p.LowestOn = &share, lowest.Name
+			p.LowestBandwidth, p.LowestOn = nullable.String(lowest.bandwidth()), lowest.Name
 		}
 		out = append(out, p)
 	}

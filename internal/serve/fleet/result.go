@@ -58,7 +58,7 @@ func (d *Document) sort() {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Setting, b.Setting))
 	})
 	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
-		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(report.OrEmpty(a.KnownBy), report.OrEmpty(b.KnownBy)))
+		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(string(a.KnownBy), string(b.KnownBy)))
 	})
 }
 
@@ -67,10 +67,10 @@ func biosVersions(machines []Machine) []BIOSVersion {
 	all := map[[2]string]*BIOSVersion{}
 	for i := range machines {
 		m := &machines[i]
-		if m.Product == nil || m.BIOS == nil {
+		if m.Product == "" || m.BIOS == "" {
 			continue
 		}
-		key := [2]string{*m.Product, *m.BIOS}
+		key := [2]string{string(m.Product), string(m.BIOS)}
 		if all[key] == nil {
 			all[key] = &BIOSVersion{Product: key[0], Version: key[1]}
 		}

@@ -136,8 +136,8 @@ func (t *textWriter) problems(d *Document, above bool) {
 		}
 		label := fmt.Sprintf("%-*s", statusColumn-1, strings.ToUpper(p.Severity)) + " "
 		machines := humanize.Plural(len(p.Machines), "machine")
-		if p.LowestBandwidth != nil {
-			machines += ", lowest bandwidth " + *p.LowestBandwidth
+		if p.LowestBandwidth != "" {
+			machines += ", lowest bandwidth " + string(p.LowestBandwidth)
 		}
 		t.line(statusColumn, label+p.Sentence+": "+machines+" ("+p.Rule+")")
 		if p.Fix != "" {
@@ -192,10 +192,10 @@ func (m *Machine) summary() string {
 	if m.Verdict != nil {
 		sentence = m.Verdict.Sentence
 	}
-	if m.Product == nil {
+	if m.Product == "" {
 		return sentence
 	}
-	return *m.Product + ": " + sentence
+	return string(m.Product) + ": " + sentence
 }
 
 func (t *textWriter) outliers(d *Document, most int) {
@@ -247,8 +247,8 @@ func (t *textWriter) undecided(d *Document, most int) {
 			t.head("UNKNOWN", "checks that did not run, and what would help")
 		}
 		t.line(statusColumn, fmt.Sprintf("%*d ", statusColumn-1, len(u.Machines))+u.Reason)
-		if u.KnownBy != nil {
-			t.line(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+*u.KnownBy)
+		if u.KnownBy != "" {
+			t.line(statusColumn+4, strings.Repeat(" ", statusColumn)+"with "+string(u.KnownBy))
 		}
 	}
 }
@@ -266,11 +266,11 @@ func (t *textWriter) measured(d *Document, most int) {
 		}
 		switch {
 		case m.ReadBytesPerSecond == nil:
-			t.line(statusColumn, "  undecided  "+m.Machine+": "+report.OrEmpty(m.Undecided))
+			t.line(statusColumn, "  undecided  "+m.Machine+": "+string(m.Undecided))
 		case m.ShareOfMedian == nil:
 			t.line(statusColumn, fmt.Sprintf("  %9.1f GB/s  %s, node %d", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node))
 		default:
-			t.line(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, report.OrEmpty(m.Kind)))
+			t.line(statusColumn, fmt.Sprintf("  %3.0f %%  %6.1f GB/s  %s, node %d  %s", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, string(m.Kind)))
 		}
 	}
 	t.more(len(d.Measured)-len(shown), "machine", "measured")

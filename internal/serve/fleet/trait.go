@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/nullable"
+
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/report"
@@ -23,30 +25,25 @@ const (
 // trait records a trait of a machine; an unknown value is not recorded.
 func (f *Fleet) trait(m *Machine, name, value string) {
 	if value != "" {
-		m.traits[*f.intern(name)] = *f.intern(value)
+		m.traits[f.intern(name)] = f.intern(value)
 	}
 }
 
 func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
-	known := func(s *string) *string {
-		if s == nil || *s == "" {
-			return nil
-		}
-		return f.intern(*s)
-	}
+	known := func(s nullable.String) nullable.String { return nullable.String(f.intern(string(s))) }
 	m.Product, m.Platform, m.BIOS = known(inv.Machine.Product), known(inv.Machine.Platform.ID), known(inv.Machine.BIOS.Version)
 	var processors []string
 	whole := true
 	for i := range inv.Sockets {
 		s := &inv.Sockets[i]
-		if model := report.OrEmpty(s.Model); model != "" {
+		if model := string(s.Model); model != "" {
 			processors = append(processors, strings.Join(strings.Fields(model), " "))
 		} else if s.Populated == nil || *s.Populated {
 			whole = false
 		}
 	}
 	if len(processors) > 0 {
-		m.CPU = f.intern(processors[0])
+		m.CPU = nullable.String(f.intern(processors[0]))
 	}
 	if whole {
 		f.trait(m, traitProcessors, counted(processors))
@@ -59,7 +56,7 @@ func (f *Fleet) identity(m *Machine, inv *report.Inventory) {
 	default:
 		m.Kind = m.Product
 	}
-	f.trait(m, "bios version", report.OrEmpty(m.BIOS))
+	f.trait(m, "bios version", string(m.BIOS))
 }
 
 // counted counts equal texts: "2 x Xeon Gold 6130".
@@ -103,7 +100,7 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	}
 	population := metrics.Signature(inv)
 	if population != "" {
-		m.Population = f.intern(population)
+		m.Population = nullable.String(f.intern(population))
 	}
 	if sized {
 		f.trait(m, traitLayout, population)
@@ -143,11 +140,11 @@ func worstShare(sockets []report.PopulationSocket) (low, high *float64) {
 // settings records BIOS setup's values and the effective values as separate traits.
 func (f *Fleet) settings(m *Machine, inv *report.Inventory) {
 	for id, s := range inv.Settings {
-		f.trait(m, id+" (configured)", report.OrEmpty(s.Configured.Value))
-		f.trait(m, id+" (effective)", report.OrEmpty(s.Effective.Value))
+		f.trait(m, id+" (configured)", string(s.Configured.Value))
+		f.trait(m, id+" (effective)", string(s.Effective.Value))
 		then, now := s.Pending.Value, s.Configured.Value
-		if then != nil && (now == nil || *now != *then) {
-			f.pending = append(f.pending, Pending{Machine: m.Name, Setting: id, Now: now, Then: *then})
+		if then != "" && (now == "" || string(now) != string(then)) {
+			f.pending = append(f.pending, Pending{Machine: m.Name, Setting: id, Now: now, Then: string(then)})
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
@@ -91,8 +90,8 @@ func machineRow(m *Machine) []string {
 	if m.MemoryBytes != nil {
 		bytes = strconv.FormatInt(*m.MemoryBytes, 10)
 	}
-	cells := []string{m.Name, report.OrEmpty(m.Product), report.OrEmpty(m.Platform), report.OrEmpty(m.CPU), report.OrEmpty(m.BIOS), bytes,
-		report.OrEmpty(m.Population), report.OrEmpty(m.Worst), strconv.Itoa(m.Failures), share(m.RelativeBandwidth)}
+	cells := []string{m.Name, string(m.Product), string(m.Platform), string(m.CPU), string(m.BIOS), bytes,
+		string(m.Population), string(m.Worst), strconv.Itoa(m.Failures), share(m.RelativeBandwidth)}
 	for i := range cells {
 		cells[i] = printable.Clean(cells[i])
 	}
