@@ -128,7 +128,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err := f.words(); err != nil {
 		return err
 	}
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if failed != nil && f.output.format == formats.Text {
 		return failed // text output needs no report of nothing
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return usageError("%w", err)
 	}

@@ -70,7 +70,7 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	if err != nil {
 		return err
 	}
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 	var topo *population.Result
 	var target *plan.Target
 	if w.platform != "" {
-		target, err = p.platformTarget(w.platform, p.pipeline(engine, options))
+		target, err = p.platformTarget(w.platform, auditor.Pipeline())
 	} else {
-		sys, topo, target, err = p.machineTarget(f, p.pipeline(engine, options))
+		sys, topo, target, err = p.machineTarget(f, auditor.Pipeline())
 	}
 	if err != nil {
 		return err

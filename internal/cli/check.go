@@ -7,10 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/advice/plan"
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/cli/assess"
-	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
@@ -51,11 +47,11 @@ func (p *Program) check(f *checkFlags) error {
 	if p.OwnsProcess && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // one short run over a few MB
 	}
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
-	options.NoReadings = f.output.format == formats.Text && !f.output.verbose
+	auditor.Options.NoReadings = f.output.format == formats.Text && !f.output.verbose
 	done := p.progress("reading and judging the machine")
 	defer done()
 	sys, failed := p.system(&f.input)
@@ -63,22 +59,22 @@ func (p *Program) check(f *checkFlags) error {
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return usageError("%w", err)
 	}
 	if f.profile != "" {
-		if err := engine.CheckFits(f.profile, sys, j.Population); err != nil {
+		if err := auditor.Engine.CheckFits(f.profile, sys, j.Population); err != nil {
 			return usageError("--profile: %w", err)
 		}
 	}
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	doc := p.advised(engine, options, j, p.reportOptions(&f.input).By(f.criteria(failed)))
+	doc := auditor.Advised(j, p.reportOptions(&f.input).By(f.criteria(failed)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
-		doc.HoldAgainst(engine.Compare(sys, j.Population))
+		doc.HoldAgainst(auditor.Engine.Compare(sys, j.Population))
 	}
 	done()
 	return p.finish(f, &doc, failed)
@@ -103,20 +99,4 @@ func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error 
 		return nil
 	}
 	return &exitError{status: status}
-}
-
-func (p *Program) auditor(engine *audit.Engine, o *audit.Options) *assess.Auditor {
-	return &assess.Auditor{Rules: p.Rules, Engine: engine, Options: o}
-}
-
-func (p *Program) judge(engine *audit.Engine, o *audit.Options, sys *inventory.System) (*assess.Assessment, error) {
-	return p.auditor(engine, o).Assess(sys)
-}
-
-func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assess.Assessment, ro report.Options) report.Report {
-	return p.auditor(engine, o).Advised(j, ro)
-}
-
-func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
-	return p.auditor(engine, o).Pipeline()
 }

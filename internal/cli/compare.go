@@ -37,7 +37,7 @@ func (p *Program) compare(f *checkFlags) error {
 	if err := f.output.check(formats.Comparisons()); err != nil {
 		return err
 	}
-	engine, _, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (p *Program) compare(f *checkFlags) error {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
-	doc := report.BuildComparison(sys, topo, engine.Compare(sys, topo), p.reportOptions(&f.input))
+	doc := report.BuildComparison(sys, topo, auditor.Engine.Compare(sys, topo), p.reportOptions(&f.input))
 	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteComparison(t, f.output.format, &doc, t.options)
 	}); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
@@ -103,8 +103,7 @@ func (c *tally) again(t *testing.T, name string, data []byte, status int, out st
 type textAuditor struct {
 	program *Program
 	flags   *checkFlags
-	engine  *audit.Engine
-	options *audit.Options
+	auditor *assess.Auditor
 }
 
 func newTextAuditor(t *testing.T) *textAuditor {
@@ -112,9 +111,9 @@ func newTextAuditor(t *testing.T) *textAuditor {
 	p, _, _ := newProgram(nil)
 	f := &checkFlags{failOn: report.FailNever}
 	f.input.smbios, f.output.format = "-", formats.JSON
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	require.NoError(t, err)
-	return &textAuditor{p, f, engine, options}
+	return &textAuditor{p, f, auditor}
 }
 
 // document is the report about a text, nil where none would be printed; the error
@@ -126,12 +125,12 @@ func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error
 	if !showFailed(failed, sys, formats.JSON) {
 		return nil, failed
 	}
-	j, err := a.program.judge(a.engine, a.options, sys)
+	j, err := a.auditor.Assess(sys)
 	require.NoError(t, err)
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing was read"), "")
 	}
-	doc := a.program.advised(a.engine, a.options, j, a.program.reportOptions(&a.flags.input).By(a.flags.criteria(failed)))
+	doc := a.auditor.Advised(j, a.program.reportOptions(&a.flags.input).By(a.flags.criteria(failed)))
 	return &doc, failed
 }
 

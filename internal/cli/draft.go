@@ -33,7 +33,7 @@ documents and put below a folder, "rules validate DIR" checks them and
 
 // draft prints the skeletons for one machine.
 func (p *Program) draft(f *checkFlags) error {
-	if _, _, err := p.engine(f); err != nil {
+	if _, err := p.auditor(f); err != nil {
 		return err
 	}
 	sys, failed := p.system(&f.input)

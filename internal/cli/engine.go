@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -53,19 +54,19 @@ func registerFailOn(cmd *cobra.Command, word *string) {
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// engine loads the configuration, adds a site's data to the built-in data, loads the rules and sets the options
+// auditor loads the configuration, adds a site's data to the built-in data, loads the rules and sets the options
 // of an audit.
-func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
+func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	conf := &config{}
 	if f.input.example == "" {
 		var err error
 		if conf, err = p.loadConfig(f.config); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	f.input.conf = conf
 	if err := p.join(f.ownRules()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(), Changes: assess.Changes(func() []collect.Joined { return f.input.exports })}
 	if f.profile != "" {
@@ -74,17 +75,17 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	o.Asked = o.Profile != ""
 	engine, err := p.engineOf(f.ownRules())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := engine.CheckWaivers(conf.Waivers); err != nil {
-		return nil, nil, usageError("configuration %s: %w", cmp.Or(f.config, defaultConfig), err)
+		return nil, usageError("configuration %s: %w", cmp.Or(f.config, defaultConfig), err)
 	}
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return nil, nil, p.misnamed(f, engine, err)
+			return nil, p.misnamed(f, engine, err)
 		}
 	}
-	return engine, o, nil
+	return &assess.Auditor{Rules: p.Rules, Engine: engine, Options: o}, nil
 }
 
 // signature returns that of the machine's population, as memaudit labels prints it.
@@ -93,10 +94,14 @@ func signature(sys *inventory.System, topo *population.Result) string {
 	return metrics.Signature(&inv)
 }
 
-// engineOf returns an engine of the built-in rules and those of a site's own folders.
+// engineOf returns an engine of the compiled built-in rules and those of a site's own folders, which were joined
+// before. Any error in them is fatal, because a rule that does not load would silently not be checked.
 func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
-	packs, err := p.packs(dirs)
+	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
+		return nil, usageError("built-in rules: %w", err)
+	}
+	if packs, err = withSite(packs, dirs); err != nil {
 		return nil, err
 	}
 	return audit.NewEngine(packs).WithTables(p.tables), nil

@@ -75,7 +75,7 @@ func (p *Program) explainer(rules []string, config string, builtin func(fs.FS) (
 
 // judgedMachine audits the machine that the flags select; nil with the error if it could not be read.
 func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	if sys == nil || nothingRead(sys) && failed != nil {
 		return nil, failed
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	doc := p.advised(engine, options, j, p.reportOptions(&f.input))
+	doc := auditor.Advised(j, p.reportOptions(&f.input))
 	return &doc, failed
 }
 

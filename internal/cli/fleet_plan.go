@@ -260,16 +260,15 @@ var withoutMachine = fleet.NoStake("a report or an inventory does not hold the m
 
 // stake builds the report and, if a plan is requested, the machine's part in it.
 func (a *fleetAuditor) stake(out *fleetInput, j *assess.Assessment, o report.Options) report.Report {
-	auditor := a.p.auditor(a.engine, a.options)
 	if a.planning == nil {
-		return auditor.Advised(j, o)
+		return a.auditor.Advised(j, o)
 	}
 	if a.p.Now().After(a.planning.end) {
 		out.stake = fleet.NoStake("the time for the plan is over; --limit gives more than " + a.planning.limit.String())
-		return auditor.Advised(j, o)
+		return a.auditor.Advised(j, o)
 	}
 	floor := a.planning.floors.Of(out.name, j.System.Machine.Product.Or(""))
-	doc, stake := auditor.Staked(j, o, a.planning.spares, floor)
+	doc, stake := a.auditor.Staked(j, o, a.planning.spares, floor)
 	out.stake = fleet.NewStake(j.System, &doc.Inventory, stake, floor)
 	return doc
 }

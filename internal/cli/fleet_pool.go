@@ -13,6 +13,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/collect/snapshot"
 	"github.com/memaudit/memaudit/internal/model/inventory"
@@ -28,8 +29,7 @@ import (
 // they cache and are not safe for concurrent use.
 type fleetAuditor struct {
 	p           *Program
-	engine      *audit.Engine
-	options     *audit.Options
+	auditor     *assess.Auditor
 	partNumbers func() (*partnumber.Table, error)
 	// renew creates an engine like the first one.
 	renew  func() (*audit.Engine, error)
@@ -45,12 +45,12 @@ const mostAuditors = 4
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
 	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
-		engine, options, err := p.engine(f)
+		auditor, err := p.auditor(f)
 		if err != nil {
 			return nil, err
 		}
 		renew := func() (*audit.Engine, error) { return p.engineOf(f.ownRules()) }
-		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers), renew, f.failOn, nil})
+		all = append(all, &fleetAuditor{p, auditor, sync.OnceValues(p.partNumbers), renew, f.failOn, nil})
 	}
 	return all, nil
 }
@@ -129,7 +129,7 @@ func (a *fleetAuditor) contain(input string, read func(*fleetAuditor) fleetInput
 		o = fleetInput{input: input, refused: errInternal}
 		a.partNumbers = sync.OnceValues(a.p.partNumbers)
 		if engine, err := a.renew(); err == nil {
-			a.engine = engine
+			a.auditor.Engine = engine
 		}
 	}()
 	return read(a)
@@ -254,7 +254,7 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if nothingRead(sys) {
 		return fleetInput{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
 	}
-	j, err := a.p.judge(a.engine, a.options, sys)
+	j, err := a.auditor.Assess(sys)
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}

@@ -98,7 +98,7 @@ func TestPanicCostsOneInput(t *testing.T) {
 	auditors, err := p.auditors(&checkFlags{})
 	require.NoError(t, err)
 	auditors = auditors[:1]
-	first := auditors[0].engine
+	first := auditors[0].auditor.Engine
 	all := fleet.New("product", func(string) string { return "" })
 	pool := startPool(auditors, func(o fleetInput) { o.join(all) })
 	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
@@ -113,5 +113,5 @@ func TestPanicCostsOneInput(t *testing.T) {
 	require.Len(t, d.Unreadable, 2)
 	assert.Equal(t, fleet.Unreadable{Input: "bad", Reason: errInternal.Error()}, d.Unreadable[0])
 	assert.Equal(t, fleet.Unreadable{Input: "nothing", Reason: errInternal.Error()}, d.Unreadable[1])
-	assert.NotSame(t, first, auditors[0].engine)
+	assert.NotSame(t, first, auditors[0].auditor.Engine)
 }

@@ -16,16 +16,6 @@ import (
 // partNumbers loads the part number patterns.
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
-// packs loads the compiled built-in rules and those of the site's folders, which were joined before. Any error
-// in them is fatal, because a rule that does not load would silently not be checked.
-func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
-	packs, err := rulepack.LoadCompiled(p.Rules)
-	if err != nil {
-		return nil, usageError("built-in rules: %w", err)
-	}
-	return withSite(packs, dirs)
-}
-
 // join adds the data files of a site's folders to the built-in ones: platforms, slot maps, processors.
 func (p *Program) join(dirs []string) error {
 	if p.builtin == nil {

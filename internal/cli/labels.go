@@ -37,7 +37,7 @@ audit could not be done.`,
 // labels does one audit and prints its labels, also if the audit failed: otherwise the previous labels would
 // remain.
 func (p *Program) labels(f *checkFlags) error {
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p *Program) labels(f *checkFlags) error {
 	if !showFailed(failed, sys, formats.JSON) {
 		return failed
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return usageError("%w", err)
 	}

@@ -97,7 +97,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	engine, options, err := p.engine(&f.checkFlags)
+	auditor, err := p.auditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if then != nil {
 		sys.Accepted = measured.FromResult(then)
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return usageError("%w", err)
 	}

@@ -57,10 +57,11 @@ func (p *Program) patch(f *patchFlags, name string) error {
 			return err
 		}
 	}
-	engine, _, err := p.engine(&f.checkFlags)
+	auditor, err := p.auditor(&f.checkFlags)
 	if err != nil {
 		return err
 	}
+	engine := auditor.Engine
 	if err := engine.CheckProfile(name); err != nil {
 		return p.misnamed(&f.checkFlags, engine, err)
 	}

@@ -138,7 +138,7 @@ func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }
 // completeProfiles completes intents and profile ids in the shell.
 func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	words := slices.Clone(rulepack.Intents[:])
-	packs, err := p.packs(nil)
+	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -158,7 +158,7 @@ func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]
 
 // completeRules completes rule ids for the only argument of a command.
 func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	packs, err := p.packs(nil)
+	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/cli/assess"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/serve/exporter"
 )
@@ -20,8 +20,7 @@ import (
 type auditor struct {
 	p       *Program
 	f       *serveFlags
-	engine  *audit.Engine
-	options *audit.Options
+	machine *assess.Auditor
 	// broken is why the configuration no longer loads, nil if it does.
 	broken error
 }
@@ -29,7 +28,7 @@ type auditor struct {
 // load loads configuration and rules; if they are invalid the previous ones stay.
 func (a *auditor) load() error {
 	before := a.f.input.conf
-	engine, options, err := a.p.engine(&a.f.checkFlags)
+	machine, err := a.p.auditor(&a.f.checkFlags)
 	if err == nil {
 		_, err = a.f.input.biosFiles() // too many
 	}
@@ -37,7 +36,7 @@ func (a *auditor) load() error {
 		a.f.input.conf = before
 		return err
 	}
-	a.engine, a.options = engine, options
+	a.machine = machine
 	return nil
 }
 
@@ -65,15 +64,15 @@ func (a *auditor) once() (*report.Report, error) {
 	if sys == nil {
 		return nil, failed
 	}
-	a.options.Now = began
-	j, err := a.p.judge(a.engine, a.options, sys)
+	a.machine.Options.Now = began
+	j, err := a.machine.Assess(sys)
 	if err != nil {
 		return nil, err
 	}
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")
 	}
-	doc := a.p.advised(a.engine, a.options, j, a.p.reportOptions(&a.f.input).By(a.f.criteria(failed)))
+	doc := a.machine.Advised(j, a.p.reportOptions(&a.f.input).By(a.f.criteria(failed)))
 	doc.Took = a.p.Now().Sub(began)
 	return &doc, failed
 }

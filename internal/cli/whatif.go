@@ -53,7 +53,7 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if err != nil {
 		return err
 	}
-	engine, options, err := p.engine(f)
+	auditor, err := p.auditor(f)
 	if err != nil {
 		return err
 	}
@@ -64,11 +64,11 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if nothingRead(sys) {
 		return notAudited(errors.New("nothing to plan for: no source of this input could be read"), "")
 	}
-	j, err := p.judge(engine, options, sys)
+	j, err := auditor.Assess(sys)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	doc, assumed, err := p.auditor(engine, options).WhatIf(j, changes, f.input.identifiers)
+	doc, assumed, err := auditor.WhatIf(j, changes, f.input.identifiers)
 	if err != nil {
 		return usageError("%w", err)
 	}
