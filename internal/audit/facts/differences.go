@@ -64,9 +64,6 @@ func registering(s *inventory.Slot) Value {
 // of the other CPUs, except in size: all CPUs' memory runs at one clock, set by the weakest DIMM. Capacity is
 // another rule's, and a CPU with mixed DIMMs of its own is its own failure.
 func differences(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	if !s.pop.DIMMs.Known() {
 		return valueOf(s.pop.DIMMs)
 	}
@@ -152,7 +149,7 @@ func (m *Machine) allModules() []int {
 // machine's CPUs count as equal.
 func (m *Machine) differ(slots []int, properties []property) Value {
 	out, names := []string{}, []string{}
-	facts := m.scratchList(len(properties) * len(slots))
+	var facts []Value
 	for _, p := range properties {
 		for _, at := range slots {
 			facts = append(facts, p.read(&m.sys.Slots[at]))
@@ -179,9 +176,6 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 // unlikeParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
 // else is unknown.
 func unlikeParts(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	parts := make([]Value, 0, len(s.pop.Slots))
 	for _, at := range s.pop.Slots {
 		parts = append(parts, valueOf(s.m.sys.Slots[at].PartNumber))
@@ -197,14 +191,6 @@ func unlikeParts(s *socketFacts) Value {
 func (m *Machine) ratedBeyond(slots []int) bool {
 	highest := m.population.HighestMTs()
 	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
-}
-
-// scratchList returns an empty list for up to n values, which the next call overwrites.
-func (m *Machine) scratchList(n int) []Value {
-	if cap(m.scratch) < n {
-		m.scratch = make([]Value, 0, n)
-	}
-	return m.scratch[:0]
 }
 
 // groups lists the slots by value if at least two known values differ.
@@ -292,12 +278,18 @@ func (m *Machine) slotName(i int) string {
 	return label
 }
 
+// slotNames returns the labels of slots.
+func (m *Machine) slotNames(slots []int) []string {
+	out := make([]string, len(slots))
+	for i, at := range slots {
+		out[i] = m.slotName(at)
+	}
+	return out
+}
+
 // channelWords describes every channel with its DIMMs: "channel 0: 16 GiB (DIMM_A1, DIMM_A4)", "channel 1:
 // empty".
 func channelWords(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	dpc, bytes := valueOf(s.pop.DPC), valueOf(s.pop.ChannelBytes)
 	return derived(func() any {
 		out := []string{}
@@ -307,11 +299,7 @@ func channelWords(s *socketFacts) Value {
 				out = append(out, text+"empty")
 				continue
 			}
-			names := make([]string, len(slots))
-			for i, at := range slots {
-				names[i] = s.m.slotName(at)
-			}
-			out = append(out, text+humanize.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+			out = append(out, text+humanize.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(s.m.slotNames(slots), ", ")+")")
 		}
 		return out
 	}, dpc, bytes)
@@ -319,9 +307,7 @@ func channelWords(s *socketFacts) Value {
 
 // changeType is the type of one comparison with the accepted hardware: a slot, or the machine.
 func changeType() *ObjectType {
-	get := func(f func(c *inventory.Compared) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*inventory.Compared)) }
-	}
+	get := reader[*inventory.Compared]
 	return newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
 		Field{"same", boolType, "it is as it was accepted", get(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
 		Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", get(func(c *inventory.Compared) Value {

@@ -7,76 +7,47 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
+// checkBits splits the DRAM modules by whether they are wider than their data, with the facts read. One with an
+// unknown width is in neither.
+func (m *Machine) checkBits() (with, without []int, read []Value) {
+	for i, s := range m.modules() {
+		read = append(read, valueOf(s.TotalWidth), valueOf(s.DataWidth))
+		switch total, data := s.TotalWidth.Or(0), s.DataWidth.Or(0); {
+		case !s.TotalWidth.Known() || !s.DataWidth.Known():
+		case total > data:
+			with = append(with, i)
+		case total == data:
+			without = append(without, i)
+		}
+	}
+	return with, without, read
+}
+
 // eccModules is true if every DRAM module is wider than its data.
 func eccModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
-	var facts []Value
-	every, seen := true, false
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
-		seen = true
-		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
-		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
-	}
-	return derived(func() any { return every && seen }, facts...)
+	with, _, read := m.checkBits()
+	return derived(func() any { return len(read) > 0 && 2*len(with) == len(read) }, read...)
 }
 
 // someChecked is true if a DRAM module is wider than its data: then error correction is wanted, whatever the
 // platform's documents require.
 func someChecked(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
+	with, _, read := m.checkBits()
+	if len(with) > 0 {
+		s := &m.sys.Slots[with[0]]
+		read = []Value{valueOf(s.TotalWidth), valueOf(s.DataWidth)}
 	}
-	var facts []Value
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
-		total, data := valueOf(s.TotalWidth), valueOf(s.DataWidth)
-		if s.TotalWidth.Or(0) > s.DataWidth.Or(0) && s.DataWidth.Known() {
-			return derived(func() any { return true }, total, data)
-		}
-		facts = append(facts, total, data)
-	}
-	return derived(func() any { return false }, facts...)
+	return derived(func() any { return len(with) > 0 }, read...)
 }
 
 // uncheckedModules names the DRAM modules that are as wide as their data, if another one of the machine is
 // wider. Whole series of boards report 64 bits for registered ECC modules, so that equal widths prove nothing.
 func uncheckedModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
-	var facts []Value
-	names := []string{}
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
-		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
-		if s.TotalWidth.Or(0) == s.DataWidth.Or(1) {
-			names = append(names, m.slotName(i))
-		}
-	}
-	if 2*len(names) == len(facts) && len(names) > 0 {
+	_, without, read := m.checkBits()
+	if 2*len(without) == len(read) && len(without) > 0 {
 		return Missing(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
 	}
-	return derived(func() any { return names }, facts...)
-}
-
-// edacKnown returns why EDAC's state is unknown, or a known value.
-func edacKnown(m *Machine) Value {
-	if len(m.sys.EDAC) == 0 {
-		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
-	}
-	return PlainValue(true)
+	return derived(func() any { return m.slotNames(without) }, read...)
 }
 
 func edacModes(m *Machine) Value {
@@ -95,8 +66,10 @@ func edacModes(m *Machine) Value {
 // edacNative is true if a memory-controller driver other than ghes_edac is loaded: they load only with error
 // correction enabled (linux 6.12, drivers/edac: skx, i10nm, sb, amd64).
 func edacNative(m *Machine) Value {
-	known := edacKnown(m)
-	facts := []Value{known}
+	facts := []Value{}
+	if len(m.sys.EDAC) == 0 {
+		facts = append(facts, Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver"))
+	}
 	native := false
 	for _, c := range m.sys.EDAC {
 		facts = append(facts, valueOf(c.Name))
@@ -110,8 +83,8 @@ func edacNative(m *Machine) Value {
 func (m *Machine) usedArrays() []inventory.Array {
 	var out []inventory.Array
 	for _, a := range m.sys.Arrays {
-		for i := range m.sys.Slots {
-			if s := &m.sys.Slots[i]; s.Array == a.Handle && isDRAM(s) {
+		for _, s := range m.modules() {
+			if s.Array == a.Handle {
 				out = append(out, a)
 				break
 			}

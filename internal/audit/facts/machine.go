@@ -58,28 +58,23 @@ func isNUMA(m *Machine) Value {
 }
 
 func firmwareType() *ObjectType {
+	table := func(f func(f *inventory.Firmware) any) func(any) Value {
+		return machine(func(m *Machine) Value {
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return f(&m.sys.Firmware) })
+		})
+	}
 	return newType("Firmware", "the SMBIOS table itself",
 		Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
 		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
-		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.FromFile })
-		})},
-		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Compared })
-		})},
+		Field{"from_file", boolType, "the table was given as a file, which may hold less than the machine's table", table(func(f *inventory.Firmware) any { return f.FromFile })},
+		Field{"compared", boolType, "a table that was given as a file could be compared with the machine's tree beside it", table(func(f *inventory.Firmware) any { return f.Compared })},
 		Field{"iommu_undo", textType, "how to make Linux use the IOMMUs that firmware offers; empty if it uses them or firmware offers none", machine(func(m *Machine) Value {
 			iommu := settingFacts{id: "iommu", Setting: m.sys.Settings["iommu"]}
 			return iommu.undo()
 		})},
-		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return m.sys.Firmware.Doubt })
-		})},
-		Field{"problems", textListType, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
-		})},
-		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
-		})},
+		Field{"doubt", textType, "what a table from a file and the machine's tree disagree about; empty: nothing", table(func(f *inventory.Firmware) any { return f.Doubt })},
+		Field{"problems", textListType, "defects of the table that touch what an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, false) })},
+		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", table(func(f *inventory.Firmware) any { return problems(f.Problems, true) })},
 	)
 }
 
@@ -188,16 +183,10 @@ func processorType() *ObjectType {
 
 // processorModels lists the distinct brand strings, ignoring blanks.
 func processorModels(m *Machine) Value {
-	var brands []Value
-	for i := range m.sys.Sockets {
-		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
-			brands = append(brands, valueOf(s.Populated), computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") }))
-		}
-	}
-	if len(brands) == 0 {
-		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
-	}
-	models := gather[string](brands)
+	models := gather[string](m.ofProcessors(func(s *inventory.Socket) Value {
+		brand := computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") })
+		return derived(func() any { return brand.v }, valueOf(s.Populated), brand)
+	}))
 	list, _ := models.v.([]string)
 	for i := 1; i < len(list); i++ {
 		if strings.HasPrefix(list[i], list[i-1]) {
@@ -209,30 +198,13 @@ func processorModels(m *Machine) Value {
 
 // processorCores lists the distinct numbers of cores, in order.
 func processorCores(m *Machine) Value {
-	var cores []Value
-	for i := range m.sys.Sockets {
-		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
-			cores = append(cores, valueOf(s.Cores))
-		}
-	}
-	if len(cores) == 0 {
-		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
-	}
-	return gather[int64](cores)
+	return gather[int64](m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Cores) }))
 }
 
 // logicalProcessors counts the hardware threads that firmware describes. The kernel's own count does not help
 // where it matters: without x2APIC it cannot see more than 255.
 func logicalProcessors(m *Machine) Value {
-	var threads []Value
-	for _, s := range m.sys.Sockets {
-		if s.Populated.Or(true) {
-			threads = append(threads, valueOf(s.Threads))
-		}
-	}
-	if len(threads) == 0 {
-		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
-	}
+	threads := m.ofProcessors(func(s *inventory.Socket) Value { return valueOf(s.Threads) })
 	return derived(func() any {
 		total := int64(0)
 		for _, n := range threads {

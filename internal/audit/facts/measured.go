@@ -63,9 +63,7 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 type socketPair struct{ slow, fast *measuredNode }
 
 func pairType() *ObjectType {
-	get := func(f func(p *socketPair) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*socketPair)) }
-	}
+	get := reader[*socketPair]
 	return newType("Pair", "two sockets with their own memory as it was measured",
 		Field{"slow", intType, "id of the socket that is asked about", get(func(p *socketPair) Value { return p.slow.socketOf() })},
 		Field{"fast", intType, "id of the other socket", get(func(p *socketPair) Value { return p.fast.socketOf() })},
@@ -152,9 +150,7 @@ func socketPairs(m *Machine, t *ObjectType) Value {
 }
 
 func crossingType() *ObjectType {
-	get := func(f func(c *crossing) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*crossing)) }
-	}
+	get := reader[*crossing]
 	return newType("Crossing", "one node's processors with another node's memory, as measured",
 		Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
 			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
@@ -257,9 +253,7 @@ func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 
 // measuredType is the type of one node's local memory.
 func measuredType() *ObjectType {
-	get := func(f func(n *measuredNode) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*measuredNode)) }
-	}
+	get := reader[*measuredNode]
 	return newType("Measured", "one node's own memory as it was measured",
 		Field{"accepted", boolType, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
 		Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {

@@ -29,14 +29,14 @@ func memoryType() *ObjectType {
 		{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
 		{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
 		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.takenBy() })},
-		{"channels", intType, "memory channels of all populated processors", machine(allChannels)},
+		{"channels", intType, "memory channels of all populated processors", ofModules(allChannels)},
 		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
 		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
 		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
-		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
+		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", ofModules(stoppedModules)},
 		{"module_gaps", textListType, "what lacks of modules with channels of their own: empty slots, modules smaller than others, fewer than the processors take", machine(moduleGaps)},
-		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
-		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
+		{"populated_slots", intType, "slots that hold DRAM", ofModules(countSlots(inventory.SlotPopulated))},
+		{"empty_slots", intType, "empty slots", ofModules(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
 			if p, ok := m.population.Platform.Get(); ok && (p.OwnChannels != "" || p.NoDIMMs && !m.listed()) {
 				return computedFrom(m.population.Platform, func(*platform.Platform) any { return p.OwnChannels == "" })
@@ -46,20 +46,14 @@ func memoryType() *ObjectType {
 		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
 		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
 		{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
-		{"symmetric", boolType, "all populated processors carry the same layout", machine(func(m *Machine) Value {
-			if !m.listed() {
-				return m.noPopulation()
-			}
+		{"symmetric", boolType, "all populated processors carry the same layout", ofModules(func(m *Machine) Value {
 			return valueOf(m.population.Symmetric)
 		})},
 		{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
-		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
-			if !m.listed() {
-				return m.noPopulation()
-			}
+		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", ofModules(func(m *Machine) Value {
 			return valueOf(m.population.ChannelsAlike)
 		})},
-		{"per_socket", textListType, "what each processor carries, in words", machine(perSocket)},
+		{"per_socket", textListType, "what each processor carries, in words", ofModules(perSocket)},
 	}, memoryClassFields()...), func(src any) *Machine { return src.(*Machine) })...)
 }
 
@@ -70,7 +64,7 @@ func memoryClassFields() []Field {
 	return []Field{
 		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
 		{"errors_counted", boolType, "the kernel or the BMC counts memory errors", machine(countsErrors)},
-		{"erring_modules", textListType, "modules on which the kernel counted an error", machine(erringModules)},
+		{"erring_modules", textListType, "modules on which the kernel counted an error", ofModules(erringModules)},
 		{"class", textType, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
 		{"class_best", textType, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
 		{"class_documented", boolType, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
@@ -85,17 +79,17 @@ func memoryClassFields() []Field {
 			}
 			return gather[string](facts)
 		})},
-		{"ecc_modules", boolType, "every DRAM module has check bits", machine(eccModules)},
-		{"some_checked", boolType, "a DRAM module has check bits", machine(someChecked)},
-		{"unchecked_modules", textListType, "DRAM modules without check bits", machine(uncheckedModules)},
+		{"ecc_modules", boolType, "every DRAM module has check bits", ofModules(eccModules)},
+		{"some_checked", boolType, "a DRAM module has check bits", ofModules(someChecked)},
+		{"unchecked_modules", textListType, "DRAM modules without check bits", ofModules(uncheckedModules)},
 		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machine(edacModes)},
 		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
-		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
-		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
-			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
+		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", ofModules(severalVoltages)},
+		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", ofModules(func(m *Machine) Value {
+			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
 		})},
-		{"configured_mv", intListType, "distinct configured voltages in mV", machine(func(m *Machine) Value {
-			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
+		{"configured_mv", intListType, "distinct configured voltages in mV", ofModules(func(m *Machine) Value {
+			return gatherModules[int64](m, func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
 		})},
 	}
 }
@@ -103,7 +97,7 @@ func memoryClassFields() []Field {
 // severalVoltages is false if every DIMM is of a generation with one supply voltage: 1.2 V for DDR4 (JEDEC
 // JESD79-4), 1.1 V for DDR5 (JESD79-5). DDR3 has 1.5, 1.35 and 1.25 V (JESD79-3-1, -2), FB-DIMMs have two.
 func severalVoltages(m *Machine) Value {
-	v := m.gatherTypes()
+	v := gatherModules[string](m, func(s *inventory.Slot) Value { return valueOf(s.Type) })
 	if !v.Known() {
 		return v
 	}
@@ -113,20 +107,6 @@ func severalVoltages(m *Machine) Value {
 	}
 	v.v = several
 	return v
-}
-
-// gatherTypes lists the distinct types of the DRAM modules.
-func (m *Machine) gatherTypes() Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
-	var types []Value
-	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; isDRAM(s) {
-			types = append(types, valueOf(s.Type))
-		}
-	}
-	return gather[string](types)
 }
 
 // namedModules lists those that firmware names but does not count.
@@ -149,9 +129,6 @@ func namedModules(m *Machine) Value {
 
 func countSlots(state inventory.SlotState) func(m *Machine) Value {
 	return func(m *Machine) Value {
-		if !m.listed() {
-			return m.noPopulation()
-		}
 		n := 0
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
@@ -203,33 +180,22 @@ func hasTechnology(t inventory.Technology) func(m *Machine) Value {
 	}
 }
 
-func (m *Machine) gatherDRAM(f func(s *inventory.Slot) Value) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
+// gatherModules lists the distinct values of one fact of the DRAM modules.
+func gatherModules[T int64 | string](m *Machine, f func(s *inventory.Slot) Value) Value {
 	var facts []Value
-	for i := range m.sys.Slots {
-		if isDRAM(&m.sys.Slots[i]) {
-			facts = append(facts, f(&m.sys.Slots[i]))
-		}
+	for _, s := range m.modules() {
+		facts = append(facts, f(s))
 	}
-	return gather[int64](facts)
+	return gather[T](facts)
 }
 
 // stoppedModules names the DIMMs without a running speed, if firmware reports one for others. It is unknown if
 // firmware reports none at all, or has no field for it.
 func stoppedModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
 	var stated []Value
 	names := []string{}
 	missing := Missing(fact.Absent, "no DRAM module is listed", "")
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
+	for i, s := range m.modules() {
 		switch speed := valueOf(s.ConfiguredMTs); {
 		case speed.Known():
 			stated = append(stated, speed)
@@ -250,9 +216,6 @@ func stoppedModules(m *Machine) Value {
 func perSocket(m *Machine) Value {
 	var facts []Value
 	out := []string{}
-	if !m.listed() {
-		return m.noPopulation()
-	}
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
 		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))

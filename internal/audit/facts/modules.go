@@ -40,8 +40,8 @@ func moduleGaps(m *Machine) Value {
 		}
 		rows++
 	}
-	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; isDRAM(s) && s.SizeBytes.Or(0) < largest {
+	for i, s := range m.modules() {
+		if s.SizeBytes.Or(0) < largest {
 			gaps = append(gaps, m.slotName(i)+" has "+humanize.Size(s.SizeBytes.Or(0))+", others have "+humanize.Size(largest))
 		}
 	}

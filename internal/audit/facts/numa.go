@@ -28,7 +28,9 @@ func numaType() *ObjectType {
 		{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
 		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
 		{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
-			return computedFrom(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
+			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
+				return slices.ContainsFunc(o, func(option string) bool { return strings.HasPrefix(option, "numa=fake") })
+			})
 		})},
 		{"ignored_by", textListType, "kernel options that make the kernel ignore firmware's nodes", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.NUMA.Options, func(o []string) any {
@@ -41,15 +43,6 @@ func numaType() *ObjectType {
 		{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
 		{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
 	}, tierFields()...)...)
-}
-
-func hasOption(options []string, prefix string) bool {
-	for _, o := range options {
-		if strings.HasPrefix(o, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
@@ -71,31 +64,34 @@ func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
 // 6.12 drivers/acpi/numa/srat.c) and whether it is complete. Asymmetry is not a fault: glued machines have two
 // classes of remote nodes.
 func distanceFaults(m *Machine) Value {
+	return m.ofDistances(func() any {
+		out, nodes := []string{}, m.sys.Nodes
+		for i, n := range nodes {
+			name, d := "node "+strconv.Itoa(n.ID), n.Distances.Value
+			if len(d) != len(nodes) {
+				out = append(out, name+" states "+humanize.Plural(len(d), "distance")+" for "+humanize.Plural(len(nodes), "node"))
+				continue
+			}
+			if d[i] != 10 {
+				out = append(out, name+" is "+strconv.Itoa(d[i])+" from itself")
+			}
+			for j, v := range d {
+				if j != i && v <= 10 {
+					out = append(out, name+" is "+strconv.Itoa(v)+" from node "+strconv.Itoa(nodes[j].ID))
+				}
+			}
+		}
+		return out
+	})
+}
+
+// ofDistances computes a value from the distances of all nodes.
+func (m *Machine) ofDistances(compute func() any) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {
 		facts = append(facts, valueOf(n.Distances))
 	}
-	return derived(func() any { return faultsOf(m.sys.Nodes) }, facts...)
-}
-
-func faultsOf(nodes []inventory.Node) []string {
-	out := []string{}
-	for i, n := range nodes {
-		d := n.Distances.Value
-		if len(d) != len(nodes) {
-			out = append(out, "node "+strconv.Itoa(n.ID)+" states "+humanize.Plural(len(d), "distance")+" for "+humanize.Plural(len(nodes), "node"))
-			continue
-		}
-		if d[i] != 10 {
-			out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(d[i])+" from itself")
-		}
-		for j, v := range d {
-			if j != i && v <= 10 {
-				out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(v)+" from node "+strconv.Itoa(nodes[j].ID))
-			}
-		}
-	}
-	return out
+	return derived(compute, facts...)
 }
 
 func nodeType() *ObjectType {
@@ -184,7 +180,9 @@ func tierFields() []Field {
 	return []Field{
 		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
 		{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
-		{"memory_only", intType, "online nodes with memory and without CPUs", machine(memoryOnly)},
+		{"memory_only", intType, "online nodes with memory and without CPUs", machine(countNodes(func(n inventory.Node) Value {
+			return derived(func() any { return !n.HasCPU.Value && n.HasMemory.Value }, valueOf(n.HasCPU), valueOf(n.HasMemory))
+		}))},
 		{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
 		{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
 		{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
@@ -192,28 +190,13 @@ func tierFields() []Field {
 	}
 }
 
-func memoryOnly(m *Machine) Value {
-	facts, n := []Value{m.nodesRead()}, 0
-	for i := range m.sys.Nodes {
-		node := &m.sys.Nodes[i]
-		facts = append(facts, valueOf(node.HasCPU), valueOf(node.HasMemory))
-		if !node.HasCPU.Or(true) && node.HasMemory.Or(false) {
-			n++
-		}
-	}
-	return derived(func() any { return n }, facts...)
-}
-
-// kindOf returns the kind of a node; "" if unknown.
-func kindOf(n *inventory.Node) inventory.NodeKind { return n.Kind.Or("") }
-
 // dramTier returns the tier of DRAM; unknown if nodes with CPUs differ.
 func dramTier(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	first := -1
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		if kindOf(n) != inventory.NodeDRAM {
+		if n.Kind.Or("") != inventory.NodeDRAM {
 			continue
 		}
 		facts = append(facts, valueOf(n.Tier))
@@ -235,7 +218,7 @@ func slowNodes(m *Machine) Value {
 	var least int64
 	var dram []Value
 	for i := range m.sys.Nodes {
-		if n := &m.sys.Nodes[i]; kindOf(n) == inventory.NodeDRAM {
+		if n := &m.sys.Nodes[i]; n.Kind.Or("") == inventory.NodeDRAM {
 			dram = append(dram, valueOf(n.RatedBytesPerSecond))
 			rated, ok := n.RatedBytesPerSecond.Get()
 			if ok && (least == 0 || rated < least) {
@@ -246,7 +229,7 @@ func slowNodes(m *Machine) Value {
 	count, others := 0, false
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		switch kind := kindOf(n); {
+		switch kind := n.Kind.Or(""); {
 		case !n.Kind.Known():
 			facts = append(facts, valueOf(n.Kind))
 			continue

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
@@ -78,22 +77,15 @@ func (m *Machine) decidedByKernel(setting string) bool {
 // usableCPUs counts the CPUs that firmware provides, threads or, if SMT is off, cores, and returns the facts
 // used.
 func (m *Machine) usableCPUs() (int, []Value) {
-	total, from := 0, []Value{}
-	for i := range m.sys.Sockets {
-		s := &m.sys.Sockets[i]
-		if !s.Populated.Or(true) {
-			continue
-		}
+	total := 0
+	from := m.ofProcessors(func(s *inventory.Socket) Value {
 		count := s.Threads
 		if m.smtOff() {
 			count = s.CoresEnabled
 		}
-		from = append(from, valueOf(count))
 		total += count.Value
-	}
-	if len(from) == 0 {
-		from = append(from, Missing(fact.Absent, "no processor is described", "the SMBIOS table"))
-	}
+		return valueOf(count)
+	})
 	return total, from
 }
 

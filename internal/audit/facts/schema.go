@@ -88,15 +88,7 @@ func (s *Schema) ObjectField(f Field) *ObjectType {
 	if t.Kind() == types.ListKind {
 		t = t.Parameters()[0]
 	}
-	if t.Kind() != types.StructKind {
-		return nil
-	}
-	for _, o := range s.types {
-		if o.cel.TypeName() == t.TypeName() {
-			return o
-		}
-	}
-	return nil
+	return s.types[strings.TrimPrefix(t.TypeName(), typePrefix)]
 }
 
 // Document describes every fact that expressions can use: rules/facts.md.

@@ -26,9 +26,7 @@ func settingsType() *ObjectType {
 
 // settingType is the type of one setting, for rules that compare its configured, pending and effective value.
 func settingType() *ObjectType {
-	get := func(f func(s *settingFacts) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*settingFacts)) }
-	}
+	get := reader[*settingFacts]
 	return newType("Setting", "one BIOS setting with its three values",
 		Field{"id", textType, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
 		Field{"configured", textType, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},

@@ -188,9 +188,6 @@ func countsErrors(m *Machine) Value {
 
 // erringModules names the DIMMs with errors, corrected or not; unknown if a counter is.
 func erringModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
 	var facts []Value
 	names := []string{}
 	for i := range m.sys.Slots {
@@ -218,9 +215,7 @@ type counterFacts struct {
 }
 
 func counterType() *ObjectType {
-	get := func(f func(x *counterFacts) Value) func(any) Value {
-		return func(src any) Value { return f(src.(*counterFacts)) }
-	}
+	get := reader[*counterFacts]
 	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for",
 		Field{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
 		Field{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
@@ -330,10 +325,7 @@ func (x *counterFacts) describe(s *place.UnplacedErrors, kind string, n int64) s
 	if s.Place != "" {
 		out += " (" + s.Place + ")"
 	}
-	names := []string{}
-	for _, i := range s.Slots {
-		names = append(names, x.m.slotName(i))
-	}
+	names := x.m.slotNames(s.Slots)
 	switch {
 	case s.Likely && len(names) == 1:
 		return out + ", likely " + names[0]

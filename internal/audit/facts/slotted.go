@@ -12,9 +12,6 @@ import (
 // with empty slots shows that. It is unknown for a board with slots for all, so that results of a count alone
 // do not depend on a slot map.
 func slottedChannels(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	if full := slotsFull(s.m); !s.m.placesEmpty() && full.v != true {
 		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
@@ -162,9 +159,6 @@ func fewerSlots(m *Machine) Value {
 // allChannels sums the channels of the populated CPU sockets. A socket with an unknown state makes the sum
 // unknown.
 func allChannels(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
 	var facts []Value
 	sum := 0
 	for i := range m.population.Populations {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"cel.dev/cel-go/common/types"
 
@@ -18,10 +19,7 @@ import (
 
 // dimmValues reads one fact of every populated DIMM of the socket, distinct and sorted.
 func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
-	return socket(func(s *socketFacts) Value {
-		if !s.hasPopulation() {
-			return s.m.noPopulation()
-		}
+	return populated(func(s *socketFacts) Value {
 		if !s.pop.DIMMs.Known() {
 			return valueOf(s.pop.DIMMs)
 		}
@@ -97,24 +95,19 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			return computedFrom(p.ChannelsPopulated, func(int) any { return !p.ChannelsPopulated.Unverified })
 		})},
 		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
-		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
-			return valueOf(p.ChannelsEqual)
-		})},
-		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
-		{"empty", intListType, "numbers of the empty channels", socket(emptyNumbers)},
-		{"empty_channels", textListType, "empty channels by the locators of their slots", socket(emptyChannels)},
-		{"channels", textListType, "every channel with its modules, in words", socket(channelWords)},
+		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsEqual) })},
+		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", populated(slottedChannels)},
+		{"empty", intListType, "numbers of the empty channels", populated(emptyNumbers)},
+		{"empty_channels", textListType, "empty channels by the locators of their slots", populated(emptyChannels)},
+		{"channels", textListType, "every channel with its modules, in words", populated(channelWords)},
 		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.DPC, func(d []int) any { return largest(d) })
+			return computedFrom(p.DPC, func(d []int) any { return slices.Max(append(d[:len(d):len(d)], 0)) })
 		})},
-		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
-			if !s.hasPopulation() {
-				return s.m.noPopulation()
-			}
-			return computedFrom(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
+		{"controllers", types.NewListType(controller.cel), "memory controllers", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.Controllers, func(c []population.Controller) any { return objects(controller, c) })
 		})},
-		{"controllers_words", textListType, "every memory controller with its capacity, in words", socket(controllerWords)},
+		{"controllers_words", textListType, "every memory controller with its capacity, in words", populated(controllerWords)},
 		{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
 		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
@@ -125,19 +118,19 @@ func socketPopulation(controller, region *ObjectType) []Field {
 // socketSpeeds are the fields about the quality of a population: its class, its speed and its share of the best
 // bandwidth.
 func socketSpeeds() []Field {
+	speed := func(f func(s population.Speed) any) func(any) Value {
+		return ofPopulation(func(p *population.Population) Value { return computedFrom(p.Speed, f) })
+	}
+	share := func(f func(s population.Share) any) func(any) Value {
+		return ofPopulation(func(p *population.Population) Value { return computedFrom(p.Relative, f) })
+	}
 	return []Field{
 		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
-		{"expected_mts", intType, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Speed, func(s population.Speed) any { return s.MTs })
-		})},
-		{"limiter", textType, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Speed, func(s population.Speed) any { return s.Limiter })
-		})},
-		{"limit", textType, "the limit in words", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Speed, func(s population.Speed) any { return s.Detail })
-		})},
+		{"expected_mts", intType, "speed that DIMMs, processor and platform allow together, in MT/s", speed(func(s population.Speed) any { return s.MTs })},
+		{"limiter", textType, "what limits the expected speed", speed(func(s population.Speed) any { return s.Limiter })},
+		{"limit", textType, "the limit in words", speed(func(s population.Speed) any { return s.Detail })},
 		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
 		{"bound_mts", intType, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
 		{"running_mts", intType, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
@@ -148,18 +141,10 @@ func socketSpeeds() []Field {
 			}
 			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
-		{"share_basis", textType, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis() })
-		})},
-		{"share_source", textType, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return cmp.Or(s.Document, s.Basis()) })
-		})},
-		{"share_low", floatType, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return s.Low })
-		})},
-		{"share_high", floatType, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
-			return computedFrom(p.Relative, func(s population.Share) any { return s.High })
-		})},
+		{"share_basis", textType, "what share_low and share_high rest on, in a few words: the population model, or measured levels", share(func(s population.Share) any { return s.Basis() })},
+		{"share_source", textType, "the document behind share_measured or share_basis, or the population model", share(func(s population.Share) any { return cmp.Or(s.Document, s.Basis()) })},
+		{"share_low", floatType, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", share(func(s population.Share) any { return s.Low })},
+		{"share_high", floatType, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", share(func(s population.Share) any { return s.High })},
 	}
 }
 
@@ -174,7 +159,7 @@ func socketOrder() []Field {
 		{"mode_slots", boolType, "the filled slots are the vendor's for lockstep, mirroring or sparing, which may be on, and for no other mode", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.DIMMs, func(int) any { return p.ModeSlots })
 		})},
-		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
+		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", populated(lockstepFaults)},
 		{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
 		{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
 			if p.Order.State == fact.Absent && p.DPC.Known() {
@@ -197,7 +182,7 @@ func socketOrder() []Field {
 
 func socketModules() []Field {
 	return []Field{
-		{"locators", textListType, "locators of the populated slots, in table order", socket(locators)},
+		{"locators", textListType, "locators of the populated slots, in table order", populated(locators)},
 		{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
 		{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
 		{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
@@ -206,13 +191,10 @@ func socketModules() []Field {
 			return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
 		})},
 		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
-		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", socket(differences)},
-		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", socket(unlikeParts)},
-		{"channel_ranks", intListType, "ranks on every populated channel", socket(channelRanks)},
-		{"ranks_total", intType, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
-			if !s.hasPopulation() {
-				return s.m.noPopulation()
-			}
+		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
+		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(unlikeParts)},
+		{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
+		{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {
 			facts := []Value{valueOf(s.pop.DIMMs)}
 			var sum int64
 			for _, i := range s.pop.Slots {
@@ -257,27 +239,15 @@ func objects[T any](t *ObjectType, in []T) []*Object {
 // locators lists the populated slots in table order, which follows their numbering better than alphabetical
 // order.
 func locators(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	facts := []Value{valueOf(s.pop.DIMMs)}
 	for _, at := range s.pop.Slots {
 		facts = append(facts, valueOf(s.m.sys.Slots[at].Locator))
 	}
-	return derived(func() any {
-		out := []string{}
-		for _, at := range s.pop.Slots {
-			out = append(out, s.m.slotName(at))
-		}
-		return out
-	}, facts...)
+	return derived(func() any { return s.m.slotNames(s.pop.Slots) }, facts...)
 }
 
 // channelRanks sums the ranks of the DIMMs on each populated channel.
 func channelRanks(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	facts := []Value{valueOf(s.pop.DPC)}
 	out := []int{}
 	for _, slots := range s.pop.ChannelSlots {
@@ -295,9 +265,6 @@ func channelRanks(s *socketFacts) Value {
 
 // emptyChannels names each empty channel by its number and its slots.
 func emptyChannels(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	return computedFrom(s.pop.DPC, func(dpc []int) any {
 		out := []string{}
 		for ch, n := range dpc {
@@ -310,9 +277,6 @@ func emptyChannels(s *socketFacts) Value {
 }
 
 func emptyNumbers(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	return computedFrom(s.pop.DPC, func(dpc []int) any {
 		out := []int{}
 		for ch, n := range dpc {
@@ -326,35 +290,21 @@ func emptyNumbers(s *socketFacts) Value {
 
 // slotsOf lists the locators of the empty slots on a channel, in brackets.
 func (s *socketFacts) slotsOf(ch int) string {
-	text := ""
+	var names []string
 	for _, i := range s.pop.EmptySlots {
 		if s.m.population.Placements[i].Channel == ch {
-			if text != "" {
-				text += ", "
-			}
-			text += s.m.slotName(i)
+			names = append(names, s.m.slotName(i))
 		}
 	}
-	if text == "" {
+	if len(names) == 0 {
 		return ""
 	}
-	return " (" + text + ")"
-}
-
-func largest(d []int) int {
-	m := 0
-	for _, n := range d {
-		m = max(m, n)
-	}
-	return m
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // lockstepFaults describes where a CPU's lockstep pairs break the documented fill order, as population derives
 // it. It is known only on boards with known pairs.
 func lockstepFaults(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	p, ok := s.m.population.Platform.Get()
 	if !ok {
 		return valueOf(s.m.population.Platform)

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"iter"
+
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/population"
@@ -23,8 +25,6 @@ type Machine struct {
 	// differing caches how the DIMMs of each CPU differ, common how those of all do.
 	differing map[*population.Population]Value
 	common    *Value
-	// scratch is reused for the values of many DIMMs while they are compared.
-	scratch []Value
 }
 
 // NewMachine returns the facts of a machine and of what was derived for it.
@@ -40,9 +40,22 @@ type subjectList struct {
 	known Value
 }
 
+// reader returns a reader of a field's source.
+func reader[S any](f func(S) Value) func(any) Value {
+	return func(src any) Value { return f(src.(S)) }
+}
+
 // machine returns a reader of a Machine's field.
-func machine(f func(m *Machine) Value) func(any) Value {
-	return func(src any) Value { return f(src.(*Machine)) }
+func machine(f func(m *Machine) Value) func(any) Value { return reader(f) }
+
+// ofModules is machine for a field of the modules: if they are not listed, the reason is why.
+func ofModules(f func(m *Machine) Value) func(any) Value {
+	return machine(func(m *Machine) Value {
+		if !m.listed() {
+			return m.noPopulation()
+		}
+		return f(m)
+	})
 }
 
 // socketFacts is the source of a socket object: one CPU with its memory, or the chipset's memory on a
@@ -53,18 +66,46 @@ type socketFacts struct {
 	pop  *population.Population
 }
 
-func socket(f func(s *socketFacts) Value) func(any) Value {
-	return func(src any) Value { return f(src.(*socketFacts)) }
-}
+func socket(f func(s *socketFacts) Value) func(any) Value { return reader(f) }
 
-// ofPopulation reads a field of the socket's population; without one the reason is that of the slots.
-func ofPopulation(f func(p *population.Population) Value) func(any) Value {
+// populated is socket for a field of the socket's population; without one the reason is that of the slots.
+func populated(f func(s *socketFacts) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
 			return s.m.noPopulation()
 		}
-		return f(s.pop)
+		return f(s)
 	})
+}
+
+// ofPopulation reads a field of the population itself.
+func ofPopulation(f func(p *population.Population) Value) func(any) Value {
+	return populated(func(s *socketFacts) Value { return f(s.pop) })
+}
+
+// modules ranges over the DRAM modules with their index.
+func (m *Machine) modules() iter.Seq2[int, *inventory.Slot] {
+	return func(yield func(int, *inventory.Slot) bool) {
+		for i := range m.sys.Slots {
+			if s := &m.sys.Slots[i]; isDRAM(s) && !yield(i, s) {
+				return
+			}
+		}
+	}
+}
+
+// ofProcessors reads a fact of each populated socket; an unknown value if there is none.
+func (m *Machine) ofProcessors(f func(s *inventory.Socket) Value) []Value {
+	var out []Value
+	for i := range m.sys.Sockets {
+		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
+			out = append(out, f(s))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, Missing(fact.Absent, "no processor is described", "the SMBIOS table"))
+	}
+	return out
 }
 
 // ofSlots marks fields that depend on the list of slots. If it may be incomplete (Result.Unlisted), no such

@@ -50,7 +50,6 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 // machine.
 func (m *Machine) socketSubjects() ([]Subject, Value) {
 	var out []Subject
-	t := Declared().objects["socket"]
 	for i := range m.population.Populations {
 		p := &m.population.Populations[i]
 		facts := &socketFacts{m: m, pop: p}
@@ -59,15 +58,11 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 				facts.sock = &m.sys.Sockets[j]
 			}
 		}
-		out = append(out, Subject{inventory.SocketSubject(p.Socket), "socket", &Object{typ: t, path: "socket", src: facts}})
-	}
-	if len(out) > 0 {
-		return out, PlainValue(true)
+		out = append(out, subject(inventory.SocketSubject(p.Socket), "socket", facts))
 	}
 	for i := range m.sys.Sockets {
-		s := &m.sys.Sockets[i]
-		if s.Populated.Or(true) {
-			out = append(out, Subject{inventory.SocketSubject(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
+		if s := &m.sys.Sockets[i]; len(m.population.Populations) == 0 && s.Populated.Or(true) {
+			out = append(out, subject(inventory.SocketSubject(s.ID), "socket", &socketFacts{m: m, sock: s}))
 		}
 	}
 	if len(out) == 0 {
@@ -82,13 +77,10 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 		return nil, m.noPopulation()
 	}
 	var out []Subject
-	t := Declared().objects["slot"]
 	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if s.State != inventory.SlotPopulated {
-			continue
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
+			out = append(out, subject(s.Subject(), "slot", &slotFacts{m: m, i: i}))
 		}
-		out = append(out, Subject{s.Subject(), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
 	}
 	return out, PlainValue(true)
 }
@@ -97,13 +89,9 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 // firmware's table of the slots could not be read and the kernel counts errors.
 func (m *Machine) counterSubjects() ([]Subject, Value) {
 	var out []Subject
-	t := Declared().objects[SubjectCounter]
-	add := func(of inventory.Subject, x *counterFacts) {
-		out = append(out, Subject{of, SubjectCounter, &Object{typ: t, path: SubjectCounter, src: x}})
-	}
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotPopulated {
-			add(s.Subject(), &counterFacts{m: m, slot: &slotFacts{m: m, i: i}})
+			out = append(out, subject(s.Subject(), SubjectCounter, &counterFacts{m: m, slot: &slotFacts{m: m, i: i}}))
 		}
 	}
 	stray := slices.Clone(m.population.UnplacedErrors)
@@ -112,7 +100,7 @@ func (m *Machine) counterSubjects() ([]Subject, Value) {
 	}
 	if len(stray) > 0 {
 		slices.SortStableFunc(stray, func(a, b place.UnplacedErrors) int { return int(b.Corrected.Or(0) - a.Corrected.Or(0)) })
-		add(inventory.Subject{}, &counterFacts{m: m, unplaced: stray})
+		out = append(out, subject(inventory.Subject{}, SubjectCounter, &counterFacts{m: m, unplaced: stray}))
 	}
 	if len(out) == 0 && len(m.sys.Slots) == 0 {
 		return nil, m.noPopulation()
@@ -125,10 +113,9 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 		return nil, v
 	}
 	var out []Subject
-	t := Declared().objects["node"]
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, Subject{inventory.NodeSubject(n.ID), "node", &Object{typ: t, path: "node", src: &nodeFacts{m, n}}})
+		out = append(out, subject(inventory.NodeSubject(n.ID), "node", &nodeFacts{m, n}))
 	}
 	return out, PlainValue(true)
 }
@@ -137,13 +124,12 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 // If there are none, there is nothing to compare; unknown settings are reported by the profile's rules.
 func (m *Machine) settingSubjects() ([]Subject, Value) {
 	var out []Subject
-	t := Declared().objects["setting"]
 	for _, id := range settings.IDs() {
 		s := m.sys.Settings[id]
 		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting && len(s.Overrides) == 0 {
 			continue
 		}
-		out = append(out, Subject{inventory.SettingSubject(id), "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s, m.wanted[id]}}})
+		out = append(out, subject(inventory.SettingSubject(id), "setting", &settingFacts{id, s, m.wanted[id]}))
 	}
 	known := PlainValue(true)
 	if len(out) == 0 {
@@ -160,10 +146,9 @@ func (m *Machine) changeSubjects() ([]Subject, Value) {
 		return nil, known
 	}
 	var out []Subject
-	t := Declared().objects[SubjectBaseline]
 	for i := range b.Compared {
 		c := &b.Compared[i]
-		out = append(out, Subject{c.Subject, SubjectBaseline, &Object{typ: t, path: SubjectBaseline, src: c}})
+		out = append(out, subject(c.Subject, SubjectBaseline, c))
 	}
 	return out, known
 }
@@ -177,9 +162,8 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 		return nil, known
 	}
 	var out []Subject
-	t := Declared().objects[SubjectMeasured]
 	for _, n := range nodes {
-		out = append(out, Subject{inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
+		out = append(out, subject(inventory.NodeSubject(n.read.MemoryNode), SubjectMeasured, n))
 	}
 	return out, known
 }
@@ -203,26 +187,31 @@ func (m *Machine) lists(variable string) Value {
 func (m *Machine) Owner(of inventory.Subject) inventory.Subject {
 	if m.owners == nil {
 		m.owners = map[inventory.Subject]inventory.Subject{}
+		own := func(part inventory.Subject, socket int) {
+			if socket >= 0 { // known
+				m.owners[part] = inventory.SocketSubject(socket)
+			}
+		}
 		for i := range m.sys.Nodes {
 			n := &m.sys.Nodes[i]
-			m.own(inventory.NodeSubject(n.ID), n.Socket.Or(-1))
+			own(inventory.NodeSubject(n.ID), n.Socket.Or(-1))
 		}
 		for i := range m.population.Placements {
-			m.own(m.sys.Slots[i].Subject(), m.population.Placements[i].Socket)
+			own(m.sys.Slots[i].Subject(), m.population.Placements[i].Socket)
 		}
 	}
 	return cmp.Or(m.owners[of], of)
 }
 
-// own records the socket of a subject; a negative one is unknown.
-func (m *Machine) own(part inventory.Subject, socket int) {
-	if socket >= 0 {
-		m.owners[part] = inventory.SocketSubject(socket)
-	}
-}
-
-// SubjectMachine is the kind of subject of a machine-wide verdict.
-const SubjectMachine = "machine"
+// The kinds of subject besides socket, slot, node and setting.
+const (
+	SubjectMachine = "machine"
+	// SubjectBaseline is what is compared with a baseline, SubjectMeasured a node with measured local memory.
+	SubjectBaseline = "baseline"
+	SubjectMeasured = "measured"
+	// SubjectCounter is for memory errors: each populated slot, and the machine for errors without a known slot.
+	SubjectCounter = "counter"
+)
 
 // Subject is one thing that a rule is evaluated for.
 type Subject struct {
@@ -232,12 +221,6 @@ type Subject struct {
 	object   *Object
 }
 
-// SubjectBaseline is the kind of subject of what is compared with a baseline.
-const SubjectBaseline = "baseline"
-
-// SubjectMeasured is the kind of subject for nodes with measured local memory.
-const SubjectMeasured = "measured"
-
-// SubjectCounter is the kind of subject for memory errors: each populated slot, and the machine for errors
-// without a known slot.
-const SubjectCounter = "counter"
+func subject(of inventory.Subject, kind string, src any) Subject {
+	return Subject{of, kind, &Object{typ: Declared().objects[kind], path: kind, src: src}}
+}

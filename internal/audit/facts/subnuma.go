@@ -110,9 +110,6 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 
 // controllerWords describes the controllers of a CPU: "controller 0: 2 DIMMs, 32 GiB".
 func controllerWords(s *socketFacts) Value {
-	if !s.hasPopulation() {
-		return s.m.noPopulation()
-	}
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
@@ -125,11 +122,7 @@ func controllerWords(s *socketFacts) Value {
 // distanceDefault is true if the distance between all nodes is 20: the kernel's default without a usable SLIT
 // (linux drivers/acpi/numa/srat.c), which some firmware also writes itself.
 func distanceDefault(m *Machine) Value {
-	facts := []Value{m.nodesRead()}
-	for _, n := range m.sys.Nodes {
-		facts = append(facts, valueOf(n.Distances))
-	}
-	return derived(func() any {
+	return m.ofDistances(func() any {
 		for i, n := range m.sys.Nodes {
 			for j, d := range n.Distances.Value {
 				if i != j && d != 20 {
@@ -138,5 +131,5 @@ func distanceDefault(m *Machine) Value {
 			}
 		}
 		return true
-	}, facts...)
+	})
 }

@@ -51,7 +51,7 @@ func (v Value) Known() bool { return v.v != nil }
 func valueOf[T any](f fact.Fact[T]) Value {
 	out := origin(&f)
 	if f.Known() {
-		out.v = widened(&f.Value)
+		out.v = native(f.Value)
 	}
 	return out
 }
@@ -60,18 +60,6 @@ func valueOf[T any](f fact.Fact[T]) Value {
 func origin[T any](f *fact.Fact[T]) Value {
 	return Value{state: f.State, Reason: f.Reason, KnownBy: f.KnownBy,
 		Certainty: f.Certainty, Unverified: f.Unverified, from: f.From, more: f.More}
-}
-
-// widened is native for a pointer. Converting to an interface only once saves a dozen allocations per slot.
-func widened[T any](v *T) any {
-	switch t := any(v).(type) {
-	case *int:
-		return int64(*t)
-	case *inventory.Technology:
-		return string(*t)
-	default:
-		return native(any(*v))
-	}
 }
 
 // native converts the model's types to those CEL supports.
@@ -120,43 +108,31 @@ func Missing(state fact.State, reason, knownBy string) Value {
 // applies.
 func derived(compute func() any, from ...Value) Value {
 	out := Value{state: fact.OK, Certainty: fact.Direct}
-	readings := 0
 	for i := range from {
 		if !from[i].Known() {
 			return from[i]
 		}
-		readings += 1 + len(from[i].more)
 	}
 	for i := range from {
 		f := &from[i]
 		out.Certainty = min(out.Certainty, f.Certainty)
 		out.Unverified = out.Unverified || f.Unverified
-		out.rest(f, readings)
+		out.rest(f)
 	}
 	out.v = native(compute())
 	return out
 }
 
-// rest adds the sources of another value; all is the largest number that will be added.
-func (v *Value) rest(on *Value, all int) {
+// rest adds the sources of another value.
+func (v *Value) rest(on *Value) {
 	if v.more == nil && v.from == (fact.Evidence{}) {
 		v.from, v.more = on.from, slices.Clip(on.more)
 		return
 	}
 	if on.from != (fact.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
-		v.more = append(withCapacity(v.more, all), on.from)
+		v.more = append(v.more, on.from)
 	}
-	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {
-		v.more = append(withCapacity(v.more, all), on.more[:min(room, len(on.more))]...)
-	}
-}
-
-// withCapacity returns a list of sources with capacity for all that are added, up to the limit.
-func withCapacity(list []fact.Evidence, all int) []fact.Evidence {
-	if more := min(all, maxEvidence) - len(list); len(list) == cap(list) && more > 0 {
-		return slices.Grow(list, more)
-	}
-	return list
+	v.more = append(v.more, on.more[:min(max(maxEvidence-len(v.more), 0), len(on.more))]...)
 }
 
 // gather combines one fact of many things (a field of every DIMM): unknown if any of them is, sorted distinct

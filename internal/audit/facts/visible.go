@@ -190,7 +190,7 @@ func unmapped(m *Machine) Value {
 		v.Certainty = fact.Corroborated
 		for _, i := range silent {
 			said := valueOf(m.sys.Slots[i].Mapped)
-			v.rest(&said, 1+len(said.more))
+			v.rest(&said)
 		}
 	case m.oneModule(lost):
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
@@ -227,11 +227,7 @@ const maxSums = 1 << 14
 // wholeModules reports whether some of the DIMMs add up to this capacity.
 func (m *Machine) wholeModules(bytes int64) bool {
 	sums := map[int64]bool{0: true}
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
+	for _, s := range m.modules() {
 		var more []int64
 		for sum := range sums {
 			if next := sum + s.SizeBytes.Value; next <= bytes {
@@ -253,15 +249,12 @@ func (m *Machine) wholeModules(bytes int64) bool {
 func (m *Machine) silentModules() []int {
 	var out []int
 	running, ranged := false, false
-	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; isDRAM(s) {
-			running, ranged = running || s.ConfiguredMTs.Known(), ranged || s.Mapped.Or(false)
-		}
+	for _, s := range m.modules() {
+		running, ranged = running || s.ConfiguredMTs.Known(), ranged || s.Mapped.Or(false)
 	}
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
+	for i, s := range m.modules() {
 		stopped, outside := s.ConfiguredMTs.State == fact.Unstated, s.Mapped.Known() && !s.Mapped.Value
-		if isDRAM(s) && (running && stopped || ranged && outside) {
+		if running && stopped || ranged && outside {
 			out = append(out, i)
 		}
 	}
@@ -273,9 +266,8 @@ func (m *Machine) silentModules() []int {
 func (m *Machine) listedTwice(silent []int) string {
 	for _, i := range silent {
 		s := &m.sys.Slots[i]
-		for j := range m.sys.Slots {
-			o := &m.sys.Slots[j]
-			if i == j || !isDRAM(o) || !s.Locator.Known() || !s.BankLocator.Known() {
+		for j, o := range m.modules() {
+			if i == j || !s.Locator.Known() || !s.BankLocator.Known() {
 				continue
 			}
 			locator, bank := s.Locator.Value == o.Locator.Value, s.BankLocator.Value == o.BankLocator.Value
@@ -297,13 +289,10 @@ func silentNames(m *Machine) Value {
 	if !v.Known() {
 		return v
 	}
-	names := []string{}
+	v.v = []string{}
 	if v.Certainty == fact.Corroborated {
-		for _, i := range m.silentModules() {
-			names = append(names, m.slotName(i))
-		}
+		v.v = m.slotNames(m.silentModules())
 	}
-	v.v = names
 	return v
 }
 
@@ -317,12 +306,10 @@ func moduleLost(m *Machine) Value {
 // smallestModule returns the capacity of the smallest DIMM in bytes: less hidden memory than that is ignored.
 func smallestModule(m *Machine) Value {
 	least, facts := int64(0), []Value{}
-	for i := range m.sys.Slots {
-		if s := &m.sys.Slots[i]; isDRAM(s) {
-			facts = append(facts, valueOf(s.SizeBytes))
-			if n := s.SizeBytes.Or(0); least == 0 || n < least {
-				least = n
-			}
+	for _, s := range m.modules() {
+		facts = append(facts, valueOf(s.SizeBytes))
+		if n := s.SizeBytes.Or(0); least == 0 || n < least {
+			least = n
 		}
 	}
 	if len(facts) == 0 {
