@@ -26,7 +26,7 @@ const (
 var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdict.Analogous, thirdParty: verdict.Practice, practice: verdict.Practice}
 
 // cite returns the document that a verdict rests on: the machine vendor's takes precedence over the CPU
-// vendor's, and theirs over any other's, which is marked.
+// vendor's, and theirs over any other's, which is marked. It is nil if there is none.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if rule.CiteOrder {
 		if c := r.orderCitation(s.Of); c != nil {
@@ -38,19 +38,6 @@ func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation 
 			return c
 		}
 	}
-	if c, chosen := r.cited[rule]; chosen {
-		return c
-	}
-	c := r.document(rule)
-	if r.cited == nil {
-		r.cited = map[*rulepack.Rule]*verdict.Citation{}
-	}
-	r.cited[rule] = c
-	return c
-}
-
-// document returns the best of the documents that a rule may cite, nil if there is none.
-func (r *auditRun) document(rule *rulepack.Rule) *verdict.Citation {
 	best, rank, maker := rule.Citation, len(standings), r.maker()
 	if best != nil {
 		rank = r.rank(rule)

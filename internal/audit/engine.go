@@ -5,7 +5,6 @@ package audit
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
@@ -26,14 +25,20 @@ type Engine struct {
 	programs facts.Programs
 	// tables returns the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
-	// roles returns what the rules mean to a plan, loaded when first used.
-	roles func() map[string]verdict.Role
+	// roles is what the rules of an id mean to a plan: the first that has a role.
+	roles map[string]verdict.Role
 }
 
 // NewEngine prepares the rules and profiles of all packs.
 func NewEngine(packs []*rulepack.Pack) *Engine {
-	e := &Engine{rules: rulepack.RulesByID(packs)}
-	e.roles = sync.OnceValue(func() map[string]verdict.Role { return rolesOf(e.rules) })
+	e := &Engine{rules: rulepack.RulesByID(packs), roles: map[string]verdict.Role{}}
+	for _, same := range e.rules {
+		if i := slices.IndexFunc(same, func(r *rulepack.Rule) bool { return len(r.Planning) > 0 }); i >= 0 {
+			has := func(word string) bool { return slices.Contains(same[i].Planning, word) }
+			e.roles[same[i].ID] = verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Told: has(rulepack.PlanTold), Modules: has(rulepack.PlanModules),
+				Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits), Nodes: has(rulepack.PlanNodes)}
+		}
+	}
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)
 		e.settings = append(e.settings, p.SettingIDs()...)
@@ -47,7 +52,7 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 }
 
 // Role returns what the rules of an id mean to a plan.
-func (e *Engine) Role(id string) verdict.Role { return e.roles()[id] }
+func (e *Engine) Role(id string) verdict.Role { return e.roles[id] }
 
 // Headline returns a rule's general description of its failure, "" if it has none.
 func (e *Engine) Headline(id string) string {
@@ -70,18 +75,9 @@ type auditRun struct {
 	out        verdict.Audit
 	// applied caches the applicability of rules that is the same for every subject.
 	applied map[*rulepack.Rule]applicable
-	// cited caches the document of a rule that is the same for every subject, concerns the description of the
-	// machines it applies to.
-	cited    map[*rulepack.Rule]*verdict.Citation
-	concerns map[*rulepack.Rule]string
-	// scratch and decisive are reused for each id's findings and the rules that produced them.
-	scratch  []verdict.Finding
-	decisive []*rulepack.Rule
 	// rowsOf is the profile whose rows were decoded last.
 	rowsOf *rulepack.ProfileSpec
 	rows   rulepack.SettingTable
-	// presets caches the instructions for a preset by its setting and value, which most rows of a profile name.
-	presets map[[2]string][]string
 	// changes are the changes of profiles patch for the profile being checked, by setting.
 	changes   map[string]SettingWays
 	changesOf *rulepack.ProfileSpec
@@ -112,23 +108,4 @@ func (r *auditRun) add(f verdict.Finding) int {
 type applicable struct {
 	holds bool
 	facts.Outcome
-}
-
-// rolesOf returns the roles by id: of several rules with one id the first that has one.
-func rolesOf(rules [][]*rulepack.Rule) map[string]verdict.Role {
-	out := map[string]verdict.Role{}
-	for _, same := range rules {
-		for _, r := range same {
-			if _, known := out[r.ID]; !known && len(r.Planning) > 0 {
-				out[r.ID] = roleOf(r.Planning)
-			}
-		}
-	}
-	return out
-}
-
-func roleOf(words []string) verdict.Role {
-	has := func(word string) bool { return slices.Contains(words, word) }
-	return verdict.Role{Layout: has(rulepack.PlanLayout), Running: has(rulepack.PlanRunning), Told: has(rulepack.PlanTold), Modules: has(rulepack.PlanModules),
-		Order: has(rulepack.PlanOrder), Purchase: has(rulepack.PlanPurchase), Permits: has(rulepack.PlanPermits), Nodes: has(rulepack.PlanNodes)}
 }

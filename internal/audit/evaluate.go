@@ -16,10 +16,12 @@ import (
 
 // rule evaluates one id: for each subject the first of its candidates (narrowest first) that applies.
 func (r *auditRun) rule(candidates []*rulepack.Rule) {
-	general := candidates[len(candidates)-1]
-	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For) })
+	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For, false) })
 	if len(matching) == 0 {
-		r.notConcerned(general)
+		general := candidates[len(candidates)-1]
+		f := startRule(general, inventory.Subject{})
+		f.Result, f.Reason = verdict.NotApplicable, general.Concern()
+		r.add(f)
 		return
 	}
 	subjects, known := r.facts.Subjects(matching[0].Subject)
@@ -27,7 +29,8 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 		r.noSubject(matching[0], known)
 		return
 	}
-	findings, rules := r.scratch[:0], r.decisive[:0]
+	var findings []verdict.Finding
+	var rules []*rulepack.Rule
 	for _, s := range subjects {
 		f, decisive := r.ask(matching, s)
 		if !r.options.Bare {
@@ -36,7 +39,6 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 		r.demotePass(candidates, decisive, &f)
 		findings, rules = append(findings, f), append(rules, decisive)
 	}
-	r.scratch, r.decisive = findings, rules
 	if !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Result != verdict.NotApplicable }) {
 		findings[0].Subject = inventory.Subject{}
 		findings, rules = findings[:1], rules[:1]
@@ -59,7 +61,7 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 		return
 	}
 	for _, c := range candidates[:slices.Index(candidates, decisive)] {
-		if c.For != nil && len(c.For.Products) > 0 && r.mayMatch(c.For) {
+		if c.For != nil && len(c.For.Products) > 0 && r.matches(c.For, true) {
 			f.Result, f.Severity = verdict.Unknown, c.Usual
 			f.Reason = "whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it"
 			f.KnownBy = "the product's name"
@@ -68,18 +70,9 @@ func (r *auditRun) demotePass(candidates []*rulepack.Rule, decisive *rulepack.Ru
 	}
 }
 
-// matches checks a rule's match against the machine. An unknown property does not match, so that the broader
-// rule applies.
-func (r *auditRun) matches(m *rulepack.Match) bool {
-	return r.indexed(m, false)
-}
-
-// mayMatch is like matches, but an unknown name matches.
-func (r *auditRun) mayMatch(m *rulepack.Match) bool {
-	return r.indexed(m, true)
-}
-
-func (r *auditRun) indexed(m *rulepack.Match, unknown bool) bool {
+// matches checks a rule's match against the machine. An unknown platform does not match, so that the broader rule
+// applies; of an unknown name it returns unknown.
+func (r *auditRun) matches(m *rulepack.Match, unknown bool) bool {
 	if m == nil {
 		return true
 	}
@@ -104,20 +97,13 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 	}
 }
 
-// notConcerned adds the single finding of a rule that does not apply to this machine.
-func (r *auditRun) notConcerned(rule *rulepack.Rule) {
-	f := startRule(rule, inventory.Subject{})
-	f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
-	r.add(f)
-}
-
 // noSubject adds the single finding of a rule without subjects. A guest has no physical memory to check;
 // otherwise the reason is why the subjects are unknown.
 func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, inventory.Subject{})
 	s := facts.Subject{}
 	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
-		f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
+		f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, cmp.Or(known.Reason, "the machine has no "+rule.Subject)
 	} else {
@@ -172,21 +158,8 @@ func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Fi
 	}
 	last := candidates[len(candidates)-1]
 	f := startRule(last, s.Of)
-	f.Result, f.Reason = verdict.NotApplicable, r.concern(last)
+	f.Result, f.Reason = verdict.NotApplicable, last.Concern()
 	return f, last
-}
-
-// concern describes the machines that a rule applies to, the same for every subject.
-func (r *auditRun) concern(rule *rulepack.Rule) string {
-	text, made := r.concerns[rule]
-	if !made {
-		text = rule.Concern()
-		if r.concerns == nil {
-			r.concerns = map[*rulepack.Rule]string{}
-		}
-		r.concerns[rule] = text
-	}
-	return text
 }
 
 // startRule returns a finding with the texts that do not depend on the machine.

@@ -103,7 +103,7 @@ func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 
 // writtenFor reports whether a profile is about this machine by name and platform, or by the firmware it runs.
 func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
-	return r.matches(p.For) || r.runs(p.Firmware)
+	return r.matches(p.For, false) || r.runs(p.Firmware)
 }
 
 // runs reports whether the machine runs firmware of one of the families.

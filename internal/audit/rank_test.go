@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/fact"
@@ -103,7 +104,7 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 		{"no platform", nil, rulepack.Rule{Citation: cited, CitePlatform: true}, "RULE", verdict.Practice},
 		{"nothing at all", nil, rulepack.Rule{}, "", ""},
 	} {
-		have := judging("Dell Inc.", c.p).document(&c.rule)
+		have := judging("Dell Inc.", c.p).cite(&c.rule, facts.Subject{})
 		if c.want == "" {
 			assert.Nil(t, have, c.name)
 			continue

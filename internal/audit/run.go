@@ -15,7 +15,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	if o.Asked && o.Rules == nil {
 		run.want(o.Profile)
 	}
-	run.out.Findings = make([]verdict.Finding, 0, e.room(sys, o))
+	run.out.Findings = []verdict.Finding{}
 	for _, candidates := range e.rules {
 		if o.Rules == nil || o.Rules(candidates[0].ID) {
 			run.rule(candidates)
@@ -46,20 +46,6 @@ func (r *auditRun) want(name string) {
 		words[row.ID] = row.Want
 	}
 	r.facts.Want(words)
-}
-
-// room estimates the number of findings for allocation: a plan evaluates a few rules for many layouts.
-func (e *Engine) room(sys *inventory.System, o Options) int {
-	if o.Rules == nil {
-		return 2*len(e.rules) + len(sys.Slots) + 2*len(sys.Sockets)
-	}
-	asked := 0
-	for _, candidates := range e.rules {
-		if o.Rules(candidates[0].ID) {
-			asked++
-		}
-	}
-	return asked * (1 + len(sys.Sockets))
 }
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every

@@ -279,19 +279,11 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	if preset == "" || t.Unlocks(governing, preset) || settings.SamePreset(now.Or(""), preset) {
 		return nil
 	}
-	ways, known := r.presets[[2]string{governing, preset}]
-	if !known {
-		wish := r.wish(r.sys.Settings[governing])
-		wish.ID, wish.Want = governing, preset
-		ways = t.Steps(wish)
-		if r.presets == nil {
-			r.presets = map[[2]string][]string{}
-		}
-		r.presets[[2]string{governing, preset}] = ways
-	}
-	lines := make([]string, len(ways))
-	for i := range ways {
-		lines[i] = "the preset " + preset + " " + says + ": " + ways[i]
+	wish := r.wish(r.sys.Settings[governing])
+	wish.ID, wish.Want = governing, preset
+	var lines []string
+	for _, step := range t.Steps(wish) {
+		lines = append(lines, "the preset "+preset+" "+says+": "+step)
 	}
 	return lines
 }

@@ -52,7 +52,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(id, fact.Direct, fact.Evidence{})}}
 			for _, pack := range builtinPacks(t) {
 				for _, rule := range pack.Rules {
-					if rule.For != nil && (!r.matches(rule.For) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
+					if rule.For != nil && (!r.matches(rule.For, false) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
 						continue
 					}
 					c := r.cite(rule, facts.Subject{})

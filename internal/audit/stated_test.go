@@ -243,7 +243,7 @@ func matchers(packs []*rulepack.Pack) []matcher {
 func (m *matcher) speaks(r *auditRun) bool {
 	switch {
 	case m.match != nil:
-		return r.matches(m.match)
+		return r.matches(m.match, false)
 	case m.firmware != nil:
 		return r.runs(m.firmware)
 	default:
