@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestRangesAgree: firmware's ranges of modules bear out the mapping of every
-// machine that has them; one that does not is read by hand before it is doubted.
+// TestRangesAgree checks that firmware's ranges of modules confirm the mapping of every machine that has them;
+// exceptions are examined by hand.
 func TestRangesAgree(t *testing.T) {
 	positions, ordered := 0, 0
 	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// ranged gives the slots of a machine their ranges, {} is none.
+// ranged sets the ranges of a machine's slots; {} is none.
 func ranged(sys *inventory.System, ranges ...inventory.Range) *inventory.System {
 	for i, r := range ranges {
 		if r != (inventory.Range{}) {
@@ -19,8 +19,8 @@ func ranged(sys *inventory.System, ranges ...inventory.Range) *inventory.System 
 	return sys
 }
 
-// TestDoubtByPositions: firmware's interleave positions number the channels of a
-// controller, as on Supermicro's X11 boards.
+// TestDoubtByPositions checks that firmware's interleave positions number the channels of a controller, as on
+// Supermicro's X11 boards.
 func TestDoubtByPositions(t *testing.T) {
 	of := func(positions ...int) []string {
 		sys := board("Supermicro", "Super Server", "P", "P1-DIMM{A1,A2,B1,C1}@NO~DIMM*")
@@ -46,8 +46,8 @@ func TestDoubtByPositions(t *testing.T) {
 	assert.Contains(t, list[0], "positions 1 and 1 of an interleave of 3")
 }
 
-// TestDoubtByPositionsOfControllers: two controllers count their channels each
-// for itself, and a module without a position says that the others' mean nothing.
+// TestDoubtByPositionsOfControllers checks two controllers that number their channels separately, and that a module
+// without a position makes those of the others meaningless.
 func TestDoubtByPositionsOfControllers(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "P", "P1-DIMM{A1,B1,C1,D1,E1,F1}@NO~DIMM*")
 	var ranges []inventory.Range
@@ -59,8 +59,7 @@ func TestDoubtByPositionsOfControllers(t *testing.T) {
 	assert.Empty(t, examined(t, ranged(two, inventory.Range{Position: 1, Depth: 2}, inventory.Range{Start: 1}), plat6))
 }
 
-// TestDoubtByAddresses: where each module has its own range, one processor's
-// come one after the other.
+// TestDoubtByAddresses checks modules with their own ranges: those of one processor are consecutive.
 func TestDoubtByAddresses(t *testing.T) {
 	of := func(starts ...int64) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")

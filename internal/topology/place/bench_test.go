@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// BenchmarkPlace places a machine of 128 slots, rules read anew each time.
+// BenchmarkPlace measures placing a machine of 128 slots, with the rules read each time.
 func BenchmarkPlace(b *testing.B) {
 	k := inMemory(b, corpustest.Rules(b))
 	for _, c := range []struct {
@@ -47,7 +47,7 @@ func BenchmarkPlace(b *testing.B) {
 	}
 }
 
-// inMemory holds the slot rules as the program does.
+// inMemory has the slot rules in memory, as the program does.
 func inMemory(t testing.TB, k fs.FS) fs.FS {
 	m := fstest.MapFS{}
 	names, err := fs.Glob(k, "slots/*")
@@ -60,7 +60,7 @@ func inMemory(t testing.TB, k fs.FS) fs.FS {
 	return m
 }
 
-// FuzzLocator: no label makes the matcher or the placing fail.
+// FuzzLocator checks that no label makes the matcher or the placement fail.
 func FuzzLocator(f *testing.F) {
 	for _, seed := range []string{"P1-DIMMA1", "CPU0_DIMM_A1", "DIMM_A1 ", "PROC  1 DIMM  9", "Board 1, DIMM 8A", "NODE 1 CHANNEL 0 DIMM 0", "A1", "", "\xff"} {
 		f.Add(seed, "P0_Node0_Channel0_Dimm0", "Dell Inc.")

@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestCompiledParts: the compiled patterns and index are those of the files, and
-// the index leads to each map.
+// TestCompiledParts checks that the compiled patterns and index equal those of the files, and that the index finds
+// each map.
 func TestCompiledParts(t *testing.T) {
 	k := corpustest.Rules(t)
 	patterns, err := LocatorRules(k)
@@ -63,8 +63,7 @@ func TestSlotMaps(t *testing.T) {
 	}
 }
 
-// TestCompileRefuses: what can never match, or stands twice, is told with its
-// place.
+// TestCompileRefuses checks that patterns that can never match, or are listed twice, are reported with their place.
 func TestCompileRefuses(t *testing.T) {
 	for conflict, file := range map[string]string{
 		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:               "rules: [{id: a, locator: ['DIMM{']}]",
@@ -84,8 +83,8 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestUnreadableMaps: a file of maps that cannot be read, or has a key that no map
-// has, is told by whoever reads the maps.
+// TestUnreadableMaps checks that a file of maps that cannot be read, or has an unknown key, is an error of the
+// function that reads the maps.
 func TestUnreadableMaps(t *testing.T) {
 	for conflict, file := range map[string]*fstest.MapFile{
 		"slots/x.yaml":           {Mode: fs.ModeDir},
@@ -110,7 +109,7 @@ func slotSources(t *testing.T) map[string]struct{ Vendor, Title, URL string } {
 	return f.Sources
 }
 
-// checkMap refuses a map that contradicts itself or says nothing of its origin.
+// checkMap checks that a map does not contradict itself and names its source.
 func checkMap(t *testing.T, m *slotMap) {
 	require.NotEmpty(t, m.Models, m.ID)
 	require.NotEmpty(t, m.Locators, m.ID)

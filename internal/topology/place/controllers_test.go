@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestSetsOfSisters: a product's own table comes before a sister's, the first
-// sister before a second one, and a table of others is not taken.
+// TestSetsOfSisters checks the precedence of tables: the product's own, then the first sister's, then the second's,
+// and never one of other products.
 func TestSetsOfSisters(t *testing.T) {
 	k := fstest.MapFS{setsFile: {Data: []byte("# set, models, sisters\n" +
 		"set\tX\tR200\tR100;R150\n" + "2\t1,2\tbalanced\tD, first\n" +

@@ -46,9 +46,9 @@ func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ..
 	return seats(sys, pl.out), pl.out
 }
 
-// TestChannelsWithinNodes: the number is exact where the channels seen behind each
-// controller are as many as it has, counted anew behind each or on over the processor;
-// else it is the order of those seen, and no more than indirect.
+// TestChannelsWithinNodes checks when the channel number is exact: if the channels seen on each controller are as
+// many as it has, numbered per controller or over the processor. Otherwise it is the order of those seen, and at most
+// indirect.
 func TestChannelsWithinNodes(t *testing.T) {
 	const byNode = "site\tS{_}\tP{p}_N{node}_C{chan}|P{p}_N{node}|P{p}\t\t\tcontroller\tbase0"
 	for name, c := range map[string]struct {
@@ -79,8 +79,8 @@ func TestChannelsWithinNodes(t *testing.T) {
 	}
 }
 
-// TestChannelsOfOtherPatterns: controller and letter in the locator; a node that is
-// the processor beside channels that count from 1.
+// TestChannelsOfOtherPatterns checks a controller and a letter in the locator, and a node that is the processor with
+// channels numbered from 1.
 func TestChannelsOfOtherPatterns(t *testing.T) {
 	const pair, node = "site\tP{cpu}_MC{ctl}_{L}\t\t\t\t\tpair", "site\tS{_}\tN{node}_C{chan}\t\t\tsocket\t"
 	for name, c := range map[string]struct {
@@ -100,8 +100,8 @@ func TestChannelsOfOtherPatterns(t *testing.T) {
 	}
 }
 
-// TestSourceOfChannels: the label whose pattern has the letter or the number is the
-// source, also for a site's own rule.
+// TestSourceOfChannels checks that the label with the matching letter or number is the source, also for a site's
+// rule.
 func TestSourceOfChannels(t *testing.T) {
 	for line, c := range map[string]struct{ slot, want string }{
 		"site\tSLOT {slot}\tRow {L}\t\t\t\t":           {"SLOT~1@Row~A*", SourceBank},
@@ -116,9 +116,9 @@ func TestSourceOfChannels(t *testing.T) {
 	}
 }
 
-// TestLettersThatDoNotFit: letters that are no run of the processor's channels are
-// numbered by the bank's controllers, else by their order; with the platform unknown
-// they are taken as they stand, but where they may go on from another processor.
+// TestLettersThatDoNotFit checks letters that are not a consecutive range of the processor's channels: they are
+// numbered by the bank's controllers, otherwise by their order. On an unknown platform they are used as they are,
+// unless they may continue from another processor.
 func TestLettersThatDoNotFit(t *testing.T) {
 	for name, c := range map[string]placeCase{
 		"by the controllers": {vendor: "Supermicro", product: "SYS-E300-9D", sockets: "P", platform: ofChannels(4, 2),
@@ -142,8 +142,8 @@ func TestLettersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestLimitsOfPlatforms: a platform of one module on a channel; a board that no map
-// may place without all of its processors.
+// TestLimitsOfPlatforms checks a platform of one module per channel, and a board that no map may place without all of
+// its processors.
 func TestLimitsOfPlatforms(t *testing.T) {
 	one := ofChannels(4, 2)
 	one.MaxDPC = 1

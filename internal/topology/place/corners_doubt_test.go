@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestDoubtByBankOfTwo: two slots of one letter are on one numbered channel, and two
-// of one number of one letter.
+// TestDoubtByBankOfTwo checks that two slots with one letter are on one numbered channel, and two with one number on
+// one letter.
 func TestDoubtByBankOfTwo(t *testing.T) {
 	of := func(words ...string) []string {
 		return examined(t, board("Supermicro", "Super Server", "P", words...), plat6)
@@ -22,8 +22,8 @@ func TestDoubtByBankOfTwo(t *testing.T) {
 	assert.NotEmpty(t, of("P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "P1-DIMMA2@P0_Node0_Channel1_Dimm0*"))
 }
 
-// TestDoubtOfLabelsAlone: banks bring into doubt what labels place, and neither what a
-// controller places nor what a map does; of rules that read the bank no rows are made.
+// TestDoubtOfLabelsAlone checks that banks make only placements by labels doubtful, not those by a controller or a
+// map, and that rules that read the bank do not form rows.
 func TestDoubtOfLabelsAlone(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "P", "P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "P1-DIMMA2@P0_Node0_Channel1_Dimm0*")
 	sys.EDAC = edac(8<<30, "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#1_DIMM#0")
@@ -38,24 +38,22 @@ func TestDoubtOfLabelsAlone(t *testing.T) {
 	assert.Empty(t, examined(t, read, plat3), "a pattern reads the bank as saying nothing")
 }
 
-// TestDoubtByRowsOfTwo: rows of two slots are told as those of three, on channels that
-// have as many slots each.
+// TestDoubtByRowsOfTwo checks that rows of two slots are detected like those of three, on channels with as many slots
+// each.
 func TestDoubtByRowsOfTwo(t *testing.T) {
 	of := func(words ...string) []string { return examined(t, board("Supermicro", "X8DTU", "P", words...), plat3) }
 	assert.Len(t, of("P1_DIMM{1,2}A@R1* P1_DIMM{3}A@R2* P1_DIMM1B@R2* P1_DIMM{2,3}B@R3*"), 1)
 	assert.Empty(t, of("P1_DIMM{1,2}A@R1* P1_DIMM{1}B@R2* P1_DIMM3A@R2* P1_DIMM1C@R3* P1_DIMM2B@R3*"), "channels of three, two and one")
 }
 
-// TestDoubtBySpeedAtTolerance: a speed that another name of the document's may be is
-// the document's.
+// TestDoubtBySpeedAtTolerance checks that a speed that may be another name of the documented one is accepted as that.
 func TestDoubtBySpeedAtTolerance(t *testing.T) {
 	for mts, want := range map[int]bool{800 + ddr.Tolerance: false, 801 + ddr.Tolerance: true, 1333 + ddr.Tolerance: true, 1334 + ddr.Tolerance: false} {
 		assert.Equal(t, want, len(examined(t, running(x8dah(false, "1A 1B 1C"), mts, 1), westmere)) > 0, mts)
 	}
 }
 
-// TestDoubtByRanksWithoutChannels: if the number of channels is unknown, there may be no other place for the
-// DIMMs.
+// TestDoubtByRanksWithoutChannels checks that the DIMMs may have another place if the number of channels is unknown.
 func TestDoubtByRanksWithoutChannels(t *testing.T) {
 	unknown := *westmere
 	unknown.ChannelsPerSocket = 0
@@ -64,8 +62,8 @@ func TestDoubtByRanksWithoutChannels(t *testing.T) {
 	assert.Empty(t, examined(t, running(x8dah(false, "1A 1B 1C"), 800, 4), none))
 }
 
-// TestNodesOfUnplacedModules: a module of no known processor might make up for what
-// the nodes seem to have more.
+// TestNodesOfUnplacedModules checks that a module without a known processor may explain a node that seems to have
+// more memory.
 func TestNodesOfUnplacedModules(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "PP", "P1-DIMM{A,B}1@NO~DIMM* x* y* z*")
 	for i := range 2 {
@@ -77,8 +75,8 @@ func TestNodesOfUnplacedModules(t *testing.T) {
 	assert.Equal(t, fact.Corroborated, out[0].Certainty)
 }
 
-// TestPositionsOfOneController: positions of an interleave count behind each
-// controller; one that another controller's module has is not taken.
+// TestPositionsOfOneController checks that interleave positions are counted per controller, and that one of another
+// controller's module is ignored.
 func TestPositionsOfOneController(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "P", "P1-DIMM{A,B,D}1@NO~DIMM*")
 	assert.Empty(t, examined(t, ranged(sys, inventory.Range{Start: 0, Position: 1, Depth: 2}, inventory.Range{Start: 1, Position: 1, Depth: 2},

@@ -12,9 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestDriverSeats: skx_edac counts channels within its controllers, of which the
-// processor has as many as the platform says; of sb_edac's two home agents the first
-// alone is read.
+// TestDriverSeats checks that skx_edac counts channels within its controllers, as many per processor as the platform
+// has, and that of sb_edac's two home agents only the first is read.
 func TestDriverSeats(t *testing.T) {
 	for _, c := range []struct {
 		channels, controllers int
@@ -36,8 +35,8 @@ func TestDriverSeats(t *testing.T) {
 	}
 }
 
-// TestOrderedSeats: i7core_edac counts the channels of the R710 from the other end, as its label file
-// says: DIMM_A3 is channel 0.
+// TestOrderedSeats checks that i7core_edac counts the channels of the R710 from the other end, as in its label file:
+// DIMM_A3 is channel 0.
 func TestOrderedSeats(t *testing.T) {
 	for label, want := range map[string]modulePosition{
 		"CPU#0Channel#0_DIMM#0": {0, 2, 0}, "CPU#0Channel#2_DIMM#1": {0, 0, 1}, "CPU#1Channel#1_DIMM#2": {1, 1, 2},
@@ -52,8 +51,8 @@ func TestOrderedSeats(t *testing.T) {
 	}
 }
 
-// TestBoardCountedFromTheOtherEnd: a counter of the R710 is that of the slot in its label file; boards that
-// the file does not name get none.
+// TestBoardCountedFromTheOtherEnd checks that a counter of the R710 is assigned to the slot in its label file, and
+// that boards not named in the file get none.
 func TestBoardCountedFromTheOtherEnd(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "westmere-ep")
 	require.NoError(t, err)
@@ -67,7 +66,7 @@ func TestBoardCountedFromTheOtherEnd(t *testing.T) {
 	}
 }
 
-// TestPrintedLabel: a label that names the kind of memory is the slot of that name.
+// TestPrintedLabel checks that a label with the kind of memory is the slot of that name.
 func TestPrintedLabel(t *testing.T) {
 	sys := board("Quanta", "Q1", "PP", "DIMM_C1*", "DIMM_D1*")
 	sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counted("DDR4_C1", 0), counted("DDR4_D1", 57)}}}
@@ -77,7 +76,7 @@ func TestPrintedLabel(t *testing.T) {
 	assert.Equal(t, ByLabel, got[1].By)
 }
 
-// TestWorstCounter: the first of those with the most errors of a kind.
+// TestWorstCounter checks that the first of the slots with the most errors of a kind is named.
 func TestWorstCounter(t *testing.T) {
 	of := func(label string, ce, ue int64) counter {
 		return counter{dimm: &inventory.ControllerDIMM{Label: known(label), Corrected: known(ce), Uncorrected: known(ue)}, ctl: &inventory.Controller{}}
@@ -87,10 +86,10 @@ func TestWorstCounter(t *testing.T) {
 	assert.Equal(t, "C", worstCounter(all, uncorrected).label())
 }
 
-// TestUnplacedErrors: errors without a slot keep the driver's label and place. The ranks of one label
-// are one module. They name the slots that it may be: likely the one of the same controller, channel
-// and slot where all agree, else those of the processor and size; none where the label names a module
-// that firmware calls otherwise.
+// TestUnplacedErrors checks that errors without a slot keep the driver's label and location. The ranks of one label
+// are one module. The possible slots are named: the likely one has the same controller, channel and slot if all
+// agree, otherwise those of the processor and size; none if the label names a module that has another name in
+// firmware.
 func TestUnplacedErrors(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
@@ -137,9 +136,9 @@ func TestUnplacedErrors(t *testing.T) {
 	}
 }
 
-// TestControllerStrays: what the BMC counts on a module without a slot leaves the
-// kernel's zeroes of that kind unknown, where the controller has no count of the slot's own; what slots
-// and counters leave of its total is the machine's.
+// TestControllerStrays checks the BMC's count for a module without a slot: the kernel's zeroes of that kind are
+// unknown unless the controller has a count of the slot. What remains of its total after slots and counters is
+// counted for the machine.
 func TestControllerStrays(t *testing.T) {
 	for name, c := range map[string]struct {
 		module, total, own, kernel int64 // uncorrected errors, -1 for not counted
@@ -178,9 +177,8 @@ func TestControllerStrays(t *testing.T) {
 	}
 }
 
-// TestControllerStraysByLabel: no two counters without a slot have one label, because that is what
-// metrics tell them by. One that kernel and controller count has the higher count; modules of one name
-// are taken together.
+// TestControllerStraysByLabel checks that no two counters without a slot have one label, because metrics use the
+// label as the key. A counter of both kernel and controller has the higher count; modules of one name are summed.
 func TestControllerStraysByLabel(t *testing.T) {
 	sys := board("Quanta", "Q1", "PP", "A1*")
 	d := counted("DDR4_D1", 57)
@@ -198,8 +196,8 @@ func TestControllerStraysByLabel(t *testing.T) {
 	assert.Equal(t, int64(3), stray[1].Uncorrected.Value)
 }
 
-// TestUnlessElsewhere: a count of no more than what may be elsewhere is not known
-// where errors were counted for no module; one alone is enough.
+// TestUnlessElsewhere checks that a count not above the number of unassigned errors is unknown; one unassigned error
+// is enough.
 func TestUnlessElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		count, noInfo, most int64
@@ -211,7 +209,7 @@ func TestUnlessElsewhere(t *testing.T) {
 	}
 }
 
-// TestEDACOrder: modules come by controller, then channel, then slot.
+// TestEDACOrder checks that modules are ordered by controller, channel and slot.
 func TestEDACOrder(t *testing.T) {
 	at := func(controller, channel, slot int) edacDIMM {
 		return edacDIMM{controller: controller, channel: channel, slot: slot}
@@ -223,8 +221,8 @@ func TestEDACOrder(t *testing.T) {
 	}
 }
 
-// TestEDACChannels: exact where EDAC has all controllers of the platform and each
-// channel fits one, else in the order seen.
+// TestEDACChannels checks that channels are exact if EDAC has all controllers of the platform and each channel
+// exists, and in the order seen otherwise.
 func TestEDACChannels(t *testing.T) {
 	const u = Unplaced
 	for _, c := range []struct {
@@ -255,8 +253,8 @@ func TestEDACChannels(t *testing.T) {
 	}
 }
 
-// TestConfirmedCertainty: another witness raises what is not direct by one, and
-// nothing that is not known or direct already.
+// TestConfirmedCertainty checks that a second witness raises the certainty by one step, unless it is unknown or
+// direct already.
 func TestConfirmedCertainty(t *testing.T) {
 	for before, after := range map[fact.Certainty]fact.Certainty{
 		fact.None: fact.None, fact.Indirect: fact.Corroborated, fact.Corroborated: fact.Direct, fact.Direct: fact.Direct,
@@ -267,8 +265,8 @@ func TestConfirmedCertainty(t *testing.T) {
 	}
 }
 
-// TestChannelLimits: a channel has as many slots as the platform defines, numbered from 0, each with one DIMM;
-// DIMMs with one label and no slot are indistinguishable.
+// TestChannelLimits checks that a channel has as many slots as the platform defines, numbered from 0, each with one
+// DIMM; DIMMs with one label and no slot are indistinguishable.
 func TestChannelLimits(t *testing.T) {
 	const u = Unplaced
 	for name, c := range map[string]struct {
@@ -303,14 +301,14 @@ func TestChannelLimits(t *testing.T) {
 	}
 }
 
-// driven makes the drivers' modules from labels, of the size that board gives modules.
+// driven returns the drivers' modules for labels, with the size that board gives modules.
 func driven(sys *inventory.System, labels ...string) *inventory.System {
 	sys.EDAC = edac(8<<30, labels...)
 	return sys
 }
 
-// TestDriversThatSeeOtherModules: a driver that has not as many modules as firmware
-// (ranks, or a controller without a driver) says nothing, nor does any on a front-side bus.
+// TestDriversThatSeeOtherModules checks that a driver with a different number of modules than firmware (ranks, or a
+// controller without a driver) is not used, nor is any on a front-side bus.
 func TestDriversThatSeeOtherModules(t *testing.T) {
 	lettered := func() *inventory.System { return board("Supermicro", "Super Server", "P", "P1-DIMM{A..D}1@NO~DIMM*") }
 	const two, third = "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#1_DIMM#0", " CPU_SrcID#0_MC#0_Chan#2_DIMM#0"
@@ -333,7 +331,8 @@ func TestDriversThatSeeOtherModules(t *testing.T) {
 	}
 }
 
-// TestDriversPlaceUnreadLabels: labels that no pattern matches are ambiguous with two CPUs, but not with one.
+// TestDriversPlaceUnreadLabels checks that labels that no pattern matches are ambiguous with two CPUs, but not with
+// one.
 func TestDriversPlaceUnreadLabels(t *testing.T) {
 	for sockets, c := range map[string]struct{ labels, want string }{
 		"P":  {"CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#2_DIMM#0", "0.0.0.0 0.0.2.0"},
@@ -349,8 +348,8 @@ func TestDriversPlaceUnreadLabels(t *testing.T) {
 	assert.Equal(t, "-.-.-.- -.-.-.-", seats(unsized, out), "a module of unknown size might be the other one")
 }
 
-// TestErrorsOfOneCounter: a machine with one DIMM gets its counter; label files and firmware differ in whether
-// they print DIMM first; a counter without a label is not assigned.
+// TestErrorsOfOneCounter checks that a machine with one DIMM gets its counter, that label files and firmware may
+// differ in the prefix DIMM, and that a counter without a label is not assigned.
 func TestErrorsOfOneCounter(t *testing.T) {
 	for _, c := range []struct{ locator, label, want string }{
 		{"DIMM_A1", "DIMM_A1", "3 label"}, {"A1", "DIMM_A1", "3 label"}, {"DIMM_A1", "A1", "3 label"}, {"DIMM", "", "-"}, {"DIMM", "DIMM", "3 label"}, {"A1", "A2", "-"},
@@ -363,8 +362,8 @@ func TestErrorsOfOneCounter(t *testing.T) {
 	}
 }
 
-// TestErrorsByChannelOfAll: empty slots and other memory than DRAM do not count, and
-// every module must have a place of its own that is beyond doubt, on both sides.
+// TestErrorsByChannelOfAll checks that empty slots and memory other than DRAM do not count, and that every module
+// must have an unambiguous place of its own on both sides.
 func TestErrorsByChannelOfAll(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
@@ -410,7 +409,7 @@ func TestErrorsByChannelOfAll(t *testing.T) {
 	}
 }
 
-// TestLargestCounter: of equal ones the first is shown.
+// TestLargestCounter checks that the first of equal counters is shown.
 func TestLargestCounter(t *testing.T) {
 	from := func(n int64, path string) *inventory.ControllerDIMM {
 		return &inventory.ControllerDIMM{Corrected: fact.Known(n, fact.Direct, fact.Evidence{Path: path})}
@@ -421,7 +420,7 @@ func TestLargestCounter(t *testing.T) {
 	assert.Equal(t, "b", got.From.Path)
 }
 
-// TestEmptyEntriesOfDrivers: an entry without a module is none, whatever it is called.
+// TestEmptyEntriesOfDrivers checks that an entry without a module is ignored, whatever its name.
 func TestEmptyEntriesOfDrivers(t *testing.T) {
 	entry := func(label string, bytes int64) inventory.ControllerDIMM {
 		return inventory.ControllerDIMM{Label: known(label), SizeBytes: known(bytes)}

@@ -23,7 +23,7 @@ func rulesOf(t *testing.T, lines ...string) []LocatorRule {
 	return out
 }
 
-// TestEmptyPatterns: an empty pattern is an empty label, a star is any.
+// TestEmptyPatterns checks that an empty pattern matches an empty label, and a star any.
 func TestEmptyPatterns(t *testing.T) {
 	for _, c := range []struct {
 		patterns []string
@@ -38,8 +38,8 @@ func TestEmptyPatterns(t *testing.T) {
 	}
 }
 
-// TestHalfLabelledFirst: a slot without one of the two labels is skipped wherever firmware lists it, but not
-// one of another family of labels, or with labels that no pattern matches.
+// TestHalfLabelledFirst checks that a slot without one of the two labels is skipped wherever firmware lists it, but
+// not one with another family of labels, or with labels that no pattern matches.
 func TestHalfLabelledFirst(t *testing.T) {
 	const half = "firmware leaves out one of the two labels that its other slots have"
 	for name, c := range map[string]struct {
@@ -62,8 +62,8 @@ func TestHalfLabelledFirst(t *testing.T) {
 	}
 }
 
-// TestEmptySlotsWithoutALabel: a UCS B200 M4 leaves an empty slot its letter (A3 to H3; CPU1 has
-// A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi nothing; as firmware of both prints it.
+// TestEmptySlotsWithoutALabel checks empty slots as firmware prints them: a UCS B200 M4 keeps the letter (A3 to H3;
+// CPU1 has A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi prints nothing.
 func TestEmptySlotsWithoutALabel(t *testing.T) {
 	var slots []string
 	for cpu, letters := range []string{"ABCD", "EFGH"} {
@@ -84,8 +84,8 @@ func TestEmptySlotsWithoutALabel(t *testing.T) {
 	assert.Equal(t, Unplaced, out[1].Channel)
 }
 
-// TestLettersOfOneProcessor: letters that do not begin anew name one channel of the
-// machine; a bank without a number contradicts none.
+// TestLettersOfOneProcessor checks that letters that do not start again name one channel of the machine, and that a
+// bank without a number contradicts none.
 func TestLettersOfOneProcessor(t *testing.T) {
 	placeCase{vendor: "Intel", product: "S2600", sockets: "PP", platform: plat4,
 		slots: []string{"DIMM_A1@NODE~0~CHANNEL~0~DIMM~0* DIMM_A2@NODE~1~CHANNEL~0~DIMM~1*"}, want: "-.-.-.- -.-.-.-", reason: "cannot both be true"}.run(t)
@@ -98,8 +98,7 @@ func TestLettersOfOneProcessor(t *testing.T) {
 	assert.Equal(t, "0.-.0.- 0.-.-.-", seats(sys, pl.out))
 }
 
-// TestModulesBehindAbsentProcessors: what is placed behind processors that are there
-// stays as sure as it was.
+// TestModulesBehindAbsentProcessors checks that placements on present processors keep their certainty.
 func TestModulesBehindAbsentProcessors(t *testing.T) {
 	sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
 	out, _ := Slots(sys, plat3, corpustest.Rules(t))
@@ -108,8 +107,8 @@ func TestModulesBehindAbsentProcessors(t *testing.T) {
 	}
 }
 
-// TestTakenBack: what is known of the processor stays where the channel alone is taken
-// back; without a processor nothing has a source.
+// TestTakenBack checks that the processor stays known if only the channel is withdrawn, and that nothing has a source
+// without a processor.
 func TestTakenBack(t *testing.T) {
 	const u = Unplaced
 	before := Placement{Socket: 1, Controller: 0, Channel: 2, Slot: 1, Source: SourceBank, Certainty: fact.Corroborated}
@@ -123,8 +122,8 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestMemoryOfProcessors: memory on the package, and slots of no channel, are not of
-// a processor's channels.
+// TestMemoryOfProcessors checks that memory on the package, and slots without a channel, are not on a processor's
+// channels.
 func TestMemoryOfProcessors(t *testing.T) {
 	sys := board("Example", "E1", "P", "A* B* C* D")
 	sys.Slots[1].Technology = known(inventory.HBM)
@@ -135,15 +134,15 @@ func TestMemoryOfProcessors(t *testing.T) {
 	assert.Equal(t, []processor{{socket: 0, slots: []int{0, 3}, channels: map[int][]int{0: {0}}}}, pl.processors())
 }
 
-// TestNamesOfProducts: text in brackets after a product's name is its machine type, whose number is the name if
-// nothing else is left.
+// TestNamesOfProducts checks that text in brackets after a product's name is its machine type, whose number is the
+// name if nothing else is left.
 func TestNamesOfProducts(t *testing.T) {
 	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "-[791]-": "", "-[791": "", "-[7914]-": "lenovo 7914", "-[]-": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
 		assert.Equal(t, want, modelKey("lenovo", product), product)
 	}
 }
 
-// TestSlotNumberZero: Oracle's boards count their slots from 0 (D0).
+// TestSlotNumberZero checks Oracle's boards, which number their slots from 0 (D0).
 func TestSlotNumberZero(t *testing.T) {
 	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
 	sets := ReadSets(k, &inventory.Machine{Product: known("X4170")})
@@ -151,8 +150,8 @@ func TestSlotNumberZero(t *testing.T) {
 	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
 }
 
-// TestLettersBesideBanks: the letter beside a bank is the processor's where the numbers
-// after it follow the banks' channels. A slot whose channel no bank tells is not asked.
+// TestLettersBesideBanks checks that a letter next to a bank is the processor's if the numbers after it follow the
+// banks' channels. A slot whose bank gives no channel is ignored.
 func TestLettersBesideBanks(t *testing.T) {
 	for name, c := range map[string]struct {
 		last Placement
@@ -173,7 +172,7 @@ func TestLettersBesideBanks(t *testing.T) {
 	}
 }
 
-// TestLongHead: a head with more cells than are read is a head as any other.
+// TestLongHead checks that a header with more cells than are read is accepted.
 func TestLongHead(t *testing.T) {
 	k := fstest.MapFS{setsFile: {Data: []byte("set\tX\tX4170\t\t\t\t\n" + "2\t0,1\tbalanced\tD, p1\n")}}
 	require.NotNil(t, ReadSets(k, &inventory.Machine{Product: known("X4170")}))

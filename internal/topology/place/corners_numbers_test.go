@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestNumbersOfFurtherProcessors: the ways of naming that rules/slots/sets.tsv
-// describes: +12 counts on, 33-n counts back from the other end.
+// TestNumbersOfFurtherProcessors checks the numbering schemes of rules/slots/sets.tsv: +12 continues, 33-n counts
+// down from the other end.
 func TestNumbersOfFurtherProcessors(t *testing.T) {
 	for _, c := range []struct {
 		numbering, label string
@@ -25,7 +25,7 @@ func TestNumbersOfFurtherProcessors(t *testing.T) {
 	}
 }
 
-// TestDocumentOfSets: a sister model's document is marked, where there is one.
+// TestDocumentOfSets checks that a sister model's document is marked as such.
 func TestDocumentOfSets(t *testing.T) {
 	rows := map[int]SetRow{2: {Source: "the manual"}}
 	assert.Equal(t, "the manual", (&Sets{Rows: rows}).Document(2))
@@ -40,7 +40,7 @@ func TestDocumentOfSets(t *testing.T) {
 	assert.Empty(t, (&Sets{Rows: rows, Analogous: true}).Document(3))
 }
 
-// TestOrderBySets: one slot comes first where every set with one of the two has it.
+// TestOrderBySets checks that a slot comes first if every set with one of the two has it.
 func TestOrderBySets(t *testing.T) {
 	s := &Sets{Rows: map[int]SetRow{1: {Sets: [][]int{{1}, {0}}}, 2: {Sets: [][]int{{1, 3}}}, 3: {Sets: [][]int{{1, 3, 4}}}}}
 	for _, c := range []struct{ x, y, want int }{
@@ -55,8 +55,8 @@ func TestOrderBySets(t *testing.T) {
 	}
 }
 
-// TestControllerInBoardOrder: channels are shared out evenly in board order; nothing is
-// label where they cannot be, or where their number is not known.
+// TestControllerInBoardOrder checks that channels are divided evenly in board order, and not at all if that is
+// impossible or their number is unknown.
 func TestControllerInBoardOrder(t *testing.T) {
 	for _, c := range []struct{ controllers, channels, channel, want int }{
 		{1, 0, 3, 0}, {1, 6, 5, 0}, {2, 6, 2, 0}, {2, 6, 3, 1}, {2, 6, 5, 1}, {2, 6, 6, Unplaced}, {2, 0, 0, Unplaced}, {4, 6, 0, Unplaced}, {0, 6, 0, Unplaced},
@@ -67,9 +67,8 @@ func TestControllerInBoardOrder(t *testing.T) {
 	}
 }
 
-// TestChannelOfNoProcessor: without a processor a channel says nothing, but on a
-// front-side bus; a placement is as sure as the least sure of what it rests on, and
-// keeps the first source but for a map.
+// TestChannelOfNoProcessor checks that a channel without a processor means nothing, except on a front-side bus, and
+// that a placement has the lowest certainty of its sources and keeps the first source, unless a map is used.
 func TestChannelOfNoProcessor(t *testing.T) {
 	for name, c := range map[string]struct {
 		fsb    bool
@@ -90,8 +89,8 @@ func TestChannelOfNoProcessor(t *testing.T) {
 	}
 }
 
-// TestEDACControllers: a controller's position among its processor's counts where
-// EDAC has as many as the platform.
+// TestEDACControllers checks that a controller's position among its processor's is used if EDAC has as many as the
+// platform.
 func TestEDACControllers(t *testing.T) {
 	dimms := []edacDIMM{{controller: 2}, {controller: 3}}
 	for controllers, want := range map[int]int{0: 1, 1: Unplaced, 2: 1, 4: Unplaced} {
@@ -99,8 +98,8 @@ func TestEDACControllers(t *testing.T) {
 	}
 }
 
-// TestChannelsWithinControllers: one channel number under two controllers of one
-// processor is counted within them; what is not stated proves nothing.
+// TestChannelsWithinControllers checks that a channel number used by two controllers of one processor is counted per
+// controller, and that missing numbers prove nothing.
 func TestChannelsWithinControllers(t *testing.T) {
 	at := func(processor, controller, channel int) *inventory.Location {
 		return &inventory.Location{Processor: processor, Controller: controller, Channel: channel}
@@ -127,8 +126,8 @@ func TestChannelsWithinControllers(t *testing.T) {
 	}
 }
 
-// TestSharedSlots: two modules that type 202 puts into one slot leave it open for the
-// whole channel, and for no other; what labels say is not touched.
+// TestSharedSlots checks that two modules that type 202 puts into one slot make the slots of the whole channel
+// unknown, but of no other channel, and that placements by label are unaffected.
 func TestSharedSlots(t *testing.T) {
 	const u = Unplaced
 	hpe := func(channel, slot int) Placement { return Placement{Channel: channel, Slot: slot, Source: sourceHPE} }
@@ -156,8 +155,8 @@ func TestSharedSlots(t *testing.T) {
 	}
 }
 
-// TestFastestOfKinds: the highest speed of the kinds a module may be; a depth that
-// no document gives leaves it open, and 1 MT/s would be a speed.
+// TestFastestOfKinds checks that the highest speed of the kinds a module may be is used, that an undocumented depth
+// leaves it unknown, and that 1 MT/s would be a speed.
 func TestFastestOfKinds(t *testing.T) {
 	s := &inventory.Slot{Type: fact.Known("DDR4", fact.Direct, fact.Evidence{}), Registered: fact.Known(true, fact.Direct, fact.Evidence{}),
 		Ranks: fact.Known(2, fact.Direct, fact.Evidence{}), LoadReduced: fact.Known(false, fact.Direct, fact.Evidence{})}

@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestNodesOfProcessors: the bank's node is the processor where the channel letters
-// bear that out, and its controller where two nodes together do.
+// TestNodesOfProcessors checks that the bank's node is the processor if the channel letters confirm it, and its
+// controller if two nodes together do.
 func TestNodesOfProcessors(t *testing.T) {
 	const byNode, none = "site\tD_{L}\tN{node}|\t\t\tauto\t", "the label's node number fits neither the processors nor their controllers"
 	for name, c := range map[string]struct {
@@ -55,8 +55,8 @@ func TestNodesOfProcessors(t *testing.T) {
 	}
 }
 
-// TestNodesThatAreNoProcessors: a node that is said to be nothing, or that no label
-// has, leaves the processor to what else there is.
+// TestNodesThatAreNoProcessors checks that a node that means nothing, or is in no label, leaves the processor to
+// other sources.
 func TestNodesThatAreNoProcessors(t *testing.T) {
 	for name, c := range map[string]struct{ line, sockets, slots, want string }{
 		"ignored": {"site\tD_{L}\tN{node}\t\t\tignore\t", "P", "D_A@N0* D_B@N1*", "0.-.0.- 0.-.1.-"},
@@ -68,8 +68,8 @@ func TestNodesThatAreNoProcessors(t *testing.T) {
 	}
 }
 
-// TestLettersOfAllProcessors: letters that are as many as all channels of the machine
-// go on from one processor to the next; of one processor they say nothing of it.
+// TestLettersOfAllProcessors checks that letters as many as all channels of the machine continue from one processor
+// to the next; those of one processor do not show which.
 func TestLettersOfAllProcessors(t *testing.T) {
 	const byLetter, inBank = "site\tD_{L}\t\t\t\t\t", "site\tD_{_}\tCH {L}\t\t\t\t"
 	for name, c := range map[string]struct {
@@ -90,8 +90,8 @@ func TestLettersOfAllProcessors(t *testing.T) {
 	}
 }
 
-// TestOwnersOfNumbers: numbers that go on or are a processor's own name it; numbers
-// that are the same on each do not.
+// TestOwnersOfNumbers checks that numbers that continue, or are a processor's name, identify it, and that numbers
+// equal on each do not.
 func TestOwnersOfNumbers(t *testing.T) {
 	groups := [][]int{{1}, {2}}
 	alike, on, own := &slotMap{ID: "alike", Groups: groups}, &slotMap{ID: "on", Groups: groups, Offset: 2}, &slotMap{ID: "own", Groups: groups, Second: [][]int{{9}, {8}}}
@@ -132,8 +132,8 @@ func TestOwnersOfNumbers(t *testing.T) {
 	assert.Empty(t, indexed("\na\tb\tx.yaml#one\n", "b\t"))
 }
 
-// TestPossibleViews: no channel deeper and no more channels than there are; a view
-// that says nothing is none.
+// TestPossibleViews checks that a view has no channel too deep and not more channels than exist, and that an empty
+// view is none.
 func TestPossibleViews(t *testing.T) {
 	const u = Unplaced
 	for name, c := range map[string]struct {
@@ -159,8 +159,8 @@ func TestPossibleViews(t *testing.T) {
 	}
 }
 
-// TestFirstChannelOfControllers: controllers count from 1 where they count so many
-// channels as there are, or their processors from 1, and no channel is 0.
+// TestFirstChannelOfControllers checks that controllers count from 1 if they count as many channels as exist, or if
+// their processors count from 1, and that no channel is 0 then.
 func TestFirstChannelOfControllers(t *testing.T) {
 	for name, c := range map[string]struct {
 		processor int
@@ -184,8 +184,8 @@ func TestFirstChannelOfControllers(t *testing.T) {
 	}
 }
 
-// TestWitnessOfSome: a witness that leaves a module out bears nothing out; one that
-// leaves an empty slot out does, and confirms no map as a whole.
+// TestWitnessOfSome checks that a witness that lacks a module confirms nothing; one that lacks an empty slot does,
+// but confirms no map completely.
 func TestWitnessOfSome(t *testing.T) {
 	for name, c := range map[string]struct {
 		populated string
@@ -204,8 +204,8 @@ func TestWitnessOfSome(t *testing.T) {
 	}
 }
 
-// TestSettledByWitness: what the labels place stays, a slot without any source keeps its reason, and of two
-// CPUs the labels or the witness must name one.
+// TestSettledByWitness checks that placements by label stay, that a slot without any source keeps its reason, and
+// that of two CPUs the labels or the witness must name one.
 func TestSettledByWitness(t *testing.T) {
 	sys := board("Supermicro", "Super Server", "P", "P1-DIMMB1@NO~DIMM* x* y")
 	sys.Slots[0].BMC, sys.Slots[1].BMC = stated(0, 0, 0, 0), stated(0, 0, 4, 0)
@@ -232,8 +232,8 @@ func TestSettledByWitness(t *testing.T) {
 	}
 }
 
-// TestLabelsOfDrivers: a driver's entry without a module is none; a label of an empty
-// slot, or one that two entries have, is another board's.
+// TestLabelsOfDrivers checks that a driver's entry without a module is ignored, and that a label of an empty slot, or
+// of two entries, belongs to another board.
 func TestLabelsOfDrivers(t *testing.T) {
 	entry := func(label, location string, bytes int64) inventory.ControllerDIMM {
 		return inventory.ControllerDIMM{Label: known(label), Location: known(location), SizeBytes: known(bytes)}
@@ -259,8 +259,8 @@ func TestLabelsOfDrivers(t *testing.T) {
 	}
 }
 
-// TestNumbersOfBoards: a board and a number on it, each from 1, boards counted over
-// the processors; a letter and one digit.
+// TestNumbersOfBoards checks a board and a number on it, each from 1 and boards numbered over the processors, and a
+// letter with one digit.
 func TestNumbersOfBoards(t *testing.T) {
 	for _, c := range []struct {
 		numbering, word string
@@ -283,8 +283,8 @@ func TestNumbersOfBoards(t *testing.T) {
 	assert.Equal(t, 12, PrintedNumber("12"))
 }
 
-// TestNamesOfSets: a longer name of the board precedes a shorter one, the product's own a sister's, whatever
-// their length; invalid heads are ignored.
+// TestNamesOfSets checks that a longer name of the board precedes a shorter one, that the product's own precedes a
+// sister's whatever their length, and that invalid headers are ignored.
 func TestNamesOfSets(t *testing.T) {
 	source := func(product string, lines string) string {
 		sets := ReadSets(fstest.MapFS{setsFile: {Data: []byte(lines)}}, &inventory.Machine{Product: known(product)})

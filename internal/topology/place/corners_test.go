@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// hpeAt are positions of HPE's type 202: processor, controller, channel, index;
-// -1 is what it does not say.
+// hpeAt are positions of HPE's type 202: processor, controller, channel, index; -1 is unstated.
 func hpeAt(t *testing.T, p *platform.Platform, product string, sockets string, labels string, at ...[4]int) []Placement {
 	t.Helper()
 	sys := board("HPE", product, sockets, labels)
@@ -32,8 +31,8 @@ func places(out []Placement) (all [][4]int) {
 	return all
 }
 
-// TestHPEControllers: Gen10 numbers controllers over the machine and, where one
-// number stands under two controllers, channels within them.
+// TestHPEControllers checks that Gen10 numbers controllers over the machine and, if two controllers have one channel
+// number, channels within them.
 func TestHPEControllers(t *testing.T) {
 	const u = Unplaced
 	labels := "PROC~{1,2}~DIMM~{1..4}*"
@@ -44,8 +43,8 @@ func TestHPEControllers(t *testing.T) {
 	one := [][4]int{{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 2, 0}, {0, 0, 2, 1}, {1, 0, 0, 0}, {1, 0, 1, 0}, {1, 0, 2, 0}, {1, 0, 2, 1}}
 	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {0, u, 2, 0}, {0, u, 2, 1}, {1, u, 0, 0}, {1, u, 1, 0}, {1, u, 2, 0}, {1, u, 2, 1}},
 		places(hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, one...)))
-	// Numbers within controllers say nothing where the platform has one, and a
-	// module whose controller is not told is not placed by them.
+	// Numbers within controllers mean nothing if the platform has one controller; a module whose controller is
+	// unstated is not placed by them.
 	for _, o := range hpeAt(t, plat3, "ProLiant DL9999 Gen10", "PP", labels, within...) {
 		assert.NotEqual(t, sourceHPE, o.Source)
 	}
@@ -59,8 +58,8 @@ func TestHPEControllers(t *testing.T) {
 	assert.Equal(t, over, places(hpeAt(t, plat6, "ProLiant DL9999 Gen10", "PP", labels, over...)))
 }
 
-// TestHPELeavesOpen: the processor and the slot are the label's where type 202
-// does not say them; a slot that does not fit its channel is not known.
+// TestHPELeavesOpen checks that the label gives the processor and the slot if type 202 does not, and that a slot that
+// does not fit its channel is unknown.
 func TestHPELeavesOpen(t *testing.T) {
 	const u = Unplaced
 	labels := "PROC~{1,2}~DIMM~{1,2}*"
@@ -69,20 +68,20 @@ func TestHPELeavesOpen(t *testing.T) {
 	// The processor of the label.
 	got := hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", labels, [4]int{-1, -1, 0, 0}, [4]int{-1, -1, 1, 0}, [4]int{-1, -1, 0, 0}, [4]int{-1, -1, 1, 0})
 	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {1, u, 0, 0}, {1, u, 1, 0}}, places(got))
-	// The first processor as type 202 has it, where no label names one.
+	// The first processor as in type 202, if no label names one.
 	got = hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", "x{1,2}*", [4]int{0, 0, 1, 0}, [4]int{1, 1, 2, 0})
 	assert.Equal(t, [][4]int{{0, 0, 1, 0}, {1, 0, 2, 0}}, places(got))
-	// Controllers in their order where the platform does not say how many there are;
-	// more of them than it has leave open which one it is.
+	// Controllers in their order if the platform does not define their number; if there are more than it has, the
+	// controller is unknown.
 	two := [][4]int{{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 2, 0, 0}, {1, 3, 1, 0}}
 	assert.Equal(t, [][4]int{{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}}, places(hpeAt(t, plat4, "ProLiant DL9999 Gen11", "PP", labels, two...)))
 	assert.Equal(t, [][4]int{{0, u, 0, 0}, {0, u, 1, 0}, {1, u, 0, 0}, {1, u, 1, 0}}, places(hpeAt(t, plat3, "ProLiant DL9999 Gen11", "PP", labels, two...)))
-	// Two of one channel without an index: neither slot is known, the other channel's stays.
+	// Two modules on one channel without an index: both slots are unknown, the other channel's stays.
 	got = hpeAt(t, plat3, "ProLiant DL9999 Gen11", "PP", labels, [4]int{0, 0, 0, -1}, [4]int{0, 0, 0, -1}, [4]int{1, 0, 0, 1}, [4]int{1, 0, 1, 0})
 	assert.Equal(t, [][4]int{{0, 0, 0, u}, {0, 0, 0, u}, {1, 0, 0, 1}, {1, 0, 1, 0}}, places(got))
 }
 
-// TestNear: a node may lack a sixteenth or 2 GiB of its memory and has never more.
+// TestNear checks that a node may lack a sixteenth or 2 GiB of its memory and never has more.
 func TestNear(t *testing.T) {
 	const gib = int64(1 << 30)
 	for _, c := range []struct {
@@ -96,8 +95,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestNodesThatSayNothing: a node that is unread, of no known processor, or of
-// other memory than DRAM contradicts nothing and agrees with nothing.
+// TestNodesThatSayNothing checks that a node that is unread, without a known processor, or with memory other than
+// DRAM neither contradicts nor confirms anything.
 func TestNodesThatSayNothing(t *testing.T) {
 	machine := func(change func(sys *inventory.System)) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P1-DIMM{A,B,C}1@NO~DIMM* P2-DIMM{A,B,C}1@NO~DIMM*")
@@ -128,8 +127,8 @@ func TestNodesThatSayNothing(t *testing.T) {
 	}
 }
 
-// TestNodesKnown: one processor has nothing to be confused with; of several each
-// node must be known, and there must be one.
+// TestNodesKnown checks that one processor cannot be confused, and that of several each node must be known, with at
+// least one.
 func TestNodesKnown(t *testing.T) {
 	node := func(bytes fact.Fact[int64], socket fact.Fact[int]) inventory.Node {
 		return inventory.Node{MemoryBytes: bytes, Socket: socket}
@@ -149,8 +148,8 @@ func TestNodesKnown(t *testing.T) {
 	}
 }
 
-// TestDoubtBySpeedAtBounds: as many modules as the flattest spread has are where
-// they must be; a speed within the tolerance of the document's is that speed.
+// TestDoubtBySpeedAtBounds checks that as many modules as the most even layout has cannot be elsewhere, and that a
+// speed within the tolerance of the documented one is that speed.
 func TestDoubtBySpeedAtBounds(t *testing.T) {
 	doubted := func(populated string, mts int, p *platform.Platform) bool {
 		return len(examined(t, running(x8dah(false, populated), mts, 1), p)) > 0
@@ -170,8 +169,8 @@ func TestDoubtBySpeedAtBounds(t *testing.T) {
 	assert.False(t, doubted("1A 1B 1C 2A 2B 2C 3A 3B 3C", 1333, westmere))
 }
 
-// TestDoubtByRanksAtBounds: eight ranks fit a channel; nine that could be spread
-// to eight do not, and nine that could not are where they must be.
+// TestDoubtByRanksAtBounds checks that eight ranks fit a channel; nine that could be distributed so that each has
+// eight do not, and nine that could not are where they must be.
 func TestDoubtByRanksAtBounds(t *testing.T) {
 	of := func(populated string, ranks ...int) bool {
 		sys := running(x8dah(false, populated), 800, 1)
@@ -189,8 +188,8 @@ func TestDoubtByRanksAtBounds(t *testing.T) {
 	assert.False(t, of("1A 1B 1C 2A 2B 2C 3A 3B 3C", 4, 4, 4, 4, 4, 4, 4, 4, 4), "nine of four have nowhere else to be")
 }
 
-// TestArraysSayNothing: with one array, or one of several processors beside one
-// of a processor alone, nothing is torn apart.
+// TestArraysSayNothing checks that one array, or one of several processors next to one of a single processor,
+// separates no modules.
 func TestArraysSayNothing(t *testing.T) {
 	of := func(listed int, arrays ...uint16) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
@@ -205,7 +204,7 @@ func TestArraysSayNothing(t *testing.T) {
 	assert.Len(t, of(2, 1, 2, 1, 2), 1)
 }
 
-// TestLetters: board makers leave out letters, which then have no place.
+// TestLetters checks that letters that board vendors leave out have no place.
 func TestLetters(t *testing.T) {
 	for _, c := range []struct {
 		letter  byte
@@ -225,8 +224,8 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestCaptures: a field takes one letter, or up to three digits; {x} takes any
-// character, and capitals alone are letters.
+// TestCaptures checks that a field captures one letter, or up to three digits, that {x} captures any character, and
+// that only capitals are letters.
 func TestCaptures(t *testing.T) {
 	for _, c := range []struct {
 		pattern, label string

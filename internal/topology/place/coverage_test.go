@@ -88,8 +88,7 @@ func TestCoverageServers(t *testing.T) {
 	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.98)
 }
 
-// TestCoverageOthers holds the impossible out of the machines that are no
-// servers, too.
+// TestCoverageOthers checks that machines that are not servers have no impossible placements either.
 func TestCoverageOthers(t *testing.T) {
 	c := placeArchive(t, corpustest.Workstations)
 	require.Empty(t, c.impossible)

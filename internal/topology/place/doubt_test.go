@@ -14,9 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// westmere has the limits of a Xeon 5600: registered modules run at 1333, 1333
-// and 800 MT/s with one, two and three on a channel (IBM, x3650 M3 Product
-// Guide, p13).
+// westmere has the limits of a Xeon 5600: registered modules run at 1333, 1333 and 800 MT/s with one, two and three
+// on a channel (IBM, x3650 M3 Product Guide, p13).
 var westmere = &platform.Platform{ID: "westmere-ep", NUMA: true, ChannelsPerSocket: 3, Controllers: 1, MaxDPC: 3, SpeedDependsOnDPC: true,
 	Speeds: map[string][]int{"rdimm-1r2r": {1333, 1333, 800}}}
 
@@ -51,8 +50,8 @@ func doubts(sys *inventory.System, out []Placement) []string {
 	return list
 }
 
-// examined places a machine and returns its doubts; a doubted mapping is sure
-// of nothing, one that nothing contradicts keeps its certainty.
+// examined places a machine and returns its doubts; a doubtful mapping makes nothing certain, and one without
+// contradictions keeps its certainty.
 func examined(t *testing.T, sys *inventory.System, p *platform.Platform) []string {
 	t.Helper()
 	out, _ := Slots(sys, p, corpustest.Rules(t))
@@ -66,8 +65,8 @@ func examined(t *testing.T, sys *inventory.System, p *platform.Platform) []strin
 	return list
 }
 
-// TestDoubtByBank: a Supermicro X8DAH up to BIOS 2.0a puts the slots of one row,
-// which its labels put on three channels, into one bank.
+// TestDoubtByBank checks a Supermicro X8DAH up to BIOS 2.0a, which puts the slots of one row, on three channels by
+// their labels, into one bank.
 func TestDoubtByBank(t *testing.T) {
 	list := examined(t, x8dah(true, "1A 2A 3A"), westmere)
 	require.Len(t, list, 1)
@@ -85,7 +84,7 @@ func TestDoubtByBank(t *testing.T) {
 	assert.NotEmpty(t, examined(t, erased, westmere), "two of a row are enough")
 }
 
-// TestDoubtByNumberedBank: AMI's banks number the channels that the letters name.
+// TestDoubtByNumberedBank checks that AMI's banks number the channels that the letters name.
 func TestDoubtByNumberedBank(t *testing.T) {
 	of := func(bank ...string) (doubts []string, witnessed bool) {
 		var words []string
@@ -119,8 +118,8 @@ func running(sys *inventory.System, mts, ranks int) *inventory.System {
 	return sys
 }
 
-// TestDoubtBySpeed: three modules on one channel cannot run at 1333 MT/s on a
-// Xeon 5600, but on three channels they can. Nine have nowhere else to be.
+// TestDoubtBySpeed checks that three modules on one channel cannot run at 1333 MT/s on a Xeon 5600, but on three
+// channels they can. Nine have no other place.
 func TestDoubtBySpeed(t *testing.T) {
 	three := "1A 1B 1C"
 	list := examined(t, running(x8dah(false, three), 1333, 2), westmere)
@@ -145,7 +144,7 @@ func TestDoubtBySpeed(t *testing.T) {
 	assert.Empty(t, examined(t, running(x8dah(false, three), 1333, 2), &desktop), "desktops are overclocked")
 }
 
-// TestDoubtByRanks: three modules of four ranks are twelve ranks.
+// TestDoubtByRanks checks that three modules of four ranks are twelve ranks.
 func TestDoubtByRanks(t *testing.T) {
 	list := examined(t, running(x8dah(false, "1A 1B 1C"), 800, 4), westmere)
 	require.Len(t, list, 1)
@@ -158,8 +157,7 @@ func TestDoubtByRanks(t *testing.T) {
 	assert.Empty(t, examined(t, reduced, westmere), "a load-reduced module counts as fewer")
 }
 
-// TestDoubtByArrays: arrays of one processor each, or of all, but not of halves
-// of both.
+// TestDoubtByArrays checks arrays of one processor each, or of all, but not of halves of both.
 func TestDoubtByArrays(t *testing.T) {
 	of := func(arrays ...uint16) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
@@ -176,8 +174,8 @@ func TestDoubtByArrays(t *testing.T) {
 	assert.Contains(t, list[0], "array 0x0001 has slots of 2 processors")
 }
 
-// TestDoubtByNodes: what the kernel's nodes have, in any order, but for what is
-// reserved; memory that the kernel does not see at all is another matter.
+// TestDoubtByNodes compares the modules with the memory of the kernel's nodes, in any order and less what is
+// reserved. Memory that the kernel does not see at all is not compared.
 func TestDoubtByNodes(t *testing.T) {
 	of := func(gib ...float64) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P1-DIMM{A,B,C}1@NO~DIMM* P2-DIMM{A,B,C}1@NO~DIMM*")
@@ -199,7 +197,7 @@ func TestDoubtByNodes(t *testing.T) {
 	assert.Contains(t, list[0], "24 GiB and 48 GiB, and firmware gave the kernel nodes of 35 GiB and 35 GiB")
 }
 
-// TestMoreNodes: a processor whose node has memory has modules, whatever the slots' places say.
+// TestMoreNodes checks that a processor whose node has memory has modules, whatever the slots' places are.
 func TestMoreNodes(t *testing.T) {
 	node := func(socket int, gib int64) inventory.Node {
 		return inventory.Node{ID: socket, Kind: known(inventory.NodeDRAM), Socket: known(socket), MemoryBytes: known(gib << 30)}

@@ -16,8 +16,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// confirmedBoards are the entries of the knowledge's table that count modules by
-// controller, channel and slot.
+// confirmedBoards are the rows of the knowledge's table for drivers that count modules by controller, channel and
+// slot.
 func confirmedBoards(t *testing.T) []*confirmedBoard {
 	var out []*confirmedBoard
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/edac-labels.tsv"))
@@ -42,8 +42,8 @@ func confirmedBoards(t *testing.T) []*confirmedBoard {
 	return out
 }
 
-// generations are the platforms of the boards in label files by the names of
-// their products, and how the driver of each labels a module.
+// generations are the platforms of the boards in label files by product name, and how each platform's driver labels a
+// module.
 var generations = []struct{ platform, products string }{
 	{"sandybridge-ep", "R620 R720 R720xd T620 M620 FC620 R820 M820 Z9PH-D16 S2600JF"},
 	{"haswell-ep", "C6320 C4130 R630 R730 R730xd T630 M630 FC630 R430 T430 R530 FC430 X10DRI X10DRI-T X10DRL-i X10SRA-F B1DRi FM120x4"},

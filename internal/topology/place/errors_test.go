@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// confirmedBoard is what a label file of rasdaemon says of one board: the label of
-// each place (mc, channel, slot).
+// confirmedBoard is the entry of one board in a label file of rasdaemon: the label of each location (mc, channel,
+// slot).
 type confirmedBoard struct {
 	vendor, models string
 	at             map[[3]int]string
@@ -31,8 +31,8 @@ func driverLabel(p *platform.Platform, at [3]int) string {
 	return fmt.Sprintf("CPU_SrcID#%d_MC#%d_Chan#%d_DIMM#%d", at[0]/p.Controllers, at[0]%p.Controllers, at[1], at[2])
 }
 
-// labelledBoard is a machine with a module in every place of a label file, and a
-// count of its own on each; want is aligned with its slots.
+// labelledBoard is a machine with a module in every location of a label file, each with a different count; want is
+// aligned with its slots.
 func labelledBoard(f *confirmedBoard, model string, p *platform.Platform) (*inventory.System, []int64) {
 	type row struct {
 		at    [3]int
@@ -167,7 +167,7 @@ func TestErrorsByLabel(t *testing.T) {
 	}
 }
 
-// TestErrorsByChannelNeedProof: what one module contradicts is joined for none.
+// TestErrorsByChannelNeedProof checks that one contradicting module prevents the assignment of all.
 func TestErrorsByChannelNeedProof(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
@@ -194,9 +194,8 @@ func TestErrorsByChannelNeedProof(t *testing.T) {
 	}), "a maker without label files")
 }
 
-// TestErrorsOfTheController: the controller's counts stand in for a kernel that
-// counts nothing or less, because firmware handles errors first; they never take
-// away what the kernel counted.
+// TestErrorsOfTheController checks that the controller's counts are used if the kernel counts nothing or less,
+// because firmware handles errors first, and that they never lower the kernel's.
 func TestErrorsOfTheController(t *testing.T) {
 	known := func(n int64) fact.Fact[int64] {
 		return fact.Known(n, fact.Direct, fact.Evidence{Source: inventory.SourceRedfish})

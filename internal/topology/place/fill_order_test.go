@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestFillOrder: which slot of a channel is first, as the boards' documents print it: the
-// blue one, or that farthest from the processor, is the second of the S1200SP and the
-// first of the others.
+// TestFillOrder checks which slot of a channel is first in the boards' documents: the blue one, or that farthest from
+// the processor, is the second of the S1200SP and the first of the others.
 func TestFillOrder(t *testing.T) {
 	at := &Placement{}
 	for board, labels := range map[string][]string{
@@ -39,7 +38,7 @@ func TestFillOrder(t *testing.T) {
 		}
 		assert.Contains(t, o.Source, ", ")
 	}
-	// No document that was read says it of these, whatever their labels.
+	// No document that was read describes these, whatever their labels.
 	for _, board := range []string{"S1200RP", "S1200BTL", "S2600WFT", "W2600CR", "S5500HCV", "X11SSL-F", "X8DTU", "S2600CW2"} {
 		assert.Nil(t, ReadFillOrder(rules.FS, &inventory.Machine{Board: known(board), Product: known(board)}), board)
 	}
@@ -49,8 +48,8 @@ func TestFillOrder(t *testing.T) {
 	assert.Nil(t, ReadFillOrder(fstest.MapFS{}, &inventory.Machine{Board: known("S1200SP")}))
 }
 
-// TestTurn: a label is the document's with another channel; any other label, and a slot
-// whose place is not sure, has no turn.
+// TestTurn checks that a label is the document's with another channel; any other label, and a slot with an uncertain
+// place, has no position in the order.
 func TestTurn(t *testing.T) {
 	at := &Placement{}
 	intel, digits := &FillOrder{labels: []string{"DIMM_A1", "DIMM_A2"}}, &FillOrder{labels: []string{"DIMM1B", "DIMM1A"}}

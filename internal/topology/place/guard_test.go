@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestPlaceUnknown has machines whose labels must not be believed, or not
-// understood: unknown with a reason, never a guess.
+// TestPlaceUnknown has machines whose labels are unreliable or unknown: the result is unknown with a reason, never a
+// guess.
 func TestPlaceUnknown(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "more processors than the table", vendor: "Supermicro", product: "X8DTU", sockets: "P", platform: plat3,
@@ -93,8 +93,8 @@ func TestPlaceUnknown(t *testing.T) {
 	}
 }
 
-// TestPlaceHalfLabelled: a slot that lacks one of the labels that the others have
-// is placed by itself, in another base than they are; it is left alone.
+// TestPlaceHalfLabelled checks that a slot lacking one of the labels that the others have, which would be placed
+// alone and numbered from another base, is not placed.
 func TestPlaceHalfLabelled(t *testing.T) {
 	for _, slots := range [][]string{
 		{"P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "P2-DIMMA1@P1_Node0_Channel0_Dimm0*", "@P1_Node0_Channel1_Dimm0*"},
@@ -107,8 +107,7 @@ func TestPlaceHalfLabelled(t *testing.T) {
 	}
 }
 
-// TestPlaceTwoProcessors: a slot whose label and bank name different processors is left
-// alone.
+// TestPlaceTwoProcessors checks that a slot whose label and bank name different processors is not placed.
 func TestPlaceTwoProcessors(t *testing.T) {
 	sys := board("LENOVO", "4223FM2", "PP", "CPU0_Dimm{4,5}@CPU0_Bank2*", "CPU1_Dimm6@CPU0_Bank3*")
 	out, _ := Slots(sys, plat4, corpustest.Rules(t))
@@ -116,8 +115,8 @@ func TestPlaceTwoProcessors(t *testing.T) {
 	assert.Equal(t, "no known pattern reads this slot's label", out[2].Reason)
 }
 
-// TestPlaceAbsentProcessor: a DIMM of an empty socket is placed there, because a rule covers that, and the
-// others keep their places. The sockets' own names must follow the labels' order.
+// TestPlaceAbsentProcessor checks a DIMM of an empty socket: it is placed there, because a rule covers that, and the
+// others keep their places. The names of the sockets must follow the order of the labels.
 func TestPlaceAbsentProcessor(t *testing.T) {
 	for _, c := range []struct {
 		designations []string
@@ -144,7 +143,7 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 	assert.Equal(t, "slot labels put a module on processor 0, which the table calls absent", out[0].Reason)
 }
 
-// TestPlaceMaps has one machine for each way a number is explained.
+// TestPlaceMaps has one machine for each numbering scheme.
 func TestPlaceMaps(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "unlike processors", vendor: "Dell Inc.", product: "PowerEdge R430", sockets: "PP", platform: plat4,
@@ -184,8 +183,8 @@ func TestPlaceMaps(t *testing.T) {
 	}
 }
 
-// TestPlaceByBoardNumber: Dell's boards are known under another maker's name,
-// and under none, but never as more than a guess.
+// TestPlaceByBoardNumber checks that Dell's boards are recognised under another vendor's name, and without one, but
+// never with more than a guess.
 func TestPlaceByBoardNumber(t *testing.T) {
 	for _, vendor := range []string{"", "ForeScout Technologies"} {
 		sys := board(vendor, "CounterACT", "PP", "A{1,5}*", "B4*")
@@ -203,7 +202,7 @@ func TestPlaceByBoardNumber(t *testing.T) {
 	assert.Equal(t, "no known pattern reads this slot's label", out[0].Reason)
 }
 
-// TestPlaceVirtual: a guest has no slots.
+// TestPlaceVirtual checks that a guest has no slots.
 func TestPlaceVirtual(t *testing.T) {
 	sys := board("QEMU", "Standard PC", "P", "DIMM~0*")
 	sys.Machine.Virtual = known(true)
@@ -212,7 +211,7 @@ func TestPlaceVirtual(t *testing.T) {
 	assert.Contains(t, out[0].Reason, "virtual")
 }
 
-// TestPlaceWithoutRules: missing data make everything unknown and say so.
+// TestPlaceWithoutRules checks that missing data make everything unknown, with the reason.
 func TestPlaceWithoutRules(t *testing.T) {
 	sys := board("Dell Inc.", "PowerEdge R610", "PP", "DIMM_A1*")
 	out, _ := Slots(sys, plat3, fstest.MapFS{})
@@ -220,7 +219,7 @@ func TestPlaceWithoutRules(t *testing.T) {
 	assert.Contains(t, out[0].Reason, "read locator patterns")
 }
 
-// TestPlaceHPE: type 202 goes before labels and needs no map.
+// TestPlaceHPE checks that type 202 takes precedence over labels and needs no map.
 func TestPlaceHPE(t *testing.T) {
 	sys := board("HPE", "ProLiant DL580 Gen12", "PP", "PROC~{1,2}~DIMM~{1,3}*")
 	for i := range sys.Slots {
@@ -234,7 +233,7 @@ func TestPlaceHPE(t *testing.T) {
 	assert.Contains(t, out[3].Reason, "no slot map")
 }
 
-// edac makes controllers from labels.
+// edac creates controllers from labels.
 func edac(bytes int64, labels ...string) []inventory.Controller {
 	var out []inventory.Controller
 	for mc, list := range labels {
@@ -247,7 +246,7 @@ func edac(bytes int64, labels ...string) []inventory.Controller {
 	return out
 }
 
-// TestPlaceEDAC: the controllers confirm, overrule or fill in.
+// TestPlaceEDAC checks that the controllers confirm, override or complete the labels.
 func TestPlaceEDAC(t *testing.T) {
 	label := func(cpu, ctl int, channels ...int) string {
 		var b strings.Builder
@@ -297,7 +296,7 @@ func TestPlaceEDAC(t *testing.T) {
 	})
 }
 
-// TestGuardRepeats: labels repeated on one processor take its own channels back, not those of the other.
+// TestGuardRepeats checks that labels repeated on one processor withdraw its channels, but not those of the other.
 func TestGuardRepeats(t *testing.T) {
 	sys := board("AIC", "SB202-UR", "PP", "CPU1_DIMM_{A,B}0@NODE~1*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_A0@NODE~2*", "CPU2_DIMM_B0@NODE~2*")
 	out, _ := Slots(sys, &platform.Platform{NUMA: true, ChannelsPerSocket: 6, MaxDPC: 2}, corpustest.Rules(t))
@@ -305,7 +304,8 @@ func TestGuardRepeats(t *testing.T) {
 	assert.Contains(t, out[4].Reason, "carry the same label")
 }
 
-// TestBoardsOfOtherNames: a board number finds the product's slot map and sets whatever the machine is called.
+// TestBoardsOfOtherNames checks that a board number finds the product's slot map and sets whatever the machine's name
+// is.
 func TestBoardsOfOtherNames(t *testing.T) {
 	sys := board("To be filled by O.E.M.", "Appliance", "P", "A{1,2,5}@Not~Specified*")
 	sys.Machine.Board = label("072T6D")

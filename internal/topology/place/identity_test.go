@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestIdentify: names as firmware prints them, punctuation included, find the
-// same key.
+// TestIdentify checks that names as firmware prints them, punctuation included, find the same key.
 func TestIdentify(t *testing.T) {
 	for _, tt := range []struct{ vendor, product, want string }{
 		{"IBM", "System x3650 M5: -[8871AC1]-", "lenovo x3650 m5"},
@@ -33,7 +32,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestLenovoMachineType: the product is a machine type, and the name is in the version (linuxhw/DMI,
+// TestLenovoMachineType checks products that are a machine type, with the name in the version (linuxhw/DMI,
 // ThinkStation D20 4155K4U).
 func TestLenovoMachineType(t *testing.T) {
 	m := inventory.Machine{Vendor: known("LENOVO"), Product: known("4155K4U"), ProductVersion: known("ThinkStation D20"), Family: known("NONE")}
@@ -47,7 +46,7 @@ func TestLenovoMachineType(t *testing.T) {
 	assert.NotContains(t, identify(&m).models, "dell thinkstation d20")
 }
 
-// TestOneNameTwoBoards: the number of slots distinguishes the boards of a product.
+// TestOneNameTwoBoards checks that the number of slots distinguishes the boards of a product.
 func TestOneNameTwoBoards(t *testing.T) {
 	id := identify(&inventory.Machine{Vendor: collecttest.Known("Apple Inc."), Product: collecttest.Known("MacPro5,1")})
 	for slots, want := range map[int]string{4: "apple-mp4-single", 8: "apple-mp4-dual"} {

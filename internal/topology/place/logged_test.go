@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestLoggedErrors: the kernel's log counts for the slot that firmware names, by handle, by bank and slot or by the part's name; for no
-// slot if it names none; and not at all where an EDAC driver counts.
+// TestLoggedErrors checks that errors in the kernel's log count for the slot that firmware names, by handle, by bank
+// and slot or by the part's name; for no slot if it names none; and not at all if an EDAC driver counts.
 func TestLoggedErrors(t *testing.T) {
 	text := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
 	slot := func(handle uint16, bank, locator string) inventory.Slot {

@@ -19,7 +19,7 @@ func known[T any](v T) fact.Fact[T] {
 	return fact.Known(v, fact.Indirect, fact.Evidence{})
 }
 
-// label is a label; none is unstated.
+// label returns a label; none is unstated.
 func label(label string) fact.Fact[string] {
 	if label == "" {
 		return fact.Fact[string]{State: fact.Unstated}
@@ -27,9 +27,8 @@ func label(label string) fact.Fact[string] {
 	return known(label)
 }
 
-// board makes a machine from the spelling of its labels: each word is
-// "locator", "locator@bank", with a final * when populated; _ stands for a
-// blank that is part of a label, {a..b} and {a,b} are expanded.
+// board returns a machine for a list of labels: each word is "locator" or "locator@bank", with a final * if
+// populated; _ is a blank in a label, {a..b} and {a,b} are expanded.
 func board(vendor, product string, sockets string, words ...string) *inventory.System {
 	sys := &inventory.System{}
 	sys.Machine.Vendor, sys.Machine.Product = known(vendor), known(product)
@@ -131,7 +130,7 @@ var (
 )
 
 type placeCase struct {
-	// arrays: each of slots is a memory array.
+	// arrays arrays: each list of slots is a memory array.
 	arrays                         bool
 	name, vendor, product, sockets string
 	platform                       *platform.Platform
@@ -177,7 +176,7 @@ func (c placeCase) run(t *testing.T) {
 	}
 }
 
-// TestPlaceRigMachines are the labels of the rig's machines.
+// TestPlaceRigMachines has the labels of the test rig's machines.
 func TestPlaceRigMachines(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "bensley", vendor: "Supermicro", product: "X7DB8+", sockets: "PP", platform: platFB,
@@ -378,8 +377,8 @@ func TestPlacePatterns(t *testing.T) {
 	}
 }
 
-// TestSocketsFromArrays: the order of the memory devices decides nothing, that of the arrays does,
-// and must be the order of their handles.
+// TestSocketsFromArrays checks that the order of the arrays, which must be that of their handles, gives the sockets,
+// not that of the memory devices.
 func TestSocketsFromArrays(t *testing.T) {
 	of := func(devices []uint16, arrays ...uint16) string {
 		sys := board("", "", "PP", "ChannelA_Dimm0@Channel*", "ChannelA_Dimm0@Channel*")

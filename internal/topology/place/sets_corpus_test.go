@@ -29,8 +29,8 @@ type collectedSets struct {
 	}
 }
 
-// TestEverySetIsAccountedFor: each collected table is in sets.tsv, or in the README with the reason why not:
-// under "no document" only if no document prints a row, under "do not join" only if one does.
+// TestEverySetIsAccountedFor checks that each collected table is in sets.tsv, or in the README with the reason why
+// not: under "no document" only if no document prints a row, under "do not join" only if one does.
 func TestEverySetIsAccountedFor(t *testing.T) {
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/slot-sets.yaml"))
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestSetNumbers: what the rows call the slots of every processor.
+// TestSetNumbers checks the slot numbers in the rows for every processor.
 func TestSetNumbers(t *testing.T) {
 	at := func(channel, slot int) *Placement { return &Placement{Channel: channel, Slot: slot} }
 	for _, c := range []struct {
@@ -83,8 +83,8 @@ func TestOrderOfSets(t *testing.T) {
 	}
 }
 
-// TestSetsOfProducts: a version after a model's name is another model; a type
-// number or more of the same name is not.
+// TestSetsOfProducts checks that a version after a model's name makes another model; a type number or a longer form
+// of the same name does not.
 func TestSetsOfProducts(t *testing.T) {
 	for _, c := range []struct {
 		product   string
@@ -118,12 +118,12 @@ func TestSetsOfProducts(t *testing.T) {
 	}
 }
 
-// withoutMap are blocks of whose products no slot map is known: their tables name
-// slots by number alone. The x3550's map goes by the name without the type number.
+// withoutMap are blocks for whose products no slot map is known: their tables name slots by number alone. The x3550's
+// map uses the name without the type number.
 var withoutMap = []string{"lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8", "hp-dl580-g7-cartridge-8", "lnv-sd630v2-8", "lnv-spr-16-mix", "lnv-sc750v4-12"}
 
-// TestSetsJoinSlotMaps: the slots of every row are slots of the maps of the block's
-// products, on each processor as the block counts them.
+// TestSetsJoinSlotMaps checks that the slots of every row are slots of the maps of the block's products, on each
+// processor by the block's numbering.
 func TestSetsJoinSlotMaps(t *testing.T) {
 	raw, err := fs.ReadFile(rules.FS, setsFile)
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestSetsJoinSlotMaps(t *testing.T) {
 	assert.GreaterOrEqual(t, joined, 25)
 }
 
-// patternsOf are the patterns of labels of each maker of whose machines there are sets.
+// patternsOf are the label patterns of each vendor with sets.
 var patternsOf = map[string][]string{"Dell Inc.": {"dell", "dell-number"}, "HP": {"hp", "hp-single"}, "IBM": {"lenovo", "ibm-bank"},
 	"Oracle": {"oracle"}, "FUJITSU": {"fujitsu-channel-number"}}
 
@@ -172,8 +172,8 @@ func mapsOf(t *testing.T, head []string) (out []*slotMap) {
 	return out
 }
 
-// joins checks that the largest set that a map has room for is made of its slots,
-// and that the second processor's slots are called as the first one's.
+// joins checks that the largest set that fits a map consists of its slots, and that the second processor's slots are
+// named like the first one's.
 func joins(t *testing.T, block string, sets *Sets, maps []*slotMap) {
 	t.Helper()
 	for _, m := range maps {
@@ -222,8 +222,8 @@ func perChannel(m *slotMap, set []int) map[int]bool {
 	return out
 }
 
-// TestNeptuneBoardHasTheRowsOfItsName: the README leaves the table of the SR630 V4's
-// other board to the one that goes by the same name.
+// TestNeptuneBoardHasTheRowsOfItsName checks that the README refers the table of the SR630 V4's other board to the
+// one with the same name.
 func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
 	sets := ReadSets(rules.FS, &inventory.Machine{Product: known("ThinkSystem SR630 V4")})
 	require.NotNil(t, sets)

@@ -62,9 +62,8 @@ func sratNodes(t *testing.T, path string) []int64 {
 	return out
 }
 
-// TestPlaceAgainstSRAT compares the memory of each placed processor (of each
-// half of its channels, where a package has two nodes) with what the same
-// machine's firmware told the kernel.
+// TestPlaceAgainstSRAT compares the memory of each placed processor (of each half of its channels, if a package has
+// two nodes) with what firmware reported to the kernel on the same machine.
 func TestPlaceAgainstSRAT(t *testing.T) {
 	// supermicro-x8dtn-f-3195 is left out: its SRAT has 24 GB less than its 18
 	// modules, so memory is mapped out there.

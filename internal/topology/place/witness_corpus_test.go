@@ -58,10 +58,9 @@ func bmcRows(t *testing.T) map[string]*inventory.System {
 	return out
 }
 
-// TestControllersOfRealMachines checks the maps against what the machines' own
-// controllers say: they agree on which slots share a channel, or the controller
-// places what no map does. Not placed are machines whose controller gives no
-// channels (Cray, Dell) and DMTF's invented example, which gives all modules one.
+// TestControllersOfRealMachines compares the maps with the machines' own controllers: they agree on which slots share
+// a channel, or the controller places slots that no map does. Not placed are machines whose controller reports no
+// channels (Cray, Dell) and DMTF's invented example, which has all modules on one.
 func TestControllersOfRealMachines(t *testing.T) {
 	kinds := map[string]*platform.Platform{
 		"ProLiant DL325 Gen10 Plus": plat8, "HPE Alletra Storage Server 4220 Gen12": plat8, "ProLiant DL360 Gen10 Plus": plat8,
@@ -93,8 +92,8 @@ func TestControllersOfRealMachines(t *testing.T) {
 	}
 }
 
-// labelFiles are the boards of label files (rasdaemon, edac-utils) by product,
-// every slot filled: what ras-mc-ctl would tell the drivers of such a machine.
+// labelFiles are the boards of label files (rasdaemon, edac-utils) by product, every slot populated: what ras-mc-ctl
+// would write to the drivers of such a machine.
 func labelFiles(t *testing.T) map[string]*inventory.System {
 	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/edac-labels.tsv"))
 	require.NoError(t, err)
@@ -141,8 +140,8 @@ func TestMapsAgainstLabelFiles(t *testing.T) {
 	assert.GreaterOrEqual(t, compared, 55, "products whose maps a label file bears out")
 }
 
-// TestLabelFileContradicts: a label file that has two slots of a map's channel on
-// two brings the map into doubt.
+// TestLabelFileContradicts checks that a label file that has two slots of a map's channel on two channels makes the
+// map doubtful.
 func TestLabelFileContradicts(t *testing.T) {
 	sys := labelFiles(t)["PowerEdge R710 in mchehab/rasdaemon@769593be91:labels/dell"]
 	require.NotNil(t, sys)

@@ -14,13 +14,12 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// stated makes what a controller says: socket, controller, channel and slot.
+// stated is a location reported by a controller: socket, controller, channel and slot.
 func stated(socket, controller, channel, slot int) *inventory.Location {
 	return &inventory.Location{Processor: socket, Controller: controller, Channel: channel, Index: slot}
 }
 
-// TestController: what the BMC says of a slot bears the map
-// out, settles it or brings it into doubt.
+// TestController checks that the BMC's location of a slot confirms the map, decides it or makes it doubtful.
 func TestController(t *testing.T) {
 	ami := func() *inventory.System {
 		return running(board("Supermicro", "Super Server", "P", "P1-DIMM{A..C}1@NO~DIMM* P1-DIMM{A..C}2@NO~DIMM"), 2666, 1)
@@ -113,8 +112,8 @@ func TestController(t *testing.T) {
 	})
 }
 
-// TestLabelledEDAC: an administrator registered the board's labels for the drivers' DIMMs, so that each has a
-// known channel, whatever its size.
+// TestLabelledEDAC checks that labels that an administrator registered for the drivers' DIMMs give each a known
+// channel, whatever its size.
 func TestLabelledEDAC(t *testing.T) {
 	machine := func(labels ...string) *inventory.System {
 		sys := board("Example", "E1", "P", "SLOT~{1..4}*")

@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// A document speaks for its own maker's machines, IBM's and Lenovo's for each
-// other's, none for blades.
+// A document applies to its vendor's machines, IBM's and Lenovo's to each other's, and none to blades.
 func TestDocumentedFor(t *testing.T) {
 	authors, err := authorsOf(rules.FS, []string{"DELL-11G", "IBM-X3650M3"})
 	require.NoError(t, err)

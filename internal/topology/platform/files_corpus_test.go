@@ -59,7 +59,7 @@ func TestPlatformTable(t *testing.T) {
 		} else {
 			assert.Equal(t, row.Policy, f.Policy, row.ID)
 		}
-		// The table's counts are left out where no document prints them.
+		// The table's counts are ignored if no document prints them.
 		if f.Recommended != nil && len(f.Parts) == 0 && row.ID != "bensley" {
 			assert.Equal(t, row.Rec, f.Recommended, row.ID)
 		}
@@ -89,8 +89,8 @@ func TestPlatformTable(t *testing.T) {
 	}
 }
 
-// unaddressed are sources of the table that cannot be found: notes of single machines, an answer in a copy of
-// a forum, a summary of manuals by others.
+// unaddressed are sources of the table that cannot be found: notes on single machines, an answer in a copy of a
+// forum, a third-party summary of manuals.
 var unaddressed = map[string]bool{
 	"MI300A-FIELD": true, "XEON600-BRAND": true, "VERA-FIELD": true, "VERA-SOCAMM": true, "KUNPENG-KBOX": true, "KUNPENG-FIELD": true,
 	"S5000C-FIELD": true, "HYGON-FIELD": true, "KERN-KH50000": true, "P11-FIELD": true, "STRIX-BRAND": true, "SO-UMA": true, "DELL-17G-ISM": true,

@@ -24,10 +24,10 @@ func platformFiles(t testing.TB) []wholePlatformFile {
 	return files
 }
 
-// readOnce are the files for all tests, none of which changes them.
+// readOnce are the files for all tests, changed by none.
 var readOnce = sync.OnceValues(func() ([]wholePlatformFile, error) { return readFiles(rules.FS) })
 
-// TestPlatformIndexIsInStep: the compiled index is that of the files.
+// TestPlatformIndexIsInStep checks that the compiled index equals that of the files.
 func TestPlatformIndexIsInStep(t *testing.T) {
 	k := corpustest.Rules(t)
 	want, err := Index(k)
@@ -37,7 +37,7 @@ func TestPlatformIndexIsInStep(t *testing.T) {
 	require.Equal(t, want, have, "go generate ./rules writes %s", compiled.File(Part))
 }
 
-// sourceKeys are the documents of rules/platforms/sources.tsv.
+// sourceKeys are the keys of the documents in rules/platforms/sources.tsv.
 func sourceKeys(t testing.TB) map[string]Citation {
 	raw, err := fs.ReadFile(corpustest.Rules(t), "platforms/sources.tsv")
 	require.NoError(t, err)
@@ -95,8 +95,8 @@ func TestPlatformFiles(t *testing.T) {
 	}
 }
 
-// TestNumbersHaveADocument checks that a number which may raise a finding above info has a document of a maker or a review:
-// a collection of what was seen, or a file of this project, carries recognition only.
+// TestNumbersHaveADocument checks that a number that may raise a finding above info has a document of a vendor or a
+// review: collected observations, or a file of this project, are only used for recognition.
 func TestNumbersHaveADocument(t *testing.T) {
 	k := corpustest.Rules(t)
 	describe := Describer(k)
@@ -160,8 +160,8 @@ func checkSpeeds(t *testing.T, p *Platform) {
 	}
 }
 
-// TestDocumentForPeople: who reads a share is told its document, not the key of
-// our list; every measured layout has one.
+// TestDocumentForPeople checks that the source of a share is printed as a document, not as a key of our list, and
+// that every measured layout has one.
 func TestDocumentForPeople(t *testing.T) {
 	for _, f := range platformFiles(t) {
 		p, err := loadPlatform(corpustest.Rules(t), f.ID, "")
@@ -176,8 +176,8 @@ func TestDocumentForPeople(t *testing.T) {
 	assert.Equal(t, "A-SITES-KEY", p.Document("A-SITES-KEY"))
 }
 
-// TestNodePartsInOrder: Dell's tables of NPS and slots (PowerEdge R6525 Installation and
-// Service Manual, tables 41 and 42) are for these two.
+// TestNodePartsInOrder checks that Dell's tables of NPS and slots (PowerEdge R6525 Installation and Service Manual,
+// tables 41 and 42) are used for these two.
 func TestNodePartsInOrder(t *testing.T) {
 	ids, err := IDs(corpustest.Rules(t))
 	require.NoError(t, err)

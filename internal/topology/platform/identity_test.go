@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestIdentities: the processors of a machine are those in its sockets; what firmware does not
-// say of one the kernel does, CPUID as a whole.
+// TestIdentities checks that the processors of a machine are those in its sockets, and that what firmware lacks comes
+// from the kernel, CPUID as a unit.
 func TestIdentities(t *testing.T) {
 	known := collecttest.Known[int]
 	word := collecttest.Known[string]
@@ -52,7 +52,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// TestIdentityRestsOn: CPUID where it is known, else the brand.
+// TestIdentityRestsOn checks that recognition depends on CPUID if it is known, otherwise on the brand.
 func TestIdentityRestsOn(t *testing.T) {
 	cpuid, brand := fact.Evidence{Field: "family"}, fact.Evidence{Field: "brand"}
 	s := inventory.Socket{Brand: fact.Known("Xeon E5-2670", fact.Direct, brand)}
@@ -61,7 +61,7 @@ func TestIdentityRestsOn(t *testing.T) {
 	assert.Equal(t, cpuid, identifySocket(&s, &inventory.CPU{}).from)
 }
 
-// TestSameMemory: each kind of module once, of filled slots alone.
+// TestSameMemory checks that each kind of module is listed once, of populated slots only.
 func TestSameMemory(t *testing.T) {
 	of := func(kinds ...string) *inventory.System {
 		sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotEmpty, Type: collecttest.Known("DDR4")}}}
@@ -75,7 +75,7 @@ func TestSameMemory(t *testing.T) {
 	assert.Equal(t, "DDR5 DIMM ", identifyMachine(of("DDR5", "DDR5")).memory)
 }
 
-// TestIndexRows: how a row of the index is compared with a processor.
+// TestIndexRows checks how a row of the index is compared with a processor.
 func TestIndexRows(t *testing.T) {
 	row := IndexRow{Family: 6, Model: 85, Steppings: []int{4, 7}, Vendor: Intel}
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestIndexRows(t *testing.T) {
 	}
 }
 
-// TestProductName: product and board, once.
+// TestProductName checks that product and board are listed once.
 func TestProductName(t *testing.T) {
 	for want, m := range map[string][2]string{"R610": {"R610", ""}, "X9DR3-F": {"X9DR3-F", "X9DR3-F"}, "Super Server X11DPi-N": {"Super Server", "X11DPi-N"}, "X9": {"", "X9"}} {
 		have := ProductName(&inventory.Machine{Product: collecttest.Known(m[0]), Board: collecttest.Known(m[1])})
@@ -114,8 +114,8 @@ func TestProductName(t *testing.T) {
 	}
 }
 
-// TestVersionFits: the generation that the brand names is the one of the CPUID; what names none
-// is not doubted.
+// TestVersionFits checks that the generation in the brand must be that of the CPUID, and that a brand without one is
+// accepted.
 func TestVersionFits(t *testing.T) {
 	for _, c := range []struct {
 		key           string
@@ -135,8 +135,8 @@ func TestVersionFits(t *testing.T) {
 	assert.False(t, (&Processor{Number: "E5-2680 v2", Codename: "Ivy Bridge"}).CountsLinks())
 }
 
-// TestBoards: the first board whose pattern fits the product, none for a machine without a name;
-// a measurement without a product holds for all.
+// TestBoards checks that the first board whose pattern matches the product is used, none for a machine without a
+// name, and that a measurement without a product applies to all.
 func TestBoards(t *testing.T) {
 	boards := []Board{{Product: "R610"}, {Product: ".*", MaxMTs: 1066}}
 	assert.Same(t, &boards[0], FindBoard(boards, "PowerEdge R610"))
@@ -163,7 +163,7 @@ func TestBoards(t *testing.T) {
 	assert.False(t, (&Platform{}).TakesRegistered())
 }
 
-// TestGuests: a guest has no slots of its own; a physical machine, or one of unknown kind, has.
+// TestGuests checks that a guest has no slots, and that a physical machine or one of unknown kind has.
 func TestGuests(t *testing.T) {
 	sys := &inventory.System{Sockets: collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")}
 	for _, c := range []struct {

@@ -21,8 +21,8 @@ func dimm(registered bool, ranks, mv int) *inventory.Slot {
 	return s
 }
 
-// TestKindsFor: which rows of a table of speeds may describe a module, and whether one of them
-// is for just this kind.
+// TestKindsFor checks which rows of a table of speeds may describe a module, and whether one of them is for exactly
+// this kind.
 func TestKindsFor(t *testing.T) {
 	table := func(keys ...string) *Platform {
 		p := &Platform{Speeds: map[string][]int{}}
@@ -78,8 +78,8 @@ func TestKindsFor(t *testing.T) {
 	}
 }
 
-// TestFasterThanRegistered: on a platform that takes MRDIMMs (Granite Rapids: RDIMM 6400, MRDIMM
-// 8800) a module rated above every registered one is one of them, whatever firmware calls it.
+// TestFasterThanRegistered checks that on a platform with MRDIMMs (Granite Rapids: RDIMM 6400, MRDIMM 8800) a module
+// rated above every registered one is an MRDIMM, whatever firmware reports.
 func TestFasterThanRegistered(t *testing.T) {
 	both := &Platform{Speeds: map[string][]int{"rdimm": {6400, 5200}, "mrdimm": {8800}}}
 	rated := func(mts int) *inventory.Slot {
@@ -100,8 +100,8 @@ func TestFasterThanRegistered(t *testing.T) {
 	}
 }
 
-// TestFrontSideBusByMemory: without a platform the kind of memory tells: Intel's processors have
-// memory controllers since DDR3 (Nehalem), AMD's since the first Opteron with DDR.
+// TestFrontSideBusByMemory checks that the kind of memory decides without a platform: Intel's processors have memory
+// controllers since DDR3 (Nehalem), AMD's since the first Opteron with DDR.
 func TestFrontSideBusByMemory(t *testing.T) {
 	of := func(kernel, firmware string, slots ...inventory.Slot) *inventory.System {
 		sys := &inventory.System{Slots: slots}
@@ -141,8 +141,8 @@ func TestFrontSideBusByMemory(t *testing.T) {
 	}
 }
 
-// TestTakes: three unbuffered modules do not fit on a channel of Westmere-EP (IBM, x3650 M3 product
-// guide, p13); of what no document bounds any number does.
+// TestTakes checks that three unbuffered modules do not fit on a channel of Westmere-EP (IBM, x3650 M3 product guide,
+// p13), and that the number is unlimited without a document.
 func TestTakes(t *testing.T) {
 	p := &Platform{MostDPC: map[string]int{"udimm": 2, "lrdimm-8r": 1}}
 	for _, c := range []struct {

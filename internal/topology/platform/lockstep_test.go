@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestLockstepPairsHaveTwoChannels: a pair takes both of its channels without looking,
-// so the file that names one or three is refused with its line.
+// TestLockstepPairsHaveTwoChannels checks that a file with a lockstep pair of one or three channels is refused with
+// its line.
 func TestLockstepPairsHaveTwoChannels(t *testing.T) {
 	shipped, err := fs.ReadFile(corpustest.Rules(t), "platforms/westmere-ex.yaml")
 	require.NoError(t, err)

@@ -15,8 +15,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestObservedSpeedsAreTheSource: the strong rows of the knowledge's table and
-// no other.
+// TestObservedSpeedsAreTheSource checks that the strong rows of the knowledge's table are used and no others.
 func TestObservedSpeedsAreTheSource(t *testing.T) {
 	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/sku-observed-max-speed.csv"))
 	require.NoError(t, err)

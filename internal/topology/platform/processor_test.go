@@ -80,8 +80,8 @@ func TestLookUpProcessor(t *testing.T) {
 	assert.NotNil(t, lookUpBrand("Intel(R) Xeon(R) CPU E5-2620", 45))
 }
 
-// TestProcessorTable finds every row of the table by its own key, and nothing
-// between, before or after them.
+// TestProcessorTable checks that every row of the table is found by its key, and that nothing is found between,
+// before or after them.
 func TestProcessorTable(t *testing.T) {
 	raw, err := fs.ReadFile(rules.FS, processorTable)
 	require.NoError(t, err)
@@ -107,9 +107,8 @@ func TestProcessorTable(t *testing.T) {
 	}
 }
 
-// TestProcessorsFitPlatforms: a processor that belongs to a platform has its
-// channels, except where the table counts links to buffers. The unit tests take every
-// third processor, make corpus each.
+// TestProcessorsFitPlatforms checks that a processor of a platform has its channels, unless the table counts links to
+// buffers. The unit tests take every third processor, make corpus all.
 func TestProcessorsFitPlatforms(t *testing.T) {
 	var rows []IndexRow
 	require.NoError(t, compiled.ReadPart(rules.FS, Part, &rows))

@@ -66,8 +66,7 @@ func namedRows(t *testing.T) []namedRow {
 	return out
 }
 
-// excluded are brand strings that share a CPUID with a platform and are none
-// of it, or name no processor at all.
+// excluded are brand strings that share a CPUID with a platform they do not belong to, or do not name a processor.
 var excluded = regexp.MustCompile(`Core\(TM\)|Xeon\(R\) W-|CPU +W3[56]\d\d|Xeon\(R\) D-|Pentium|Celeron|Genuine Intel|Eng Sample|Phenom|Athlon|Sempron|FX\(tm\)|Ryzen|Threadripper|Opteron\(tm\) Processor [134]\d\d\d|EPYC 3|Core\(tm\)2|CPU +X?3[0-9]\d\d|W-3[23]`)
 
 func named(rows []namedRow, s *inventory.Socket) string {
@@ -145,8 +144,8 @@ func TestRecogniseCorpus(t *testing.T) {
 	require.GreaterOrEqual(t, float64(multiRecognised)/float64(multi), 0.97)
 }
 
-// TestRecogniseWithoutCPUID: where firmware leaves out the CPUID, the brand
-// finds the same platform or none. LPDDR is not in the brand.
+// TestRecogniseWithoutCPUID checks that without the CPUID the brand finds the same platform or none. LPDDR is not in
+// the brand.
 func TestRecogniseWithoutCPUID(t *testing.T) {
 	machines, recognised := 0, 0
 	lost := map[string]int{}

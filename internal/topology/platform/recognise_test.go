@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestRecogniseNeighbours are processors that share a CPUID with a platform's.
+// TestRecogniseNeighbours has processors that share a CPUID with a platform's.
 func TestRecogniseNeighbours(t *testing.T) {
 	tests := []struct {
 		vendor                  string
@@ -183,8 +183,7 @@ func TestRecogniseNeighbours(t *testing.T) {
 	}
 }
 
-// TestRecogniseByOneSource: brand without CPUID, CPUID without brand, the
-// kernel's view alone.
+// TestRecogniseByOneSource checks brand without CPUID, CPUID without brand, and the kernel's data alone.
 func TestRecogniseByOneSource(t *testing.T) {
 	sys := &inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(true), Brand: collecttest.Known("Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz")}}}
 	f := Recognise(sys, rules.FS)
@@ -217,8 +216,8 @@ func TestRecogniseByOneSource(t *testing.T) {
 	assert.Equal(t, "a virtual machine shows no physical DIMM slots", Recognise(sys, rules.FS).Reason)
 }
 
-// TestRecogniseSilentProcessor: a second structure with neither CPUID nor brand
-// (its ID is all zeros) does not split the machine.
+// TestRecogniseSilentProcessor checks that a second structure with neither CPUID nor brand (its ID is all zeros) does
+// not make the platform ambiguous.
 func TestRecogniseSilentProcessor(t *testing.T) {
 	silent := inventory.Socket{Populated: collecttest.Known(true), Vendor: collecttest.Known(Intel)}
 	sys := &inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz"), silent)}
@@ -235,9 +234,9 @@ func TestRecogniseSilentProcessor(t *testing.T) {
 	assert.Equal(t, "neither CPUID nor brand string of the processor is known", f.Reason)
 }
 
-// TestRecogniseBySeries: HP's G5 and Dell's Precision T7400 print no brand string
-// and the family word "Xeon" (linuxhw/DMI, DL380 G5 1BCCA824D53F). What a front-side
-// bus means is true of every Xeon with the CPUID; a Core 2 with it is none.
+// TestRecogniseBySeries checks HP's G5 and Dell's Precision T7400, which print no brand string and the family "Xeon"
+// (linuxhw/DMI, DL380 G5 1BCCA824D53F). The consequences of a front-side bus apply to every Xeon with the CPUID, but
+// not to a Core 2 with it.
 func TestRecogniseBySeries(t *testing.T) {
 	sys := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 23, 10, "Not Specified"), Slots: []inventory.Slot{{State: inventory.SlotPopulated, Type: collecttest.Known("DDR2 FB-DIMM")}}}
 	assert.Equal(t, "the CPUID belongs to bensley or intel-fsb or xeon-fsb and the brand string does not decide", Recognise(sys, rules.FS).Reason)
@@ -254,8 +253,8 @@ func TestRecogniseBySeries(t *testing.T) {
 	assert.False(t, Recognise(sys, rules.FS).Known())
 }
 
-// TestRecogniseByNumberOfProcessors: where CPUID and an empty brand string leave a platform of one socket
-// and one of several, two processors decide.
+// TestRecogniseByNumberOfProcessors checks that two processors decide if CPUID and an empty brand string match a
+// platform of one socket and one of several.
 func TestRecogniseByNumberOfProcessors(t *testing.T) {
 	for sockets, want := range map[int]string{1: "", 2: "opteron-socket-f"} {
 		f := Recognise(&inventory.System{Sockets: collecttest.Sockets(sockets, AMD, 16, 2, 3, "AMD")}, rules.FS)
@@ -288,7 +287,7 @@ func TestParts(t *testing.T) {
 	require.ErrorContains(t, err, "read platform no-such")
 }
 
-// TestRecogniseKunpeng: desktop parts are not eight-channel servers.
+// TestRecogniseKunpeng checks that desktop parts are not eight-channel servers.
 func TestRecogniseKunpeng(t *testing.T) {
 	for brand, want := range map[string]string{
 		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
@@ -300,16 +299,16 @@ func TestRecogniseKunpeng(t *testing.T) {
 	}
 }
 
-// TestRecogniseUnlikeProcessors: a processor of which firmware gives the brand alone is another
-// one where the brand is.
+// TestRecogniseUnlikeProcessors checks that a processor for which firmware gives only the brand differs if the brand
+// does.
 func TestRecogniseUnlikeProcessors(t *testing.T) {
 	other := inventory.Socket{Populated: collecttest.Known(true), Brand: collecttest.Known("AMD EPYC 7742 64-Core Processor")}
 	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz"), other)}, rules.FS)
 	assert.Equal(t, "the processors belong to two platforms, sandybridge-ep and rome", f.Reason)
 }
 
-// TestHowSureAPlatformIs: a CPUID that no document confirms is indirect and unverified, unless
-// the brand or the product decided; the only candidate is indirect.
+// TestHowSureAPlatformIs checks that a CPUID without a document is indirect and unverified, unless the brand or the
+// product decided, and that the only candidate is indirect.
 func TestHowSureAPlatformIs(t *testing.T) {
 	k := site(map[string]string{"platforms/known.yaml": "id: known\n", "platforms/guess.yaml": "id: guess\nverified: false\n"})
 	for _, c := range []struct {
@@ -328,7 +327,7 @@ func TestHowSureAPlatformIs(t *testing.T) {
 	}
 }
 
-// TestUnrecognised: why not, and what would decide.
+// TestUnrecognised checks the reason, and what would decide.
 func TestUnrecognised(t *testing.T) {
 	one := platformMatch{candidates: []*IndexRow{{ID: "naples"}}}
 	two := platformMatch{candidates: []*IndexRow{{ID: "naples"}, {ID: "ryzen-am4"}}}
@@ -350,7 +349,7 @@ func TestUnrecognised(t *testing.T) {
 	}
 }
 
-// TestWhatWouldDecide: a table's brand string that does not decide is not asked for again.
+// TestWhatWouldDecide checks that a table's brand string that does not decide is not requested again.
 func TestWhatWouldDecide(t *testing.T) {
 	live := "the processor's own brand string: audit the live machine or a capture with proc/cpuinfo"
 	for brand, want := range map[string]string{
@@ -366,8 +365,8 @@ func TestWhatWouldDecide(t *testing.T) {
 	}
 }
 
-// TestLookUp: which rows a processor may match. AMD and Intel share family numbers, so that a
-// CPUID without a vendor needs a brand; a row by product needs product and CPUID.
+// TestLookUp checks which rows a processor may match. AMD and Intel share family numbers, so a CPUID without a vendor
+// needs a brand; a row by product needs product and CPUID.
 func TestLookUp(t *testing.T) {
 	rows := []IndexRow{
 		{ID: "plain", Vendor: Intel, Family: 6, Model: 1, Verified: true},
@@ -406,8 +405,8 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// TestGenerationByProcessorTable: where neither CPUID nor a pattern decides the processor table
-// names the generation, for the machines that its row is for.
+// TestGenerationByProcessorTable checks that the processor table gives the generation if neither CPUID nor a pattern
+// decides, for the machines that its row covers.
 func TestGenerationByProcessorTable(t *testing.T) {
 	const epyc = "AMD EPYC 7543 32-Core Processor"
 	row := lookUpProcessor(rules.FS, processorKey(epyc))

@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestRowsAreTheFiles: a platform reads the same from the artefact as from its file, whatever
-// the processor.
+// TestRowsAreTheFiles checks that a compiled platform equals its file, whatever the processor.
 func TestRowsAreTheFiles(t *testing.T) {
 	k := corpustest.Rules(t)
 	want, err := Rows(k)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A platform as a site writes it, with a part that differs in everything that parts may, one
-// that differs in nothing, and documents of which one row is short.
+// A site's platform file, with a part that overrides every field that parts may, one that overrides none, and
+// documents with one short row.
 const sitePlatform = `id: site
 name: A site's own
 channels_per_socket: 8
@@ -44,7 +44,7 @@ func site(files map[string]string) fstest.MapFS {
 	return out
 }
 
-// TestSitesPlatform: a part lays over the platform what it states, and nothing else.
+// TestSitesPlatform checks that a part overrides the fields that it states, and nothing else.
 func TestSitesPlatform(t *testing.T) {
 	k := site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised})
 	for brand, want := range map[string]*Platform{
@@ -71,7 +71,7 @@ func TestSitesPlatform(t *testing.T) {
 	assert.Len(t, all, 2, "neither the comment nor rows of other widths")
 }
 
-// TestDescribeSite: what a reader is told of a platform is what its file says.
+// TestDescribeSite checks that the description of a platform shows the content of its file.
 func TestDescribeSite(t *testing.T) {
 	described, err := Describer(site(map[string]string{"platforms/site.yaml": sitePlatform + siteRecognised}))("site")
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestDescribeSite(t *testing.T) {
 	}, index)
 }
 
-// TestDamagedPlatforms: each fault of a site's files is an error that names the file.
+// TestDamagedPlatforms checks that each fault of a site's files is an error that names the file.
 func TestDamagedPlatforms(t *testing.T) {
 	for name, text := range map[string]string{
 		"not YAML": "id: [", "no second document": sitePlatform, "a second document that is not YAML": sitePlatform + "---\nrecognise: [",
@@ -116,7 +116,7 @@ func TestDamagedPlatforms(t *testing.T) {
 	assert.ErrorContains(t, err, "of a part")
 }
 
-// TestEDACOrderCovers: the products that a list of boards means, and those that it leaves out.
+// TestEDACOrderCovers checks the products that a list of boards covers and excludes.
 func TestEDACOrderCovers(t *testing.T) {
 	for _, c := range []struct {
 		products, except, product string

@@ -20,8 +20,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// tableRow is the rest of a row of the knowledge's platforms.yaml; what
-// it is compared with is beside each field.
+// tableRow is the rest of a row of the knowledge's platforms.yaml; each field names what it is compared with.
 type tableRow struct {
 	ID          string            `yaml:"id"`
 	NUMA        *bool             `yaml:"numa"`
@@ -39,15 +38,14 @@ type tableRow struct {
 	DellMixing  string `yaml:"dell_mixing"`
 }
 
-// tableRows are the rows of platforms that the project has; the others are
-// gaps, which TestPlatformTable names.
+// tableRows are the rows of platforms that the project has; TestPlatformTable names the missing ones.
 func tableRows(t *testing.T) []tableRow {
 	name := corpustest.Shared(t, "knowledge/memory-population/platforms.yaml")
 	tableOnce.Do(func() { tableOnce.rows = readTable(t, name) })
 	return tableOnce.rows
 }
 
-// tableOnce keeps the rows for all tests, none of which changes them.
+// tableOnce keeps the rows for all tests, changed by none.
 var tableOnce struct {
 	sync.Once
 	rows []tableRow
@@ -69,8 +67,7 @@ func readTable(t *testing.T, name string) []tableRow {
 	return table.Platforms
 }
 
-// renamed are kinds of DIMM under the names that the code reads, "" where the
-// table's row is a variant that is only also normal.
+// renamed maps kinds of DIMM to the names used in the code, "" if the table's row is a variant that is also normal.
 var renamed = map[string]string{
 	"rdimm-3ds-4r8r": "rdimm-4r8r", "rdimm-2r-dense-boards": "",
 	"opteron-4100-1r": "rdimm-1r", "opteron-4100-2r": "rdimm-2r", "opteron-4100-4r": "rdimm-4r", "w-2100": "rdimm", "w-2200": "rdimm",
@@ -78,7 +75,7 @@ var renamed = map[string]string{
 	"ddr3l": "", "opteron-6100-rdimm": "rdimm-1r2r", "rdimm-6700E": "rdimm", "ampereone-x": "rdimm", "ampereone-m": "rdimm",
 }
 
-// partBrands are brand strings for the part of a platform in a row of the table.
+// partBrands maps parts of a platform in a row of the table to brand strings.
 var partBrands = map[string]string{
 	"opteron-4100-1r": "AMD Opteron(tm) Processor 4180", "opteron-4100-2r": "AMD Opteron(tm) Processor 4180", "opteron-4100-4r": "AMD Opteron(tm) Processor 4180",
 	"w-2100": "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "w-2200": "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz",
@@ -132,8 +129,7 @@ func plain(speeds []*int) []int {
 	return out
 }
 
-// notTaken are speeds that the table gives in general and the project does not
-// take in, with the reason.
+// notTaken are speeds that the table gives in general and the project does not use, with the reason.
 var notTaken = map[string]string{
 	"xeon-e-2400 udimm":        "4800 is the processor's highest; boards with two slots per channel run one DIMM at 4400, and the table does not part them",
 	"kunpeng-920-ddr5 7260W":   "the memory of a reference configuration, no maximum",
@@ -182,8 +178,8 @@ func alsoRows(p *Platform) [][]int {
 	return out
 }
 
-// checkVendor wants every speed of a vendor's boards to be the expected one,
-// or one that is normal, too: no board may be accused of its own speed.
+// checkVendor checks that every speed of a vendor's boards is the expected one or also normal: a board must not be
+// reported for its own speed.
 func checkVendor(t *testing.T, p *Platform, vendor string, want []int) {
 	for i, v := range want {
 		ok := false
@@ -196,16 +192,15 @@ func checkVendor(t *testing.T, p *Platform, vendor string, want []int) {
 	}
 }
 
-// skuRange is a key of sku_max that stands for several parts.
+// skuRange is a key of sku_max that covers several parts.
 var skuRange = map[string]string{
 	"X55xx": `^x55\d\d$`, "E552x-up": `^e55[2-4]\d$`, "E550x": `^e550\d$`,
 	"X56xx": `^x56\d\d$`, "E5603-E5640": `^e56(0[3-9]|[123]\d|40)$`,
 	"E5-2603v2": `^e5-2603 v2$`, "E5-2620v2": `^e5-2620 v2$`, "E5-2637v2": `^e5-2637 v2$`,
 }
 
-// TestPlatformTableProcessors checks the maxima that the table names against
-// the processor table; where both list a part on its own (X5647 beside X56xx)
-// the single one counts.
+// TestPlatformTableProcessors compares the table's maxima with the processor table; if both list a part separately
+// (X5647 next to X56xx), the single entry counts.
 func TestPlatformTableProcessors(t *testing.T) {
 	raw, err := rules.FS.ReadFile(processorTable)
 	require.NoError(t, err)
@@ -248,8 +243,7 @@ func TestPlatformTableProcessors(t *testing.T) {
 	t.Log(checked, "maxima compared")
 }
 
-// TestPlatformTableMixing: what the table says of mixing DIMMs is said by the
-// platform's file, too.
+// TestPlatformTableMixing checks that the table's rules on mixing DIMMs are also in the platform's file.
 func TestPlatformTableMixing(t *testing.T) {
 	for _, row := range tableRows(t) {
 		if row.Mixing == "" && row.DellMixing == "" {

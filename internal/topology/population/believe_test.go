@@ -10,9 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestRunningAboveTheProcessor: firmware of a server with E5-2630 (1333 at most)
-// states 1866; the possible speed is taken and the conflict said. A desktop's
-// memory may be overclocked.
+// TestRunningAboveTheProcessor checks a server with E5-2630 (1333 at most) whose firmware reports 1866: the possible
+// speed is used and the conflict reported. A desktop's memory may be overclocked.
 func TestRunningAboveTheProcessor(t *testing.T) {
 	d := testDIMM{gb: 8, rated: 1866, run: 1866, ranks: 2, memType: "DDR3"}
 	r := newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2630 0 @ 2.30GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t)
@@ -29,8 +28,8 @@ func TestRunningAboveTheProcessor(t *testing.T) {
 	assert.Empty(t, r.Conflicts)
 }
 
-// TestRunningOfADesktop: memory that may be overclocked runs at what firmware states, with
-// no speed above which it could not.
+// TestRunningOfADesktop checks that memory that may be overclocked runs at the reported speed, without an upper
+// limit.
 func TestRunningOfADesktop(t *testing.T) {
 	d := testDIMM{gb: 8, rated: 2133, run: 2133, ranks: 2, memType: "DDR3"}
 	r := newTestMachine(1, platform.Intel, 6, 58, 9, "Intel(R) Core(TM) i7-3770K CPU @ 3.50GHz").fill(0, []int{1, 1}, d).derive(t)
@@ -42,8 +41,8 @@ func TestRunningOfADesktop(t *testing.T) {
 	assert.Empty(t, r.Conflicts)
 }
 
-// TestRunningByItsPrintedName: DSP0134 has firmware round the data rate (1066.67) as
-// it likes; R610 boards print 1067, and the processors' table 1066.
+// TestRunningByItsPrintedName checks that firmware may round the data rate (1066.67) as it likes, by DSP0134: R610
+// boards print 1067, and the processors' table 1066.
 func TestRunningByItsPrintedName(t *testing.T) {
 	d := testDIMM{gb: 4, rated: 1333, run: 1067, ranks: 2, memType: "DDR3"}
 	r := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz").fill(0, []int{1, 1, 1}, d).derive(t)
@@ -51,8 +50,8 @@ func TestRunningByItsPrintedName(t *testing.T) {
 	assert.Equal(t, int64(3*1066*8*1_000_000), r.Populations[0].Peak.Value)
 }
 
-// TestVoltageThatNoRowNames: a PowerEdge C8220 with LRDIMMs of 1.35 V (M386B4G70DM0-YK0), of whose
-// voltage SMBIOS 2.7 has no field, runs them at 1066 where Dell's row for LRDIMMs says 1333.
+// TestVoltageThatNoRowNames checks a PowerEdge C8220 with LRDIMMs of 1.35 V (M386B4G70DM0-YK0), whose voltage SMBIOS
+// 2.7 has no field for: it runs them at 1066, and Dell's row for LRDIMMs has 1333.
 func TestVoltageThatNoRowNames(t *testing.T) {
 	const open = "1 DIMM per channel (lrdimm-4r): 1333, which a board may not reach at 1.35 V"
 	for mv, want := range map[int]string{0: open, 1350: open, 1500: "1 DIMM per channel (lrdimm-4r): 1333"} {
@@ -63,7 +62,7 @@ func TestVoltageThatNoRowNames(t *testing.T) {
 	}
 }
 
-// TestUnknownRanksAreNotEqual: grade A needs equal ranks.
+// TestUnknownRanksAreNotEqual checks that grade A needs equal ranks.
 func TestUnknownRanksAreNotEqual(t *testing.T) {
 	m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
 	require.Equal(t, "A", m.derive(t).Class.Value.Name)
@@ -73,9 +72,9 @@ func TestUnknownRanksAreNotEqual(t *testing.T) {
 	assert.Equal(t, "A or B: whether the modules have the same number of ranks is not known", class.Reason)
 }
 
-// TestRunningAtTheProcessorsBest: no document gives the speed of single-rank RDIMMs of an unknown
-// voltage behind an E5-2680, which runs 1600 at most. Where firmware states that speed on all
-// channels, nothing slows them down; a lower one tells nothing, and one that cannot be is no witness.
+// TestRunningAtTheProcessorsBest checks single-rank RDIMMs of an unknown voltage with an E5-2680 (1600 at most), for
+// which no document gives a speed. If firmware reports that speed on all channels, nothing limits them; a lower one
+// proves nothing, and an impossible one is ignored.
 func TestRunningAtTheProcessorsBest(t *testing.T) {
 	for run, want := range map[int]string{1600: gradeA, 1596: gradeA, 1595: "", 1333: "", 1866: "", 0: ""} {
 		d := testDIMM{gb: 8, rated: 1866, run: run, ranks: 1, memType: "DDR3"}

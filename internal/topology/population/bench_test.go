@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// BenchmarkDerive is the whole derivation of a large machine, with the
-// platform data read and decoded each time.
+// BenchmarkDerive measures the complete derivation of a large machine, with the platform data read and decoded each
+// time.
 func BenchmarkDerive(b *testing.B) {
 	k := fs.FS(rules.FS)
 	sys := rx600(8, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
@@ -33,7 +33,7 @@ func BenchmarkDeriveCommon(b *testing.B) {
 	}
 }
 
-// BenchmarkParts shows where the time of BenchmarkDerive goes.
+// BenchmarkParts measures the parts of BenchmarkDerive.
 func BenchmarkParts(b *testing.B) {
 	k := fs.FS(rules.FS)
 	sys := rx600(8, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})

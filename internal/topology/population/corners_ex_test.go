@@ -26,8 +26,8 @@ func alikeSlots(sizes []int64, positions ...int) *builder {
 	return b
 }
 
-// TestPairingKnown: channels pair up on a board that a document explains, or where
-// all of them are filled alike; nowhere else, and on no platform without pairs.
+// TestPairingKnown checks that channels are paired on a documented board, or if all of them are populated alike, and
+// not otherwise nor on a platform without pairs.
 func TestPairingKnown(t *testing.T) {
 	no, pair := false, []int{0, 1}
 	board, unread := &platform.Board{}, &platform.Board{Verified: &no}
@@ -57,8 +57,8 @@ func TestPairingKnown(t *testing.T) {
 	}
 }
 
-// TestComparedPairs: a pair that names no two channels of the population is not
-// compared; what was compared rests on the board's document and on the counts.
+// TestComparedPairs checks that a pair that does not name two channels of the population is not compared, and that a
+// comparison has the certainty of the board's document and the counts.
 func TestComparedPairs(t *testing.T) {
 	no := false
 	for name, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestComparedPairs(t *testing.T) {
 	}
 }
 
-// TestHemisphereNeedsModules: both controllers hold the same, and hold something.
+// TestHemisphereNeedsModules checks that both controllers have the same DIMMs, and at least one.
 func TestHemisphereNeedsModules(t *testing.T) {
 	for n, want := range map[int]bool{0: false, 1: true, 2: true} {
 		c := Controller{DIMMs: n, Layout: "x"}
@@ -96,8 +96,8 @@ func TestHemisphereNeedsModules(t *testing.T) {
 	}
 }
 
-// TestPartners: the DIMM without a partner is named, whichever channel it is on; with an unknown position it is
-// unknown whether two are partners.
+// TestPartners checks that the DIMM without a partner is named, whichever channel it is on, and that with an unknown
+// position the pairing is unknown.
 func TestPartners(t *testing.T) {
 	b := alikeSlots([]int64{8, 8, 8, 8}, 0, 0, 1, place.Unplaced)
 	for name, c := range map[string]struct {
@@ -118,8 +118,8 @@ func TestPartners(t *testing.T) {
 	}
 }
 
-// TestOrderOfLockstepBoards: slots that no channel has are empty; the order rests on
-// the board's document and on the counts.
+// TestOrderOfLockstepBoards checks that slots without a channel must be empty, and that the order has the certainty
+// of the board's document and the counts.
 func TestOrderOfLockstepBoards(t *testing.T) {
 	no := false
 	for name, c := range map[string]struct{ board, counts bool }{"verified": {true, true}, "board": {false, true}, "counts": {true, false}, "neither": {}} {
@@ -143,9 +143,8 @@ func TestOrderOfLockstepBoards(t *testing.T) {
 	assert.Empty(t, pop.OrderFaults)
 }
 
-// TestLogicalChannels: four pairs of two channels each that the processor has; the
-// document's shorthand names the fuller controller first, of equal ones the first
-// (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
+// TestLogicalChannels checks four pairs of two channels each; the document's shorthand names the fuller controller
+// first, and the first of equal ones (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func TestLogicalChannels(t *testing.T) {
 	whole := [][]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}
 	for name, c := range map[string]struct {
@@ -173,8 +172,8 @@ func TestLogicalChannels(t *testing.T) {
 	assert.False(t, ok, "a channel that is none")
 }
 
-// TestLevelsOfRegions: a document's levels are taken where it measured every region,
-// and of no region at all there is none.
+// TestLevelsOfRegions checks that a document's levels are used if it measured every region, and that there is none
+// without regions.
 func TestLevelsOfRegions(t *testing.T) {
 	pair, four := segmentName([]int{0}), segmentName([]int{0, 1, 2, 3})
 	b := &builder{platform: &platform.Platform{}, measured: []*platform.Measurement{{Layouts: map[string]float64{pair: 0.25, four: 0.9}}}}

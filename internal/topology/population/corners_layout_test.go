@@ -16,8 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestFirstOfEqual: among equal limits and classes the first one is named, so that a
-// machine is told the same each time.
+// TestFirstOfEqual checks that the first of equal limits and classes is named, so that the output is always the same.
 func TestFirstOfEqual(t *testing.T) {
 	b := &builder{sys: &inventory.System{Slots: []inventory.Slot{{RatedMTs: sure(2933, "first")}, {RatedMTs: sure(2933, "second")}}}}
 	assert.Equal(t, "first", b.speedBound(&Population{Slots: []int{0, 1}}, nil).From.Raw)
@@ -31,8 +30,8 @@ func TestFirstOfEqual(t *testing.T) {
 	assert.Equal(t, "first", worst.From.Raw)
 }
 
-// TestPeakOfChannels: 8 bytes a transfer and populated channel
-// none without a populated channel, whatever the speed.
+// TestPeakOfChannels checks 8 bytes per transfer and populated channel, and no peak without a populated channel,
+// whatever the speed.
 func TestPeakOfChannels(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 1: 25_600_000_000, 2: 51_200_000_000} {
 		pop := &Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)}
@@ -49,7 +48,8 @@ func TestPeakOfChannels(t *testing.T) {
 	}())
 }
 
-// TestPeakOfPackages: the widths of LPDDR packages add up; a sum that no processor has is not believed.
+// TestPeakOfPackages checks that the widths of LPDDR packages are summed, and that a sum that no processor has is
+// rejected.
 func TestPeakOfPackages(t *testing.T) {
 	for _, c := range []struct {
 		packages, bits int
@@ -66,8 +66,8 @@ func TestPeakOfPackages(t *testing.T) {
 	}
 }
 
-// TestSetsOverControllers: the general model (model.md, interleave sets) takes the largest
-// legal set, then the one with the larger smallest channel.
+// TestSetsOverControllers checks that the general model (model.md, interleave sets) takes the largest legal set, then
+// the one with the larger smallest channel.
 func TestSetsOverControllers(t *testing.T) {
 	l := &layout{ctrl: []int{0, 0, 1, 1}, ctrls: 2}
 	for want, rem := range map[[2]int][]int64{
@@ -83,12 +83,11 @@ func TestSetsOverControllers(t *testing.T) {
 	assert.Empty(t, l.symmetricSet([]int64{0, 0, 0, 0}))
 }
 
-// TestRegionsDoNotKnowNumbers: which number a channel or a controller has says nothing of
-// its memory, and makers number the same channels differently (type 202 of HPE, letters of
-// Supermicro). Of sets that the general model (model.md, interleave sets) calls equally good
-// the lowest would decide by number alone: with one module on the one controller, and one and
-// two on channels of the other, [1] [1 2] would leave a module alone and [1] [2 1] none. Taking
-// the fullest channels first, over more controllers, every numbering has the same regions.
+// TestRegionsDoNotKnowNumbers checks that regions do not depend on the numbers of channels and controllers, which
+// vendors assign differently (type 202 of HPE, letters of Supermicro). Among sets that the general model (model.md,
+// interleave sets) treats as equal, the lowest would be chosen by number alone: with one module on one controller,
+// and one and two on channels of the other, [1] [1 2] would leave a module alone and [1] [2 1] none. With the fullest
+// channels first, over more controllers, every numbering has the same regions.
 func TestRegionsDoNotKnowNumbers(t *testing.T) {
 	for _, cpu := range []struct{ controllers, each, sizes int }{{2, 3, 4}, {4, 2, 3}} {
 		l := &layout{ctrls: cpu.controllers}
@@ -124,7 +123,7 @@ func power(base, exponent int) int {
 	return out
 }
 
-// withoutNumbers names capacities by controller in the order of what they hold.
+// withoutNumbers lists capacities by controller, sorted by capacity.
 func withoutNumbers(capacities []int64, each int) string {
 	var controllers []string
 	for k := range slices.Chunk(slices.Clone(capacities), each) {
@@ -135,9 +134,8 @@ func withoutNumbers(capacities []int64, each int) string {
 	return strings.Join(controllers, " ")
 }
 
-// TestControllersOfChannels: what the slots say of their controllers goes before the
-// order of the channels; one slot that does not say it leaves the rest in doubt; a
-// slot of no channel says nothing.
+// TestControllersOfChannels checks that the controllers stated for slots take precedence over the order of the
+// channels, that one slot without it makes the rest doubtful, and that a slot without a channel does not count.
 func TestControllersOfChannels(t *testing.T) {
 	for name, c := range map[string]struct {
 		places []place.Placement
@@ -173,8 +171,8 @@ func TestControllersOfChannels(t *testing.T) {
 	}
 }
 
-// TestControllersRestOn: controllers are known of a platform's document; they are as
-// sure as the counts, and in doubt where they follow from the channels' numbers only.
+// TestControllersRestOn checks that controllers are known from a platform's document with the certainty of the
+// counts, and doubtful if they follow only from the channels' numbers.
 func TestControllersRestOn(t *testing.T) {
 	l := &layout{bytes: []int64{8, 0}, dpc: []int{1, 0}, ctrl: []int{0, 1}, ctrls: 2}
 	verified := &platform.Platform{Verified: true}
@@ -205,7 +203,7 @@ func TestControllersRestOn(t *testing.T) {
 	assert.Equal(t, "no document gives the controllers of this processor", pop.Controllers.Reason)
 }
 
-// TestNoPolicy: without a policy the platform's interleaving is not described at all.
+// TestNoPolicy checks that the platform's interleaving is not described without a policy.
 func TestNoPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"": "the interleaving of this platform", platform.PolicySingle: "the interleaving of this platform", "another": "this layout is interleaved"} {
 		p := &platform.Platform{Policy: policy, Verified: true, ChannelsPerSocket: 1}
@@ -216,7 +214,7 @@ func TestNoPolicy(t *testing.T) {
 	}
 }
 
-// TestSameProcessors: CPUs with other counts or capacities differ, even if the channels are unknown; the
+// TestSameProcessors checks that CPUs with other counts or capacities differ, even if the channels are unknown; the
 // comparison has the certainty of both.
 func TestSameProcessors(t *testing.T) {
 	of := func(dimms fact.Fact[int], sum int64, dpc fact.Fact[[]int]) Population {
@@ -243,9 +241,9 @@ func TestSameProcessors(t *testing.T) {
 	}
 }
 
-// TestOrderWithinChannel: a filled slot behind an empty one of its own channel breaks
-// the map's order; slots of no channel, of none that there is, or without a position
-// say nothing, nor does an empty row of the same position.
+// TestOrderWithinChannel checks that a populated slot after an empty one of its channel breaks the map's order, and
+// that slots without a channel or position, or on a channel that does not exist, do not count, nor does an empty row
+// of the same position.
 func TestOrderWithinChannel(t *testing.T) {
 	for name, c := range map[string]struct {
 		empty place.Placement
@@ -268,8 +266,8 @@ func TestOrderWithinChannel(t *testing.T) {
 	}
 }
 
-// TestOrderOfSets: the filled slots are checked against the vendor's sets by numbers of
-// their own; a label without a number, or two of one number, leave it open.
+// TestOrderOfSets compares the populated slots with the vendor's sets by number; a label without a number, or two
+// with one number, leave the result unknown.
 func TestOrderOfSets(t *testing.T) {
 	sets := &place.Sets{Rows: map[int]place.SetRow{1: {Sets: [][]int{{1}}}, 2: {Sets: [][]int{{1, 3}}}}}
 	for name, c := range map[string]struct {
@@ -297,8 +295,8 @@ func TestOrderOfSets(t *testing.T) {
 	}
 }
 
-// TestPrintedSlots: slots of a set are named as the board prints them, by number
-// where the label has the same one; a slot that the table does not list by its number.
+// TestPrintedSlots checks that slots of a set are named as the board prints them, by number if the label has the same
+// one; a slot missing in the table by its number.
 func TestPrintedSlots(t *testing.T) {
 	b := &builder{sets: &place.Sets{}, places: make([]place.Placement, 2),
 		sys: &inventory.System{Slots: []inventory.Slot{{Locator: sure("DIMM 1")}, {Locator: sure(" DIMM 3 ")}}}}
@@ -307,7 +305,7 @@ func TestPrintedSlots(t *testing.T) {
 	assert.Empty(t, b.printed(pop, nil))
 }
 
-// TestChannelsEqual: empty channels are another rule's; those with modules are compared.
+// TestChannelsEqual checks that only channels with modules are compared; empty ones are covered by another rule.
 func TestChannelsEqual(t *testing.T) {
 	for _, c := range []struct {
 		bytes []int64
@@ -321,8 +319,8 @@ func TestChannelsEqual(t *testing.T) {
 	}
 }
 
-// TestBothControllers: controllers of the same capacity interleave whatever layout is behind each
-// (Fujitsu, Memory Performance of Westmere-EX based Systems, p. 9).
+// TestBothControllers checks that controllers of the same capacity interleave whatever the layout of each (Fujitsu,
+// Memory Performance of Westmere-EX based Systems, p. 9).
 func TestBothControllers(t *testing.T) {
 	for _, c := range []struct {
 		bytes []int64
@@ -348,8 +346,8 @@ func TestBothControllers(t *testing.T) {
 	}
 }
 
-// TestMirroredLayout: a mirrored processor is left with its first controller; half of the memory visible
-// may be sparing, too, which is then the better of the two.
+// TestMirroredLayout checks that a mirrored processor keeps its first controller, and that half of the memory visible
+// may also be sparing, which is then the better of the two.
 func TestMirroredLayout(t *testing.T) {
 	spared := []*platform.Measurement{{Spared: map[string]string{"2-1|2-1": "1-1|1-1", "1-1|1-1": "1-0|1-0"}}}
 	for _, c := range []struct{ mode, name, left string }{

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestAlikeByBytes: processors of other sums differ whatever their channels hold;
-// what one of them rests on unverified is said of the comparison.
+// TestAlikeByBytes checks that processors with different sums differ whatever their channels have, and that an
+// unverified input makes the comparison unverified.
 func TestAlikeByBytes(t *testing.T) {
 	of := func(sum fact.Fact[int64], channels fact.Fact[[]int64]) Population {
 		return Population{Bytes: sum, ChannelBytes: channels, ChannelSlots: make([][]int, len(channels.Value))}
@@ -40,8 +40,8 @@ func TestAlikeByBytes(t *testing.T) {
 	}
 }
 
-// TestRegionsRestOn: regions rest on the sizes, the lockstep pairs, the policy, and
-// with a policy by controllers on the channels' controllers being stated.
+// TestRegionsRestOn checks that regions depend on the sizes, the lockstep pairs and the policy, and with a policy by
+// controllers on stated controllers of the channels.
 func TestRegionsRestOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy      string
@@ -70,8 +70,8 @@ func TestRegionsRestOn(t *testing.T) {
 	}
 }
 
-// TestUnowned: the first module of no processor leaves every count open, and says
-// which it is and why; an empty slot does not.
+// TestUnowned checks that the first module without a processor makes every count unknown and is named in the reason,
+// and that an empty slot does not.
 func TestUnowned(t *testing.T) {
 	slot := func(state inventory.SlotState, name string) inventory.Slot {
 		return inventory.Slot{State: state, Locator: sure(name), Technology: sure(inventory.DRAM), SizeBytes: sure[int64](8)}
@@ -109,8 +109,8 @@ func TestUnowned(t *testing.T) {
 	assert.Equal(t, "socket 0", ownerName(0))
 }
 
-// TestCertaintyOfCounts: a count is as sure as the processors of its modules; an
-// unverified map doubts channels and not processors; the chipset has them all.
+// TestCertaintyOfCounts checks that a count has the certainty of its modules' processors, that an unverified map
+// makes channels doubtful but not processors, and that the chipset has all modules.
 func TestCertaintyOfCounts(t *testing.T) {
 	for _, c := range []struct {
 		at   place.Placement
@@ -132,7 +132,8 @@ func TestCertaintyOfCounts(t *testing.T) {
 	}
 }
 
-// TestPolicyByControllers: without controllers the regions are unknown; a single one has all channels.
+// TestPolicyByControllers checks that the regions are unknown without controllers, and that a single one has all
+// channels.
 func TestPolicyByControllers(t *testing.T) {
 	p := &platform.Platform{Policy: platform.PolicySymmetricIMC}
 	for name, c := range map[string]struct {

@@ -11,13 +11,13 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestShareOfOneRegion: one region has its ways' share, whatever lies beside it.
+// TestShareOfOneRegion checks that a region has the share of its ways, whatever the other regions.
 func TestShareOfOneRegion(t *testing.T) {
 	assert.Equal(t, Share{Low: 0.5, High: 0.5}, channelShare([]Region{{Bytes: 12, Ways: 1}}, []int64{8, 4}, 2))
 }
 
-// TestPlainShareNeedsCounts: a share without interleaving needs modules, the number of
-// channels and how many modules each has, and none shared on a front-side bus.
+// TestPlainShareNeedsCounts checks that a share without interleaving needs modules, the number of channels and the
+// number of modules on each, and that there is none on a front-side bus.
 func TestPlainShareNeedsCounts(t *testing.T) {
 	one := func() *Population {
 		return &Population{Slots: []int{0}, ChannelsTotal: sure(4), ChannelsPopulated: sure(1), DPC: sure([]int{1, 0, 0, 0}),
@@ -55,8 +55,8 @@ func TestPlainShareNeedsCounts(t *testing.T) {
 	}
 }
 
-// TestBestSpeed: the fastest of the platform's rows, its board and what was observed
-// lower the processor's own maximum, and nothing raises it.
+// TestBestSpeed checks that the fastest of the platform's rows, its board and observed speeds lower the processor's
+// maximum, and that nothing raises it.
 func TestBestSpeed(t *testing.T) {
 	proc := func(observed int) *platform.Processor {
 		return &platform.Processor{MaxMTs: 2933, ObservedMTs: observed}
@@ -86,7 +86,7 @@ func TestBestSpeed(t *testing.T) {
 	assert.False(t, ok, "no speed of the processor is known")
 }
 
-// TestClockWithoutBest: the running speed without a known best gives no share.
+// TestClockWithoutBest checks that there is no share if the best speed is unknown.
 func TestClockWithoutBest(t *testing.T) {
 	b := &builder{platform: &platform.Platform{}}
 	for _, c := range []struct {
@@ -101,8 +101,8 @@ func TestClockWithoutBest(t *testing.T) {
 	}
 }
 
-// TestNamesOfEqualModules: documents measured equal modules in one region; modules of
-// other sizes or ranks are another layout.
+// TestNamesOfEqualModules checks that documents measured equal modules in one region; modules of other sizes or ranks
+// are another layout.
 func TestNamesOfEqualModules(t *testing.T) {
 	module := func(bytes int64, ranks int) inventory.Slot {
 		return inventory.Slot{SizeBytes: sure(bytes), Ranks: sure(ranks)}

@@ -17,13 +17,13 @@ func rated(mts int, from string) inventory.Slot {
 	return inventory.Slot{State: inventory.SlotPopulated, RatedMTs: sure(mts, from)}
 }
 
-// atDepth says of every slot that its channel has lo to hi modules.
+// atDepth sets the possible numbers of modules on the channel of every slot.
 func atDepth(lo, hi int) channelDepths {
 	return channelDepths{of: func(int) (int, int) { return lo, hi }, known: lo == hi}
 }
 
-// TestSlowestModule: the first of the slowest modules is what the speed rests on,
-// persistent ones in other slots too; a slot without a module limits nothing.
+// TestSlowestModule checks that the first of the slowest modules decides the speed, including persistent ones in
+// other slots, and that a slot without a module limits nothing.
 func TestSlowestModule(t *testing.T) {
 	proc := &platform.Processor{MaxMTs: 2933}
 	expected := func(slots ...inventory.Slot) fact.Fact[Speed] {
@@ -66,9 +66,8 @@ func TestSlowestModule(t *testing.T) {
 	assert.Equal(t, 2933, e.dimm, "DRAM of another processor is no persistent module")
 }
 
-// TestProcessorsOwnRow: the platform's document names some processors, goes on with all
-// others, and where it names neither the vendor's table decides, less surely behind
-// memory buffers.
+// TestProcessorsOwnRow checks that the platform's row for a processor is used, then its row for all others, then the
+// vendor's table, with less certainty for memory buffers.
 func TestProcessorsOwnRow(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows     map[string]int
@@ -90,8 +89,7 @@ func TestProcessorsOwnRow(t *testing.T) {
 	}
 }
 
-// TestDepthWithoutPlatform: with one module on each channel nothing of the platform
-// slows them, with two it may.
+// TestDepthWithoutPlatform checks that the platform limits nothing with one module on each channel, and may with two.
 func TestDepthWithoutPlatform(t *testing.T) {
 	b := &builder{sys: &inventory.System{}}
 	for depth, known := range map[int]bool{1: true, 2: false, 3: false} {
@@ -101,8 +99,8 @@ func TestDepthWithoutPlatform(t *testing.T) {
 	}
 }
 
-// TestUnverifiedSpeed: an unverified board limit makes the result unverified if it decides; so does another
-// vendor's table from the depth at which boards differ.
+// TestUnverifiedSpeed checks that an unverified board limit makes the result unverified if it decides, as does
+// another vendor's table from the depth at which boards differ.
 func TestUnverifiedSpeed(t *testing.T) {
 	nobody := false
 	own := &platform.Platform{SpeedDependsOnDPC: true}
@@ -125,8 +123,8 @@ func TestUnverifiedSpeed(t *testing.T) {
 	}
 }
 
-// TestLimiter: of equal limits the first in the order of Speed is named; a board's counts
-// only below the others, the processor's with several modules only below the modules'.
+// TestLimiter checks that the first of equal limits in the order of Speed is named, a board's only if it is below the
+// others, and the processor's with several modules only if it is below the modules'.
 func TestLimiter(t *testing.T) {
 	for name, c := range map[string]struct {
 		e    expectation
@@ -147,8 +145,8 @@ func TestLimiter(t *testing.T) {
 	assert.False(t, e.processorDepth, "as fast with two modules as with one")
 }
 
-// TestAlsoNormalDepths: of another board's speeds count those at the deepest channel and
-// at the one that decides, and those of its own board are no other board's.
+// TestAlsoNormalDepths checks that the speeds of other boards count at the deepest channel and at the deciding one,
+// and that the board's own do not.
 func TestAlsoNormalDepths(t *testing.T) {
 	p := &platform.Platform{AlsoNormal: map[string][]int{"lenovo-x3550-m5": {2000, 1900, 1800, 1700}}}
 	for _, c := range []struct {
@@ -174,8 +172,8 @@ func TestAlsoNormalDepths(t *testing.T) {
 	assert.False(t, namesBoard("lenovo-x3550-m5", ""), "no product is named")
 }
 
-// TestRunningSpeed: the slowest module's speed, read where the first of the slowest
-// says so and as sure as the least sure; unknown with one of them.
+// TestRunningSpeed checks that the slowest module's speed is used, with the evidence of the first of the slowest and
+// the lowest certainty, and that it is unknown if one is.
 func TestRunningSpeed(t *testing.T) {
 	at := func(mts int, from string) inventory.Slot { return inventory.Slot{ConfiguredMTs: sure(mts, from)} }
 	guess := at(2933, "guess")
@@ -206,8 +204,8 @@ func TestRunningSpeed(t *testing.T) {
 	}
 }
 
-// TestUnitsInDoubt: half a data rate that is configured is a clock only where the rating
-// is one as well; throttled memory runs at half its rating.
+// TestUnitsInDoubt checks that half a configured data rate is a clock only if the rating is one too; throttled memory
+// runs at half its rating.
 func TestUnitsInDoubt(t *testing.T) {
 	for _, c := range []struct {
 		rated, run int
@@ -227,7 +225,7 @@ func TestBoardDecidesWithinTolerance(t *testing.T) {
 	assert.True(t, s.BoardDecides(2933-ddr.Tolerance-1))
 }
 
-// TestPlatformLimit: the first of the slowest modules names the row.
+// TestPlatformLimit checks that the first of the slowest modules selects the row.
 func TestPlatformLimit(t *testing.T) {
 	p := &platform.Platform{SpeedDependsOnDPC: true}
 	p.Speeds = map[string][]int{"rdimm-1r": {2400, 2133}, "rdimm-2r": {2400, 2133}, "rdimm-4r": {1866, 1600}}
@@ -246,8 +244,8 @@ func TestPlatformLimit(t *testing.T) {
 	assert.False(t, platformLimit(p, sys, []int{0}, atDepth(1, 1)).indirect, "another depth")
 }
 
-// TestUndocumentedKind: without a row for its kind one module of one rank or two on a
-// channel is not slowed; of others nothing is known, for the reason that there is.
+// TestUndocumentedKind checks a kind without a row: one module of one rank or two on a channel is not slowed; others
+// are unknown, with the reason.
 func TestUndocumentedKind(t *testing.T) {
 	rows := map[string][]int{"lrdimm": {2400, 2400}}
 	free, why := speedLimit{lo: unlimited, hi: unlimited}, func(reason string) speedLimit { return speedLimit{reason: reason} }
@@ -282,7 +280,7 @@ func TestUndocumentedKind(t *testing.T) {
 	assert.Equal(t, unstated, slotLimit(p, &inventory.Slot{Registered: open[bool]("x"), Ranks: sure(1), Locator: sure("P0")}, 2, 2))
 }
 
-// TestWhyVoltage: voltage is named where the same kind is faster at 1.5 V.
+// TestWhyVoltage checks that the voltage is named if the same kind is faster at 1.5 V.
 func TestWhyVoltage(t *testing.T) {
 	p := &platform.Platform{}
 	p.Speeds = map[string][]int{"rdimm-1r-1.35v": {1333}, "rdimm-1r-1.5v": {1600}, "rdimm-2r-1.35v": {1333}, "rdimm-2r-1.5v": {1333}, "rdimm-4r": {1066}}

@@ -31,8 +31,8 @@ func doubtful[T any](v T) fact.Fact[T] {
 	return f
 }
 
-// TestRegionGrades are the general model's grades (model.md, section 9): C from half
-// of the channels on, D below or with several regions of at least half, else E.
+// TestRegionGrades checks the general model's grades (model.md, section 9): C from half of the channels on, D below
+// or with several regions of at least half, else E.
 func TestRegionGrades(t *testing.T) {
 	for _, c := range []struct {
 		ways []int
@@ -50,8 +50,8 @@ func TestRegionGrades(t *testing.T) {
 	}
 }
 
-// TestMachineClass: the worst processor's class is the machine's; processors that
-// are not the same make E, and what is not known of them makes nothing.
+// TestMachineClass checks that the machine has the class of its worst processor, that different processors make E,
+// and that unknown ones do not.
 func TestMachineClass(t *testing.T) {
 	class := func(name string) Population {
 		return Population{Slots: []int{0}, DIMMs: sure(1), Class: sure(Class{Name: name}, name)}
@@ -88,8 +88,8 @@ func TestMachineClass(t *testing.T) {
 	}
 }
 
-// TestClassNeedsPolicy: a platform whose interleaving no document describes, or
-// that has none, is counted and not graded.
+// TestClassNeedsPolicy checks that a platform whose interleaving is undocumented, or that has none, is counted but
+// not graded.
 func TestClassNeedsPolicy(t *testing.T) {
 	pop := &Population{ChannelBytes: sure([]int64{1}), DPC: sure([]int{0})}
 	for policy, graded := range map[string]bool{"": false, platform.PolicySingle: false, platform.PolicySymmetricIMC: true} {
@@ -101,8 +101,8 @@ func TestClassNeedsPolicy(t *testing.T) {
 	assert.NotContains(t, b.documentedClass(&Population{Slots: []int{0}, Lockstep: open[bool]("not told")}).Reason, "without memory")
 }
 
-// TestUnverifiedKnowledge: a grade depends on the counts, on the lockstep pairs and on the platform's policy;
-// one unverified input makes it unverified.
+// TestUnverifiedKnowledge checks that a grade depends on the counts, the lockstep pairs and the platform's policy,
+// and that one unverified input makes it unverified.
 func TestUnverifiedKnowledge(t *testing.T) {
 	verified := &platform.Platform{Policy: platform.PolicySymmetricIMC, Verified: true}
 	for name, c := range map[string]struct {
@@ -148,8 +148,8 @@ func TestUnverifiedKnowledge(t *testing.T) {
 	}
 }
 
-// TestChannelsOfProcessors: the processor's own row goes before the platform, also
-// where it has one channel; a row without channels says nothing.
+// TestChannelsOfProcessors checks that the processor's row takes precedence over the platform, also if it has one
+// channel, and that a row without channels does not count.
 func TestChannelsOfProcessors(t *testing.T) {
 	for _, c := range []struct {
 		row, platform int
@@ -174,8 +174,8 @@ func TestChannelsOfProcessors(t *testing.T) {
 	}
 }
 
-// TestOwners: memory belongs to the processors that are there; on a front-side bus
-// to the chipset, which takes the first processor's limits.
+// TestOwners checks that memory belongs to the processors present, and on a front-side bus to the chipset, which has
+// the first processor's limits.
 func TestOwners(t *testing.T) {
 	first, second := &platform.Processor{Name: "first"}, &platform.Processor{Name: "second"}
 	of := func(fsb bool, populated ...fact.Fact[bool]) []memoryOwner {
@@ -193,7 +193,7 @@ func TestOwners(t *testing.T) {
 	assert.Equal(t, []memoryOwner{{place.Unplaced, nil}}, of(true, sure(false), sure(false)))
 }
 
-// TestSumOfSizes: the sum is read where the first size is, and unknown with one of them.
+// TestSumOfSizes checks that the sum has the first size's evidence, and is unknown if one size is.
 func TestSumOfSizes(t *testing.T) {
 	b := &builder{sys: &inventory.System{Slots: []inventory.Slot{{SizeBytes: sure[int64](8, "first")}, {SizeBytes: sure[int64](16, "second")},
 		{SizeBytes: open[int64]("not told")}}}}
@@ -203,8 +203,8 @@ func TestSumOfSizes(t *testing.T) {
 	assert.False(t, b.sumBytes([]int{0, 2}).Known())
 }
 
-// TestDepthsWithoutPlaces: where modules sit is not known, but on a full machine
-// every channel is as deep as the platform allows.
+// TestDepthsWithoutPlaces checks that on a full machine every channel is as deep as the platform allows although the
+// modules' places are unknown.
 func TestDepthsWithoutPlaces(t *testing.T) {
 	for _, c := range []struct {
 		modules, most int
@@ -222,16 +222,15 @@ func TestDepthsWithoutPlaces(t *testing.T) {
 	}
 }
 
-// TestTooDeep: one more than a platform of one module a channel takes is a wrong map.
+// TestTooDeep checks that two modules on a channel of a platform that takes one mean a wrong map.
 func TestTooDeep(t *testing.T) {
 	b := &builder{platform: &platform.Platform{MaxDPC: 1}, sys: &inventory.System{Slots: make([]inventory.Slot, 2)}, places: []place.Placement{{Slot: 0}, {Slot: 1}}}
 	assert.Empty(t, b.spread(&Population{Slots: []int{0}}, 1))
 	assert.Equal(t, tooDeep(0, 2, 1), b.spread(&Population{Slots: []int{0, 1}}, 1))
 }
 
-// TestOneClock: all processors run at the slowest one's speed. One without modules
-// limits nothing and gets no speed; one whose speed is not known leaves all unknown,
-// each for the reason that there is.
+// TestOneClock checks that all processors run at the slowest one's speed. One without modules limits nothing and gets
+// no speed; an unknown one makes all unknown, each with its reason.
 func TestOneClock(t *testing.T) {
 	fast, slow := sure(Speed{MTs: 3200}), sure(Speed{MTs: 2933})
 	without := Population{Socket: 2, DIMMs: sure(0), Speed: open[Speed]("no modules")}
@@ -259,8 +258,8 @@ func TestOneClock(t *testing.T) {
 	assert.Equal(t, []Population{without}, only)
 }
 
-// TestHighestOfAllProcessors: the fastest processor with modules decides, and one of which
-// nothing is known leaves it open.
+// TestHighestOfAllProcessors checks that the fastest processor with modules decides, and that an unknown one makes
+// the result unknown.
 func TestHighestOfAllProcessors(t *testing.T) {
 	slow, fast := Population{Slots: []int{0}, HighestMTs: sure(2400)}, Population{Slots: []int{1}, HighestMTs: sure(2666)}
 	for _, c := range []struct {
@@ -273,8 +272,8 @@ func TestHighestOfAllProcessors(t *testing.T) {
 	}
 }
 
-// TestBelievedAtBounds: a stated speed within the tolerance of the processor's
-// is the processor's, one above is not believed.
+// TestBelievedAtBounds checks that a reported speed within the tolerance of the processor's is the processor's, and a
+// higher one is rejected.
 func TestBelievedAtBounds(t *testing.T) {
 	p := &platform.Platform{Speeds: map[string][]int{"rdimm": {2933}}}
 	for running, conflict := range map[int]bool{2933: false, 2933 + ddr.Tolerance: false, 2933 + ddr.Tolerance + 1: true} {

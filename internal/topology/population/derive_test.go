@@ -45,8 +45,8 @@ func TestPeaksOfDell11G(t *testing.T) {
 	}
 }
 
-// TestPeaksOfDocuments are the other printed peaks: Ice Lake and Sapphire
-// Rapids (Denneman), Genoa (Tom's Hardware), Ivy Bridge-EP.
+// TestPeaksOfDocuments checks the other published peaks: Ice Lake and Sapphire Rapids (Denneman), Genoa (Tom's
+// Hardware), Ivy Bridge-EP.
 func TestPeaksOfDocuments(t *testing.T) {
 	tests := []struct {
 		m     *testMachine
@@ -109,9 +109,8 @@ func TestExpectedSpeed(t *testing.T) {
 	}
 }
 
-// TestSpeedOfOtherBoards: a speed below the expected one that only other
-// boards' documents name is neither a fault nor in order; on the board that
-// the document is about, or of a processor never seen above it, it is normal.
+// TestSpeedOfOtherBoards checks that a speed below the expected one that only other boards' documents give is neither
+// a fault nor normal; on the documented board, or for a processor never seen above it, it is normal.
 func TestSpeedOfOtherBoards(t *testing.T) {
 	three := func(product string) Speed {
 		m := newTestMachine(1, platform.Intel, 6, 63, 2, "Intel(R) Xeon(R) CPU E5-2690 v3 @ 2.60GHz")
@@ -141,7 +140,7 @@ func TestSpeedOfOtherBoards(t *testing.T) {
 	assert.True(t, s.BoardDecides(2133))
 }
 
-// TestBoardLimit: a T440 runs 2666 whatever the processor (Gigamon; field).
+// TestBoardLimit checks that a T440 runs at 2666 whatever the processor (Gigamon; field).
 func TestBoardLimit(t *testing.T) {
 	m := cascadeLake(1)
 	m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("Dell Inc."), collecttest.Known("PowerEdge T440")
@@ -181,8 +180,7 @@ func TestSpeedUnknown(t *testing.T) {
 	}
 }
 
-// TestSpeedReasonsNameKnownFacts: a reason names no kind and no depth that
-// firmware does not state.
+// TestSpeedReasonsNameKnownFacts checks that a reason contains no kind or depth that firmware does not state.
 func TestSpeedReasonsNameKnownFacts(t *testing.T) {
 	m := sandyBridge(1)
 	m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 32, rated: 1333, mv: 1500})
@@ -194,9 +192,8 @@ func TestSpeedReasonsNameKnownFacts(t *testing.T) {
 	assert.Equal(t, "no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for each kind that this DIMM may be with 3 DIMMs per channel", reason)
 }
 
-// TestSpeedOfKindsThatFit: three modules on a channel are registered ones of at
-// most two ranks where a channel takes two of the other kinds (IBM, x3650 M3
-// product guide, p13), also when firmware does not say what they are.
+// TestSpeedOfKindsThatFit checks that three modules on a channel are registered ones of at most two ranks if a
+// channel takes two of the other kinds (IBM, x3650 M3 product guide, p13), even if firmware does not state the kind.
 func TestSpeedOfKindsThatFit(t *testing.T) {
 	unstated := func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{State: fact.Unstated} }
 	for _, c := range []struct {
@@ -225,8 +222,8 @@ func TestSpeedOfKindsThatFit(t *testing.T) {
 	}
 }
 
-// TestSpeedBound: nothing raises the speed over the slowest rating or the
-// processor's maximum, whatever else is not known.
+// TestSpeedBound checks that nothing raises the speed above the slowest rating or the processor's maximum, whatever
+// else is unknown.
 func TestSpeedBound(t *testing.T) {
 	oem := func() *testMachine {
 		return newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz")
@@ -244,7 +241,7 @@ func TestSpeedBound(t *testing.T) {
 	assert.False(t, oem().fill(0, []int{1}, testDIMM{gb: 32, run: 2666}).derive(t).Populations[0].BoundMTs.Known())
 }
 
-// TestCommonClock: the deeper processor slows the other one down.
+// TestCommonClock checks that the deeper processor slows the other one down.
 func TestCommonClock(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+")
 	m.fill(0, []int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800})
@@ -286,8 +283,8 @@ func TestGrades(t *testing.T) {
 	}
 }
 
-// TestMeasuredShares are the measured rows of the validation table that the
-// model places: EPYC 7002/7003 with two and four of eight channels.
+// TestMeasuredShares checks the measured rows of the validation table that the model covers: EPYC 7002/7003 with two
+// and four of eight channels.
 func TestMeasuredShares(t *testing.T) {
 	for _, m := range []func(int) *testMachine{rome, milan} {
 		// The measured board has eight slots, and one processor.
@@ -317,8 +314,8 @@ func TestMeasuredShares(t *testing.T) {
 	}
 }
 
-// TestAMDLetters: HPE's own four-DIMM set is {1,3,14,16}, whose channels a
-// slot map can only count; which of them interleave is then not known.
+// TestAMDLetters checks HPE's four-DIMM set {1,3,14,16}, whose channels a slot map can only count: which of them
+// interleave is unknown.
 func TestAMDLetters(t *testing.T) {
 	build := func(dpc []int) *Result {
 		m := rome(1).fill(0, dpc, testDIMM{gb: 32, rated: 3200})
@@ -334,8 +331,7 @@ func TestAMDLetters(t *testing.T) {
 	assert.Equal(t, "A", build([]int{1, 1, 1, 1, 1, 1, 1, 1}).Class.Value.Name)
 }
 
-// TestGuards: a mapping that cannot be right gives no channel facts, and the
-// counts stay.
+// TestGuards checks that an impossible mapping gives no channel facts, and that the counts stay.
 func TestGuards(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -398,8 +394,8 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	assert.Equal(t, "firmware counts no memory in it", r.InstalledBytes.Reason)
 }
 
-// TestMoreNodesThanModules: nothing is counted by processor where the kernel's nodes of more processors
-// have memory than the slots' places give modules.
+// TestMoreNodesThanModules checks that nothing is counted per processor if the kernel's nodes of more processors have
+// memory than the slots' places give modules.
 func TestMoreNodesThanModules(t *testing.T) {
 	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{0, 0}, testDIMM{gb: 32, rated: 2933})
 	for id, bytes := range []int64{31 * gib, 31 * gib} {
@@ -414,7 +410,7 @@ func TestMoreNodesThanModules(t *testing.T) {
 	assert.True(t, m.derive(t).Populations[1].DIMMs.Known())
 }
 
-// TestOnlyDRAM: other technologies and soldered chips take no part.
+// TestOnlyDRAM checks that other technologies and soldered chips are ignored.
 func TestOnlyDRAM(t *testing.T) {
 	m := cascadeLake(1).fill(0, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933})
 	for i := range m.sys.Slots {
@@ -427,8 +423,8 @@ func TestOnlyDRAM(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
 }
 
-// TestPersistentModulesSetTheSpeed: they share the channels, so that the DRAM
-// runs no faster than they are rated.
+// TestPersistentModulesSetTheSpeed checks that persistent modules share the channels, so that DRAM runs no faster
+// than they are rated.
 func TestPersistentModulesSetTheSpeed(t *testing.T) {
 	m := cascadeLake(1).fill(0, []int{2, 2, 1, 2, 2, 1}, testDIMM{gb: 16, rated: 2933, run: 2666})
 	require.Equal(t, 2933, m.derive(t).Populations[0].Speed.Value.MTs)
@@ -447,8 +443,8 @@ func TestPersistentModulesSetTheSpeed(t *testing.T) {
 	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
 }
 
-// TestProcessorDepthNeedsDepth: a processor's lower maximum with several DIMMs a
-// channel counts only where it is known that a channel has several.
+// TestProcessorDepthNeedsDepth checks that a processor's lower maximum with several DIMMs per channel counts only if
+// a channel is known to have several.
 func TestProcessorDepthNeedsDepth(t *testing.T) {
 	proc := &platform.Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
 	for _, c := range []struct {
@@ -463,8 +459,8 @@ func TestProcessorDepthNeedsDepth(t *testing.T) {
 	}
 }
 
-// TestAllNonVolatile: a machine runs from DRAM, so that a table that calls
-// every module non-volatile is wrong about some of them.
+// TestAllNonVolatile checks that a table that reports every module as non-volatile is wrong about some of them,
+// because a machine runs from DRAM.
 func TestAllNonVolatile(t *testing.T) {
 	m := cascadeLake(2).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
 	require.Equal(t, 0, m.derive(t).Populations[1].DIMMs.Value)
@@ -490,8 +486,7 @@ func TestHBMNeedsNoDIMMs(t *testing.T) {
 	assert.False(t, r.Class.Known())
 }
 
-// TestFrontSideBus: one population for the chipset; without a document of this
-// board the channels stay unknown.
+// TestFrontSideBus checks one population for the chipset; the channels stay unknown without a document of this board.
 func TestFrontSideBus(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
 	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
@@ -511,8 +506,7 @@ func TestFrontSideBus(t *testing.T) {
 	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
 }
 
-// TestFrontSideBusDoubt: a slot map without a document leaves doubt on a
-// front-side bus, too.
+// TestFrontSideBusDoubt checks that a slot map without a document is doubtful on a front-side bus too.
 func TestFrontSideBusDoubt(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
 	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
@@ -527,8 +521,7 @@ func TestFrontSideBusDoubt(t *testing.T) {
 	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
 }
 
-// TestPartWired: a board that does not give a processor all of its channels
-// leaves their number unknown, for the processor's own does not hold.
+// TestPartWired checks that the number of channels is unknown if a board does not connect all of a processor's.
 func TestPartWired(t *testing.T) {
 	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
 	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
@@ -541,7 +534,7 @@ func TestPartWired(t *testing.T) {
 	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
 }
 
-// TestUnknownPlatformCounts: no platform data means counted, not graded.
+// TestUnknownPlatformCounts checks that a machine without platform data is counted and not graded.
 func TestUnknownPlatformCounts(t *testing.T) {
 	m := newTestMachine(1, platform.Intel, 6, 200, 1, "Intel(R) Xeon(R) W-11155MRE @ 2.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
 	r := m.derive(t)
@@ -555,9 +548,8 @@ func TestUnknownPlatformCounts(t *testing.T) {
 	assert.True(t, p.Speed.Unverified)
 }
 
-// TestUnknownPlatformOfBuffers: the processor table counts the links of a
-// buffered processor. Without the platform they are no channels, or four of
-// eight filled channels would be "4 of 4".
+// TestUnknownPlatformOfBuffers checks a buffered processor, of which the processor table counts the links: without
+// the platform these are not channels, or four of eight populated channels would be "4 of 4".
 func TestUnknownPlatformOfBuffers(t *testing.T) {
 	b := builder{fact: fact.Unknown[*platform.Platform](fact.Absent, "no platform data for this processor", "")}
 	links := &platform.Processor{Name: "Intel Xeon E7-4870", Number: "E7-4870", Codename: "Westmere EX", Channels: 4}
@@ -582,9 +574,9 @@ func TestSymmetricAcceptsMirrors(t *testing.T) {
 	assert.False(t, m.derive(t).Symmetric.Value)
 }
 
-// TestChannelsAlike: a Supermicro X9DRW of the SMBIOS archives has two modules of 2 GiB on
-// each channel of one processor and one of 4 GiB on each of the other. The modules
-// differ and the channels do not, so that the machine's class is that of its processors.
+// TestChannelsAlike checks a Supermicro X9DRW of the SMBIOS archives with two modules of 2 GiB on each channel of one
+// processor and one of 4 GiB on each of the other. The modules differ and the channels do not, so the machine has the
+// class of its processors.
 func TestChannelsAlike(t *testing.T) {
 	small, large := testDIMM{gb: 2, rated: 2933}, testDIMM{gb: 4, rated: 2933}
 	for _, c := range []struct {
@@ -636,8 +628,8 @@ func TestEmptySystem(t *testing.T) {
 	assert.False(t, r.Class.Known())
 }
 
-// TestWithOtherKindOfMemory: a Xeon E5450 with FB-DIMMs is on Intel's 5000 chipset, with
-// DDR2 on the 5100; with modules of another kind the platform is recognised anew.
+// TestWithOtherKindOfMemory checks that the platform is recognised again with modules of another kind: a Xeon E5450
+// with FB-DIMMs is on Intel's 5000 chipset, with DDR2 on the 5100.
 func TestWithOtherKindOfMemory(t *testing.T) {
 	k := corpustest.Rules(t)
 	of := func(memType string) *inventory.System {
@@ -653,8 +645,7 @@ func TestWithOtherKindOfMemory(t *testing.T) {
 	assert.Equal(t, Derive(again, k), known.WithModules(before, again, k))
 }
 
-// TestSamePlacements: places are the same where neither a slot's place nor what contradicts
-// one differs.
+// TestSamePlacements checks that placements are equal if each slot's place and the contradictions are.
 func TestSamePlacements(t *testing.T) {
 	here, there := []place.Placement{{Socket: 0}}, []place.Placement{{Socket: 1}}
 	doubt := []inventory.Conflict{{Fact: "place of A1"}}
@@ -664,8 +655,7 @@ func TestSamePlacements(t *testing.T) {
 	assert.False(t, r.SamePlacements(&Result{Placements: here, placed: doubt}))
 }
 
-// TestBelowRatedAloneIsNoFault: a processor that allows less than the DIMMs
-// are rated for explains the configured speed.
+// TestBelowRatedAloneIsNoFault checks that a processor limit below the DIMMs' rating explains the configured speed.
 func TestBelowRatedAloneIsNoFault(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz")
 	for s := range 2 {
@@ -677,8 +667,8 @@ func TestBelowRatedAloneIsNoFault(t *testing.T) {
 	assert.True(t, runsBelow(p.Speed.Value, 2133))
 }
 
-// TestRunningClock: memory that runs below its expectation today still does with its modules in other
-// slots, and of a layout that is expected to run slower yet no more is said.
+// TestRunningClock checks that memory that runs below its expected speed still does in other slots; for a layout with
+// a lower expected speed nothing more is reported.
 func TestRunningClock(t *testing.T) {
 	for _, c := range []struct{ today, expected, then, want int }{
 		{800, 1333, 1333, 800}, {800, 1333, 1066, 800}, {1066, 1333, 800, 800}, {1066, 1066, 1333, 1333}, {1600, 1333, 1333, 1600}, {1600, 1333, 1066, 1066},

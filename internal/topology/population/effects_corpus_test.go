@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestMeasuredEffectsAreComplete: no row of the documents' table is left out, and the
-// shares are the table's.
+// TestMeasuredEffectsAreComplete checks that no row of the documents' table is missing, and that the shares are the
+// table's.
 func TestMeasuredEffectsAreComplete(t *testing.T) {
 	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/measured-effects.csv"))
 	require.NoError(t, err)

@@ -114,8 +114,8 @@ func TestWestmereEXConfigurations(t *testing.T) {
 	}
 }
 
-// TestWestmereEXMeasured pins the paper's measured STREAM shares and the
-// channel shares of the model beside them (model-validation.csv).
+// TestWestmereEXMeasured compares the paper's measured STREAM shares with the channel shares of the model
+// (model-validation.csv).
 func TestWestmereEXMeasured(t *testing.T) {
 	tests := []struct {
 		units          [][]int64
@@ -144,7 +144,7 @@ func TestWestmereEXMeasured(t *testing.T) {
 	}
 }
 
-// TestWestmereEXSegments are the paper's examples of irregular layouts.
+// TestWestmereEXSegments checks the paper's examples of irregular layouts.
 func TestWestmereEXSegments(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -185,8 +185,8 @@ func TestLockstepMismatch(t *testing.T) {
 	assert.True(t, r.Populations[1].Lockstep.Value)
 }
 
-// TestLockstepUnstated: a property that is not known of both modules of a pair
-// leaves their likeness open, unless one part number stands for it.
+// TestLockstepUnstated checks that a property that is not known of both modules of a pair makes the comparison
+// unknown, unless they have one part number.
 func TestLockstepUnstated(t *testing.T) {
 	erase := map[string]func(*inventory.Slot){
 		"ranks":       func(s *inventory.Slot) { s.Ranks = fact.Fact[int]{} },
@@ -210,9 +210,8 @@ func TestLockstepUnstated(t *testing.T) {
 	}
 }
 
-// TestLockstepContradicted: modules of one part number that firmware states as
-// unlike are two witnesses against each other; a size is read in more ways and is
-// believed.
+// TestLockstepContradicted checks that different properties reported for one part number are a contradiction, except
+// for the size, which has more sources and is trusted.
 func TestLockstepContradicted(t *testing.T) {
 	for name, change := range map[string]func(*inventory.Slot){
 		"ranks": func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) },
@@ -232,8 +231,8 @@ func TestLockstepContradicted(t *testing.T) {
 	}
 }
 
-// TestLockstepUnknownBoard: another maker's board may pair its channels
-// otherwise; only a layout that is the same everywhere can be judged.
+// TestLockstepUnknownBoard checks that another vendor's board may pair its channels differently, so only a layout
+// that is the same everywhere can be graded.
 func TestLockstepUnknownBoard(t *testing.T) {
 	build := func(counts []int) *Result {
 		m := newTestMachine(4, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
@@ -283,5 +282,5 @@ func TestWestmereEXOrder(t *testing.T) {
 	}
 }
 
-// wexDocument is how people are told of Fujitsu's paper.
+// wexDocument is the printed name of Fujitsu's paper.
 const wexDocument = "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems"

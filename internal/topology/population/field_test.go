@@ -49,7 +49,7 @@ func (c *fieldTally) add(t *testing.T, name string, sys *inventory.System, r *Re
 	}
 }
 
-// checkResult pins what holds for every machine.
+// checkResult checks what must be true of every machine.
 func checkResult(t *testing.T, name string, sys *inventory.System, r *Result) {
 	require.Len(t, r.Placements, len(sys.Slots), name)
 	require.Len(t, r.Processors, len(sys.Sockets), name)
@@ -105,8 +105,7 @@ func TestFieldPopulations(t *testing.T) {
 	assert.InDelta(t, 0.14, float64(c.several)/float64(c.graded), 0.06)
 }
 
-// TestDeriveSurvives runs everything else of the corpus: clients, guests and
-// damaged tables.
+// TestDeriveSurvives runs everything else of the corpus: clients, guests and damaged tables.
 func TestDeriveSurvives(t *testing.T) {
 	n := 0
 	try := func(name string, sys *inventory.System) {

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestInstalledIsModulesOfDRAM: neither an empty slot, whatever firmware says of
-// its size, nor persistent memory is installed DRAM.
+// TestInstalledIsModulesOfDRAM checks that neither an empty slot, whatever size firmware reports, nor persistent
+// memory is installed DRAM.
 func TestInstalledIsModulesOfDRAM(t *testing.T) {
 	known := func(n int64) fact.Fact[int64] { return fact.Known(n, fact.Direct, fact.Evidence{}) }
 	kind := func(k inventory.Technology) fact.Fact[inventory.Technology] {
@@ -27,8 +27,8 @@ func TestInstalledIsModulesOfDRAM(t *testing.T) {
 	assert.Equal(t, int64(24<<30), installed.Value, installed.Reason)
 }
 
-// TestFullestControllerIsKept: the first controller is kept where it is the
-// fullest, and two that are short of channels give none.
+// TestFullestControllerIsKept checks that the first controller is kept if it is the fullest, and that two with
+// missing channels give none.
 func TestFullestControllerIsKept(t *testing.T) {
 	set, least := pickSymmetric([]int64{64, 32}, [][]int{{0}, {1}}, 1, 1)
 	assert.Equal(t, []int{0}, set)

@@ -17,8 +17,7 @@ import (
 
 const gib = int64(1) << 30
 
-// testMachine builds a machine with known placements, so that what follows
-// from them can be tested without slot labels.
+// testMachine is a machine with known placements, to test without slot labels.
 type testMachine struct {
 	sys    inventory.System
 	places []place.Placement

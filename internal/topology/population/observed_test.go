@@ -37,9 +37,8 @@ var shippedFiles = sync.OnceValues(func() (fstest.MapFS, error) {
 	})
 })
 
-// TestObservedSpeedsOnlyExcuse: whatever the table says, no expectation rises
-// or appears with it; a machine that runs slower than expected can only be
-// excused.
+// TestObservedSpeedsOnlyExcuse checks that the table never raises or adds an expectation: it can only excuse a
+// machine that runs slower than expected.
 func TestObservedSpeedsOnlyExcuse(t *testing.T) {
 	brands := []struct {
 		brand, key string

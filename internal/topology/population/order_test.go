@@ -13,10 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// TestOrderBySets: where the vendor's sets are known, the filled slots are one of
-// them or they are not; a set of lockstep or mirroring says nothing; a number of
-// modules that no table has is not known, unless all channels are filled alike
-// from the first slot on. The sets name slots, so that they judge without a slot map.
+// TestOrderBySets compares the populated slots with the vendor's sets: they are one of them or not. A set for
+// lockstep or mirroring does not count, and a number of modules without a table is unknown, unless all channels are
+// populated alike from the first slot on. Sets name slots, so no slot map is needed.
 func TestOrderBySets(t *testing.T) {
 	sets := &place.Sets{Rows: map[int]place.SetRow{
 		2: {Sets: [][]int{{1, 2}, {1, 4}}, Modes: [][]int{{2, 3}}, Source: "Example, Manual p1"},
@@ -28,7 +27,7 @@ func TestOrderBySets(t *testing.T) {
 		state  fact.State
 		kept   bool
 		detail string
-		// unmapped says that no slot's channel is known.
+		// unmapped makes the channel of every slot unknown.
 		unmapped bool
 	}{
 		{"the first set", []int{1, 2}, sets, fact.OK, true, "", false},
@@ -88,10 +87,9 @@ func TestOrderBySets(t *testing.T) {
 	}
 }
 
-// TestOrderByLabels: where labels name channel and slot and the board's document the order,
-// the slots are judged without a slot map: kept with channels filled alike from the first
-// one on, broken where a later one is filled before it. What the document prints no label
-// of leaves it open.
+// TestOrderByLabels checks the order without a slot map, if labels name channel and slot and the board's document the
+// order: kept if channels are populated alike from the first slot on, broken if a later one is populated before it.
+// Labels missing in the document leave it unknown.
 func TestOrderByLabels(t *testing.T) {
 	fill := place.ReadFillOrder(fstest.MapFS{"slots/order.tsv": {Data: []byte("# boards\nBoard\tDIMM_A2,DIMM_A1\tMaker, Manual p1\n")}},
 		&inventory.Machine{Board: fact.Known("Board", fact.Direct, fact.Evidence{})})
@@ -102,7 +100,7 @@ func TestOrderByLabels(t *testing.T) {
 		state  fact.State
 		kept   bool
 		detail string
-		// third says that each channel has a slot that the document does not name.
+		// third gives each channel a slot that the document does not name.
 		third, doubted bool
 	}{
 		{"alike, the first slots", map[string]bool{"DIMM_A2": true, "DIMM_B2": true}, fill, fact.OK, true, "", false, false},

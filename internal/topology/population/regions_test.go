@@ -86,8 +86,8 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestRegionsKeepEveryByte tries every population of small platforms: nothing
-// is lost, no set is empty, and no region is wider than the processor.
+// TestRegionsKeepEveryByte tries every population of small platforms: no memory is lost, no set is empty, and no
+// region is wider than the processor.
 func TestRegionsKeepEveryByte(t *testing.T) {
 	for _, p := range []*platform.Platform{imc(6, 2), imc(8, 4), {Policy: platform.PolicyAny, ChannelsPerSocket: 4}, {Policy: platform.PolicyAMD, ChannelsPerSocket: 8}, {Policy: platform.PolicyZen4, ChannelsPerSocket: 6}} {
 		n := p.ChannelsPerSocket
@@ -131,9 +131,9 @@ func TestRegionsNeedControllers(t *testing.T) {
 	assert.False(t, ok, "six channels are no Rome")
 }
 
-// TestAlike: layouts of equal modules that Alike writes as one interleave alike, have
-// one class and leave one share of the bandwidth; over all layouts of two slots on a
-// channel, and the derivation over a sample of them.
+// TestAlike checks that layouts of equal modules that Alike writes identically have the same interleaving, class and
+// share of the bandwidth, for all layouts of two slots per channel, and with the complete derivation for a sample of
+// them.
 func TestAlike(t *testing.T) {
 	for name, m := range map[string]func(int) *testMachine{"rome": rome, "milan": milan} {
 		one := m(1).derive(t)
@@ -180,9 +180,9 @@ func TestAlike(t *testing.T) {
 	require.NotEqual(t, EquivalentDepths(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), EquivalentDepths(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
 }
 
-// TestInterleavingOfEqualLayouts: of Rome the two channels of a pair may change places, and
-// A to D with E to H. Of Milan, where A and E alone take part in six-channel interleaving,
-// A does not change places with B, nor E with F.
+// TestInterleavingOfEqualLayouts checks that on Rome the two channels of a pair can be exchanged, and A to D with E
+// to H. On Milan, where only A and E take part in six-channel interleaving, A cannot be exchanged with B, nor E with
+// F.
 func TestInterleavingOfEqualLayouts(t *testing.T) {
 	for _, c := range []struct {
 		six          bool
@@ -200,8 +200,8 @@ func TestInterleavingOfEqualLayouts(t *testing.T) {
 	}
 }
 
-// TestSixChannelsOfMilan: A, C, D, E, G and H interleave six ways up to 256 GiB a channel
-// (Gigabyte, Memory Population Guidelines for EPYC 7003), and never do of Rome.
+// TestSixChannelsOfMilan checks that A, C, D, E, G and H interleave six ways on Milan up to 256 GiB per channel
+// (Gigabyte, Memory Population Guidelines for EPYC 7003), and never on Rome.
 func TestSixChannelsOfMilan(t *testing.T) {
 	for _, c := range []struct {
 		each int64
@@ -219,8 +219,8 @@ func TestSixChannelsOfMilan(t *testing.T) {
 	}
 }
 
-// TestChannelsOfASet: of an odd number of channels the emptiest is left out, the last of
-// equals; of controllers that are alike the first is taken.
+// TestChannelsOfASet checks that the emptiest of an odd number of channels is left out, the last of equals, and that
+// the first of equal controllers is used.
 func TestChannelsOfASet(t *testing.T) {
 	assert.Equal(t, []int{0}, zen4Set([]int64{1}))
 	assert.Equal(t, []int{0, 1}, zen4Set([]int64{1, 1}))
@@ -231,7 +231,7 @@ func TestChannelsOfASet(t *testing.T) {
 	assert.Equal(t, int64(4), least)
 }
 
-// TestMetricsAtBounds: no region has no bandwidth, one channel of one all of it.
+// TestMetricsAtBounds checks that no region has no bandwidth, and one channel of one all of it.
 func TestMetricsAtBounds(t *testing.T) {
 	assert.Equal(t, metrics{}, measure(nil, []int64{0, 0}, 2))
 	one := []Region{{Bytes: 8, Ways: 1, Channels: []int{0}}}

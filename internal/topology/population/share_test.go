@@ -17,10 +17,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestShareOfTheBest: what is left is channels and clock together, of what the
-// processor has at its best; what a document measured goes before the model,
-// under the document's conditions (IBM, BladeCenter HS22V product guide, page 7:
-// 35, 32 and 25 GB/s for two Xeon 5600 with all channels filled).
+// TestShareOfTheBest checks the share of the processor's best bandwidth, from channels and clock; documented
+// measurements take precedence over the model, under the document's conditions (IBM, BladeCenter HS22V product guide,
+// page 7: 35, 32 and 25 GB/s for two Xeon 5600 with all channels populated).
 func TestShareOfTheBest(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -66,8 +65,8 @@ func TestShareOfTheBest(t *testing.T) {
 	}
 }
 
-// TestShareWithoutClock: where the speed is not known, the channels alone are
-// said, and that they are alone.
+// TestShareWithoutClock checks that only the share of the channels is reported if the speed is unknown, and that it
+// is marked as such.
 func TestShareWithoutClock(t *testing.T) {
 	m := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz").
 		fill(0, []int{0, 1, 1}, testDIMM{gb: 8, memType: "DDR3"})
@@ -76,8 +75,8 @@ func TestShareWithoutClock(t *testing.T) {
 	assert.Equal(t, shareByChannels, r.Value.Source())
 }
 
-// TestMeasuredDepth: six modules of Cascade Lake gave 3 % less than twelve at the
-// same speed, on boards of twelve slots a processor (DELL-CLX-BAL, page 9).
+// TestMeasuredDepth checks that six modules of Cascade Lake gave 3 % less than twelve at the same speed, on boards of
+// twelve slots per processor (DELL-CLX-BAL, page 9).
 func TestMeasuredDepth(t *testing.T) {
 	build := func(empty bool) *float64 {
 		m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, ranks: 2})
@@ -93,8 +92,8 @@ func TestMeasuredDepth(t *testing.T) {
 	assert.Nil(t, build(false), "a board of six slots is another one")
 }
 
-// TestWestmereEXLevels: a layout that the paper did not measure as a whole has
-// the levels of its regions, so that more modules never show less than fewer.
+// TestWestmereEXLevels checks that a layout that the paper did not measure completely has the levels of its regions,
+// so that more modules never show less than fewer.
 func TestWestmereEXLevels(t *testing.T) {
 	for _, c := range []struct {
 		product   string
@@ -118,8 +117,8 @@ func TestWestmereEXLevels(t *testing.T) {
 	assert.Equal(t, shareByModel, s.Source())
 }
 
-// TestSpared: what sparing leaves of a layout has the class and the cost of the
-// layout that is left (FTS-WEX, Memory performance under redundancy).
+// TestSpared checks that sparing has the class and the cost of the remaining layout (FTS-WEX, Memory performance
+// under redundancy).
 func TestSpared(t *testing.T) {
 	for _, c := range []struct {
 		units    [][]int64
@@ -145,11 +144,9 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// TestShareWithoutPolicy: memory on one channel has that channel's share, and where
-// every channel holds the same nothing of this processor has more, whatever its
-// interleaving, which no document describes for these; what lies between has no
-// share. On Rome a map without letters says as little about two modules and as much
-// about one.
+// TestShareWithoutPolicy checks platforms without documented interleaving: memory on one channel has that channel's
+// share, equal channels have all of it, and layouts in between have no share. On Rome, a map without letters gives no
+// share for two modules, and one for one.
 func TestShareWithoutPolicy(t *testing.T) {
 	opteron := func() *testMachine {
 		return newTestMachine(1, platform.AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6134")
@@ -196,8 +193,8 @@ func TestShareWithoutPolicy(t *testing.T) {
 	}
 }
 
-// TestSlottedChannels: a board lacks slots for channels only if firmware lists as many slots as it announces,
-// and says of each which channel it is on; empty slots may all be called "NO DIMM".
+// TestSlottedChannels checks that a board lacks slots for channels only if firmware lists as many slots as it
+// announces, each with its channel; empty slots may all be named "NO DIMM".
 func TestSlottedChannels(t *testing.T) {
 	pop := &Population{Socket: 0, ChannelsTotal: sure(4)}
 	at := func(socket, channel int) place.Placement { return place.Placement{Socket: socket, Channel: channel} }
@@ -218,8 +215,8 @@ func TestSlottedChannels(t *testing.T) {
 	}
 }
 
-// TestShareOfUnknownSizes: a module's size does not matter to the share of one
-// channel, and is all that matters to whether the channels hold the same.
+// TestShareOfUnknownSizes checks that a module's size does not affect the share of one channel, but decides whether
+// the channels have equal capacity.
 func TestShareOfUnknownSizes(t *testing.T) {
 	for _, c := range []struct {
 		dpc   []int
@@ -234,8 +231,8 @@ func TestShareOfUnknownSizes(t *testing.T) {
 	}
 }
 
-// TestRatedBelow: AMD rates the EPYC 7232P, 7252, 7272 and 7282 at half of what eight
-// channels give, best with four: no share and no peak are derived of them.
+// TestRatedBelow checks the EPYC 7232P, 7252, 7272 and 7282, which AMD rates at half of what eight channels give,
+// best with four: no share and no peak is derived.
 func TestRatedBelow(t *testing.T) {
 	for _, c := range []struct {
 		number string
