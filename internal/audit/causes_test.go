@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// chain is a cause without effect and citation, what follows from it on the same
-// socket, and what follows from that on the machine.
+// chain is a cause without effect and citation, its consequence on the same socket, and the consequence of that on
+// the machine.
 const chain = `
 rules:
   - {id: test.socket.root, title: root, subject: socket, check: socket.dimms > 2, severity: critical, why: w, uncited: true}
@@ -24,8 +24,8 @@ rules:
   - {id: test.machine.both, title: f, check: machine.processors == 1, severity: info, why: w, uncited: true, depends_on: [test.socket.root, test.socket.other]}
 `
 
-// TestCauseCarriesEffect: a cause says what the worst of its consequences costs,
-// and whose document says so; what it says itself stays.
+// TestCauseCarriesEffect checks that a cause shows the cost of its worst consequence and the document for it, and
+// keeps its own.
 func TestCauseCarriesEffect(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 1, 8)
@@ -40,8 +40,8 @@ func TestCauseCarriesEffect(t *testing.T) {
 	assert.Nil(t, findings(a, "test.socket.other")["socket 0"].Effect)
 }
 
-// TestCauseKeepsItsOwn: a cause that has an effect and no document, or a document and no effect,
-// is given what it has not, and keeps what it has.
+// TestCauseKeepsItsOwn checks that a cause with only an effect or only a document gets the other one and keeps its
+// own.
 func TestCauseKeepsItsOwn(t *testing.T) {
 	const own = `
 rules:
@@ -61,8 +61,8 @@ rules:
 	}
 }
 
-// TestWorstConsequenceSpeaks: of several consequences the worst gives the cause its effect, in
-// whatever order they are found, and of two as bad the first.
+// TestWorstConsequenceSpeaks checks that the worst of several consequences gives the cause its effect, in whatever
+// order they are found, and the first of two equally bad ones.
 func TestWorstConsequenceSpeaks(t *testing.T) {
 	const several = `
 rules:
@@ -79,8 +79,8 @@ rules:
 	}
 }
 
-// TestWaivedCause: what follows from waived causes alone is waived with them, over
-// any number of steps, and says so; with one cause left standing it counts.
+// TestWaivedCause checks that consequences of waived causes only are waived with them over any number of steps, with
+// the reason, and that one with another cause counts.
 func TestWaivedCause(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 1, 8)

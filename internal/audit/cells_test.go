@@ -12,9 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestStatedCellsJudge sets each stated cell's setting on a machine that the
-// profile is written for: every wanted word passes, another fails, at the
-// stated level where the document names the machine.
+// TestStatedCellsJudge sets each stated cell's setting on a machine of the profile: every recommended value passes
+// and another fails, at the stated level if the document names the machine.
 func TestStatedCellsJudge(t *testing.T) {
 	e := NewEngine(builtinPacks(t))
 	stated := statedCells(t)
@@ -58,8 +57,7 @@ func TestStatedCellsJudge(t *testing.T) {
 	assert.Greater(t, judged, 10*silent)
 }
 
-// auditsOf are audits of the stated machines, with a processor that has SMT
-// and Turbo.
+// auditsOf are audits of the stated machines, with a processor that has SMT and Turbo.
 func auditsOf(t *testing.T, e *Engine) []*auditRun {
 	t.Helper()
 	machines, _ := identities(t)
@@ -72,8 +70,8 @@ func auditsOf(t *testing.T, e *Engine) []*auditRun {
 	return out
 }
 
-// auditOf is the audit of the first machine that a profile is written for, if
-// possible one that its document names; nil when there is none.
+// auditOf returns the audit of the first machine of a profile, if possible one that its document names; nil if there
+// is none.
 func auditOf(p *rulepack.ProfileSpec, machines []*auditRun) *auditRun {
 	var found *auditRun
 	for _, r := range machines {
@@ -84,7 +82,7 @@ func auditOf(p *rulepack.ProfileSpec, machines []*auditRun) *auditRun {
 	return found
 }
 
-// judge gives a row's verdict on a word that firmware states.
+// judge returns a row's result for a value reported by firmware.
 func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) verdict.Finding {
 	r.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
 	r.out.Findings = nil

@@ -18,8 +18,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestWrongProfileName: a slip of the hand is answered with the name that was
-// meant, first; an intent and an id are no slips.
+// TestWrongProfileName checks that a misspelled name is answered with the nearest name first, and that intents and
+// ids are accepted.
 func TestWrongProfileName(t *testing.T) {
 	e := builtin(t)
 	for _, name := range []string{"hpc", "balanced", "dell-11g/max-performance"} {
@@ -63,8 +63,7 @@ func TestForeignProfile(t *testing.T) {
 	require.NoError(t, e.CheckFits("site/two", sys, topo))
 }
 
-// TestFitting lists what is written for a machine, the narrowest first, with the
-// intents that come to it.
+// TestFitting lists the profiles for a machine, the narrowest first, with the intents that select them.
 func TestFitting(t *testing.T) {
 	e, sys, topo := choicePackEngine(t, direct("Example Inc."))
 	assert.Equal(t, []string{"site/two", "site/none"}, e.FittingIDs(sys, topo))
@@ -84,8 +83,8 @@ func TestFitting(t *testing.T) {
 	assert.Contains(t, builtin(t).FittingIDs(sys, topo), "dell-11g/max-performance")
 }
 
-// TestChoose: an intent comes to the document's profile with every row that concerns
-// the machine, and a machine that the document does not name is told so.
+// TestChoose checks that an intent selects the document's profile with every row for the machine, and that a machine
+// not named in the document is told so.
 func TestChoose(t *testing.T) {
 	sys, topo := r610("westmere-ep")
 	c, why, err := builtin(t).Choose("max-performance", sys, topo)
@@ -113,7 +112,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestArea: a part of the audit is counted by itself, and checked against no profile.
+// TestArea checks that a part of the audit is counted separately and checked against no profile.
 func TestArea(t *testing.T) {
 	sys, topo := r610("westmere-ep")
 	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
@@ -135,8 +134,8 @@ func TestArea(t *testing.T) {
 	assert.NotEqual(t, whole.Summary, whole.Area("memory.").Summary)
 }
 
-// TestSomeRules: an audit of some rules has these alone, and is checked against no profile; a bare one
-// gives the same verdicts without their words, and no profile either.
+// TestSomeRules checks that an audit of some rules contains only these and no profile; a bare one gives the same
+// results without texts.
 func TestSomeRules(t *testing.T) {
 	sys, topo := r610("westmere-ep")
 	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
@@ -175,8 +174,8 @@ func TestSomeRules(t *testing.T) {
 	}
 }
 
-// TestRole: a plan is told what a rule is to it by the rule's own words, and of a
-// rule without any that modules do not change it.
+// TestRole checks that a rule's role in planning comes from the rule, and that a rule without one is not changed by
+// modules.
 func TestRole(t *testing.T) {
 	e := builtin(t)
 	assert.Equal(t, verdict.Role{Layout: true, Purchase: true}, e.Role("memory.channel.populated"))
@@ -234,9 +233,9 @@ func TestPreset(t *testing.T) {
 	}
 }
 
-// TestPresetOfThisMachine: the step is there only where the document covers this machine, its export
-// shows the preset for sure, nothing must be done before it, and something proves how to set it; of what
-// the preset governs that is told which rows of the profile concern this machine.
+// TestPresetOfThisMachine checks that the step is given only if the document covers this machine, its export
+// certainly shows the preset, nothing must be done before it, and the way to set it is proven. It lists the rows of
+// the profile for this machine that the preset governs.
 func TestPresetOfThisMachine(t *testing.T) {
 	named := strings.Replace(settingPack, "    preset: MaxPerf\n", "    preset: MaxPerf\n    named: [Model 9]\n", 1)
 	guests := strings.Replace(settingPack, "    preset: MaxPerf\n    citation: {vendor: Site, title: Table}\n    settings:\n      turbo: {want: enabled, level: warning}",
@@ -339,9 +338,8 @@ profiles:
 	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a condition that is broken tells nothing")
 }
 
-// TestRowsThatDoNotSpeak: a row whose condition does not hold says whom it concerns, one whose
-// condition is not known what is missing, and one that is broken that it is; the notes and
-// exceptions of the document are told.
+// TestRowsThatDoNotSpeak checks that a row whose condition is false shows whom it concerns, one whose condition is
+// unknown what is missing, and a broken one the error; the document's notes and exceptions are reported.
 func TestRowsThatDoNotSpeak(t *testing.T) {
 	const src = `
 profiles:
@@ -391,8 +389,8 @@ profiles:
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{f.Why, f.Citation.Place})
 }
 
-// TestNearestByWords: a name of the same maker that shares words comes before one
-// that is only spelled alike.
+// TestNearestByWords checks that a name of the same vendor with common words comes before one that is only spelled
+// similarly.
 func TestNearestByWords(t *testing.T) {
 	e := builtin(t)
 	for name, want := range map[string][]string{
@@ -421,8 +419,8 @@ profiles:
   - {id: any, title: t, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
 `
 
-// TestPossible: of the vendor's own profiles those that its missing facts alone keep from the
-// machine, and these facts; nothing where all is known, and nothing where the maker is not.
+// TestPossible lists those of the vendor's profiles that may apply once missing facts are known, and these facts;
+// none if all is known, or if the vendor is unknown.
 func TestPossible(t *testing.T) {
 	e := engineOf(t, possiblePack)
 	for _, c := range []struct {
@@ -475,9 +473,9 @@ profiles:
 	require.NoError(t, e.CheckFits("rom", sys, topo))
 }
 
-// TestOtherGeneration: the id of a maker's profile is wrong usage on a machine that is known to be
-// none of those it is written for, by its name or its platform, also where the maker is the
-// processors'. What may be written for it, and the guidance of no maker, is not.
+// TestOtherGeneration checks that the id of a vendor's profile is a usage error on a machine that certainly is none
+// of its machines, by name or platform, also for a CPU vendor's profile. A profile that may apply, and guidance
+// without a vendor, is accepted.
 func TestOtherGeneration(t *testing.T) {
 	const src = `
 profiles:
@@ -515,8 +513,7 @@ profiles:
 	require.NoError(t, e.CheckFits("maker/genoa", sys, topo), "its platform is not known")
 }
 
-// TestNotApplied: an audit says whether its profile was asked for, and of one that is not applied
-// why, by its name.
+// TestNotApplied checks that an audit shows whether its profile was requested, and the reason if it is not applied.
 func TestNotApplied(t *testing.T) {
 	a := choice(t, "Model 1", "low-latency", nil)
 	assert.Nil(t, a.Profile)

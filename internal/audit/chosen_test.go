@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
-// TestProfilesAreChosenAlone: for each intent, of the profiles that could speak
-// for one machine of a vendor and platform no two are equally narrow, so that
-// the order of files decides nothing.
+// TestProfilesAreChosenAlone checks for each intent that no two profiles that may apply to one machine are equally
+// narrow, so that the order of files decides nothing.
 func TestProfilesAreChosenAlone(t *testing.T) {
 	packs, err := LoadedPacks()
 	require.NoError(t, err)

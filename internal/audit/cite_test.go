@@ -13,9 +13,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestCitations: a machine is judged by its own maker's document where there is
-// one, then by the processor's; another maker's is marked, and that of a general
-// rule is called general practice.
+// TestCitations checks that a machine's vendor's document is cited if there is one, then the CPU vendor's, that
+// another vendor's is marked, and that one of a general rule is called general practice.
 func TestCitations(t *testing.T) {
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	for _, c := range []struct {
@@ -56,8 +55,8 @@ func TestCitations(t *testing.T) {
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
 }
 
-// TestSupermicrosGuidesAreCited: a board of Supermicro's from Xeon E5 to E5 v4 is
-// judged by Supermicro's own guides, not by analogy with another maker's.
+// TestSupermicrosGuidesAreCited checks that Supermicro's boards from Xeon E5 to E5 v4 are audited by Supermicro's
+// guides, not by analogy with another vendor's.
 func TestSupermicrosGuidesAreCited(t *testing.T) {
 	for brand, id := range map[string]struct{ model, stepping int }{
 		"Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz": {45, 7}, "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz": {62, 4},
@@ -82,8 +81,8 @@ func TestSupermicrosGuidesAreCited(t *testing.T) {
 	}
 }
 
-// TestMakersOwnDocumentsAreCited: a maker's word on populated and like channels, on
-// memory behind every processor and on mixed modules goes before another maker's.
+// TestMakersOwnDocumentsAreCited checks that a vendor's document on populated and equal channels, memory at every
+// processor and mixed modules takes precedence over another vendor's.
 func TestMakersOwnDocumentsAreCited(t *testing.T) {
 	const e5620, e5v4, gold, iceLake = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz"
 	for _, c := range []struct {
@@ -122,9 +121,8 @@ func TestMakersOwnDocumentsAreCited(t *testing.T) {
 	}
 }
 
-// TestOrderCitesTheManual: an R630 with modules in slots 3 and 4 alone breaks the
-// order of Dell's own manuals of the generation, and they are cited; a machine
-// without a table is never told that an order is kept.
+// TestOrderCitesTheManual checks that an R630 with modules only in slots 3 and 4 breaks the order in Dell's manuals
+// of the generation, which are cited, and that a machine without a table is never reported to follow an order.
 func TestOrderCitesTheManual(t *testing.T) {
 	const brand = "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz"
 	audited := func(product string, slots ...int) verdict.Finding {

@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestClaimsOfThePapers: each statement of the papers that was found wrong or missing names the rule that
-// holds it, or why none does.
+// TestClaimsOfThePapers checks that each statement of the papers that was found wrong or missing names the rule for
+// it, or the reason why there is none.
 func TestClaimsOfThePapers(t *testing.T) {
 	shared, err := os.ReadFile(corpustest.Shared(t, "papers-claims.md"))
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ profiles:
       turbo: {want: disabled, level: warning}
 `
 
-// effective are settings as the running system shows them.
+// effective are settings with only the effective value.
 func effective(values map[string]string) map[string]inventory.Setting {
 	out := map[string]inventory.Setting{}
 	for id, v := range values {
@@ -76,7 +76,7 @@ func TestCompare(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings map[string]string
 		closest  []string
-		// counts are agrees, differs, unknown, not applicable by profile.
+		// counts returns the rows that agree, differ, are unknown or not applicable, by profile.
 		counts map[string][4]int
 	}{
 		"set as one": {map[string]string{"smt": "disabled", "turbo": "enabled", "c_states": "disabled"}, []string{"example/fast"},
@@ -138,7 +138,7 @@ func TestCompareWithoutProfile(t *testing.T) {
 	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
 }
 
-// A profile whose own condition cannot be told is named, never compared.
+// A profile whose own condition is unknown is named, never compared.
 func TestCompareUndecided(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
@@ -150,8 +150,8 @@ func TestCompareUndecided(t *testing.T) {
 	assert.Equal(t, []verdict.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
 }
 
-// TestComparedWithNothing: why there is nothing to compare with, and of a document that names other
-// machines that it does.
+// TestComparedWithNothing checks the reason if there is nothing to compare with, and the note on a document that
+// names other machines.
 func TestComparedWithNothing(t *testing.T) {
 	const boards = `
 profiles:

@@ -14,9 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestEveryKnownIDIsLoaded checks the ids against the interface as it is agreed: an id of
-// its section 6 that is loaded is asked of the subject that is named there.
-// One that is not loaded is a gap; settings and baselines make theirs.
+// TestEveryKnownIDIsLoaded compares the ids with the agreed interface: a loaded id of its section 6 has the subject
+// given there. One that is not loaded is a gap; settings and baselines create theirs.
 func TestEveryKnownIDIsLoaded(t *testing.T) {
 	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
 	require.NoError(t, err)

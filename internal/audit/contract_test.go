@@ -13,8 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestRulesKnownByName: dashboards and playbooks rely on these ids and on what
-// each is asked of.
+// TestRulesKnownByName checks the ids, and their subjects, that dashboards and playbooks depend on.
 func TestRulesKnownByName(t *testing.T) {
 	want := map[string]string{
 		"firmware.smbios.wellformed": "machine", "memory.socket.populated": "socket", "memory.socket.symmetric": "machine",
@@ -39,8 +38,8 @@ func TestRulesKnownByName(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestEveryRuleSpeaksOfEveryMachine: a machine of which nothing was read gets
-// one entry for every rule id, none of them pass or fail.
+// TestEveryRuleSpeaksOfEveryMachine checks that a machine without any data gets one entry for every rule id, none of
+// them pass or fail.
 func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Sockets, topo.Processors, topo.Populations = nil, nil, nil
@@ -53,7 +52,7 @@ func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
 	}
 }
 
-// TestGuestIsNotJudged: no physical rule applies to a virtual machine.
+// TestGuestIsNotJudged checks that no physical rule applies to a virtual machine.
 func TestGuestIsNotJudged(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 0, 8)
@@ -65,8 +64,8 @@ func TestGuestIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestDefectOfAFile: a file with less than the machine's table is not a reason to update the BIOS before the
-// machine itself was checked.
+// TestDefectOfAFile checks that a file with less than the machine's table is not a reason to update the BIOS before
+// the machine itself was checked.
 func TestDefectOfAFile(t *testing.T) {
 	for file, want := range map[bool]string{false: "update the BIOS (running version", true: "run memaudit check on the machine itself"} {
 		sys, topo := twoSockets()
@@ -79,8 +78,8 @@ func TestDefectOfAFile(t *testing.T) {
 	}
 }
 
-// TestAsymmetryByDesign: the Sun systems pass with the explanation, others are
-// not concerned.
+// TestAsymmetryByDesign checks that the Sun systems pass with the explanation, and that the rule does not apply to
+// others.
 func TestAsymmetryByDesign(t *testing.T) {
 	four := func(vendor, product, id string) verdict.Finding {
 		sys, topo := twoSockets()
@@ -102,8 +101,8 @@ func TestAsymmetryByDesign(t *testing.T) {
 	assert.Equal(t, verdict.NotApplicable, four("Oracle Corporation", "SUN FIRE X4470", "nehalem-ex").Result)
 }
 
-// TestE326m: memory behind the second processor is optional and costs, behind
-// the first it is mandatory; the broader rule calls both critical.
+// TestE326m checks that memory at the second processor is optional with a cost, and at the first mandatory; the
+// broader rule reports both as critical.
 func TestE326m(t *testing.T) {
 	levels := func(vendor string) map[string]verdict.Severity {
 		sys, topo := twoSockets()
@@ -121,8 +120,8 @@ func TestE326m(t *testing.T) {
 	assert.Equal(t, map[string]verdict.Severity{"socket 0": verdict.Critical, "socket 1": verdict.Critical}, levels("Example"))
 }
 
-// TestEveryCitationNamesAPlace: a rule or profile says which document and
-// where in it; a rule that compares the machine with itself says that instead.
+// TestEveryCitationNamesAPlace checks that a rule or profile names its document and the place in it, or states that
+// it compares the machine with itself.
 func TestEveryCitationNamesAPlace(t *testing.T) {
 	packs, err := builtinPacks()
 	require.NoError(t, err)

@@ -21,14 +21,13 @@ var updateCoverage = flag.Bool("update-coverage", false, "rewrite testdata/cover
 
 const coverageFile = "testdata/coverage.tsv"
 
-// noDocument stands for an intent that no document at hand covers.
+// noDocument marks an intent that no known document covers.
 const noDocument = "no document"
 
-// TestCoverage: which documented profile 45 common servers get for each intent.
-// The first three columns are written by hand. A star marks a document of the
-// maker that names other machines and is taken by analogy; where the maker has
-// none, a caret marks one of the processors' maker, a tilde one of another maker
-// or of who makes the software, a question mark what operators publish.
+// TestCoverage lists the documented profile that 45 common servers get for each intent. The first three columns are
+// written by hand. A star marks a document of the vendor that names other machines and is used by analogy; without
+// one, a caret marks the CPU vendor's, a tilde another vendor's or the software's, a question mark operators'
+// publications.
 func TestCoverage(t *testing.T) {
 	e := NewEngine(builtinPacks(t))
 	shipped, err := os.ReadFile(coverageFile)
@@ -64,7 +63,7 @@ func TestCoverage(t *testing.T) {
 	assert.GreaterOrEqual(t, all-cells[noDocument]-cells["?"], 260, "cells with a document")
 }
 
-// kindOfCell is the mark behind a profile, or that there is none.
+// kindOfCell returns the mark of a profile, or that there is none.
 func kindOfCell(cell string) string {
 	_, mark, _ := strings.Cut(cell, " ")
 	if cell == noDocument {
@@ -73,7 +72,7 @@ func kindOfCell(cell string) string {
 	return mark
 }
 
-// otherMark says whose a document is that the machine's vendor did not write.
+// otherMark returns the mark for a document that the machine's vendor did not write.
 func otherMark(p *rulepack.ProfileSpec) string {
 	switch maker := platform.VendorWord(p.Citation.Vendor); {
 	case strings.Contains(p.ID, "practice"):

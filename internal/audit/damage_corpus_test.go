@@ -57,7 +57,7 @@ var handleOf = regexp.MustCompile(`Handle 0x[0-9A-Fa-f]{4}`)
 // field matches the line of a field.
 func field(key string) *regexp.Regexp { return regexp.MustCompile(`(?m)^\t` + key + `: .*$`) }
 
-// A damage does something to a table that can happen to one; it returns "" where it cannot.
+// A damage changes a table as real faults do; it returns "" if it does not apply.
 type damage struct {
 	name string
 	do   func(d dump) string
@@ -118,7 +118,7 @@ func rewritten(positions func(d dump) []int, all bool, key, value string) func(d
 	}
 }
 
-// marked has an end marker after one structure of these.
+// marked inserts an end marker after one structure of these types.
 func marked(positions func(d dump) []int) func(d dump) string {
 	return func(d dump) string {
 		at := pick(positions(d))
@@ -148,7 +148,7 @@ func spelled(from, to string) func(d dump) string {
 
 var gigabytes = regexp.MustCompile(`(?m)^\tSize: (\d+) GB$`)
 
-// mixedUnits has the size of one module in MB.
+// mixedUnits gives one module its size in MB.
 func mixedUnits(d dump) string {
 	at := pick(d.filled())
 	if at < 0 {
@@ -166,7 +166,7 @@ func cutAt(part int) func(d dump) string {
 	return func(d dump) string { text := d.text(); return text[:len(text)*part/16] }
 }
 
-// swapped has the rows of the memory devices in another order.
+// swapped reverses the rows of the memory devices.
 func swapped(order func(rows []int)) func(d dump) string {
 	return func(d dump) string {
 		rows := d.of(17)
@@ -280,9 +280,9 @@ func damageVerdicts(t *testing.T, e *audit.Engine, text string) (out map[[2]stri
 	return out, sys.Machine.Virtual.Or(false) || len(modules(sys)) == 0 || sys.Slots[0].State == inventory.SlotUnknown
 }
 
-// TestDamagesCorpus: of a damaged table no rule passes that failed before, and no machine without
-// failures gets a critical one. Every 22nd server, with EVERY=10 a hundred of them and
-// with EVERY=all each one (minutes).
+// TestDamagesCorpus checks that no rule that failed before passes with a damaged table, and that no machine without
+// failures gets a critical one. Every 22nd server, with EVERY=10 a hundred of them and with EVERY=all each one
+// (minutes).
 func TestDamagesCorpus(t *testing.T) {
 	e := builtin(t)
 	every, n, machines, sound := 22, 0, 0, 0

@@ -38,9 +38,8 @@ func dell11G(product, brand string, model, slots, rated int, numbers ...int) *in
 	return sys
 }
 
-// TestUnconfirmedChannelsAreSaid: that two modules leave one of three channels empty is sure
-// wherever they sit, and stays a warning; which channel it is rests on the slot map, and the
-// text says where no document confirms that.
+// TestUnconfirmedChannelsAreSaid checks that two modules certainly leave one of three channels empty wherever they
+// are, as a warning; which channel depends on the slot map, and the text says so if no document confirms it.
 func TestUnconfirmedChannelsAreSaid(t *testing.T) {
 	const westmere, iceLake, doubt = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz", " (by a slot map that no document confirms)"
 	for _, c := range []struct {
@@ -63,8 +62,8 @@ func TestUnconfirmedChannelsAreSaid(t *testing.T) {
 	}
 }
 
-// TestDellTable3: the processor's bin decides the memory's speed and so the
-// controller's bandwidth, whatever the modules are rated.
+// TestDellTable3 checks that the processor's bin decides the memory's speed and so the controller's bandwidth,
+// whatever the modules are rated.
 func TestDellTable3(t *testing.T) {
 	bins := []struct {
 		mts        int
@@ -105,7 +104,7 @@ func TestDellTable3(t *testing.T) {
 	}
 }
 
-// TestDellSlots: three channels, and two or three modules on each by model.
+// TestDellSlots checks three channels, with two or three modules on each by model.
 func TestDellSlots(t *testing.T) {
 	for product, dpc := range map[string]int{"PowerEdge R610": 2, "PowerEdge M610": 2, "PowerEdge R710": 3, "PowerEdge M710": 3} {
 		var all []int
@@ -130,8 +129,8 @@ func TestDellSlots(t *testing.T) {
 	}
 }
 
-// TestDellRemediesNameThePendingValue: Appendix B. syscfg shows a new value
-// before it is in effect, the power profile alone shows the one at work.
+// TestDellRemediesNameThePendingValue checks Appendix B: syscfg shows a new value before it is in effect, and only
+// the power profile shows the effective one.
 func TestDellRemediesNameThePendingValue(t *testing.T) {
 	for id, p := range profiles(t) {
 		if p.Citation.Title != "Optimal BIOS Settings for High Performance Computing with PowerEdge 11G Servers" {

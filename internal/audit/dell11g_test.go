@@ -19,11 +19,10 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// builtinPacks are read once for all tests, none of which changes them.
+// builtinPacks are read once for all tests, changed by none.
 var builtinPacks = audit.LoadedPacks
 
-// builtinEngine is made once: its expressions are planned once for all tests,
-// none of which runs beside another.
+// builtinEngine is created once: its expressions are planned once for all tests, which do not run in parallel.
 var builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
 	packs, err := builtinPacks()
 	return audit.NewEngine(packs), err
@@ -77,9 +76,8 @@ func r610(id string) (*inventory.System, *population.Result) {
 	return sys, topo
 }
 
-// TestDellTable6 checks every cell of the table against the profiles: the
-// wanted value passes, the opposite fails, a missing one is unknown; by the
-// configured face as by the effective one.
+// TestDellTable6 checks every cell of the table against the profiles: the recommended value passes, the opposite
+// fails, a missing one is unknown, for the configured as for the effective value.
 func TestDellTable6(t *testing.T) {
 	e := builtin(t)
 	cells := table6(t)
@@ -106,7 +104,7 @@ func TestDellTable6(t *testing.T) {
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedFirmware)}).Result)
 			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite), DecidedBy: direct(inventory.DecidedAdministrator)}).Result)
-			// The configured face goes before the effective one.
+			// The configured value takes precedence over the effective one.
 			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
 			none := judge(c, inventory.Setting{})
 			assert.Equal(t, verdict.Unknown, none.Result)
@@ -115,8 +113,8 @@ func TestDellTable6(t *testing.T) {
 	}
 }
 
-// TestDellTable6Intents: each column is found by its intent, HPC means the
-// balanced one as Dell ships it, and of the other intents others write.
+// TestDellTable6Intents checks that each column is found by its intent, that HPC means the balanced one as Dell ships
+// it, and that other intents are covered by other documents.
 func TestDellTable6Intents(t *testing.T) {
 	e := builtin(t)
 	want := map[string]string{
@@ -143,9 +141,9 @@ func profiles(t *testing.T) map[string]rulepack.ProfileSpec {
 	return out
 }
 
-// TestDellTable6Levels: what costs several per cent in the profile's own work
-// is a warning, what the paper calls unmeasurable or a matter of the
-// application is info; the default profile never goes above info.
+// TestDellTable6Levels checks that a setting that costs several per cent in the profile's own workload is a warning,
+// that one the paper calls unmeasurable or dependent on the application is info, and that the default profile never
+// exceeds info.
 func TestDellTable6Levels(t *testing.T) {
 	warning := map[string][]string{
 		"dell-11g/energy-efficiency": {"power_policy", "c_states", "node_interleave", "turbo"},
@@ -211,7 +209,7 @@ func TestDellTable6Exceptions(t *testing.T) {
 	}
 }
 
-// TestDellTable6Applies: rows that other processors do not have say so.
+// TestDellTable6Applies checks that rows that other processors do not have are reported as such.
 func TestDellTable6Applies(t *testing.T) {
 	e := builtin(t)
 	result := func(platform, turbo, setting string) verdict.Result {
@@ -230,8 +228,7 @@ func TestDellTable6Applies(t *testing.T) {
 	assert.Equal(t, verdict.Unknown, result("westmere-ep", "", "turbo"))
 }
 
-// TestProfileIsNeverLent: other machines get no advice from this table, and
-// are told so.
+// TestProfileIsNeverLent checks that other machines get no advice from this table, with the reason.
 func TestProfileIsNeverLent(t *testing.T) {
 	e := builtin(t)
 	for name, change := range map[string]func(*inventory.System, *population.Result){
@@ -266,8 +263,8 @@ func TestProfileIsNeverLent(t *testing.T) {
 	assert.Len(t, unknown.Nearest, 3)
 }
 
-// TestDellNodeInterleaving: the paper's own figure and exceptions speak on its
-// machines, the general rule elsewhere.
+// TestDellNodeInterleaving checks that the paper's figure and exceptions apply to its machines, and the general rule
+// to others.
 func TestDellNodeInterleaving(t *testing.T) {
 	sys, topo := r610("nehalem-ep")
 	sys.Settings["node_interleave"] = inventory.Setting{Effective: direct("enabled")}

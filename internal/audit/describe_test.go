@@ -47,8 +47,8 @@ profiles:
       turbo: {want: disabled, level: warning}
 `
 
-// A profile says where others of its intents, for other machines, differ; one
-// value in common is no difference.
+// A profile lists the differences from others of its intents for other machines; one common value is not a
+// difference.
 func TestProfilesNameWhatOthersWant(t *testing.T) {
 	pack, faults := rulepack.ParsePack("pack.yaml", []byte(differing))
 	require.Empty(t, faults)
@@ -94,8 +94,8 @@ func TestEveryRuleHasAnExample(t *testing.T) {
 	assert.Greater(t, count, 30)
 }
 
-// TestExampleOfARule: the first case that fails speaks, of a rule that explains the first that
-// passes, about a thing as an audit names it; texts that cannot be said are left out.
+// TestExampleOfARule checks that the first failing case explains a rule, or the first passing one if the rule
+// explains it, with subjects named as in an audit, and without texts that cannot be computed.
 func TestExampleOfARule(t *testing.T) {
 	example := func(lines string) (*verdict.Finding, string) {
 		pack, faults := rulepack.ParsePack("a.yaml", []byte("rules:\n  - id: a.b.c\n    title: t\n    why: w\n    uncited: true\n"+lines))
@@ -119,7 +119,7 @@ func TestExampleOfARule(t *testing.T) {
 	f, _ = example(check + "    severity: info\n    cases: [{name: x, expect: fail, facts: {nothing: {}}}]\n")
 	assert.Nil(t, f, "facts that there are not")
 
-	// The severity that the case has, else the usual one.
+	// The case's severity, or else the usual one.
 	for severity, want := range map[string]verdict.Severity{"critical": verdict.Critical, `'machine.processors == 1 ? "critical" : "info"'`: verdict.Critical, `'machine.processors == 1 ? "info" : "warning"'`: verdict.Info,
 		`'machine.numa ? "critical" : "warning"'`: verdict.Warning, `'machine.processors == 1 ? "grave" : "warning"'`: verdict.Warning} {
 		f, _ = example(check + "    severity: " + severity + "\n" + cases)

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestCausedBy: a finding names the failure it follows from, of the same
-// subject, of the processor it belongs to, or of any part of the machine.
+// TestCausedBy checks that a finding names the failure it follows from, of the same subject, of the processor it
+// belongs to, or of any part of the machine.
 func TestCausedBy(t *testing.T) {
 	const root = `
 rules:
@@ -49,8 +49,8 @@ rules:
 	}, got)
 }
 
-// TestBrokenTextKeepsVerdict: a text that breaks while it is computed stands
-// in its place; result and severity stay.
+// TestBrokenTextKeepsVerdict checks that an error in a computed text is printed in its place, and that result and
+// severity stay.
 func TestBrokenTextKeepsVerdict(t *testing.T) {
 	const broken = `
 rules:
@@ -71,7 +71,7 @@ rules:
 	assert.NotEmpty(t, f.Reason)
 }
 
-// TestEffectWithNothingToSay: an effect that comes out empty is none.
+// TestEffectWithNothingToSay checks that an empty effect is dropped.
 func TestEffectWithNothingToSay(t *testing.T) {
 	const src = `
 rules:
@@ -87,8 +87,8 @@ rules:
 	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
 }
 
-// TestSourceOfAnEffect: the document that an effect computes the name of goes before the one that it
-// names, and that before the rule's.
+// TestSourceOfAnEffect checks the precedence of documents for an effect: the computed one, then the effect's, then
+// the rule's.
 func TestSourceOfAnEffect(t *testing.T) {
 	for effect, want := range map[string]string{"{text: ten}": "us, a test", "{text: ten, source: S}": "S", `{text: ten, source: S, source_expr: '"by " + text(machine.processors)'}`: "by 2"} {
 		src := "rules:\n  - {id: test.machine.effect, title: t, check: machine.processors == 1, severity: info, why: w, citation: {vendor: us, title: a test}, effect: " + effect + "}\n"
@@ -98,9 +98,8 @@ func TestSourceOfAnEffect(t *testing.T) {
 	}
 }
 
-// TestSeverityNotKnown: where what decides a severity is not known the failure
-// stays one, at the lowest severity: nothing shows that it is worth more. What is
-// known decides.
+// TestSeverityNotKnown checks that a failure has the lowest severity if what decides its severity is unknown, and
+// that known facts decide.
 func TestSeverityNotKnown(t *testing.T) {
 	const src = `
 rules:

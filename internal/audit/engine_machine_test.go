@@ -43,7 +43,7 @@ func platformOf(topo *population.Result, p platform.Platform) {
 	topo.Platform = direct(&p)
 }
 
-// addDIMM puts a module of so many GiB behind a socket.
+// addDIMM adds a module of this many GiB to a socket.
 func addDIMM(sys *inventory.System, topo *population.Result, socket int, gib int64) {
 	n := len(sys.Slots)
 	sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1100 + n), State: inventory.SlotPopulated,

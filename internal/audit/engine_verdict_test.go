@@ -31,8 +31,8 @@ rules:
     citation: {vendor: us, title: a test}
 `
 
-// TestCertaintyCapsSeverity: the weakest fact read limits the verdict; an unverified one is never above info;
-// the evidence is what was read.
+// TestCertaintyCapsSeverity checks that the weakest fact read limits the severity, that an unverified one is never
+// above info, and that the evidence is what was read.
 func TestCertaintyCapsSeverity(t *testing.T) {
 	at := fact.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
 	tests := []struct {
@@ -65,8 +65,8 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 	}
 }
 
-// TestUnknownSaysWhy: an unknown carries reason and remedy of the missing fact
-// and no certainty; it is never a pass.
+// TestUnknownSaysWhy checks that an unknown has the reason and remedy of the missing fact and no certainty, and is
+// never a pass.
 func TestUnknownSaysWhy(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 1, 8)
@@ -81,8 +81,8 @@ func TestUnknownSaysWhy(t *testing.T) {
 	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
 }
 
-// TestNoSlotsIsNoEmptySocket: processors known from the kernel alone have no
-// "0 DIMMs": nothing was read of the slots.
+// TestNoSlotsIsNoEmptySocket checks that processors known only from the kernel do not have "0 DIMMs", since no slots
+// were read.
 func TestNoSlotsIsNoEmptySocket(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Firmware.SMBIOS = fact.Unknown[bool](fact.Denied, "no permission to read the SMBIOS table", "run as root")
@@ -104,14 +104,13 @@ func rule(name, scope, applies string) string {
 	return out
 }
 
-// TestNarrowestRuleSpeaks: of several rules of one id the narrowest that
-// applies speaks, alone.
+// TestNarrowestRuleSpeaks checks that of several rules with one id only the narrowest that applies is used.
 func TestNarrowestRuleSpeaks(t *testing.T) {
 	general := rule("general", "", "")
 	tests := []struct {
 		name  string
 		packs []string
-		// want is who speaks, or a result other than fail.
+		// want is the rule that decides, or a result other than fail.
 		want   string
 		result verdict.Result
 	}{
@@ -146,9 +145,8 @@ func TestNarrowestRuleSpeaks(t *testing.T) {
 	}
 }
 
-// TestNarrowAppliesUnknownNeverHides pins what happens when the narrower rule
-// may apply: the broader one that surely applies speaks; without one the
-// result is unknown and names the fact.
+// TestNarrowAppliesUnknownNeverHides checks a narrower rule that may apply: the broader one that certainly applies
+// decides; without one the result is unknown and names the fact.
 func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
@@ -158,7 +156,7 @@ func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	assert.Equal(t, "run as root", a.Findings[0].KnownBy)
 }
 
-// TestSiteRuleBeforeBuiltin: at equal width a site's own rule speaks.
+// TestSiteRuleBeforeBuiltin checks that a site's rule takes precedence over an equally narrow one.
 func TestSiteRuleBeforeBuiltin(t *testing.T) {
 	builtin, faults := rulepack.ParsePack("builtin.yaml", []byte(rule("builtin", "", "")))
 	require.Empty(t, faults)
@@ -172,8 +170,7 @@ func TestSiteRuleBeforeBuiltin(t *testing.T) {
 	assert.Equal(t, "site", a.Findings[0].Found)
 }
 
-// TestPlatformGuessCapsItsRules: a rule written for a platform that was
-// recognised by a guess stays at info.
+// TestPlatformGuessCapsItsRules checks that a rule for a platform that was guessed stays at info.
 func TestPlatformGuessCapsItsRules(t *testing.T) {
 	sys, topo := twoSockets()
 	platformOf(topo, platform.Platform{ID: "one", NUMA: true})
@@ -185,8 +182,8 @@ func TestPlatformGuessCapsItsRules(t *testing.T) {
 	assert.Equal(t, verdict.Info, f.Severity)
 }
 
-// TestWaivers: an accepted failure is waived until its day is over; one that
-// has ended, or matches nothing, is said.
+// TestWaivers checks that an accepted failure is waived until the end of its day, and that an expired or unused
+// waiver is reported.
 func TestWaivers(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
 	waiver := func(subject, until string) []audit.WaiverSpec {
@@ -225,7 +222,7 @@ func TestWaivers(t *testing.T) {
 	}
 }
 
-// TestWaiverNeedsReasonAndDate: what makes no waiver.
+// TestWaiverNeedsReasonAndDate checks invalid waivers.
 func TestWaiverNeedsReasonAndDate(t *testing.T) {
 	for _, w := range []audit.WaiverSpec{{Reason: "x", Until: "2027-01-01"}, {Rule: "a.b", Until: "2027-01-01"}, {Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.b", Reason: "x"}} {
 		require.Error(t, w.Check(), "%+v", w)
@@ -233,9 +230,8 @@ func TestWaiverNeedsReasonAndDate(t *testing.T) {
 	require.NoError(t, audit.WaiverSpec{Rule: "a.b", Reason: "x", Until: "2027-01-01"}.Check())
 }
 
-// TestCountNeedsNoMap: one module for six channels is as much with a map that no
-// document confirms as without any: the count is the evidence. What only the map
-// says, and a severity that rests on it, is a remark.
+// TestCountNeedsNoMap checks that a count has the same severity with an unverified map as without any: one module for
+// six channels is evidence by itself. What depends on the map, and a severity derived from it, is info.
 func TestCountNeedsNoMap(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -278,9 +274,9 @@ func TestCountNeedsNoMap(t *testing.T) {
 	}
 }
 
-// TestPassInDoubt: where firmware does not name the machine, a broader rule's pass is none as long
-// as a narrower one about single products may be meant; a rule about products of another maker or
-// platform is not, nor is one that names no product, and what fails fails.
+// TestPassInDoubt checks that a pass of a broader rule is unknown if firmware does not name the machine and a
+// narrower rule about single products may apply; a rule about another vendor's or platform's products, or about none,
+// does not count, and failures stay.
 func TestPassInDoubt(t *testing.T) {
 	passes := strings.Replace(rule("general", "", ""), "machine.processors == 0", "machine.processors == 2", 1)
 	const doubt = "whether this is a machine of which a narrower rule speaks (narrow) is not known: firmware does not name it"
@@ -315,8 +311,8 @@ func TestPassInDoubt(t *testing.T) {
 	}
 }
 
-// TestFirstThatMayApply: of several narrower rules that may apply the narrowest says what is missing,
-// and where one breaks its fault is told, and no other speaks.
+// TestFirstThatMayApply checks that of several narrower rules that may apply the narrowest gives the reason, and that
+// the error of a broken one is reported and no other rule applies.
 func TestFirstThatMayApply(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
@@ -335,8 +331,8 @@ func TestFirstThatMayApply(t *testing.T) {
 	assert.Contains(t, a.Findings[0].Reason, "applies: ")
 }
 
-// TestEachSubjectHasItsOwn: a condition on the subject is asked of each, one on the machine once,
-// and an unknown one has the evidence of its own facts for every subject.
+// TestEachSubjectHasItsOwn checks that a condition on the subject is evaluated for each, one on the machine once, and
+// that an unknown one has the evidence of its own facts for every subject.
 func TestEachSubjectHasItsOwn(t *testing.T) {
 	const src = `
 rules:
@@ -361,8 +357,8 @@ rules:
 	}
 }
 
-// TestSeveralMissing: every missing fact's reason is told once, by the facts' names, and every way to
-// know them once.
+// TestSeveralMissing checks that the reason of every missing fact is given once, in the order of their names, and
+// every hint once.
 func TestSeveralMissing(t *testing.T) {
 	sys, topo := twoSockets()
 	for id, f := range map[string]fact.Fact[string]{"turbo": fact.Unknown[string](fact.Denied, "MSR not readable", "run as root"), "c1e": fact.Unknown[string](fact.Denied, "MSR not readable", "run as root"),
@@ -377,8 +373,8 @@ rules:
 	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, f.Reason, f.KnownBy})
 }
 
-// TestNothingToAskOf: a rule about parts that the machine does not have is not applicable if that is known, and
-// otherwise gives the reason; one that does not apply names the machines that it is for.
+// TestNothingToAskOf checks that a rule about parts that the machine lacks is not applicable if that is known, and
+// otherwise gives the reason; one that does not apply names the machines that it covers.
 func TestNothingToAskOf(t *testing.T) {
 	const src = `
 rules:
@@ -398,9 +394,8 @@ rules:
 	assert.NotEmpty(t, findings(a, "test.socket.any")["machine"].Reason)
 }
 
-// TestSeverityThatIsNone: an expression for the severity that gives another word, or breaks, is an
-// error and no verdict; one that rests on what no document confirms stays at info, though the check
-// needs none of it.
+// TestSeverityThatIsNone checks that an invalid or failing severity expression is an error without a result, and that
+// a severity that depends on an unverified fact stays at info, even if the check does not need that fact.
 func TestSeverityThatIsNone(t *testing.T) {
 	const src = `
 rules:

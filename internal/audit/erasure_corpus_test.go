@@ -15,14 +15,13 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// onceLost are records on which a failure once passed where a fact was missing: a
-// second processor whose state is not known was left out of the channels, a bank
-// alone named the first processor, ranks contradicted one part number, modules of a
-// processor whose state is not known were left out of the comparison with the others'.
+// onceLost are records on which a failure once became a pass because a fact was missing: a second processor in an
+// unknown state was left out of the channels, a bank alone named the first processor, ranks contradicted one part
+// number, modules of a processor in an unknown state were left out of the comparison with the others'.
 var onceLost = []string{"497A2CEA99CB", "DAF42406F667", "CD92FD663863", "DAE6717210E6", "1DBB98ED868B", "71AA1290BBFA", "E57894F2843F", "F6D9DCD7DB12", "49618C6F9A84", "4D5E5DF2C28F", "FB5A527A3C30"}
 
-// TestErasureCorpus holds the same over real machines: every twentieth and those on
-// which it once did not hold, or with ERASE=all every one (an hour).
+// TestErasureCorpus does the same with real machines: every twentieth and those that once failed, or with ERASE=all
+// every one (an hour).
 func TestErasureCorpus(t *testing.T) {
 	e := builtin(t)
 	step := 20

@@ -22,10 +22,9 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestErasure: what is not known is never a pass. Whichever facts of an example
-// machine are taken away, from one part or from all that have it, one or two, no
-// rule that failed passes. The unit tests take every eighth kind of fact of three
-// machines, and some pairs.
+// TestErasure checks that the unknown is never a pass: whichever facts of an example machine are erased, of one part
+// or of all that have them, one or two, no rule that failed passes. The unit tests use every eighth kind of fact of
+// three machines, and some pairs.
 func TestErasure(t *testing.T) {
 	e := builtin(t)
 	pairs := 4
@@ -41,7 +40,7 @@ func TestErasure(t *testing.T) {
 	}
 }
 
-// verdicts are the results of an audit by rule and subject.
+// verdicts returns the results of an audit by rule and subject.
 type verdicts map[[2]string]verdict.Result
 
 func verdictsOf(t *testing.T, e *audit.Engine, sys *inventory.System) verdicts {
@@ -57,8 +56,8 @@ func verdictsOf(t *testing.T, e *audit.Engine, sys *inventory.System) verdicts {
 type erasure struct {
 	engine *audit.Engine
 	sys    *inventory.System
-	// every is how many parts of one kind of fact stand for one that is erased by
-	// itself; the first and the last always are.
+	// every is the number of parts with one kind of fact per part that is erased alone; the first and the last always
+	// are.
 	every int
 	// pairs of facts, of single parts and of whole kinds, are erased together.
 	pairs int
@@ -96,8 +95,8 @@ func (h *erasure) hold(t *testing.T) {
 	}
 }
 
-// parts lists the parts that are erased one by one. Of machines with hundreds of
-// slots and of the unit tests' the first and the last stand for the rest.
+// parts lists the parts that are erased one by one. On machines with hundreds of slots, and in the unit tests, only
+// the first and the last are.
 func (h *erasure) parts(n int) []int {
 	out := []int{0}
 	if corpustest.Stage && len(h.sys.Sockets) <= 2 {
@@ -124,11 +123,10 @@ func (h *erasure) without(t *testing.T, what string, facts []eraser) {
 	}
 }
 
-// eraser takes one fact away and gives back what undoes that.
+// eraser erases one fact and returns a function that restores it.
 type eraser func() (restore func())
 
-// erase takes facts away; what was taken first is given back last, since a pair
-// may be of one fact.
+// erase erases facts; they are restored in reverse order, since a pair may be of one fact.
 func erase(facts []eraser) (restore func()) {
 	var undo []func()
 	for _, f := range facts {
@@ -158,8 +156,7 @@ func erasable(sys *inventory.System) map[string][]eraser {
 	return out
 }
 
-// collectErasers walks the model for facts. A module's size goes with its
-// slot's state, which is not a fact of its own.
+// collectErasers finds all facts of the model. A module's size is erased with its slot's state, which is not a fact.
 func collectErasers(v reflect.Value, name string, out map[string][]eraser) {
 	switch {
 	case strings.HasPrefix(v.Type().Name(), "Fact["):

@@ -12,9 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestHarmIsFoundCorpus does the same to real machines, every seventh: of a rule that
-// passed, and of which the harm is the opposite, none may pass on. What becomes unknown
-// says why; how often is logged.
+// TestHarmIsFoundCorpus does the same with every seventh real machine: no rule that passed and that the harm
+// contradicts may still pass. What becomes unknown has a reason; how often is logged.
 func TestHarmIsFoundCorpus(t *testing.T) {
 	e := builtin(t)
 	n := 0

@@ -26,14 +26,14 @@ type harm struct {
 	name string
 	// do harms a machine; it reports whether that could be done to it.
 	do func(sys *inventory.System, topo *population.Result) bool
-	// rules are those of which one has to fail where the first of them passed before.
+	// rules are the rules of which one has to fail if the first of them passed before.
 	rules []string
 	// severity is what one of them has on a machine whose slots are documented.
 	severity verdict.Severity
 }
 
-// harms lists what may befall a sound machine. The truth of each is the harm itself:
-// a rule that is about it and still passes is wrong whatever the model says.
+// harms lists the changes made to a good machine. Each is a fault by construction: a rule about it that still passes
+// is wrong, whatever the model computes.
 func harms() []harm {
 	return []harm{
 		{"a module is gone", func(sys *inventory.System, _ *population.Result) bool {
@@ -168,7 +168,7 @@ func harms() []harm {
 	}
 }
 
-// modules lists the slots that hold DRAM modules.
+// modules lists the slots with DRAM modules.
 func modules(sys *inventory.System) []int {
 	var out []int
 	for i := range sys.Slots {
@@ -180,8 +180,8 @@ func modules(sys *inventory.System) []int {
 	return out
 }
 
-// odd is one module of several that becomes another maker's part; nil where there is
-// one only. A part number would contradict what the harm says of it.
+// odd makes one module of several another vendor's part; nil if there is only one. A part number would contradict the
+// change.
 func odd(sys *inventory.System) *inventory.Slot {
 	at := modules(sys)
 	if len(at) < 2 {
@@ -192,7 +192,7 @@ func odd(sys *inventory.System) *inventory.Slot {
 	return s
 }
 
-// removed takes the module out of a slot.
+// removed removes the module of a slot.
 func removed(s *inventory.Slot) {
 	*s = inventory.Slot{Handle: s.Handle, Array: s.Array, Locator: s.Locator, BankLocator: s.BankLocator, State: inventory.SlotEmpty,
 		Technology: s.Technology, Soldered: s.Soldered, FormFactor: s.FormFactor, HPE: s.HPE, BMC: s.BMC, Row: s.Row}
@@ -207,7 +207,7 @@ func moved(sys *inventory.System, from, to int) {
 	removed(&sys.Slots[from])
 }
 
-// slowed halves the running speed of modules; false where it is not known.
+// slowed lowers the running speed of modules; false if it is unknown.
 func slowed(sys *inventory.System, at []int) bool {
 	for _, i := range at {
 		if !sys.Slots[i].ConfiguredMTs.Known() {
@@ -226,7 +226,7 @@ type outcome struct {
 	passes, unknown int
 }
 
-// outcomes are what an audit says by rule.
+// outcomes are the results of an audit by rule.
 func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]outcome {
 	found, err := e.Run(sys, population.Derive(sys, rules.FS), audit.Options{})
 	require.NoError(t, err)
@@ -251,15 +251,14 @@ func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]o
 	return out
 }
 
-// verdictOn is what the harmed machine's audit says of a harm: by what fails now and
-// did not, and by what passes still.
+// verdictOn returns the harmed machine's result for a harm: what fails now and did not, and what still passes.
 type verdictOn struct {
 	fails, unknown bool
 	severity       verdict.Severity
 }
 
-// harmed harms a copy of a machine and audits it; nil where that cannot be done to it, or
-// where the first of the rules that are about it does not pass before.
+// harmed harms a copy of a machine and audits it; nil if the harm is not possible, or if the first of its rules does
+// not pass before.
 func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[string]outcome, h *harm) *verdictOn {
 	if first := before[h.rules[0]]; first.passes == 0 || first.fails {
 		return nil
@@ -285,10 +284,9 @@ func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[str
 	return out
 }
 
-// TestHarmIsFound: what is done to a sound machine is found. Each server of the tests
-// has one module on every channel and passes; after each harm one of the rules that
-// are about it fails. The unit tests do half of the harms to one server, the others to the
-// next; make corpus does each to each.
+// TestHarmIsFound checks that every harm to a good machine is found. Each server of the tests has one module on every
+// channel and passes; after each harm one of the rules about it fails. The unit tests do half of the harms to one
+// server and the others to the next; make corpus does each to each.
 func TestHarmIsFound(t *testing.T) {
 	e := builtin(t)
 	held := map[string]int{}

@@ -32,10 +32,9 @@ func emptyChannels(t *testing.T, e *audit.Engine, name string, first, second int
 	return out
 }
 
-// TestEqualLossEqualSeverity: a share of the channels lost is as severe on every
-// generation, Skylake to Genoa and Altra: one empty channel of twelve is a warning and no
-// remark, and so are seven of eight. Two processors of one machine are judged by one
-// yardstick, whatever the other one lacks.
+// TestEqualLossEqualSeverity checks that the loss of the same share of the channels has the same severity on every
+// generation, Skylake to Genoa and Altra: one empty channel of twelve is a warning, not info, and so are seven of
+// eight. Two processors of one machine are compared with the same limit, whatever the other one lacks.
 func TestEqualLossEqualSeverity(t *testing.T) {
 	e := builtin(t)
 	both := map[string]verdict.Severity{"socket 0": verdict.Warning, "socket 1": verdict.Warning}

@@ -19,7 +19,7 @@ func readOf(node int, rate float64) inventory.Measured {
 		CPUNode: node, MemoryNode: node, Threads: 16, Like: "same"}
 }
 
-// TestMeasured: what a machine of two equal sockets is told of its figures.
+// TestMeasured checks the findings on the figures of a machine with two equal sockets.
 func TestMeasured(t *testing.T) {
 	slow := readOf(1, 45e9)
 	undecided, throttled, other := slow, slow, slow
@@ -66,8 +66,8 @@ func between(cpu, memory int, kind figure.Kind, v float64) inventory.Measured {
 	return m
 }
 
-// TestRemoteAsThePapersMeasured: IBM's 61 and 87 ns, Dell's 40 % between own and
-// other memory, and what a machine with interleaved memory shows.
+// TestRemoteAsThePapersMeasured checks IBM's 61 and 87 ns, Dell's 40 % between local and remote memory, and a machine
+// with interleaved memory.
 func TestRemoteAsThePapersMeasured(t *testing.T) {
 	undecided := between(0, 1, figure.Latency, 87e-9)
 	undecided.Why = "the passes differ by 7 %"
@@ -106,8 +106,8 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 	}
 }
 
-// TestChannelsAsThePaperMeasured: the Ohio State study of Bensley prints of the same
-// modules that one channel has a 57 % higher latency than two, and four a 6 % lower one.
+// TestChannelsAsThePaperMeasured checks the Ohio State study of Bensley: with the same modules one channel has a 57 %
+// higher latency than two, and four a 6 % lower one.
 func TestChannelsAsThePaperMeasured(t *testing.T) {
 	undecided := between(0, 0, figure.Latency, 157e-9)
 	undecided.Why = "the passes differ by 7 %"
@@ -161,9 +161,8 @@ func TestChannelsAsThePaperMeasured(t *testing.T) {
 	}
 }
 
-// TestClassesAsThePaperMeasured: Fujitsu's diagram of the RX600 S6 gives STREAM by
-// layout, 2-2|2-2 as 1.00; processors in two of these layouts stand so beside each
-// other, and one that does not is named.
+// TestClassesAsThePaperMeasured checks Fujitsu's diagram of the RX600 S6, which gives STREAM by layout, 2-2|2-2 as
+// 1.00: processors in two of these layouts have these relative figures, and one that does not is reported.
 func TestClassesAsThePaperMeasured(t *testing.T) {
 	triad := func(node int, rate float64) inventory.Measured { return between(node, node, figure.Triad, rate) }
 	undecided := triad(1, 8e9)

@@ -21,7 +21,7 @@ import (
 // rasCost begins the check of two rules.
 const rasCost = `memory.ras.cost check: !(has(settings.memory_ras_mode) && settings.memory_ras_mode in ["mirror_full", "mirror_partial", "spare", "lockstep"]) && `
 
-// equivalent are changes that alter no verdict, with the reason.
+// equivalent are changes that alter no result, with the reason.
 var equivalent = map[string]string{
 	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                                "an even number of at least 3 is one of at least 4",
 	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":      "a multiple of 4 of at least 3 is one of at least 4",
@@ -34,7 +34,7 @@ var equivalent = map[string]string{
 		` && !(has(settings.controller_interleave) && settings.controller_interleave == "none")`: "all are equal to the second when they are to the first",
 }
 
-// mutation counts changes and those that nothing noticed.
+// mutation counts changes and those that no test detected.
 type mutation struct {
 	made      map[string]int
 	survivors []string
@@ -206,8 +206,7 @@ func (m *mutation) matchers(t *testing.T, packs []*rulepack.Pack) {
 
 var mutable = regexp.MustCompile(`"[^"]*"|&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b| [-+*/%] |has\([^()]*\)`)
 
-// mutants are all single changes of an expression; a condition without any is
-// turned round.
+// mutants returns all single changes of an expression; a condition without any is negated.
 func mutants(src string, want *types.Type) []string {
 	other := map[string][]string{"&&": {"||"}, "||": {"&&"}, ">=": {">", "<"}, "<=": {"<", ">"}, ">": {">=", "<"}, "<": {"<=", ">"},
 		"==": {"!="}, "!=": {"=="}, "!": {""}, "all": {"exists"}, "exists": {"all"}, " - ": {" + "}, " + ": {" - "}, " * ": {" / "}, " / ": {" * "}, " % ": {" * "}}

@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestEveryPaperRowIsListed checks the list against the digest of the papers:
-// no row of its tables is missing, and none is listed that it has not.
+// TestEveryPaperRowIsListed compares the list with the digest of the papers: no row of its tables is missing and none
+// is extra.
 func TestEveryPaperRowIsListed(t *testing.T) {
 	data, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/seeds.md"))
 	require.NoError(t, err)
@@ -30,8 +30,7 @@ func TestEveryPaperRowIsListed(t *testing.T) {
 	}
 }
 
-// digestRows are the rows of every table of the digest: section, first cell
-// and the rest.
+// digestRows are the rows of every table of the digest: section, first cell and the rest.
 func digestRows(text string) []paperRow {
 	heading, rule := regexp.MustCompile(`^#+ (\d(?:\.\d)?)`), regexp.MustCompile(`^\|[-| ]+\|$`)
 	var out []paperRow

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// paperRow is one row of a table of the founding papers and what holds it.
+// paperRow is one row of a table of the founding papers and the test or pack for it.
 type paperRow struct{ section, row, held string }
 
 func paperRows(t *testing.T) []paperRow {
@@ -32,8 +32,8 @@ func paperRows(t *testing.T) []paperRow {
 	return out
 }
 
-// TestPaperRowsAreHeld: the test that a row names exists, the pack that it
-// names says the text, and what is not judged gives its reason.
+// TestPaperRowsAreHeld checks that the test named by a row exists, that the pack it names contains the text, and that
+// a row without a rule has a reason.
 func TestPaperRowsAreHeld(t *testing.T) {
 	tests := map[string]bool{}
 	for _, pattern := range []string{"*_test.go", "../topology/*/*_test.go", "../cli/*_test.go"} {

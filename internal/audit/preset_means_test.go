@@ -11,9 +11,9 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestPresetsMeanWhatProfilesSay: the effects of a preset are listed once, in the vendor's table. A profile of
-// that preset names it and repeats none of its words, which the loader rejects. A profile's preset is named by
-// the profile, or by its citation (AMD's workloads, which HPE's registries map).
+// TestPresetsMeanWhatProfilesSay checks that the effects of a preset are listed once, in the vendor's table. A
+// profile of that preset names it and repeats none of its values, which the loader rejects. A profile's preset is
+// named by the profile, or by its citation (AMD's workloads, which HPE's registries map).
 func TestPresetsMeanWhatProfilesSay(t *testing.T) {
 	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)

@@ -44,8 +44,8 @@ func choice(t *testing.T, product, profile string, settings map[string]inventory
 	return run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
 }
 
-// TestProfileOfSeveralIntents: each of its intents finds it and is the one
-// reported; by id the first is; a profile without any is found by id alone.
+// TestProfileOfSeveralIntents checks that each of a profile's intents finds it and is the one reported, that the
+// first is reported for its id, and that a profile without intents is found by id alone.
 func TestProfileOfSeveralIntents(t *testing.T) {
 	for asked, want := range map[string]string{"balanced": "balanced", "energy-efficiency": "energy-efficiency", "site/two": "balanced"} {
 		a := choice(t, "Model 1", asked, nil)
@@ -59,8 +59,8 @@ func TestProfileOfSeveralIntents(t *testing.T) {
 	assert.Empty(t, none.Profile.Intent)
 }
 
-// TestProfileByAnalogy: a machine that the document names gets the row's own
-// level; its successor of a longer name and its sister get info and the reason.
+// TestProfileByAnalogy checks that a machine named in the document gets the row's level, and that its successor with
+// a longer name and its sister get info and the reason.
 func TestProfileByAnalogy(t *testing.T) {
 	off := map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
 	named := findings(choice(t, "Example Model 1", "balanced", off), "setting.smt")["setting smt"]
@@ -73,8 +73,8 @@ func TestProfileByAnalogy(t *testing.T) {
 	}
 }
 
-// TestProfileOfFirmware: the firmware that a machine runs names it, by the BIOS
-// version or by the registry of its settings, whatever else is known of it.
+// TestProfileOfFirmware checks that the running firmware identifies the machine, by the BIOS version or by the
+// registry of its settings, whatever else is known.
 func TestProfileOfFirmware(t *testing.T) {
 	pack, faults := rulepack.ParsePack("firmware.yaml", []byte(`
 profiles:
@@ -117,8 +117,7 @@ profiles:
 	}
 }
 
-// TestWantedAutoAgainstTheKernel: firmware was to choose, so the kernel's
-// value says nothing of whether it was let to.
+// TestWantedAutoAgainstTheKernel checks that the kernel's value does not show whether firmware was allowed to choose.
 func TestWantedAutoAgainstTheKernel(t *testing.T) {
 	judge := func(s inventory.Setting) verdict.Finding {
 		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]

@@ -10,12 +10,10 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/facts"
 )
 
-// TestProfilesOfBIOSSetup: every built-in profile rests on a document about BIOS
-// setup, so that the kernel speaks against a row only where it shows the BIOS's
-// choice. A line of a maker's document about its setup, of a capture or of a batch of
-// a BIOS tool is taken word for word; advice for processors and workloads of whatever
-// maker, and the two founding papers, which measured running systems, take what an
-// automatic setting came to as well.
+// TestProfilesOfBIOSSetup checks that every built-in profile has a document about BIOS setup, so that the kernel
+// contradicts a row only if it shows the BIOS's choice. A vendor's document about its setup, a capture or a batch of
+// a BIOS tool is taken literally; for advice on processors and workloads of any vendor, and for the two founding
+// papers, which measured running systems, the result of an automatic setting counts too.
 func TestProfilesOfBIOSSetup(t *testing.T) {
 	running := []string{"amd-epyc-7003", "amd-epyc-9004", "workloads", "dell-11g", "fujitsu-westmere-ex"}
 	asked := 0

@@ -19,7 +19,7 @@ import (
 
 func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
-// judging is an audit of a machine of this maker with one of Intel's processors on a platform.
+// judging is an audit of a machine of this vendor with an Intel processor on a platform.
 func judging(maker string, p *platform.Platform) *auditRun {
 	sys := &inventory.System{Sockets: []inventory.Socket{{}, {Vendor: known(platform.Intel)}}}
 	if maker != "" {
@@ -32,8 +32,8 @@ func judging(maker string, p *platform.Platform) *auditRun {
 	return newRun(NewEngine(nil), sys, topo, Options{})
 }
 
-// TestRanksOfDocuments: the machine's own maker's word before the processor's, and theirs before
-// any other's; a rule that is written for makers or products cites what it is written from.
+// TestRanksOfDocuments checks the precedence of the machine's vendor's document, then the CPU vendor's, then any
+// other; a rule for given vendors or products cites its own source.
 func TestRanksOfDocuments(t *testing.T) {
 	milan := &platform.Platform{ID: "milan"}
 	by := func(vendor string) *verdict.Citation { return &verdict.Citation{Vendor: vendor, Title: "T"} }
@@ -74,7 +74,7 @@ func TestRanksOfDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfAPlatform: what a rule may cite of the platform's documents, and the best of it.
+// TestDocumentsOfAPlatform checks which of the platform's documents a rule may cite, and the best of them.
 func TestDocumentsOfAPlatform(t *testing.T) {
 	document := func(key, vendor, authority string, says ...string) platform.Document {
 		return platform.Document{Citation: platform.Citation{Key: key, Vendor: vendor, Title: key}, Authority: authority, Topics: says}
@@ -120,8 +120,8 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 	assert.Empty(t, RowDocument(listed, "lenovo"), "a list of what was seen asks for nothing")
 }
 
-// TestManualOfTheOrder: the manual that lists a processor's slots is cited for that processor, and
-// marked where it is another machine's.
+// TestManualOfTheOrder checks that the manual that lists a processor's slots is cited for that processor, and marked
+// if it is another machine's.
 func TestManualOfTheOrder(t *testing.T) {
 	r := judging("Dell Inc.", nil)
 	r.population.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
@@ -139,7 +139,7 @@ func TestManualOfTheOrder(t *testing.T) {
 	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing)
 }
 
-// TestCaps: what no document confirms is info; a critical finding on one source that may lie is a
+// TestCaps checks that an unverified finding is info, and that a critical one from a single unreliable source is a
 // warning.
 func TestCaps(t *testing.T) {
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestSummary: results are counted, and the worst failure is the summary's.
+// TestSummary checks that results are counted and that the worst failure is the summary's.
 func TestSummary(t *testing.T) {
 	of := func(severities ...verdict.Severity) verdict.Summary {
 		findings := []verdict.Finding{{Result: verdict.Pass, Severity: verdict.Critical}, {Result: verdict.Waived, Severity: verdict.Critical}, {Result: verdict.Unknown, Severity: verdict.Critical}, {Result: verdict.NotApplicable}, {Result: verdict.Error}}
@@ -187,8 +187,8 @@ func TestSummary(t *testing.T) {
 	assert.Equal(t, verdict.Summary{Fail: 1, Worst: verdict.Info}, area.Summary)
 }
 
-// TestWordsThatMatch: a list that is not given rules nothing out; a text that is not known rules
-// out, or not, as it is asked.
+// TestWordsThatMatch checks that a missing list excludes nothing, and that an unknown text excludes or not, as
+// requested.
 func TestWordsThatMatch(t *testing.T) {
 	begins := func(s, part string) bool { return len(s) >= len(part) && s[:len(part)] == part }
 	for _, c := range []struct {
@@ -204,8 +204,8 @@ func TestWordsThatMatch(t *testing.T) {
 	}
 }
 
-// TestLikeNames: a word in common counts two, a misspelt one half of that, one more where both begin
-// with it; a wrong letter is allowed for every four. A name without its family is one further away.
+// TestLikeNames checks the score of similar names: a common word counts two, a misspelled one half of that, one more
+// if both begin with it; one wrong letter per four is allowed. A name without its family is one step further away.
 func TestLikeNames(t *testing.T) {
 	for _, c := range []struct {
 		name, known string
@@ -225,8 +225,8 @@ func TestLikeNames(t *testing.T) {
 	}
 }
 
-// TestClosest: the profile with the fewest rows to change is the closest, of those the one with the
-// most that agree; two alike are both, and one of which nothing agrees is none.
+// TestClosest checks that the profile with the fewest rows to change is the closest, of those the one with the most
+// that agree; equal ones are both listed, and one without agreement is not.
 func TestClosest(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -253,8 +253,8 @@ func TestClosest(t *testing.T) {
 	}
 }
 
-// TestWaiverThatCannotBeRead: a date that is none waives nothing and is told; a waiver of a failure
-// that a cause's waiver took along already matches none.
+// TestWaiverThatCannotBeRead checks that an invalid date waives nothing and is reported, and that a waiver of a
+// failure already waived with its cause is reported as unused.
 func TestWaiverThatCannotBeRead(t *testing.T) {
 	now, err := time.Parse(time.RFC3339, "2026-11-20T00:00:00Z")
 	require.NoError(t, err)
@@ -272,7 +272,7 @@ func TestWaiverThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, "the waiver ended on 2026-11-18", r.out.Findings[2].Reason)
 }
 
-// TestLastDayOfAWaiver: it holds until its day is over.
+// TestLastDayOfAWaiver checks that a waiver is valid until the end of its day.
 func TestLastDayOfAWaiver(t *testing.T) {
 	for moment, want := range map[string]verdict.Result{"2026-11-20T00:00:00Z": verdict.Waived, "2026-11-20T23:59:59Z": verdict.Waived, "2026-11-21T00:00:01Z": verdict.Fail} {
 		now, err := time.Parse(time.RFC3339, moment)

@@ -15,8 +15,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// registryPacks says which of testdata/profiles' registries a generated pack
-// was made of.
+// registryPacks maps testdata/profiles' registries to the pack generated from them.
 var registryPacks = map[string][]string{
 	"hpe-gen10plus": {"u46"}, "hpe-gen10plus-amd": {"a43", "a47"}, "hpe-gen10plus-amd-7003": {"a42"}, "hpe-gen11": {"u58"}, "hpe-gen12": {"u68", "u71", "u72"},
 }
@@ -31,8 +30,8 @@ type hpeAttribute struct {
 	Values    map[string]string `yaml:"values"`
 }
 
-// wants reports whether an attribute's value means a wanted word of a setting.
-// A setting without a list of values keeps HPE's own word.
+// wants reports whether an attribute's value means a recommended value of a setting. A setting without a list of
+// values keeps HPE's value.
 func (h *hpeTable) wants(setting, attribute, value string, want []string) bool {
 	for _, a := range h.Settings[setting] {
 		if a.Attribute == attribute && (slices.Contains(want, a.Values[value]) || (len(a.Values) == 0 && slices.Contains(want, value))) {
@@ -49,11 +48,10 @@ func generated(profile string) bool {
 	return registryPacks[pack] != nil
 }
 
-// TestGeneratedRowsAreTheRegistries does by itself what the generator of the
-// workload profiles does: the attribute and value that a row's place names
-// stand in every registry of its pack that has the attribute, in the column of its
-// profile, and HPE's own table turns them into a wanted word; and what a
-// registry writes has its row.
+// TestGeneratedRowsAreTheRegistries repeats the work of the generator of the workload profiles independently: the
+// attribute and value that a row's place names are in every registry of its pack that has the attribute, in the
+// column of its profile, and HPE's table translates them to a recommended value; and every value that a registry
+// writes has its row.
 func TestGeneratedRowsAreTheRegistries(t *testing.T) {
 	var table hpeTable
 	data, err := fs.ReadFile(rules.FS, "settings/hpe.yaml")
@@ -86,7 +84,7 @@ func TestGeneratedRowsAreTheRegistries(t *testing.T) {
 	assert.Greater(t, checked, 700)
 }
 
-// settingOf is a setting that an attribute of HPE's stands for, "" for none.
+// settingOf is the setting of HPE's attribute, "" for none.
 func (h *hpeTable) settingOf(attribute string) string {
 	for id, list := range h.Settings {
 		if slices.ContainsFunc(list, func(a hpeAttribute) bool { return a.Attribute == attribute }) {

@@ -68,8 +68,7 @@ func known(value, source, field string) fact.Fact[string] {
 	return fact.Known(value, fact.Direct, fact.Evidence{Source: source, Path: "p", Field: field, Raw: value})
 }
 
-// judge audits a machine with the given faces against settingPack and the
-// built-in rules about settings.
+// judge audits a machine with the given values against settingPack and the built-in rules about settings.
 func judge(t *testing.T, faces map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
 	return judgeBy(t, "site/table", faces)
@@ -124,8 +123,7 @@ func doubtful(f fact.Fact[string]) fact.Fact[string] {
 	return f
 }
 
-// TestSettingFaces judges one row by every combination of what can be known
-// of a setting's faces.
+// TestSettingFaces checks one row with every combination of what can be known of a setting's values.
 func TestSettingFaces(t *testing.T) {
 	absent := fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "")
 	on, off := known("enabled", "bios", "Boost"), known("disabled", "bios", "Boost")
@@ -169,8 +167,8 @@ func TestSettingFaces(t *testing.T) {
 	}
 }
 
-// TestFirmwareFace: a running state fails a row whoever made it, in each reading of a
-// document, except Turbo that the processor may not have.
+// TestFirmwareFace checks that a running state fails a row whoever set it, in each kind of document, except Turbo
+// that the processor may not have.
 func TestFirmwareFace(t *testing.T) {
 	off, nobody := known("disabled", "cpufreq", ""), fact.Unknown[string](fact.Absent, "who did does not show", "")
 	for _, c := range []struct {
@@ -199,7 +197,7 @@ func TestFirmwareFace(t *testing.T) {
 	assert.Equal(t, "auto", v.Text(), "auto is another word")
 }
 
-// TestSettingPreset: the preset that governs a setting comes first.
+// TestSettingPreset checks that the preset that governs a setting comes first.
 func TestSettingPreset(t *testing.T) {
 	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
 	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
@@ -209,8 +207,8 @@ func TestSettingPreset(t *testing.T) {
 	assert.Equal(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
 }
 
-// TestSettingOneStep: a preset that writes the profile's rows is the one step,
-// unless the machine is set to it already.
+// TestSettingOneStep checks that a preset that writes the profile's rows is the one step, unless the machine is set
+// to it already.
 func TestSettingOneStep(t *testing.T) {
 	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
 	oneStep := "the preset MaxPerf writes this and its sibling rows in one step: tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
@@ -226,7 +224,7 @@ func TestSettingOneStep(t *testing.T) {
 	}
 }
 
-// TestSettingAutoWanted: only BIOS setup can show that firmware chooses.
+// TestSettingAutoWanted checks that only BIOS setup can show that firmware chooses.
 func TestSettingAutoWanted(t *testing.T) {
 	for _, c := range []struct {
 		s    inventory.Setting
@@ -241,8 +239,8 @@ func TestSettingAutoWanted(t *testing.T) {
 	}
 }
 
-// TestSettingLiteral: where a document says word for word what BIOS setup
-// holds, auto is another word, whatever it comes to.
+// TestSettingLiteral checks that auto is another value for a document that gives BIOS setup literally, whatever auto
+// results in.
 func TestSettingLiteral(t *testing.T) {
 	literal := func(s inventory.Setting) verdict.Result {
 		pack, faults := rulepack.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
@@ -261,8 +259,8 @@ func TestSettingLiteral(t *testing.T) {
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "whoever chose")
 }
 
-// TestSettingNothingSpells: where nothing spells the wanted word, the remedy names
-// the option that the export showed, and asks for an export only where none is there.
+// TestSettingNothingSpells checks that if the recommended value has no known spelling, the remedy names the option in
+// the export, and asks for an export only if there is none.
 func TestSettingNothingSpells(t *testing.T) {
 	remedy := func(s inventory.Setting) string {
 		return one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy
@@ -276,7 +274,7 @@ func TestSettingRemedyOfTheDocument(t *testing.T) {
 	assert.Equal(t, "as our runbook says", f.Remedy)
 }
 
-// TestFacesContradict: BIOS setup beside the running system.
+// TestFacesContradict compares BIOS setup with the running system.
 func TestFacesContradict(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{
 		"turbo":    {Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", ""), DecidedBy: known("administrator", "cpufreq", "")},
@@ -312,8 +310,7 @@ func TestFacesContradict(t *testing.T) {
 	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
 }
 
-// TestFacesOfNoExport: without any, nothing can be compared, and that is said
-// once.
+// TestFacesOfNoExport checks that nothing can be compared without an export, which is reported once.
 func TestFacesOfNoExport(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: known("disabled", "cpufreq", "")}})
 	for _, rule := range []string{"settings.conflict", "settings.pending"} {
@@ -333,8 +330,8 @@ func TestNoConflict(t *testing.T) {
 	}
 }
 
-// TestNothingToEnable: a processor without Turbo or threads is not asked to
-// enable them; one whose table says nothing is.
+// TestNothingToEnable checks that a processor without Turbo or threads is not asked to enable them, and one with no
+// data is.
 func TestNothingToEnable(t *testing.T) {
 	off := inventory.Setting{Effective: known("disabled", "cpufreq", "")}
 	for _, c := range []struct {
@@ -358,9 +355,8 @@ func TestNothingToEnable(t *testing.T) {
 	assert.Equal(t, verdict.Pass, one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, rows), "setting.turbo", "setting turbo").Result, "the table is wrong")
 }
 
-// TestNothingToEnableByTheTables: what Intel's product pages say of processors
-// without SMT (Sierra Forest) or without SMT and Turbo (Bronze of the first two
-// generations), and of one with both.
+// TestNothingToEnableByTheTables checks Intel's product pages on processors without SMT (Sierra Forest) or without
+// SMT and Turbo (Bronze of the first two generations), and on one with both.
 func TestNothingToEnableByTheTables(t *testing.T) {
 	for _, c := range []struct {
 		brand      string
@@ -385,8 +381,8 @@ func TestNothingToEnableByTheTables(t *testing.T) {
 	}
 }
 
-// TestLevelsOfTDP: a level that the processor may not have is no failure; one
-// below what BIOS setup holds is there.
+// TestLevelsOfTDP checks that a level that the processor may not have is not a failure, and that one below BIOS
+// setup's exists.
 func TestLevelsOfTDP(t *testing.T) {
 	for now, want := range map[string]verdict.Result{"nominal": verdict.Unknown, "level1": verdict.Pass, "level2": verdict.Fail, "manual": verdict.Fail} {
 		f := one(t, judgeBy(t, "site/levels", map[string]inventory.Setting{"tdp_level": {Configured: known(now, "bios", "TDP")}}), "setting.tdp_level", "setting tdp_level")
@@ -452,9 +448,9 @@ func TestNothingToEnableBesideEmptySockets(t *testing.T) {
 	assert.Equal(t, verdict.Pass, f.Result, "nothing to enable is wanted")
 }
 
-// TestWaysOfAPreset: the preset that the profile has as a row is the one step, for its siblings too,
-// unless the document names one itself; none where the machine's vendor, or how to spell it, is not
-// known, or where the preset that is wanted leaves the options free.
+// TestWaysOfAPreset checks that the preset that the profile has as a row is the one step, also for related rows,
+// unless the document names another; there is none if the machine's vendor or the preset's spelling is unknown, or if
+// the recommended preset leaves the options changeable.
 func TestWaysOfAPreset(t *testing.T) {
 	row := func(preset string) string {
 		return strings.Replace(settingPack, "    settings:\n      turbo: {want: enabled, level: warning}\n      x2apic", "    settings:\n      workload_profile: {want: "+preset+", level: warning}\n      turbo: {want: enabled, level: warning}\n      x2apic", 1)
@@ -468,7 +464,7 @@ func TestWaysOfAPreset(t *testing.T) {
 			return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
 		}
 	}
-	// A second preset, of which a machine may have none.
+	// A second preset, which a machine may lack.
 	second := strings.Replace(strings.ReplaceAll(settingTable, "setting: workload_profile", "setting: power_policy"),
 		"workload_profile: [{attribute: Profile, source: s}]", "power_policy: [{attribute: Profile, values: {MaxPerf: max_performance, Custom: os_control}, source: s}]", 1)
 	for _, c := range []struct {
@@ -507,8 +503,8 @@ func TestWaysOfAPreset(t *testing.T) {
 	}
 }
 
-// TestNobodyAsked: a deviation from the default profile is info, and from a selected one it has the document's
-// level.
+// TestNobodyAsked checks that a deviation from the default profile is info, and that one from a selected profile has
+// the document's level.
 func TestNobodyAsked(t *testing.T) {
 	for asked, want := range map[bool]verdict.Severity{true: verdict.Warning, false: verdict.Info} {
 		sys, topo := twoSockets()

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// TestPresetIsSpelledAsTheVendorDoes: a remedy that names what a preset is set to
-// prints the export's word, not memaudit's.
+// TestPresetIsSpelledAsTheVendorDoes checks that a remedy that names the value of a preset prints the export's
+// spelling, not memaudit's.
 func TestPresetIsSpelledAsTheVendorDoes(t *testing.T) {
 	at := fact.Evidence{Source: inventory.SourceBIOS, Field: "CPUPowerManagement", Raw: "Performance"}
 	assert.Equal(t, "Performance", presetWord(fact.Known("max_performance", fact.Direct, at)))
@@ -21,8 +21,8 @@ func TestPresetIsSpelledAsTheVendorDoes(t *testing.T) {
 	assert.Empty(t, presetWord(fact.Unknown[string](fact.Unread, "", "")))
 }
 
-// TestUnspelled: what would say how the machine spells the wanted word is asked for: the values of the
-// option that the export named, else an export.
+// TestUnspelled checks the request for the machine's spelling of the recommended value: the values of the option in
+// the export, else an export.
 func TestUnspelled(t *testing.T) {
 	w := &rulepack.WantedSetting{ID: "x2apic", Want: rulepack.Words{"auto", "enabled"}}
 	named := fact.Evidence{Source: inventory.SourceBIOS, Field: "X2", Raw: "Off"}
@@ -36,7 +36,7 @@ func TestUnspelled(t *testing.T) {
 	assert.Equal(t, ours+"; X2 offers Off here", r.unspelled(w, fact.Known("disabled", fact.Direct, named), "X2 offers Off here"), "why profiles patch leaves it")
 }
 
-// TestUndoing: a change on the running system is undone where it was made.
+// TestUndoing checks that a change on the running system is undone where it was made.
 func TestUndoing(t *testing.T) {
 	by := func(who, path, raw string) *inventory.Setting {
 		return &inventory.Setting{Effective: known("enabled"), DecidedBy: fact.Known(who, fact.Direct, fact.Evidence{Path: path, Raw: raw})}
@@ -50,8 +50,8 @@ func TestUndoing(t *testing.T) {
 	assert.Empty(t, undoing("smt", &inventory.Setting{}))
 }
 
-// TestWish: only what an export of BIOS settings named is how the machine spells a setting, and the
-// firmware is told by its registry before its version.
+// TestWish checks that only an export of BIOS settings shows the machine's spelling, and that firmware is identified
+// by its registry before its version.
 func TestWish(t *testing.T) {
 	r := judging("Dell Inc.", &platform.Platform{ID: "milan"})
 	r.sys.Machine.Product, r.sys.Machine.BIOSVersion = known("PowerEdge R7525"), known("2.1")
@@ -69,7 +69,7 @@ func TestWish(t *testing.T) {
 	assert.Empty(t, r.wish(inventory.Setting{}).Platform)
 }
 
-// TestFirmwareFamily: the family is what the registry's name ends with, before its version.
+// TestFirmwareFamily checks that the family is the end of the registry's name, before its version.
 func TestFirmwareFamily(t *testing.T) {
 	for registry, want := range map[string]string{"BiosAttributeRegistryU46.v1_2_3": "U46", "BiosAttributeRegistryA43": "A43", "BiosAttributeRegistry.v1_0_0": "", "OtherRegistryU46.v1": "", "": ""} {
 		r := judging("", nil)

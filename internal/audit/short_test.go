@@ -16,8 +16,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestListThatMayBeShort: where arrays announce more devices than the table lists, nothing about the
-// list passes and nothing fails above info, unless the slots listed are those of every channel.
+// TestListThatMayBeShort checks that if arrays announce more devices than the table lists, nothing about the list
+// passes or fails above info, unless the listed slots cover every channel.
 func TestListThatMayBeShort(t *testing.T) {
 	e := builtin(t)
 	servers := machinetest.Servers()

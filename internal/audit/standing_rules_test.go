@@ -15,8 +15,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// processorMakers are the makers of the platforms' processors whose documents fit,
-// by the beginning of the platforms' ids; everything else is Intel's.
+// processorMakers are the CPU vendors whose documents match, by the beginning of the platforms' ids; all others are
+// Intel's.
 var processorMakers = map[string]string{"amd": "AMD", "rome": "AMD", "milan": "AMD", "naples": "AMD", "genoa": "AMD", "turin": "AMD", "siena": "AMD",
 	"venice": "AMD", "opteron": "AMD", "epyc": "AMD", "ryzen": "AMD", "threadripper": "AMD", "ampere": "Ampere", "nvidia": "NVIDIA", "sorano": "AMD",
 	"mi300a": "AMD", "strix": "AMD", "phytium": "Phytium", "power": "IBM"}
@@ -30,9 +30,8 @@ func processorMakerOf(platform string) string {
 	return "Intel"
 }
 
-// TestNoUnmarkedStranger: whatever the rule, the platform and the machine's vendor, a
-// document without a mark is the maker's, the CPU vendor's or a standard, and
-// a collection of what was seen is never cited.
+// TestNoUnmarkedStranger checks for every rule, platform and machine vendor that a document without a mark is the
+// vendor's, the CPU vendor's or a standard, and that collected observations are never cited.
 func TestNoUnmarkedStranger(t *testing.T) {
 	all, err := platform.IDs(rules.FS)
 	require.NoError(t, err)

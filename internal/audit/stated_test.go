@@ -25,17 +25,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// What the packs say stands a second time in testdata: what a document's table
-// prints (cells), when a condition holds (conditions.yaml), and of which
-// machines a pack speaks (machines.tsv). The tests here check the packs against
-// them; `make mutate` shows that nothing can change unnoticed.
+// The content of the packs is repeated in testdata: a document's table (cells), when a condition is true
+// (conditions.yaml), and which machines a pack covers (machines.tsv). The tests here compare the packs with them;
+// `make mutate` shows that no change goes unnoticed.
 
 // statedCell is one cell of a document's table.
 type statedCell struct {
 	profile, setting string
 	want             rulepack.Words
 	level            string
-	// printed is what the document says and where.
+	// printed is the document's text and its place.
 	printed, file string
 }
 
@@ -75,7 +74,7 @@ func tsv(t *testing.T, name string, columns int) [][]string {
 	return out
 }
 
-// LoadedPacks are read once for all tests, those outside the package too, none of which changes them.
+// LoadedPacks are read once for all tests, including those outside the package, and changed by none.
 var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
 
 func builtinPacks(t *testing.T) []*rulepack.Pack {
@@ -111,7 +110,7 @@ func TestStatedCells(t *testing.T) {
 	}
 }
 
-// condition says of an expression of a profile when it holds.
+// condition describes when an expression of a profile is true.
 type condition struct {
 	If    string `yaml:"if"`
 	Cases []struct {
@@ -133,8 +132,7 @@ func conditions(t *testing.T) map[string]condition {
 	return out
 }
 
-// complaint is what a condition's cases say against an expression, "" for
-// nothing.
+// complaint returns the contradiction between a condition's cases and an expression, "" for none.
 func (c *condition) complaint(expr string) string {
 	var programs facts.Programs
 	for i := range c.Cases {
@@ -155,8 +153,8 @@ func (c *condition) complaint(expr string) string {
 	return ""
 }
 
-// TestStatedConditions: every condition of a profile or of its rows has cases, which
-// hold, and no cases are left of one that is gone.
+// TestStatedConditions checks that every condition of a profile or of its rows has cases, which are true, and that no
+// case is left of a removed one.
 func TestStatedConditions(t *testing.T) {
 	stated, used := conditions(t), map[string]bool{}
 	for expr, c := range stated {
@@ -189,8 +187,7 @@ type identity struct{ vendor, product, platform, firmware string }
 
 const machinesFile = "testdata/machines.tsv"
 
-// identities reads the machines of machines.tsv with what they were said to
-// hear.
+// identities reads the machines of machines.tsv with the packs expected for them.
 func identities(t *testing.T) (list []identity, heard []string) {
 	t.Helper()
 	for _, c := range tsv(t, machinesFile, 4) {
@@ -239,7 +236,7 @@ func matchers(packs []*rulepack.Pack) []matcher {
 	return out
 }
 
-// speaks reports whether a matcher holds for a machine.
+// speaks reports whether a matcher matches a machine.
 func (m *matcher) speaks(r *auditRun) bool {
 	switch {
 	case m.match != nil:

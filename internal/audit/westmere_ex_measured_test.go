@@ -56,8 +56,8 @@ var wexMeasured = []struct {
 	{"1-0|0-0", [][]int64{{8}}, "1B 1D", "discouraged", [2]float64{0.30, 0}, [2]string{"0.73", ""}, verdict.Critical},
 }
 
-// TestWestmereEXMeasuredTable: every row of the results, on both systems: the
-// class, the measured share, the figures quoted, and what is not permitted.
+// TestWestmereEXMeasuredTable checks every row of the results, on both systems: the class, the measured share, the
+// quoted figures, and what is not permitted.
 func TestWestmereEXMeasuredTable(t *testing.T) {
 	for _, row := range wexMeasured {
 		for n, sys := range []*inventory.System{rx600S6(4, row.boards...), rx900S2(8, row.rx900)} {
@@ -97,8 +97,8 @@ func TestWestmereEXMeasuredTable(t *testing.T) {
 	}
 }
 
-// TestWestmereEXPositions: two processors of an RX600 S6 sit in CPU 1 and 3;
-// the tables know 2, 3 and 4 processors there, 4, 6 and 8 in an RX900 S2.
+// TestWestmereEXPositions checks the positions: two processors of an RX600 S6 are in CPU 1 and 3; the tables list 2,
+// 3 and 4 processors there, 4, 6 and 8 in an RX900 S2.
 func TestWestmereEXPositions(t *testing.T) {
 	for n, want := range map[int]verdict.Result{1: verdict.Fail, 2: verdict.Fail, 3: verdict.Pass, 4: verdict.Pass} {
 		a := wexFindings(t, rx600S6(n, []int64{8, 8}, []int64{8, 8}))
@@ -112,7 +112,7 @@ func TestWestmereEXPositions(t *testing.T) {
 	}
 }
 
-// TestRX900RunsAt1066: always, whatever the modules are rated.
+// TestRX900RunsAt1066 checks that it runs at 1066 whatever the modules are rated.
 func TestRX900RunsAt1066(t *testing.T) {
 	sys := rx900S2(8, "1A 1B 1C 1D 1E 1F 1G 1H")
 	for mts, want := range map[int]verdict.Result{1066: verdict.Pass, 978: verdict.Fail, 800: verdict.Fail} {
@@ -125,8 +125,7 @@ func TestRX900RunsAt1066(t *testing.T) {
 	}
 }
 
-// TestWestmereEXVoltage: one 1.5 V module among low-voltage ones, of which
-// SMBIOS 2.8 tells.
+// TestWestmereEXVoltage checks one 1.5 V module among low-voltage ones, which SMBIOS 2.8 reports.
 func TestWestmereEXVoltage(t *testing.T) {
 	sys := rx600S6(2, []int64{8, 8}, []int64{8, 8})
 	for i := range sys.Slots {

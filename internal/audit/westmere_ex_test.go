@@ -191,7 +191,7 @@ func TestWestmereEXFaults(t *testing.T) {
 	}
 }
 
-// TestWestmereEXProfile: the paper's settings on its machines.
+// TestWestmereEXProfile checks the paper's settings on its machines.
 func TestWestmereEXProfile(t *testing.T) {
 	full := []int64{8, 8, 8, 8}
 	sys := rx600S6(2, full, full)
@@ -226,9 +226,9 @@ func TestWestmereEXProfile(t *testing.T) {
 	assert.Equal(t, verdict.NotApplicable, findings(a, "setting.controller_interleave")["setting controller_interleave"].Result)
 }
 
-// TestWestmereEXMemorySpeed: Efficiency runs the memory at 978 MHz and Energy at
-// 800 MHz (Fujitsu, Memory performance of Xeon E7 based systems, BIOS parameters),
-// which is slower than the processor's own speed, as the paper prints it, or not.
+// TestWestmereEXMemorySpeed checks that Efficiency runs the memory at 978 MHz and Energy at 800 MHz (Fujitsu, Memory
+// performance of Xeon E7 based systems, BIOS parameters), slower than the processor's own speed as the paper prints
+// it, or not.
 func TestWestmereEXMemorySpeed(t *testing.T) {
 	full := []int64{8, 8, 8, 8}
 	for _, c := range []struct {

@@ -27,7 +27,7 @@ func oneSocket(slots ...inventory.Slot) *socketFacts {
 	return &socketFacts{m: m, pop: pop, sock: &inventory.Socket{}}
 }
 
-// module is a DIMM that says everything of itself.
+// module is a DIMM with all fields stated.
 func module(name string, gib int64, ranks int) inventory.Slot {
 	return inventory.Slot{Locator: sure(name), SizeBytes: sure(gib << 30), Ranks: sure(ranks), Type: sure("DDR4"),
 		TotalWidth: sure(72), DataWidth: sure(64), RatedMTs: sure(1333), Registered: sure(true), PartNumber: sure(name), Manufacturer: sure("Example")}
@@ -79,7 +79,7 @@ func TestDifferences(t *testing.T) {
 	s.pop.DIMMs = fact.Fact[int]{Reason: "the processor of B1 is not known"}
 	assert.Equal(t, "the processor of B1 is not known", differences(s).Reason)
 
-	// Modules behind a socket that may hold a processor may be unlike the others.
+	// Modules of a socket that may have a processor may differ from the others.
 	s = oneSocket(module("A1", 8, 1))
 	s.m.sys.Slots = append(s.m.sys.Slots, other(module("B1", 8, 2), func(s *inventory.Slot) { s.State = inventory.SlotPopulated }))
 	s.m.sys.Sockets = []inventory.Socket{{ID: 0, Populated: sure(true)}, {ID: 1, Populated: fact.Fact[bool]{Reason: "its state is not stated"}}}
@@ -89,8 +89,8 @@ func TestDifferences(t *testing.T) {
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
-// TestRatedBeyondTheProcessor: DIMMs rated for at least the CPU's speed do not differ in rated speed; others
-// do, and so do all in other properties.
+// TestRatedBeyondTheProcessor checks that DIMMs rated for at least the CPU's speed do not differ in rated speed;
+// others do, and all do in other properties.
 func TestRatedBeyondTheProcessor(t *testing.T) {
 	rated := func(name string, mts int) inventory.Slot {
 		s := module(name, 8, 2)
@@ -119,8 +119,8 @@ func TestRatedBeyondTheProcessor(t *testing.T) {
 	}
 }
 
-// TestDifferencesBetweenProcessors: where the modules of a processor are alike, they are checked
-// against those of the others in all but size; a mix is the failure of the processor that has it.
+// TestDifferencesBetweenProcessors checks that equal modules of a processor are compared with those of the others in
+// all but size; a mix is the failure of the processor that has it.
 func TestDifferencesBetweenProcessors(t *testing.T) {
 	const first, second = 0, 1
 	for _, c := range []struct {
@@ -201,8 +201,8 @@ func TestHidden(t *testing.T) {
 	assert.Contains(t, hidden(m).Reason, "more than")
 }
 
-// TestHiddenByOption: firmware's map shows all memory whatever the kernel leaves alone. An option that
-// costs no more than what the kernel keeps for itself is no reason.
+// TestHiddenByOption checks that firmware's map shows all memory, including what the kernel does not use. An option
+// that costs no more than what the kernel reserves for itself is not a reason.
 func TestHiddenByOption(t *testing.T) {
 	const g = int64(1) << 30
 	for _, c := range []struct {
@@ -256,7 +256,7 @@ func TestECCOn(t *testing.T) {
 		}
 		return out
 	}
-	// inFirst holds a module in the first array only.
+	// inFirst has a module in the first array only.
 	inFirst := []inventory.Slot{{Array: 0, State: inventory.SlotPopulated}, {Array: 1, State: inventory.SlotEmpty}}
 	tests := []struct {
 		name      string
@@ -314,8 +314,8 @@ func TestSoldered(t *testing.T) {
 	}
 }
 
-// TestAlsoNormalOfOtherBoards: while the memory runs at a speed that only
-// other boards' documents name, the list is unknown and says what decides.
+// TestAlsoNormalOfOtherBoards checks that the list is unknown while the memory runs at a speed that only other
+// boards' documents have, with what decides.
 func TestAlsoNormalOfOtherBoards(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -15,8 +15,7 @@ func read(t *testing.T, variable, name string, src any) Value {
 	return f.get(src)
 }
 
-// fieldCase is what a fact of the schema must be: a value, or unknown with a reason that
-// says so.
+// fieldCase is the expected value of a fact of the schema, or its reason if unknown.
 type fieldCase struct {
 	about, field string
 	src          any

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// channels lays modules on the channels of one processor; each channel has two
-// slots, A1 A2, B1 B2 ... and the string says how many of them are filled.
+// channels puts modules on the channels of one processor; each channel has two slots, A1 A2, B1 B2 ... and the string
+// is the number populated on each.
 func channels(filled ...int) *socketFacts {
 	s := &socketFacts{m: &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, population: &population.Result{}},
 		pop: &population.Population{}, sock: &inventory.Socket{}}
@@ -61,8 +61,8 @@ func TestSlottedChannels(t *testing.T) {
 	assert.Contains(t, slottedChannels(full).Reason, "slots for every channel", "a channel whose one slot is filled has one")
 }
 
-// TestPlacesEmpty: every empty slot of DRAM must be on a known channel, and there must be
-// one; filled slots and those of other memory say nothing.
+// TestPlacesEmpty checks that every empty DRAM slot must be on a known channel, with at least one; populated slots
+// and those of other memory do not count.
 func TestPlacesEmpty(t *testing.T) {
 	const filled, empty = inventory.SlotPopulated, inventory.SlotEmpty
 	cxl := inventory.Slot{State: empty, Technology: sure(inventory.CXL)}
@@ -106,7 +106,7 @@ func TestSubNUMACarried(t *testing.T) {
 	}
 	tests := []struct {
 		name, mode, platform string
-		// nodes of the kernel on this processor: with memory or without.
+		// nodes are the kernel's nodes of this processor, with memory or without.
 		nodes       []bool
 		filled      []int
 		controllers fact.Fact[[]population.Controller]
@@ -139,8 +139,7 @@ func TestSubNUMACarried(t *testing.T) {
 	}
 }
 
-// TestSubNUMAMode: the configured face counts unless it leaves the choice to
-// firmware.
+// TestSubNUMAMode checks that the configured value counts unless it leaves the choice to firmware.
 func TestSubNUMAMode(t *testing.T) {
 	tests := []struct {
 		configured, effective string

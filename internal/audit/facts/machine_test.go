@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestProcessorsOfACutTable: a table that is not whole does not say how many
-// processors there are.
+// TestProcessorsOfACutTable checks that an incomplete table does not show how many processors there are.
 func TestProcessorsOfACutTable(t *testing.T) {
 	sys := &inventory.System{Sockets: []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}}
 	whole := populatedSockets(&Machine{sys: sys})
@@ -23,8 +22,8 @@ func TestProcessorsOfACutTable(t *testing.T) {
 	assert.Contains(t, cut.Reason, "processors may be missing from the list: table ends at 0x50")
 }
 
-// TestProcessorsOfTheMachine: the machine's processors are those in its sockets; what
-// firmware says of an empty socket is no processor's.
+// TestProcessorsOfTheMachine checks that the machine's processors are those in its sockets, and that data of an empty
+// socket are not a processor's.
 func TestProcessorsOfTheMachine(t *testing.T) {
 	empty := inventory.Socket{Populated: sure(false), Brand: sure("of an empty socket"), Threads: sure(2), Vendor: sure("of an empty socket")}
 	nameless := inventory.Socket{ID: 1, Populated: sure(true), Threads: sure(16)}
@@ -58,8 +57,8 @@ func TestProcessorsOfTheMachine(t *testing.T) {
 	})
 }
 
-// TestIsNUMA: the platform says it; without one several nodes with processors prove it,
-// and one node proves nothing.
+// TestIsNUMA checks that the platform decides; without one several nodes with processors prove NUMA, and one node
+// proves nothing.
 func TestIsNUMA(t *testing.T) {
 	node := func(cpu bool) inventory.Node { return inventory.Node{HasCPU: sure(cpu)} }
 	of := func(p fact.Fact[*platform.Platform], nodes ...inventory.Node) *Machine {
@@ -78,7 +77,7 @@ func TestIsNUMA(t *testing.T) {
 	assert.Equal(t, fact.Corroborated, proven.Certainty)
 }
 
-// TestProblemsOfTheTable: what touches nothing that an audit reads is a remark.
+// TestProblemsOfTheTable checks that a problem that affects nothing an audit reads is info.
 func TestProblemsOfTheTable(t *testing.T) {
 	m := NewMachine(&inventory.System{}, &population.Result{})
 	m.sys.Firmware = inventory.Firmware{SMBIOS: sure(true), Problems: []inventory.Problem{{Text: "a count is off", Harmless: true}, {Text: "a string is missing"}}}
@@ -88,8 +87,8 @@ func TestProblemsOfTheTable(t *testing.T) {
 	})
 }
 
-// TestFactsOfAPlatform: a number that no document gives is unknown, and what a file does
-// not confirm is unverified: a finding on it stays info.
+// TestFactsOfAPlatform checks that a number without a document is unknown and that unconfirmed data are unverified,
+// so that a finding on them stays info.
 func TestFactsOfAPlatform(t *testing.T) {
 	of := func(p platform.Platform) *Machine {
 		return NewMachine(&inventory.System{}, &population.Result{Platform: sure(&p)})

@@ -11,8 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestChannelsOf: the channels are as sure as the places of their slots, and not
-// known where one is not.
+// TestChannelsOf checks that the channels have the certainty of their slots' places, and are unknown if one is.
 func TestChannelsOf(t *testing.T) {
 	m := NewMachine(&inventory.System{Slots: []inventory.Slot{{Handle: 1}, {Handle: 2}, {Handle: 3}}},
 		&population.Result{Placements: []place.Placement{

@@ -10,8 +10,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestGrowthUnderLoad: the growth of a node is that from one chain to four, of several nodes the least and the most; it is unknown while one
-// figure is undecided or missing, and a result that may not be judged counts as none.
+// TestGrowthUnderLoad checks that a node's growth is that from one chain to four, of several nodes the minimum and
+// the maximum, and that it is unknown while one figure is undecided or missing; a result that cannot be checked
+// counts as none.
 func TestGrowthUnderLoad(t *testing.T) {
 	of := func(node, chains int, ns float64, why string) inventory.LoadedLatency {
 		return inventory.LoadedLatency{Figure: figure.Figure{Kind: figure.Latency, Median: ns * 1e-9, Why: why}, Node: node, Threads: 2, Chains: chains}

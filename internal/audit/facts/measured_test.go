@@ -42,8 +42,8 @@ func of(figures ...inventory.Measured) inventory.Measurement {
 	return inventory.Measurement{Tool: "memaudit", Path: "/a.json", Figures: figures}
 }
 
-// TestNodesMeasured: what reads its own memory is a node that was measured, by the last file
-// that has it; what another tool, or a guest, says of it is not judged.
+// TestNodesMeasured checks that a node that reads its own memory was measured, in the last file that has it, and that
+// results of another tool or a guest are not checked.
 func TestNodesMeasured(t *testing.T) {
 	far, triad, own := decided(figure.Read, 0, 1, 10e9), decided(figure.Triad, 0, 0, 9e9), decided(figure.Read, 0, 0, 20e9)
 	for _, c := range []struct {
@@ -71,8 +71,8 @@ func TestNodesMeasured(t *testing.T) {
 	})
 }
 
-// TestNodeMeasured: figures are checked against those of the same way, and against the node's
-// share of its processor's peak.
+// TestNodeMeasured checks that figures are compared with those measured in the same way, and with the node's share of
+// its processor's peak.
 func TestNodeMeasured(t *testing.T) {
 	own := decided(figure.Read, 0, 0, 16e9)
 	undecided, unlike, strange, threadless := own, own, own, own
@@ -113,8 +113,8 @@ func TestNodeMeasured(t *testing.T) {
 	assert.Equal(t, "8 passes, 1.584e+10 to 1.616e+10 B/s", v.Evidence()[0].Raw)
 }
 
-// TestLatencies: the idle latency of the first node that the last judged file has, against the
-// accepted one of the same node.
+// TestLatencies compares the idle latency of the first node in the last file that can be checked with the accepted
+// one of the same node.
 func TestLatencies(t *testing.T) {
 	own, then := decided(figure.Latency, 0, 0, 90e-9), decided(figure.Latency, 0, 0, 60e-9)
 	far, reads := decided(figure.Latency, 0, 1, 150e-9), decided(figure.Read, 0, 0, 20e9)
@@ -150,9 +150,8 @@ func TestLatencies(t *testing.T) {
 	assert.InDelta(t, 1.5, v.v, 1e-9, "the only file")
 }
 
-// TestCrossings: each node's processors with another node's memory beside their own, of the
-// last result that has them: another tool's is believed less, one of memaudit's that is not
-// selectValue and another machine's not at all.
+// TestCrossings compares each node's processors reading another node's memory with their own, from the last result
+// that has both: another tool's has less certainty, an undecided one of memaudit's and another machine's are ignored.
 func TestCrossings(t *testing.T) {
 	own, far := decided(figure.Latency, 0, 0, 90e-9), decided(figure.Latency, 0, 1, 150e-9)
 	nobody := decided(figure.Latency, inventory.NoNode, 1, 70e-9)
@@ -199,8 +198,8 @@ func TestCrossings(t *testing.T) {
 	assert.Equal(t, "the passes differ by 7 %", extra.Reason)
 }
 
-// TestTriads: two processors' Triads are compared where both were measured, and beside them
-// what a document measured of their layouts.
+// TestTriads checks that two processors' Triads are compared if both were measured, together with the documented
+// figures of their layouts.
 func TestTriads(t *testing.T) {
 	half := 0.5
 	whole := 1.0

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// board is a machine with these modules in one array of so many slots.
+// board is a machine with these modules in one array with the given number of slots.
 func board(announced int, slots ...inventory.Slot) *Machine {
 	for i := range slots {
 		if slots[i].State == "" {
@@ -48,8 +48,8 @@ func TestUncheckedModules(t *testing.T) {
 	assert.Equal(t, "not stated", someChecked(board(2, plain, silent)).Reason)
 }
 
-// TestSlotsFull: a list of the filled slots alone does not say that none is free;
-// the array's own count does.
+// TestSlotsFull checks that a list with only the populated slots does not show that none is free; the array's count
+// does.
 func TestSlotsFull(t *testing.T) {
 	empty := inventory.Slot{State: inventory.SlotEmpty, Locator: sure("A3")}
 	assert.Equal(t, true, slotsFull(board(2, module("A1", 8, 2), module("A2", 8, 2))).v)
@@ -88,8 +88,8 @@ func TestProcessorModels(t *testing.T) {
 	assert.False(t, models(socket("Xeon X5670"), inventory.Socket{Populated: sure(true)}).Known())
 }
 
-// TestSeveralVoltages: DDR4 and DDR5 have one each; which generation a module is
-// of must be known.
+// TestSeveralVoltages checks that DDR4 and DDR5 have one voltage each, and that the module's generation must be
+// known.
 func TestSeveralVoltages(t *testing.T) {
 	typed := func(types ...string) Value {
 		var slots []inventory.Slot
@@ -110,8 +110,8 @@ func TestSeveralVoltages(t *testing.T) {
 	assert.Equal(t, "not stated", typed("DDR4", "").Reason)
 }
 
-// TestRegistering: a load-reduced module is registered, too, and may not stand
-// beside one that is only registered.
+// TestRegistering checks that a load-reduced module is registered too, and cannot be mixed with one that is only
+// registered.
 func TestRegistering(t *testing.T) {
 	of := func(registered, reduced bool) Value {
 		s := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.Registered, s.LoadReduced = sure(registered), sure(reduced) })
@@ -176,8 +176,8 @@ func TestFewerSlots(t *testing.T) {
 	assert.Equal(t, false, fewerSlots(m).v, "equal counts in unlike slots")
 }
 
-// TestCheckBits: a module has check bits where it is wider than its data (DSP0134 7.18:
-// total and data width); all must, and there must be one.
+// TestCheckBits checks that a module has check bits if it is wider than its data (DSP0134 7.18: total and data
+// width), and that all must, with at least one.
 func TestCheckBits(t *testing.T) {
 	checked, plain := module("A1", 8, 2), changed(module("A2", 8, 2), func(s *inventory.Slot) { s.TotalWidth = sure(64) })
 	empty := inventory.Slot{State: inventory.SlotEmpty}
@@ -198,7 +198,7 @@ func TestCheckBits(t *testing.T) {
 	assert.Equal(t, []string{}, uncheckedModules(board(1, empty)).v)
 }
 
-// TestMemoryOfTheMachine: what is counted and named of all slots.
+// TestMemoryOfTheMachine checks the counts and lists over all slots.
 func TestMemoryOfTheMachine(t *testing.T) {
 	persistent := changed(module("N1", 128, 2), func(s *inventory.Slot) { s.Technology = sure(inventory.NVDIMM) })
 	empty := inventory.Slot{State: inventory.SlotEmpty, Locator: sure("A3")}
@@ -236,7 +236,7 @@ func TestMemoryOfTheMachine(t *testing.T) {
 	})
 }
 
-// TestMappingDoubts: each contradiction once, of modules that have a place.
+// TestMappingDoubts checks that each contradiction is listed once, for modules that have a place.
 func TestMappingDoubts(t *testing.T) {
 	m := board(4, module("A1", 8, 2), module("A2", 8, 2), module("A3", 8, 2), changed(module("A4", 8, 2), func(s *inventory.Slot) {
 		s.Locator = fact.Unknown[string](fact.Unstated, "no label", "")

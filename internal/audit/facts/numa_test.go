@@ -21,8 +21,8 @@ func rated(kind inventory.NodeKind, gbs int64) inventory.Node {
 	return n
 }
 
-// TestSlowNodes: only what firmware rates below every node of DRAM is slower, and
-// a node that it does not rate leaves the count open, on either side.
+// TestSlowNodes checks that only a node rated below every DRAM node is slower, and that a node without a rating makes
+// the count unknown, on either side.
 func TestSlowNodes(t *testing.T) {
 	const dram, cxl, persistent, hbm = inventory.NodeDRAM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeHBM
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestSlowNodes(t *testing.T) {
 	}
 }
 
-// TestNodesCounted: nodes with processors, with memory, with memory alone.
+// TestNodesCounted counts nodes with processors, with memory, and with memory only.
 func TestNodesCounted(t *testing.T) {
 	node := func(cpu, memory bool) inventory.Node {
 		return inventory.Node{HasCPU: sure(cpu), HasMemory: sure(memory)}
@@ -76,8 +76,8 @@ func TestNodesCounted(t *testing.T) {
 	})
 }
 
-// TestDRAMTier: the tier is DRAM's where all of its nodes are in one; tiers are numbered
-// from 0 or above (linux mm/memory-tiers.c).
+// TestDRAMTier checks that the tier is DRAM's if all of its nodes are in one; tiers are numbered from 0 up (linux
+// mm/memory-tiers.c).
 func TestDRAMTier(t *testing.T) {
 	node := func(kind inventory.NodeKind, tier int) inventory.Node {
 		return inventory.Node{Kind: sure(kind), Tier: sure(tier)}

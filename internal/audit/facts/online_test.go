@@ -9,7 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestOfflineCPUs: CPUs that SMT off took away are not offline CPUs, and an option counts only if it is what limits.
+// TestOfflineCPUs checks that CPUs offline because SMT is off do not count, and that an option counts only if it
+// limits the CPUs.
 func TestOfflineCPUs(t *testing.T) {
 	known := func(n ...int) fact.Fact[[]int] { return fact.Known(n, fact.Direct, fact.Evidence{}) }
 	for name, c := range map[string]struct {
@@ -39,7 +40,7 @@ func TestOfflineCPUs(t *testing.T) {
 	}
 }
 
-// TestMissingNodes: each processor has as many nodes as the mode in BIOS setup, or another processor, has.
+// TestMissingNodes checks that each processor has as many nodes as the mode in BIOS setup, or another processor.
 func TestMissingNodes(t *testing.T) {
 	yes := fact.Known(true, fact.Direct, fact.Evidence{})
 	sockets := []inventory.Socket{{ID: 0, Populated: yes}, {ID: 1, Populated: yes}}

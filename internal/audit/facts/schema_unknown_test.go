@@ -14,22 +14,21 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// structural are the fields that are known without any reading: numbers that
-// the model itself gives out and states that it always has. Every other field
-// of an empty machine must be unknown.
+// structural are the fields that are always known: numbers and states that the model itself assigns. Every other
+// field of an empty machine must be unknown.
 var structural = map[string]any{
 	"socket.id":  int64(0),
 	"node.id":    int64(0),
 	"node.kind":  "",
 	"slot.state": "",
 	"setting.id": "turbo",
-	// Errors without a slot are no slot's.
+	// Errors without a slot belong to none.
 	"counter.slotted": false,
 	// Only the kernel's log forgets errors.
 	"counter.complete": true,
 	// The only other state of it is that two exports disagree.
 	"setting.exports_disagree": "",
-	// Nothing was measured, and nothing accepted.
+	// Nothing was measured or accepted.
 	"measurement.given":      false,
 	"slurm.given":            false,
 	"measurement.crossed":    false,
@@ -40,8 +39,8 @@ var structural = map[string]any{
 	"region.any":             nil,
 }
 
-// TestNothingIsKnownOfNothing reads every field of the schema on a machine of
-// which nothing was read: none may read as 0, "", false or an empty list.
+// TestNothingIsKnownOfNothing reads every field of the schema on a machine without any data: none may be 0, "", false
+// or an empty list.
 func TestNothingIsKnownOfNothing(t *testing.T) {
 	sources := emptySources()
 	seen := 0
@@ -67,9 +66,8 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 	}
 }
 
-// emptySources builds every kind of object from zero values of the model: one
-// machine without anything, and one whose slots and processors are listed but
-// say nothing.
+// emptySources builds every kind of object from zero values of the model: an empty machine, and one whose slots and
+// processors are listed without content.
 func emptySources() map[string]map[string]any {
 	nothing := &Machine{sys: &inventory.System{}, population: &population.Result{}}
 	pop := population.Population{Slots: []int{0}}
@@ -86,7 +84,7 @@ func emptySources() map[string]map[string]any {
 	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings", "measurement"} {
 		out[variable] = map[string]any{"nothing": nothing, "silence": silent}
 	}
-	// Counting listed things is knowledge, even when they say nothing.
+	// The number of listed things is known, even if they have no content.
 	delete(out, "memory")
 	delete(out, "numa")
 	out["memory"] = map[string]any{"nothing": nothing}
@@ -107,8 +105,7 @@ func emptySources() map[string]map[string]any {
 	return out
 }
 
-// TestSilentMachine lists what may be known of a machine whose structures are
-// there and say nothing: counts of the structures, no content.
+// TestSilentMachine lists what may be known of a machine whose structures have no content: counts of the structures.
 func TestSilentMachine(t *testing.T) {
 	m := emptySources()["machine"]["silence"].(*Machine)
 	known := map[string]any{}
@@ -127,7 +124,7 @@ func TestSilentMachine(t *testing.T) {
 	}, known)
 }
 
-// TestListsHoldFacts: the objects of list fields answer like the others.
+// TestListsHoldFacts checks that the objects of list fields behave like the others.
 func TestListsHoldFacts(t *testing.T) {
 	sch := Declared()
 	for _, typ := range sch.types {

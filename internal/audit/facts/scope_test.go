@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestSubjectsHaveNoPlaceWithoutOne: an expression about the machine names no socket, slot ...
+// TestSubjectsHaveNoPlaceWithoutOne checks that an expression about the machine has no socket or slot.
 func TestSubjectsHaveNoPlaceWithoutOne(t *testing.T) {
 	s := NewScope(NewMachine(&inventory.System{}, &population.Result{}))
 	for variable := range Declared().objects {
@@ -32,7 +32,7 @@ func TestSubjectsHaveNoPlaceWithoutOne(t *testing.T) {
 	assert.False(t, found)
 }
 
-// TestScopeOfASubject: a subject's variable is its object, every other one the machine's.
+// TestScopeOfASubject checks that a subject's variable is its object, and every other one the machine's.
 func TestScopeOfASubject(t *testing.T) {
 	m := NewMachine(&inventory.System{}, &population.Result{})
 	m.sys.Machine.Product = sure("R610")
@@ -61,7 +61,7 @@ func TestScopeOfStatedFacts(t *testing.T) {
 	assert.False(t, found)
 }
 
-// TestYesOrNo: a condition is true, false or unknown; another expression is an error.
+// TestYesOrNo checks that a condition is true, false or unknown, and that other expressions are errors.
 func TestYesOrNo(t *testing.T) {
 	m := NewMachine(&inventory.System{}, &population.Result{})
 	m.sys.Machine.Vendor = sure("Dell Inc.")
@@ -81,7 +81,7 @@ func TestYesOrNo(t *testing.T) {
 	}
 }
 
-// TestHas: a fact is there where it is known, whatever asks.
+// TestHas checks that has() is true for a known fact, whoever asks.
 func TestHas(t *testing.T) {
 	o := &Object{typ: Declared().objects["node"], path: "node", src: &nodeFacts{n: &inventory.Node{ID: 3}}}
 	assert.Equal(t, types.True, o.IsSet(types.String("id")))
@@ -95,8 +95,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestWeakestFact: what was read and is not known weakens no verdict; one fact of what no
-// document confirms is enough to say so.
+// TestWeakestFact checks that an unknown fact that was read does not weaken the result, and that one unverified fact
+// makes it unverified.
 func TestWeakestFact(t *testing.T) {
 	s := NewScope(NewMachine(&inventory.System{}, &population.Result{}))
 	hold := func(certainty fact.Certainty, unverified bool) {
@@ -120,8 +120,7 @@ func doubtfulFact() fact.Fact[string] {
 	return f
 }
 
-// TestPlainFact: a text or number as it is printed, nothing for what is not known or no plain
-// value.
+// TestPlainFact checks that a text or number is returned as printed, and nothing for an unknown or structured value.
 func TestPlainFact(t *testing.T) {
 	m := NewMachine(&inventory.System{Sockets: []inventory.Socket{{Populated: sure(true)}}}, &population.Result{})
 	m.sys.Machine.Product = sure("R610")
@@ -134,7 +133,7 @@ func TestPlainFact(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfAVerdict: each reading once, and no more than a reader can follow.
+// TestEvidenceOfAVerdict checks that each source is listed once, up to a limit.
 func TestEvidenceOfAVerdict(t *testing.T) {
 	tr := newTrace()
 	for i := range 2 * maxEvidence {
@@ -147,7 +146,7 @@ func TestEvidenceOfAVerdict(t *testing.T) {
 	assert.Len(t, tr.evidence(), maxEvidence)
 }
 
-// TestPathsFollowTheirObject: an object that is found in another place has other paths.
+// TestPathsFollowTheirObject checks that an object that is found in another place has other paths.
 func TestPathsFollowTheirObject(t *testing.T) {
 	o := &Object{typ: Declared().objects["node"], path: "nodes[0]", src: &nodeFacts{n: &inventory.Node{ID: 3}}, trace: newTrace()}
 	for _, at := range []string{"nodes[0]", "nodes[0]", "node", "nodes[0]"} {
@@ -169,7 +168,7 @@ func TestPathsFollowTheirObject(t *testing.T) {
 	assert.True(t, other.value("nodes[0].id").Known(), "an object that another trace takes over is read for it too")
 }
 
-// TestStatedFacts: a case's fact keeps its own reason; what it does not state is unknown.
+// TestStatedFacts checks that a case's fact keeps its own reason, and that a fact it does not state is unknown.
 func TestStatedFacts(t *testing.T) {
 	o := NewStated(Declared().objects["node"], "node", map[string]Value{"id": PlainValue(3), "tier": Missing(fact.Denied, "was denied", "")})
 	v, _ := o.field("id")
@@ -187,7 +186,7 @@ func evaluated(x *Programs, src string) Outcome {
 	return o
 }
 
-// TestObjectsInExpressions: two nodes are equal where they are the same one.
+// TestObjectsInExpressions checks that two nodes are equal only if they are the same one.
 func TestObjectsInExpressions(t *testing.T) {
 	for src, want := range map[string]bool{
 		"nodes[0] == nodes[0]": true, "nodes[0] == nodes[1]": false, "nodes[1] in nodes": true,
@@ -205,8 +204,7 @@ func TestObjectsInExpressions(t *testing.T) {
 	assert.ErrorContains(t, err, "no conversion to string")
 }
 
-// TestPlannedAhead: an expression that was parsed ahead of time gives what the checked one
-// gives.
+// TestPlannedAhead checks that a precompiled expression gives the same result as a checked one.
 func TestPlannedAhead(t *testing.T) {
 	for _, src := range []string{
 		"nodes.size() == 2", "-nodes[1].id == -1", "!(nodes[0].id > 0) ? true : false", "text(nodes[1].id) == '1'",
@@ -221,7 +219,7 @@ func TestPlannedAhead(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// TestListsInWords: lists as sentences have them; an empty one is none.
+// TestListsInWords checks lists in sentences, and that an empty one is empty.
 func TestListsInWords(t *testing.T) {
 	for src, want := range map[string]string{
 		"listed(['a'])": "a", "listed(['a', 'b'])": "a; b", "listed(['a', 'b', 'c', 'd', 'e'])": "a; b; c; and 2 more", "listed([''].filter(x, x != ''))": "none",
@@ -234,8 +232,8 @@ func TestListsInWords(t *testing.T) {
 	}
 }
 
-// TestProgramsAhead: what was parsed ahead of time is taken as it is, its error, too; the rest
-// is compiled.
+// TestProgramsAhead checks that a precompiled expression is used unchanged, including its error, and that others are
+// compiled.
 func TestProgramsAhead(t *testing.T) {
 	data, err := EncodeExpr("nodes.size() == 2")
 	require.NoError(t, err)
@@ -248,7 +246,7 @@ func TestProgramsAhead(t *testing.T) {
 	}
 }
 
-// TestSchemaInWords: what the page of facts says of a field, and of which objects a field is.
+// TestSchemaInWords checks what the page of facts shows for a field and its objects.
 func TestSchemaInWords(t *testing.T) {
 	s, text := Declared(), Document()
 	for _, want := range []string{"\n## `machine`: identity of the machine\n", "\n## `socket`: one processor and its memory\n", "| `dpc` | list of int |", "| `vendor` | string |",

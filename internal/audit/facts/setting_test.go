@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestJudgedFace: BIOS setup's word speaks before the running system's where two sources or
-// more give it; one that may be wrong does not.
+// TestJudgedFace checks that BIOS setup's value takes precedence over the running system's if at least two sources
+// give it, unless it may be wrong.
 func TestJudgedFace(t *testing.T) {
 	with := func(certainty fact.Certainty) inventory.Setting {
 		return inventory.Setting{Configured: fact.Known("enabled", certainty, fact.Evidence{}), Effective: sure("disabled")}
@@ -30,8 +30,8 @@ func TestJudgedFace(t *testing.T) {
 	assert.Equal(t, "the file was denied", v.Reason, "a reason of its own")
 }
 
-// TestBiasThatTheKernelMade: an energy bias of 6 is firmware's, or the kernel's in the place of
-// firmware's 0 (linux arch/x86/kernel/cpu/intel_epb.c); other values and files are what they say.
+// TestBiasThatTheKernelMade checks that an energy bias of 6 is firmware's, or the kernel's in place of firmware's 0
+// (linux arch/x86/kernel/cpu/intel_epb.c); other values and files are unambiguous.
 func TestBiasThatTheKernelMade(t *testing.T) {
 	const file = "/sys/devices/system/cpu/cpu0/power/energy_perf_bias"
 	for _, c := range []struct {
@@ -44,8 +44,8 @@ func TestBiasThatTheKernelMade(t *testing.T) {
 	}
 }
 
-// TestSaysNothing: when and why a running value neither passes nor fails a row of a document that
-// gives BIOS setup word for word.
+// TestSaysNothing checks when and why a running value neither passes nor fails a row of a document that gives BIOS
+// values literally.
 func TestSaysNothing(t *testing.T) {
 	undecided := fact.Unknown[string](fact.Absent, "the driver is not loaded, so that it may be anybody", "")
 	bias := fact.Known("balanced_performance", fact.Direct, fact.Evidence{Path: "/sys/x/energy_performance_preference", Raw: "balance_performance"},
@@ -78,7 +78,7 @@ func TestSaysNothing(t *testing.T) {
 	assert.Empty(t, undecidedReason(&s, "turbo", true, BasisFirmware), "a document about running systems")
 }
 
-// TestOverride: what the running system takes back, unless BIOS setup has it off.
+// TestOverride checks what the running system overrides, unless BIOS setup has it off.
 func TestOverride(t *testing.T) {
 	s := settingFacts{id: "turbo", wanted: []string{"enabled"}}
 	assert.False(t, s.override().Known())
@@ -100,8 +100,8 @@ func TestOverride(t *testing.T) {
 	assert.NotEmpty(t, s.override().v)
 }
 
-// TestJudgedForAuto: a profile that wants auto alone is judged by BIOS setup's word; one that
-// wants auto or something else by what the system runs with, too.
+// TestJudgedForAuto checks that a profile that recommends only auto is compared with BIOS setup's value, and one that
+// recommends auto or something else with the effective value too.
 func TestJudgedForAuto(t *testing.T) {
 	runs := inventory.Setting{Effective: sure("enabled"), DecidedBy: sure(inventory.DecidedFirmware)}
 	v, _ := ValueFor(runs, "turbo", []string{"auto"}, BasisAny)
@@ -112,8 +112,8 @@ func TestJudgedForAuto(t *testing.T) {
 	assert.Contains(t, v.Reason, "neither firmware's settings nor the kernel show it")
 }
 
-// TestByBIOS: who may have set a running value that shows BIOS setup's, for a site's own profile, a document
-// about measured systems, and one about BIOS setup itself.
+// TestByBIOS checks who may have set a running value that shows BIOS setup's, for a site's profile, a document about
+// measured systems, and one about BIOS setup itself.
 func TestByBIOS(t *testing.T) {
 	nobody := fact.Fact[string]{}
 	for _, c := range []struct {
@@ -135,7 +135,7 @@ func TestByBIOS(t *testing.T) {
 	}
 }
 
-// TestJudgedForProfiles: which face a profile's row is judged by, and why by none.
+// TestJudgedForProfiles checks which value a profile's row is compared with, and why with none.
 func TestJudgedForProfiles(t *testing.T) {
 	by := func(configured, effective, who string) inventory.Setting {
 		s := inventory.Setting{}
@@ -182,7 +182,7 @@ func TestJudgedForProfiles(t *testing.T) {
 	}
 }
 
-// TestFacesOfASetting: what the three faces say of each other.
+// TestFacesOfASetting checks what the three values show of each other.
 func TestFacesOfASetting(t *testing.T) {
 	of := func(id, configured, effective, by string) *settingFacts {
 		return &settingFacts{id: id, Setting: inventory.Setting{Configured: sure(configured), Effective: sure(effective), DecidedBy: sure(by)}}

@@ -23,8 +23,8 @@ func meanDayOf(x *slotFacts) Value { return meanDay(x.errors(), counted(correcte
 
 func worstDayOf(x *slotFacts) Value { return worstDay(x.errors(), counted(correctedOf)(x)) }
 
-// TestErrorsOfADay: a count of a day is that day's; one of many days is spread
-// evenly and leaves the worst day unknown, but for none at all.
+// TestErrorsOfADay checks that a count of one day is that day's, and that one of many days is distributed evenly and
+// leaves the worst day unknown, unless it is zero.
 func TestErrorsOfADay(t *testing.T) {
 	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 	hour := slotCounting(n(9), n(3600))
@@ -46,8 +46,8 @@ func TestErrorsOfADay(t *testing.T) {
 	assert.False(t, meanDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known())
 }
 
-// TestCountsErrors: no driver is no, counters that are not there by module are
-// no, and counters that could not be read are neither.
+// TestCountsErrors checks that a machine without a driver, or without counters per module, does not count errors, and
+// that unreadable counters leave it unknown.
 func TestCountsErrors(t *testing.T) {
 	counts := func(states ...fact.State) Value {
 		x := slotCounting(fact.Fact[int64]{}, fact.Fact[int64]{})
@@ -69,7 +69,7 @@ func TestCountsErrors(t *testing.T) {
 	assert.Contains(t, countsErrors(x.m).Reason, "lists controllers and no module")
 }
 
-// TestErringModules: one error is one, of either kind.
+// TestErringModules checks that one error is enough, of either kind.
 func TestErringModules(t *testing.T) {
 	none, one := fact.Known(int64(0), fact.Direct, fact.Evidence{}), fact.Known(int64(1), fact.Direct, fact.Evidence{})
 	x := slotCounting(none, none)
@@ -81,8 +81,8 @@ func TestErringModules(t *testing.T) {
 	holdFields(t, "memory", []fieldCase{{"one that was", "erring_modules", x.m, []string{"A1"}, ""}})
 }
 
-// TestSlotsPlace: the first socket and channel have the number 0; where the place is not
-// known the reason is the map's; a socket runs where its processor is there and enabled.
+// TestSlotsPlace checks that the first socket and channel have the number 0, that an unknown place has the map's
+// reason, and that a socket runs if its processor is present and enabled.
 func TestSlotsPlace(t *testing.T) {
 	at := func(p place.Placement, sockets ...inventory.Socket) *slotFacts {
 		slot := module("A1", 8, 2)
@@ -113,8 +113,8 @@ func TestSlotsPlace(t *testing.T) {
 	assert.Len(t, v.Evidence(), 1)
 }
 
-// TestCounterSubjects: memory errors are asked of each populated slot, and of the machine where a
-// counter with errors has no slot, or where no slot is listed and the kernel counts.
+// TestCounterSubjects checks that memory errors are checked for each populated slot, and for the machine if a counter
+// with errors has no slot, or if no slot is listed and the kernel counts.
 func TestCounterSubjects(t *testing.T) {
 	n := func(v int64) fact.Fact[int64] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 	stray := func(ce, ue int64) place.UnplacedErrors {

@@ -11,7 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestMissingModules: a slot is named only if its twin's module is what the scheduler misses, and its place is certain.
+// TestMissingModules checks that a slot is named only if the scheduler lacks the memory of its counterpart's module,
+// and its place is certain.
 func TestMissingModules(t *testing.T) {
 	const gib = int64(1) << 30
 	for name, c := range map[string]struct {

@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestSocketFacts: what is known of a processor's memory, and of the chipset's, which is no
-// processor's.
+// TestSocketFacts checks the facts of a processor's memory, and of the chipset's, which belongs to no processor.
 func TestSocketFacts(t *testing.T) {
 	chipset, own := channels(1, 1), channels(2, 1)
 	chipset.sock = nil
@@ -33,8 +32,8 @@ func TestSocketFacts(t *testing.T) {
 	})
 }
 
-// TestSharesAndOrder: a share is measured only where a document measured this layout, and an
-// order is documented where one could be followed.
+// TestSharesAndOrder checks that a share is measured only if a document measured this layout, and that an order is
+// documented only if one could be followed.
 func TestSharesAndOrder(t *testing.T) {
 	share := 0.78
 	measured, modelled, ungraded := channels(1, 1), channels(1, 1), channels(1, 1)
@@ -59,7 +58,7 @@ func TestSharesAndOrder(t *testing.T) {
 	})
 }
 
-// TestLockstepOrder: which slot breaks the order of lockstep pairs, where a document gives one.
+// TestLockstepOrder checks which slot breaks the order of lockstep pairs, if a document gives one.
 func TestLockstepOrder(t *testing.T) {
 	of := func(p platform.Platform, faults ...population.OrderFault) *socketFacts {
 		s := channels(1, 1)

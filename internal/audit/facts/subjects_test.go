@@ -19,7 +19,7 @@ func subjectNames(list []Subject) []string {
 	return out
 }
 
-// TestSubjects: what a rule of each kind is asked of, and why of nothing.
+// TestSubjects checks the subjects of each kind of rule, and the reason if there are none.
 func TestSubjects(t *testing.T) {
 	socket := func(id int, populated fact.Fact[bool]) inventory.Socket {
 		return inventory.Socket{ID: id, Populated: populated}
@@ -67,8 +67,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestSubjectsSocket: a population's facts are those of its own processor, and the chipset's
-// of none.
+// TestSubjectsSocket checks that a population's facts are those of its processor, and the chipset's of none.
 func TestSubjectsSocket(t *testing.T) {
 	sys := &inventory.System{Sockets: []inventory.Socket{{ID: 0, Brand: sure("first")}, {ID: 1, Brand: sure("second")}}}
 	m := NewMachine(sys, &population.Result{Populations: []population.Population{{Socket: 0}, {Socket: 1}, {Socket: place.Unplaced}}})
@@ -81,8 +80,7 @@ func TestSubjectsSocket(t *testing.T) {
 	assert.Equal(t, []any{"first", "second", nil}, brands)
 }
 
-// TestOwner: a finding about a node or slot follows from one of its processor; what has no
-// processor stands for itself.
+// TestOwner checks that a finding about a node or slot follows from one of its processor, if it has one.
 func TestOwner(t *testing.T) {
 	m := NewMachine(&inventory.System{
 		Nodes: []inventory.Node{{ID: 0, Socket: sure(0)}, {ID: 4, Socket: sure(1)}, {ID: 5}},

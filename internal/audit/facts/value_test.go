@@ -30,8 +30,8 @@ func paths(v Value) []string {
 	return out
 }
 
-// TestDerived: what is derived has every reading that it rests on, as far as there is room,
-// the weakest certainty, and no document where one of its facts has none.
+// TestDerived checks that a derived value has all sources that it depends on, up to a limit, the lowest certainty,
+// and no document if one of its facts has none.
 func TestDerived(t *testing.T) {
 	of := func(from ...Value) Value { return derived(func() any { return 1 }, from...) }
 	for _, c := range []struct {

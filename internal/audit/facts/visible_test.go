@@ -92,8 +92,7 @@ func TestUnmapped(t *testing.T) {
 	}
 }
 
-// TestKernelBeforeFirmware: what the kernel sees decides, whatever firmware
-// says it mapped.
+// TestKernelBeforeFirmware checks that the memory the kernel sees decides, whatever firmware mapped.
 func TestKernelBeforeFirmware(t *testing.T) {
 	const g = int64(1) << 30
 	m := &Machine{sys: &inventory.System{}, population: &population.Result{InstalledBytes: sure(64 * g)}}
@@ -101,8 +100,8 @@ func TestKernelBeforeFirmware(t *testing.T) {
 	assert.Equal(t, 32*g, hidden(m).v)
 }
 
-// TestListedTwiceBesideModules: a slot without DRAM that has the same labels is no second
-// listing of a module.
+// TestListedTwiceBesideModules checks that a slot without DRAM that has the same labels is not a second listing of a
+// module.
 func TestListedTwiceBesideModules(t *testing.T) {
 	labelled := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.BankLocator = sure("BANK 0") })
 	hbm := changed(labelled, func(s *inventory.Slot) { s.Technology = sure(inventory.HBM) })
@@ -110,8 +109,8 @@ func TestListedTwiceBesideModules(t *testing.T) {
 	assert.Empty(t, board(2, labelled, hbm).listedTwice([]int{0}))
 }
 
-// TestVisible: the kernel's best account, else another; one that was refused (a guest of Xen)
-// is not replaced.
+// TestVisible checks that the kernel's best source is used, else another, and that a refused one (a guest of Xen) is
+// not replaced.
 func TestVisible(t *testing.T) {
 	none := fact.Unknown[int64](fact.Absent, "no memory map", "")
 	refused := fact.Unknown[int64](fact.Refused, "a guest of Xen", "")

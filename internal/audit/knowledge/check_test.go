@@ -18,7 +18,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// files are the shipped files that are not packs.
+// files are the built-in files that are not packs.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -38,8 +38,8 @@ func files(t *testing.T) map[string]string {
 // schemas are read once for all tests.
 var schemas = knowledge.NewSchemas(rules.FS)
 
-// TestShippedFilesAreWellFormed: what we ship passes what we ask of others, and editors
-// that read the schemas accept it.
+// TestShippedFilesAreWellFormed checks that the built-in files pass the checks for a site's files, and that editors
+// that read the schemas accept them.
 func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
 		file := knowledge.Parse(name, []byte(text))
@@ -73,7 +73,7 @@ func wholeSchema(t *testing.T, kind knowledge.Kind) *validator.Schema {
 	return schema
 }
 
-// whole is another implementation's verdict on a file: nil, or why not.
+// whole is another implementation's result for a file: nil, or the error.
 func whole(t *testing.T, kind knowledge.Kind, text string) error {
 	t.Helper()
 	schema := wholeSchema(t, kind)
@@ -94,7 +94,7 @@ func whole(t *testing.T, kind knowledge.Kind, text string) error {
 	}
 }
 
-// named gives every mapping keys that JSON can have.
+// named gives every mapping keys that JSON allows.
 func named(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -115,9 +115,8 @@ func named(v any) any {
 	return v
 }
 
-// TestFaultsHaveTheirPlace damages shipped files and expects one line that
-// says what and where. Where the schema alone decides, the other
-// implementation refuses the file too.
+// TestFaultsHaveTheirPlace damages built-in files and expects one line with the fault and its place. If the schema
+// alone decides, the other implementation refuses the file too.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	all := files(t)
 	for _, c := range []struct {
@@ -225,8 +224,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// TestSitesDocument: a site's platform may bring its document in its citation; one
-// of the project's own is listed with the others.
+// TestSitesDocument checks that a site's platform may define its document in its citation, and that one of the
+// project's own is listed with the others.
 func TestSitesDocument(t *testing.T) {
 	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
 	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(schemas))
@@ -235,7 +234,7 @@ func TestSitesDocument(t *testing.T) {
 	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
 
-// FuzzCheck: no file makes the check panic, and a fault is one line.
+// FuzzCheck checks that no file makes the check panic, and that a fault is one line.
 func FuzzCheck(f *testing.F) {
 	f.Add("id: a\nname: b\nsources: [x]\n---\nrecognise: [{brand: '('}]\n")
 	f.Add("schema: 1\nmaps:\n  - {id: a, models: [x], locators: [y], check: [doc], sources: [z]}\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// counted are files of which it is counted how often a schema is read.
+// counted counts how often a schema is read.
 type counted struct {
 	fs.FS
 	schemas int
@@ -24,8 +24,8 @@ func (c *counted) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(c.FS, name)
 }
 
-// TestSchemasAreReadOnce: one reading serves all files of a kind; a folder without a
-// schema is said.
+// TestSchemasAreReadOnce checks that one read serves all files of a kind, and that a folder without a schema is
+// reported.
 func TestSchemasAreReadOnce(t *testing.T) {
 	k := &counted{FS: rules.FS}
 	schemas := knowledge.NewSchemas(k)
@@ -40,7 +40,7 @@ func TestSchemasAreReadOnce(t *testing.T) {
 	}
 }
 
-// emptyFolder holds nothing.
+// emptyFolder is an empty file system.
 type emptyFolder struct{}
 
 func (emptyFolder) Open(name string) (fs.File, error) {

@@ -24,8 +24,8 @@ func TestBuiltinPacks(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasAShortSentence: reports and alerts begin with it. A site's own pack may do
-// without: the rule's title is printed then.
+// TestEveryRuleHasAShortSentence checks that rules have a short sentence, with which reports and alerts begin. A
+// site's pack may do without: the rule's title is printed then.
 func TestEveryRuleHasAShortSentence(t *testing.T) {
 	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)

@@ -40,11 +40,11 @@ func TestCompiledRulesMeanTheSame(t *testing.T) {
 	assert.Greater(t, n, least, "expressions compared")
 }
 
-// BuiltinPacks are read once for all tests, those outside the package too, none of which changes them.
+// BuiltinPacks are read once for all tests, including those outside the package, and changed by none.
 var BuiltinPacks = sync.OnceValues(func() ([]*Pack, error) { return LoadBuiltin(rules.FS) })
 
-// TestCompiledRulesAreDescribedTheSame: a list that is read from the artefact says
-// what the sources say, the counts of the cases among it.
+// TestCompiledRulesAreDescribedTheSame checks that a list read from the compiled form equals that of the sources,
+// including the counts of the cases.
 func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
 	packs, err := BuiltinPacks()
 	require.NoError(t, err)

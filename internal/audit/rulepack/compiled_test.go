@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestCompiledRulesAreCurrent: the artefact is what the YAML compiles to.
+// TestCompiledRulesAreCurrent checks that the compiled form is up to date with the YAML.
 func TestCompiledRulesAreCurrent(t *testing.T) {
 	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)

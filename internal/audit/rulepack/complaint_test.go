@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
-// TestComplaintsCarryPlaces: every complaint names file, line and column.
+// TestComplaintsCarryPlaces checks that every complaint names file, line and column.
 func TestComplaintsCarryPlaces(t *testing.T) {
 	src := `rules:
   - id: site.memory.size
@@ -38,7 +38,7 @@ func TestComplaintsCarryPlaces(t *testing.T) {
 	out := p.Validate()
 	require.NotEmpty(t, out)
 	assert.Regexp(t, `^site\.yaml:4:18: check: undefined field 'installed_byte', expected a fact of rules/facts\.md: memory has installed_bytes, (\w+, ){6}\w+ \.\.\.$`, out[0].String())
-	// Of an element of a list nothing is named.
+	// An element of a list has no name.
 	src = strings.ReplaceAll(strings.ReplaceAll(src, "memory.installed_byte > 5", "sockets[0].frob > 5"), "site.memory", "site.socket")
 	p, faults = rulepack.ParsePack("site.yaml", []byte(src))
 	require.Empty(t, faults)
@@ -46,8 +46,8 @@ func TestComplaintsCarryPlaces(t *testing.T) {
 	assert.Contains(t, out.Error(), "no case that expects pass")
 }
 
-// TestMarksFitThePicture: a mark belongs to a socket, is short, and has no braces
-// but those of the empty channels.
+// TestMarksFitThePicture checks that a mark belongs to a socket, is short, and has no braces except those of the
+// empty channels.
 func TestMarksFitThePicture(t *testing.T) {
 	for _, c := range []struct{ name, subject, mark, says string }{
 		{name: "words", subject: "socket", mark: "no memory"},
@@ -73,8 +73,7 @@ func TestMarksFitThePicture(t *testing.T) {
 	}
 }
 
-// TestPlanningAndCitations: what a rule is to a plan and what it may cite are words
-// that mean something.
+// TestPlanningAndCitations checks the values for a rule's role in planning and what it may cite.
 func TestPlanningAndCitations(t *testing.T) {
 	for _, c := range []struct{ name, lines, says string }{
 		{name: "nothing said", lines: ""},
@@ -107,7 +106,7 @@ func TestPlanningAndCitations(t *testing.T) {
 	}
 }
 
-// presetTable is a vendor's table in which one preset is told what it writes.
+// presetTable is a vendor's table with one preset whose values are known.
 const presetTable = `vendor: Example
 manufacturers: [Example]
 sources:
@@ -119,8 +118,8 @@ masters:
   - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo, sub_numa, smt], means: {Fast: {turbo: enabled, sub_numa: nps1}}, source: R200}
 `
 
-// TestRowsOfAPreset: a row of a profile that names its preset takes the preset's word, may
-// add to it and may not repeat it; what the preset does not write the row states.
+// TestRowsOfAPreset checks that a row of a profile that names its preset gets the preset's value, may add to it and
+// may not repeat it; values that the preset does not write must be in the row.
 func TestRowsOfAPreset(t *testing.T) {
 	for _, c := range []struct{ name, writtenBy, row, want, says string }{
 		{name: "the preset's word", writtenBy: "{settings: example, preset: Fast}", row: "turbo: {level: info}", want: "enabled"},

@@ -50,8 +50,7 @@ func compiledAhead(t *testing.T, sources []string) *facts.Programs {
 	return &facts.Programs{Encoded: packs[0].Expressions}
 }
 
-// TestUnknownsSpread: a missing fact makes a verdict unknown exactly where it
-// could change it.
+// TestUnknownsSpread checks that a missing fact makes a result unknown exactly if it could change it.
 func TestUnknownsSpread(t *testing.T) {
 	const three = `{sockets: [{dimms: 6}, {}, {dimms: 3}], socket: {dimms: 6, sizes: [4, 8]}, machine: {virtual: false}}`
 	tests := []struct{ src, want string }{
@@ -126,7 +125,7 @@ func TestUnknownsSpread(t *testing.T) {
 	}
 }
 
-// TestMissingNamesTheFact: an unknown names every fact that is missing.
+// TestMissingNamesTheFact checks that an unknown names every missing fact.
 func TestMissingNamesTheFact(t *testing.T) {
 	tests := []struct {
 		src  string
@@ -144,8 +143,8 @@ func TestMissingNamesTheFact(t *testing.T) {
 	}
 }
 
-// TestNullIsNotAValue: null, in a list of objects too, is a missing fact, and
-// a merged mapping can take a fact back.
+// TestNullIsNotAValue checks that null, also in a list of objects, is a missing fact, and that a merged mapping can
+// remove a fact.
 func TestNullIsNotAValue(t *testing.T) {
 	got, missing := evaluate(t, &facts.Programs{}, `{socket: {<<: &all {dimms: 6, bytes: 1Gi, controllers: []}, bytes: null, controllers: null}}`,
 		`socket.dimms == 6 && socket.bytes > 0 && socket.controllers.size() > 0`)
@@ -153,8 +152,7 @@ func TestNullIsNotAValue(t *testing.T) {
 	assert.Equal(t, []string{"socket.bytes", "socket.controllers"}, missing)
 }
 
-// TestCaseFactsAreChecked: a case cannot state a fact that does not exist or a
-// value of another type.
+// TestCaseFactsAreChecked checks that a case cannot state a fact that does not exist or a value of another type.
 func TestCaseFactsAreChecked(t *testing.T) {
 	tests := []struct{ facts, want string }{
 		{`{sockett: {dimms: 1}}`, "unknown variable"},

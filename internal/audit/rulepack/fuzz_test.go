@@ -14,12 +14,11 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// patience bounds the parsing and the checking of one pack, with room for a
-// machine that fuzzes on every core.
+// patience limits the parsing and the checking of one pack, with room for a machine that fuzzes on every core.
 const patience = 20 * time.Second
 
-// greedy are so many of what a file repeats, which in the unit tests are fewer by a factor: they
-// pass the same bound, and those without a bound are as costly for their length.
+// greedy is the number of repeated elements, smaller in the unit tests by a factor: they exceed the same limit, and
+// those without a limit cost as much for their length.
 func greedy(many, fewer int) int {
 	if corpustest.Stage {
 		return many
@@ -30,7 +29,7 @@ func greedy(many, fewer int) int {
 // greedyKeys are the keys of one mapping: five times as many as are read, in make corpus a hundred times.
 func greedyKeys() int { return greedy(100_000, 20) }
 
-// hostilePacks are small packs that are broken, or greedy, in a way each, made once for all tests.
+// hostilePacks are small packs, each broken or too large in one way, created once for all tests.
 var hostilePacks = sync.OnceValue(makeHostilePacks)
 
 func makeHostilePacks() map[string]string {
@@ -126,7 +125,7 @@ func doubledMerges() string {
 	return out
 }
 
-// keys are so many keys of a mapping.
+// keys returns this many keys of a mapping.
 func keys(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -135,7 +134,7 @@ func keys(n int) string {
 	return b.String()
 }
 
-// nested is a loop in a loop, so many deep.
+// nested returns loops nested this many levels deep.
 func nested(n int) string {
 	out := "true"
 	for i := range n {
@@ -187,8 +186,8 @@ func roundTrip(t testing.TB, pack *rulepack.Pack) {
 // seedSize bounds the packs that a fuzzer starts from.
 const seedSize = 64 << 10
 
-// TestHostilePacks tries the packs that are too large for a seed, and says
-// which bound stops the greedy ones. The costliest is tried in make corpus.
+// TestHostilePacks tries the packs that are too large for a seed, and checks which limit stops the large ones. The
+// most expensive is tried in make corpus.
 func TestHostilePacks(t *testing.T) {
 	tooMany := fmt.Sprintf("a mapping of %d keys", greedyKeys())
 	bounds := map[string]string{

@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestListedIsDescribed: a list without settings says of each profile what its whole
-// description says.
+// TestListedIsDescribed checks that a list without settings describes each profile as its full description does.
 func TestListedIsDescribed(t *testing.T) {
 	packs, err := LoadCompiled(rules.FS)
 	require.NoError(t, err)
@@ -23,8 +22,8 @@ func TestListedIsDescribed(t *testing.T) {
 	assert.Equal(t, described, listed)
 }
 
-// TestSameMachines: two profiles are written for the same machines where all three
-// lists are equal, and where both are for all machines.
+// TestSameMachines checks that two profiles are for the same machines if all three lists are equal, and if both are
+// for all machines.
 func TestSameMachines(t *testing.T) {
 	all := &Match{Platforms: []string{"a"}, Vendors: []string{"b"}, Products: []string{"c"}}
 	same := *all

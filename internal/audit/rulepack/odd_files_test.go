@@ -35,7 +35,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestReadPack: a pack of just as many bytes as are read is read; one more, and nothing is.
+// TestReadPack checks that a pack of the maximum size is read, and one byte more is refused.
 func TestReadPack(t *testing.T) {
 	files := fstest.MapFS{"most.yaml": {Data: make([]byte, maxPackBytes)}, "more.yaml": {Data: make([]byte, maxPackBytes+1)}}
 	data, err := readPack(files, "most.yaml")

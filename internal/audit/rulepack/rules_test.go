@@ -16,9 +16,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// TestNarrowestFirst: of rules with one id the one that names most of the machine comes first:
-// lists of machines before facts that single them out, those before any condition, and a site's
-// own before a built-in one.
+// TestNarrowestFirst checks the order of rules with one id, the most specific first: lists of machines before facts
+// that single them out, those before any condition, and a site's before a built-in one.
 func TestNarrowestFirst(t *testing.T) {
 	rules := map[string]*Rule{
 		"two lists": {For: &Match{Vendors: []string{"Dell"}, Products: []string{"R610", "R710"}}}, "one list": {For: &Match{Platforms: []string{"milan"}}},
@@ -44,8 +43,8 @@ func TestNarrowestFirst(t *testing.T) {
 	assert.Equal(t, []string{"firmware.rule", "memory.a", "memory.b", "numa.rule", "setting.turbo", "measure.rule", "other.rule"}, have)
 }
 
-// TestUsualSeverity: the word, or an expression's last alternative that is one; warning where
-// none is said.
+// TestUsualSeverity checks the severity: the word, or an expression's last alternative that is one; warning by
+// default.
 func TestUsualSeverity(t *testing.T) {
 	for src, want := range map[string]verdict.Severity{"critical": verdict.Critical, `numa.nodes > 1 ? "critical" : "info"`: verdict.Info,
 		`platform.id == "milan" ? "warning" : "critical"`: verdict.Critical, `numa.nodes > 1 ? "info" : "of no rank"`: verdict.Info, "text(numa.nodes)": verdict.Warning, "": verdict.Warning} {
@@ -55,8 +54,8 @@ func TestUsualSeverity(t *testing.T) {
 	}
 }
 
-// TestWordsOfARule: whom it concerns, what to do with a vendor's machine, and what a deviation
-// costs by whose word.
+// TestWordsOfARule checks the machines a rule covers, the advice for a vendor's machine, and the cost of a deviation
+// with its source.
 func TestWordsOfARule(t *testing.T) {
 	for want, r := range map[string]*Rule{
 		"concerns only servers":                {Concerns: "servers", For: &Match{Vendors: []string{"Dell"}}},
@@ -89,7 +88,7 @@ func TestWordsOfARule(t *testing.T) {
 	}
 }
 
-// TestDescribed: what a list of rules and profiles says beside the file's own words.
+// TestDescribed checks what a list of rules and profiles adds to the file's texts.
 func TestDescribed(t *testing.T) {
 	pack := &Pack{File: "a.yaml"}
 	pack.Rules = []*Rule{{ID: "a.b", Effect: &EffectSpec{Expr: "text(1)"}, pack: pack, For: &Match{Platforms: []string{"milan"}}},
@@ -160,7 +159,7 @@ func written(changes map[string]string) string {
 	return b.String()
 }
 
-// TestFaultsOfARule: each thing that a rule lacks or says wrongly is told, and nothing else.
+// TestFaultsOfARule checks that each fault of a rule is reported, and nothing else.
 func TestFaultsOfARule(t *testing.T) {
 	unexpected := "  - {name: c, expect: unknown, facts: {}}\n      - {name: d, expect: "
 	for _, c := range []struct {
@@ -214,7 +213,7 @@ func TestFaultsOfARule(t *testing.T) {
 	assert.Contains(t, ofFile(strings.Replace(explains, "expect: unknown, facts: {}", "expect: pass, facts: {memory: {installed_bytes: 7}}", 1)), "no case that expects unknown")
 }
 
-// TestFaultsOfAProfile: likewise of a profile.
+// TestFaultsOfAProfile checks the same for a profile.
 func TestFaultsOfAProfile(t *testing.T) {
 	profile := func(id, citation, more string) string {
 		return "profiles:\n  - id: " + id + "\n    intent: [hpc]\n    title: t\n    citation: " + citation + "\n" + more + "    settings:\n      turbo: {want: enabled, level: info}\n"
@@ -243,8 +242,8 @@ func TestFaultsOfAProfile(t *testing.T) {
 	}
 }
 
-// TestShapesOfFiles: a file that is not a pack is reported with its position; a limit is reported if it is
-// exceeded, and not before.
+// TestShapesOfFiles checks that a file that is not a pack is reported with its position, and that a limit is reported
+// only if it is exceeded.
 func TestShapesOfFiles(t *testing.T) {
 	keys := func(n int) string {
 		var b strings.Builder
@@ -300,7 +299,7 @@ func TestShapesOfFiles(t *testing.T) {
 	assert.Contains(t, faults.Error(), "at most 4194304 are read")
 }
 
-// TestFaultsOfMergedParts: what "<<" brings is faulted where it is written, once.
+// TestFaultsOfMergedParts checks that a fault in a part merged by "<<" is reported once, where it is written.
 func TestFaultsOfMergedParts(t *testing.T) {
 	const base = "rules:\n  - &base\n    id: a.b.c\n    title: x\n    check: 'true'\n    why: y\n    severity: info\n" +
 		"    effect: {expr: 'nope.x'}\n    remedies: {Dell: 'nope.y'}\n"
@@ -329,7 +328,7 @@ func TestFaultsOfMergedParts(t *testing.T) {
 	}
 }
 
-// TestManyComplaints: of very many faults the first are told, and that there are more.
+// TestManyComplaints checks that only the first of many faults are reported, and that there are more.
 func TestManyComplaints(t *testing.T) {
 	var c Complaints
 	for i := range 3 * maxComplaints {
@@ -342,7 +341,7 @@ func TestManyComplaints(t *testing.T) {
 	assert.Equal(t, "more errors than are listed here, the next: fault", c[maxComplaints].Text)
 }
 
-// TestFilesOfAFolder: which files of a site's folder are read, and under which names.
+// TestFilesOfAFolder checks which files of a site's folder are read, and under which names.
 func TestFilesOfAFolder(t *testing.T) {
 	rule := []byte(written(nil))
 	k := fstest.MapFS{"a.yaml": {Data: rule}, "b.yml": {Data: rule}, "c.txt": {Data: rule}, "sub/d.yaml": {Data: rule}, "e.yaml/f.yaml": {Data: rule},
@@ -389,7 +388,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is told once")
 }
 
-// TestFactsLike: facts beyond those that a complaint lists are not kept quiet.
+// TestFactsLike checks that a complaint says if there are more facts than it lists.
 func TestFactsLike(t *testing.T) {
 	of := &facts.ObjectType{}
 	for range mostFacts {
@@ -400,8 +399,8 @@ func TestFactsLike(t *testing.T) {
 	assert.Contains(t, factsLike(of, "g"), ", f ...")
 }
 
-// TestWhoseFacts: facts are named of the object that stands before the fault's dot; a place that
-// is none, in another line or behind the text, names none.
+// TestWhoseFacts checks that facts are listed for the object before the fault's dot; an invalid position, in another
+// line or after the text, lists none.
 func TestWhoseFacts(t *testing.T) {
 	at := func(line, column int) error {
 		return &facts.ExprError{Line: line, Column: column, Message: "undefined field 'a'"}
@@ -417,8 +416,8 @@ func TestWhoseFacts(t *testing.T) {
 	}
 }
 
-// TestCaseWithoutItsPlace: of cases that a rule takes from another by YAML's merge the rule's
-// own place is told.
+// TestCaseWithoutItsPlace checks that a fault in a case that a rule takes from another by YAML's merge has the rule's
+// own position.
 func TestCaseWithoutItsPlace(t *testing.T) {
 	var doc yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte("\n{id: site.a}"), &doc))
@@ -428,7 +427,7 @@ func TestCaseWithoutItsPlace(t *testing.T) {
 	assert.Contains(t, v.out[0].String(), `a.yaml:2:1: case "one": expect "maybe"`)
 }
 
-// TestEntriesOfACase: merged keys are there, a later one of the same name replaces them, and a
+// TestEntriesOfACase checks that merged keys are present, that a later one of the same name replaces them, and that a
 // merge into itself ends.
 func TestEntriesOfACase(t *testing.T) {
 	read := func(src string) map[string]string {
@@ -456,7 +455,7 @@ func TestEntriesOfACase(t *testing.T) {
 	assert.Empty(t, valueOfKey(nil, "a"))
 }
 
-// TestMissingText: an unknown names the facts that it lacks.
+// TestMissingText checks that an unknown names the missing facts.
 func TestMissingText(t *testing.T) {
 	assert.Empty(t, missingText(facts.Outcome{}))
 	assert.Equal(t, " for lack of a.b, a.c", missingText(facts.Outcome{Missing: []string{"a.b", "a.c"}}))

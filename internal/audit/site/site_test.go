@@ -15,8 +15,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestProcessorsAreJoined: a site's processor is found among the built-in ones,
-// and those still are.
+// TestProcessorsAreJoined checks that a site's processor and the built-in ones are found.
 func TestProcessorsAreJoined(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte(
@@ -37,7 +36,7 @@ func TestProcessorsAreJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedFiles: both kinds of files are read, listed and opened.
+// TestJoinedFiles checks that both kinds of files are read, listed and opened.
 func TestJoinedFiles(t *testing.T) {
 	k := overlay(rules.FS, map[string][]byte{"platforms/zz.yaml": []byte("id: zz\n")})
 	data, err := fs.ReadFile(k, "platforms/zz.yaml")
@@ -58,16 +57,15 @@ func TestJoinedFiles(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestNothingToJoin: without data files the knowledge is the built-in one
-// itself.
+// TestNothingToJoin checks that the knowledge without data files is the built-in one itself.
 func TestNothingToJoin(t *testing.T) {
 	k, err := Join(rules.FS, []string{t.TempDir(), filepath.Join(t.TempDir(), "gone")})
 	require.NoError(t, err)
 	assert.Equal(t, fs.FS(rules.FS), k)
 }
 
-// TestDocumentsAreJoined: a document of the site's takes the place of the built-in one with its
-// key behind built-in platforms too, which an audit reads compiled where the site has none.
+// TestDocumentsAreJoined checks that a site's document replaces the built-in one with its key for built-in platforms
+// too, which are read compiled if the site has none.
 func TestDocumentsAreJoined(t *testing.T) {
 	builtin, err := platform.ByID(rules.FS, "milan")
 	require.NoError(t, err)
@@ -95,7 +93,7 @@ func TestDocumentsAreJoined(t *testing.T) {
 	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
 }
 
-// TestDataThatCannotBeRead: what lies where data files are and is not read is told, never left out.
+// TestDataThatCannotBeRead checks that an unreadable or unknown file among the data files is an error.
 func TestDataThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	folder, file := filepath.Join(dir, "platforms"), filepath.Join(dir, "slots", "a.yaml")
@@ -149,7 +147,8 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestMergedTables: a table with a head keeps it, the site's line comes in place of one with its key.
+// TestMergedTables checks that a table with a header keeps it, and that the site's line replaces one with the same
+// key.
 func TestMergedTables(t *testing.T) {
 	assert.Equal(t, "#key,a\nx,1\ny,3\nz,4\n", string(merged([]byte("#key,a\ny,2\nx,1\n"), []byte("#key,a\nz,4\ny,3"), true)))
 	assert.Equal(t, "x\t1\ny,b\t3\n", string(merged([]byte("x\t1\ny,b\t2\n"), []byte("y,b\t3\n"), false)))

@@ -143,7 +143,7 @@ func TestDamagedFiles(t *testing.T) {
 	require.Error(t, err)
 }
 
-// FuzzDecode checks that no part number causes a panic or an invalid result.
+// TestSizes checks that a capacity that no module has is not decoded from a misspelled number.
 func TestSizes(t *testing.T) {
 	for number, want := range map[string]int64{
 		"KVR16R11D4/16": 16, "KVR16R11D4/24": 24, "KVR16R11D4/1024": 1024,
@@ -156,6 +156,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// FuzzDecode checks that no part number causes a panic or an invalid result.
 func FuzzDecode(f *testing.F) {
 	table := shipped(f)
 	for _, seed := range []string{"M393B2G70BH0-CK0", "0x4D33393342", "KVR16R11D4/16", "CT102472BA1339", "HP 752369-081"} {
