@@ -68,7 +68,7 @@ func (p *Program) auditor(f *checkFlags) (*assess.Auditor, error) {
 	if err := p.join(f.ownRules()); err != nil {
 		return nil, err
 	}
-	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(), Changes: assess.Changes(func() []collect.Joined { return f.input.exports })}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Accepted: conf.Accepted, Population: signature, Now: p.Now(), Changes: assess.Changes(func() []*collect.Export { return f.input.exports })}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}

@@ -100,7 +100,7 @@ func (b *exportBench) judged(t *testing.T, root *host.Root, profiles []string, f
 			}
 		}
 	}
-	return byProfile, slices.ContainsFunc(joined, func(j collect.Joined) bool { return j.Foreign })
+	return byProfile, slices.ContainsFunc(joined, func(j *collect.Export) bool { return j.Foreign })
 }
 
 // exportFiles are the exports of the corpus.

@@ -132,20 +132,15 @@ func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.T
 		require.NoError(t, err)
 		failed, _ := s.failures(t, engine, tables, resource, profile)
 		found++
-		written := func(plain string) []settings.ExportedAttribute {
-			if plain != settings.PlainName(attribute) {
-				return nil
-			}
-			return []settings.ExportedAttribute{{Value: other, Stated: true}}
-		}
+		written := &bios.Export{Attributes: []bios.Attribute{{Name: attribute, Value: other, Stated: true}}}
+		written.Use(hpe, "")
 		ofOwn := 0
 		for _, id := range failed {
 			if slices.Contains(own, id) {
 				ofOwn++
 				continue
 			}
-			_, word, governed := hpe.PresetOverride(id, written)
-			assert.True(t, governed && word != "", "%s: %s=%s fails %s", profile, attribute, other, id)
+			assert.NotEmpty(t, written.Read(id, (*bios.Attribute).AfterBoot).Means, "%s: %s=%s fails %s", profile, attribute, other, id)
 		}
 		assert.Equal(t, 1, ofOwn, "%s: %s=%s: %v", profile, attribute, other, failed)
 	}

@@ -21,7 +21,7 @@ type inputFlags struct {
 	identifiers, hostName bool
 	redfish               redfishFlags
 	// exports are the exports of BIOS settings that were read last.
-	exports []collect.Joined
+	exports []*collect.Export
 	// asker is the daemon's, which continues without a BMC that cannot be queried.
 	asker *bmcAsker
 	// partNumbers are cached between the daemon's audits; if nil they are loaded for each.

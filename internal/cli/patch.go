@@ -89,7 +89,7 @@ func (p *Program) patch(f *patchFlags, name string) error {
 }
 
 // printPatch creates the change from the first export of the selected form.
-func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []collect.Joined) error {
+func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []*collect.Export) error {
 	x, form, err := assess.PresentSettings(exports, f.form)
 	if err != nil {
 		return usageError("profiles patch: %w", err)
@@ -106,7 +106,7 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []coll
 }
 
 // patchNotes describes the change, its side effects, and what remains open.
-func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Joined) string {
+func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Export) string {
 	var b strings.Builder
 	say := func(format string, args ...any) {
 		fmt.Fprintln(&b, "memaudit: note: "+printable.Clean(fmt.Sprintf(format, args...)))

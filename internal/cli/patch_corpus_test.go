@@ -169,7 +169,7 @@ func newPatchBench(t *testing.T) *patchBench {
 type stand struct {
 	sys    *inventory.System
 	topo   *population.Result
-	joined collect.Joined
+	joined *collect.Export
 }
 
 // stand reads an export and the machine.
@@ -226,8 +226,8 @@ func (b *patchBench) printed(t *testing.T, name string, now *stand, profile stri
 	if form != usual {
 		return
 	}
-	changes := assess.Patch(&now.joined, form, chosen).Changes
-	o := audit.Options{Profile: profile, Asked: true, Changes: assess.Changes(func() []collect.Joined { return []collect.Joined{now.joined} })}
+	changes := assess.Patch(now.joined, form, chosen).Changes
+	o := audit.Options{Profile: profile, Asked: true, Changes: assess.Changes(func() []*collect.Export { return []*collect.Export{now.joined} })}
 	found, err := b.engine.Run(now.sys, now.topo, o)
 	require.NoError(t, err)
 	failing := map[string]string{}
@@ -264,7 +264,7 @@ func (b *patchBench) one(t *testing.T, p *patchable, raw string, now *stand, pro
 	name := p.file + " " + profile + " " + string(form)
 	chosen, _, err := b.engine.Choose(profile, now.sys, now.topo)
 	require.NoError(t, err)
-	made := assess.Patch(&now.joined, form, chosen)
+	made := assess.Patch(now.joined, form, chosen)
 	b.printed(t, name, now, profile, form, chosen)
 	b.counts["exports x profiles x forms"]++
 	b.counts["rows open"] += len(made.Open)
@@ -319,7 +319,7 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 // again audits the changed machine.
 func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made *patch.Patch, then *stand, form patch.Form) {
 	t.Helper()
-	rest := assess.Patch(&then.joined, form, chosen)
+	rest := assess.Patch(then.joined, form, chosen)
 	for _, c := range rest.Changes {
 		assert.Fail(t, "left to change", "%s: %s %s -> %s", name, c.Attribute.Name, c.From, c.To)
 	}

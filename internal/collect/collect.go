@@ -14,21 +14,13 @@ import (
 // Collect reads every source and builds the model. It returns no error: a value that could not be
 // read is unknown, with the reason.
 func Collect(in Input) *inventory.System {
-	return collectAll(in).sys
+	sys, _ := WithExports(in)
+	return sys
 }
 
 // WithExports does the same as Collect, and also returns the exports of BIOS settings from which the
-// configured values were read.
-func WithExports(in Input) (*inventory.System, []Joined) {
-	c := collectAll(in)
-	var all []Joined
-	for _, j := range c.joined {
-		all = append(all, *j)
-	}
-	return c.sys, all
-}
-
-func collectAll(in Input) *collector {
+// configured values were read, joined with those that belong to them.
+func WithExports(in Input) (*inventory.System, []*Export) {
 	c := &collector{sys: &inventory.System{Redacted: in.Redacted}, table: in.SMBIOS, root: in.Root,
 		given: in.SMBIOS != nil || in.SMBIOSFailed != nil, failed: in.SMBIOSFailed, rootFailed: in.RootFailed}
 	if in.Root != nil {
@@ -69,7 +61,7 @@ func collectAll(in Input) *collector {
 	c.configured()
 	c.sys.Slurm = in.Slurm
 	c.sys.Measurements = c.measurements(in.Measurements)
-	return c
+	return c.sys, c.joined
 }
 
 // IsGuest reports whether a tree is that of a virtual machine. It reads only the CPU's flags, the

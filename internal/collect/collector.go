@@ -59,7 +59,7 @@ type collector struct {
 	// failed is the reason why the table could not be read, rootFailed why the tree could not.
 	failed, rootFailed *Failure
 	// joined are the exports of BIOS settings, with those that belong together joined.
-	joined []*Joined
+	joined []*Export
 }
 
 // conflict records that two sources differ.
@@ -77,34 +77,20 @@ func noKernel[T any](c *collector, what string) fact.Fact[T] {
 		"audit the live machine, or give --root or --snapshot beside the file")
 }
 
-// Export is one input with BIOS settings, whether or not it could be read.
+// Export is one input with BIOS settings, whether or not it could be read. A capture stores its path and content.
 type Export struct {
 	// Source is the name of the source in docs/interface.md, Path the name of the file or the path
 	// of the resource.
-	Source, Path string
-	// Doubt is the reason why it may belong to another machine, "" if there is none.
-	Doubt string
+	Source string `json:"-"`
+	Path   string `json:"path"`
 	// Export is nil if it could not be read; Failed is then the reason.
-	Export *bios.Export
-	Failed *Failure
-}
-
-// Joined is an export of BIOS settings, joined with its registry and pending values, and the
-// table that translates it.
-type Joined struct {
-	source string
-	Path   string
-	Export *bios.Export
-	// Table is nil if memaudit has no table of the vendor.
-	Table *settings.Table
-	// ByName maps plain names to attributes. An attribute is also found by its text in BIOS setup if
-	// no attribute has that name.
-	ByName map[string][]*bios.Attribute
-	// Doubt is the reason why the export may belong to another machine, "" if there is none.
-	Doubt string
-	// Foreign is set if the export most likely belongs to another machine: it names another vendor
+	Export *bios.Export `json:"export"`
+	Failed *Failure     `json:"-"`
+	// Doubt is the reason why it may belong to another machine, "" if there is none.
+	Doubt string `json:"-"`
+	// Foreign is set if it most likely belongs to another machine: it names another vendor
 	// or model. No finding based on it goes above info.
-	Foreign bool
+	Foreign bool `json:"-"`
 	// proven is set if the export's vendor is certain: by the format, by the document's content, by
 	// two names or by the machine's own vendor. Only then is a setting that the export does not list
 	// one that the machine does not offer.

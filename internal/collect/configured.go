@@ -64,105 +64,100 @@ func (c *collector) noEffective() fact.Fact[string] {
 
 // values reads the configured and pending value of one setting from the export. The effective value
 // reveals a pending change if the tool prints changes before they take effect.
-func (j *Joined) values(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
-	if j.Export.Format == bios.OwnWords {
-		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
-	}
-	if j.Table == nil {
+func (x *Export) values(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
+	e := x.Export
+	switch {
+	case e.Format == bios.OwnWords:
+		return x.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
+	case e.Table == nil:
 		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
-	}
-	if j.Export.Format == bios.Registry {
+	case e.Format == bios.Registry:
 		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", exportAdvice)
 		return f, f
 	}
-	hasPending := false
-	lookup := func(next bool) func(plain string) []settings.ExportedAttribute {
-		return func(plain string) []settings.ExportedAttribute {
-			var out []settings.ExportedAttribute
-			for _, a := range j.ByName[plain] {
-				hasPending = hasPending || a.HasPending
-				if next && a.HasPending {
-					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true})
-				} else {
-					out = append(out, settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated})
-				}
-			}
-			return out
-		}
+	// Indirect are the values of a tool that prints a change before it takes effect, those of an export that may
+	// be another machine's, and pending values of a batch of commands.
+	certainty, later := fact.Direct, fact.Direct
+	if x.Foreign || e.ReadsPending {
+		certainty = fact.Indirect
 	}
-	configured = j.read(id, lookup(false), j.certainty(false))
+	if certainty == fact.Indirect || e.Format == bios.ASUBatch {
+		later = fact.Indirect
+	}
+	hasPending := false
+	configured = x.read(id, certainty, func(a *bios.Attribute) bios.Attribute {
+		hasPending = hasPending || a.HasPending
+		return *a
+	})
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if hasPending {
-		pending = j.read(id, lookup(true), j.certainty(true))
+		pending = x.read(id, later, (*bios.Attribute).AfterBoot)
 	}
-	if j.Export.ReadsPending && configured.Known() {
+	if e.ReadsPending && configured.Known() {
 		pending = configured
 		if effective.Known() && !settings.Compatible(id, configured.Value, effective.Value) && !rewrittenByKernel(id, configured.Value, &effective) {
 			tool := "the tool"
-			if j.Export.Format == bios.ILORest {
+			if e.Format == bios.ILORest {
 				tool = "a saved settings object"
 			}
 			configured = fact.Unknown[string](fact.Unread, tool+" shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
 		}
 	}
-	if j.Export.PendingOnly && !configured.Known() {
-		configured = fact.Unknown[string](fact.Unread, describePending(j.Export)+" says what is to be set, not what is set", "an export of the present settings")
+	if e.PendingOnly && !configured.Known() {
+		configured = fact.Unknown[string](fact.Unread, describePending(e)+" says what is to be set, not what is set", "an export of the present settings")
 	}
 	return configured, pending
 }
 
 // read returns a setting's value as the export states it, or the value that the vendor's preset
 // implies if the setting's own value has no effect under that preset.
-func (j *Joined) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
-	own := j.Table.Read(id, lookup)
-	f := j.fact(id, own, c)
-	preset, word, governed := j.Table.PresetOverride(id, lookup)
-	if !governed || !f.Known() || f.Value == word {
+func (x *Export) read(id string, certainty fact.Certainty, view bios.View) fact.Fact[string] {
+	a := x.Export.Read(id, view)
+	name, at := a.Given.Name, fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Given.Name, Raw: a.Given.Value}
+	switch a.Outcome {
+	case bios.Missing:
+		return x.missing(id, a.Proven)
+	case bios.Unstated:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", name), "", at)
+	case bios.Foreign:
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", name, a.Given.Shown(), x.Export.Table.Vendor),
+			"the vendor's description of this value", at)
+	case bios.Ambiguous:
+		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", name), "", at)
+	}
+	f := fact.Known(a.Value, certainty, at)
+	f.Unverified = a.Unverified || x.Foreign
+	if a.Preset == nil || a.Means == a.Value {
 		return f
 	}
-	at := fact.Evidence{Source: j.source, Path: j.Path, Field: preset.Name, Raw: preset.Value}
-	if word == "" {
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shownValue(preset), own.Given.Name),
-			"what the preset means, from the vendor's manual", at)
+	from := fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Preset.Name, Raw: a.Preset.Value}
+	if a.Means == "" {
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", a.Preset.Name, a.Preset.Shown(), name),
+			"what the preset means, from the vendor's manual", from)
 	}
-	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}
+	f.Value, f.From, f.More = a.Means, from, []fact.Evidence{at}
 	return f
 }
 
 // word reads one setting from a file of canonical values. A person wrote them, so they are indirect.
-func (j *Joined) word(id string) fact.Fact[string] {
-	given := j.ByName[settings.PlainName(id)]
-	at := fact.Evidence{Source: j.source, Path: j.Path}
+func (x *Export) word(id string) fact.Fact[string] {
+	given := x.Export.Named(id)
+	at := fact.Evidence{Source: x.Source, Path: x.Path}
 	if len(given) == 0 {
 		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
 	}
-	a, s := given[0], vocabularyOf(id)
+	a := given[0]
 	at.Field, at.Raw = a.Name, a.Value
 	for _, other := range given[1:] {
 		if other.Value != a.Value {
 			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the file names %s several times with different values", id), "", at)
 		}
 	}
-	if !s.Accepts(a.Value) {
+	if s, _ := settings.Lookup(id); !s.Accepts(a.Value) {
 		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%s is %q, expected one of %s", id, a.Value, strings.Join(s.Expected(), ", ")), "", at)
 	}
 	return fact.Known(a.Value, fact.Indirect, at)
-}
-
-func vocabularyOf(id string) settings.Setting {
-	s, _ := settings.Lookup(id)
-	return s
-}
-
-// certainty returns Indirect for values of a tool that prints a change before it takes effect, for
-// pending values of a batch of commands, and for an export that may be another machine's. Otherwise
-// it returns Direct.
-func (j *Joined) certainty(pending bool) fact.Certainty {
-	if j.Foreign || j.Export.ReadsPending || pending && j.Export.Format == bios.ASUBatch {
-		return fact.Indirect
-	}
-	return fact.Direct
 }
 
 // describePending returns a description of an export that lists changes to be made, not current values.
@@ -177,46 +172,19 @@ func describePending(e *bios.Export) string {
 	}
 }
 
-// fact converts a table's answer to a fact.
-func (j *Joined) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
-	at := fact.Evidence{Source: j.source, Path: j.Path, Field: a.Given.Name, Raw: a.Given.Value}
-	switch a.Outcome {
-	case settings.Translated:
-		f := fact.Known(a.Value, c, at)
-		f.Unverified = a.Attr.Unverified || j.Foreign
-		return f
-	case settings.Unstated:
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
-	case settings.Foreign:
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shownValue(a.Given), j.Table.Vendor),
-			"the vendor's description of this value", at)
-	case settings.Ambiguous:
-		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
-	default: // Missing
-		return j.missing(id, a)
-	}
-}
-
-func shownValue(g settings.ExportedAttribute) string {
-	if g.Text != "" {
-		return g.Text
-	}
-	return g.Value
-}
-
 // missing returns the reason why the export does not list a setting: the machine does not offer it,
-// or the export is not complete.
-func (j *Joined) missing(id string, a settings.Answer) fact.Fact[string] {
-	at := fact.Evidence{Source: j.source, Path: j.Path}
+// or the export is not complete. named is set if a document or a capture proves a name of the setting.
+func (x *Export) missing(id string, named bool) fact.Fact[string] {
+	at, table := fact.Evidence{Source: x.Source, Path: x.Path}, x.Export.Table
 	switch {
-	case len(j.Table.Settings[id]) == 0 || !a.Proven:
-		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.Table.Vendor), "", at)
-	case opaque(j.Export):
+	case len(table.Settings[id]) == 0 || !named:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", table.Vendor), "", at)
+	case opaque(x.Export):
 		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
-	case j.Export.Complete && !j.proven:
-		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", j.Table.Vendor),
+	case x.Export.Complete && !x.proven:
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("the export does not list it by a name of %s, and nothing proves that these are all names of this machine's BIOS", table.Vendor),
 			"the machine's own identity (SMBIOS), or the export as the BMC gives it", at)
-	case j.Export.Complete:
+	case x.Export.Complete:
 		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
 	default:
 		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")

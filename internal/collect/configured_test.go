@@ -254,31 +254,43 @@ func TestTableOfAnExport(t *testing.T) {
 		{"HPE", bios.Export{Vendor: bios.Dell, Guessed: true}, "HPE"},
 		{"Nobody's", bios.Export{Vendor: bios.Dell, Guessed: true}, "Dell"},
 		{"HPE", bios.Export{}, "HPE"},
-		{"Nobody's", bios.Export{}, tables.Of(manufacturers[bios.AMI]).Vendor},
+		{"Nobody's", bios.Export{}, tables.Of(bios.Gigabyte).Vendor},
 	} {
 		m := &collector{sys: &inventory.System{}}
 		m.sys.Machine.Vendor = fact.Known(c.machine, fact.Direct, fact.Evidence{Source: "smbios"})
-		require.Equal(t, c.want, m.tableOf(tables, &c.export).Vendor, "%s %+v", c.machine, c.export)
+		m.translate(tables, &Export{Export: &c.export})
+		require.Equal(t, c.want, c.export.Table.Vendor, "%s %+v", c.machine, c.export)
 	}
-	require.Nil(t, (&collector{sys: &inventory.System{}}).tableOf(tables, &bios.Export{Vendor: bios.Dell, Format: bios.OwnWords}))
+	words := &bios.Export{Vendor: bios.Dell, Format: bios.OwnWords}
+	(&collector{sys: &inventory.System{}}).translate(tables, &Export{Export: words})
+	require.Nil(t, words.Table)
 	// Which exports certainly belong to this machine's vendor.
 	m := &collector{sys: &inventory.System{}}
 	m.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
-	for vendor, proven := range map[string]bool{bios.Dell: true, bios.AMI: true, bios.IntelReference: false, bios.AMDReference: false} {
-		require.Equal(t, proven, m.proven(tables, &Joined{Export: &bios.Export{Vendor: vendor}, Table: tables.Of("Dell")}), vendor)
+	proven := func(e bios.Export) bool {
+		x := &Export{Export: &e}
+		m.translate(tables, x)
+		return x.proven
 	}
-	require.False(t, m.proven(tables, &Joined{Export: &bios.Export{Vendor: bios.Dell}}))
-	require.False(t, m.proven(tables, &Joined{Export: &bios.Export{}, Table: tables.Of("Dell")}))
-	require.True(t, m.proven(tables, &Joined{Export: &bios.Export{}, Table: tables.Of("HPE")}))
-	for _, j := range []*Joined{
-		{Export: &bios.Export{Vendor: bios.Dell}, Table: tables.Of("Dell"), source: inventory.SourceRedfish}, {Export: &bios.Export{}, Table: tables.Of("Dell"), source: inventory.SourceBIOS},
-		{Export: &bios.Export{Vendor: bios.Dell}, source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.AMI}, Table: tables.Of("Dell"), source: inventory.SourceBIOS},
-		{Export: &bios.Export{Vendor: bios.HPE}, Table: tables.Of("HPE"), source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.Cray}, Table: tables.Of("HPE Cray"), source: inventory.SourceBIOS},
+	for vendor, want := range map[string]bool{bios.Dell: true, bios.AMI: true, bios.IntelReference: false, bios.AMDReference: false, "driver hp-bioscfg": false} {
+		require.Equal(t, want, proven(bios.Export{Vendor: vendor}), vendor)
+	}
+	require.True(t, proven(bios.Export{}), "by the machine's vendor")
+	require.False(t, (func() bool {
+		m := &collector{sys: &inventory.System{}}
+		x := &Export{Export: &bios.Export{}}
+		m.translate(tables, x)
+		return x.proven
+	})())
+	for _, j := range []*Export{
+		{Export: &bios.Export{Vendor: bios.Dell, Table: tables.Of("Dell")}, Source: inventory.SourceRedfish}, {Export: &bios.Export{Table: tables.Of("Dell")}, Source: inventory.SourceBIOS},
+		{Export: &bios.Export{Vendor: bios.Dell}, Source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.AMI, Table: tables.Of("Dell")}, Source: inventory.SourceBIOS},
+		{Export: &bios.Export{Vendor: bios.HPE, Table: tables.Of("HPE")}, Source: inventory.SourceBIOS}, {Export: &bios.Export{Vendor: bios.Cray, Table: tables.Of("HPE Cray")}, Source: inventory.SourceBIOS},
 	} {
 		m.compareVendor(tables, j)
 		require.False(t, j.Foreign, "%+v", j.Export)
 	}
-	j := &Joined{Export: &bios.Export{Vendor: bios.Dell}, Table: tables.Of("Dell"), source: inventory.SourceBIOS}
+	j := &Export{Export: &bios.Export{Vendor: bios.Dell, Table: tables.Of("Dell")}, Source: inventory.SourceBIOS}
 	m.compareVendor(tables, j)
 	require.True(t, j.Foreign)
 }

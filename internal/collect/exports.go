@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,140 +23,94 @@ const exportAdvice = "export the BIOS settings and give them with --bios FILE"
 // exports joins the exports and finds the table that translates each. Their statements about the
 // machine's identity are used if no other source makes them.
 func (c *collector) exports(in *Input) {
-	given := in.Exports
-	if len(given) == 0 {
+	if len(in.Exports) == 0 {
 		return
 	}
-	tables, err := in.tables()
-	paths := map[*bios.Export]*Export{}
+	tables, err := settings.Tables{}, errors.New("no tables of vendors' BIOS attributes are given")
+	if in.Tables != nil {
+		tables, err = in.Tables()
+	}
+	inputs := map[*bios.Export]*Export{}
 	var list []*bios.Export
-	for i := range given {
-		g := &given[i]
+	for i := range in.Exports {
+		x := &in.Exports[i]
 		switch {
-		case g.Export == nil:
-			c.sys.Sources = append(c.sys.Sources, g.Failed.source(g.Source))
+		case x.Export == nil:
+			c.sys.Sources = append(c.sys.Sources, x.Failed.source(x.Source))
 		case err != nil:
-			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: fact.SourceRefused, Detail: err.Error()})
+			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: fact.SourceRefused, Detail: err.Error()})
 		default:
-			paths[g.Export] = g
-			list = append(list, g.Export)
+			inputs[x.Export] = x
+			list = append(list, x.Export)
 		}
 	}
 	for _, e := range bios.Join(list) {
-		j := &Joined{source: paths[e].Source, Path: paths[e].Path, Export: e, Table: c.tableOf(tables, e), ByName: indexAttributes(e)}
-		j.proven = c.proven(tables, j) && !j.markUnrecognised()
-		c.compareVendor(tables, j)
-		if doubt := paths[e].Doubt; doubt != "" {
-			j.Foreign, j.Doubt = true, doubt
-		}
-		c.joined = append(c.joined, j)
-		c.identify(j)
-		c.exportProcessors(j)
-		if j.Table != nil {
-			j.Table = j.Table.ForProduct(cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
-		}
+		x := inputs[e]
+		x.Foreign = x.Doubt != ""
+		c.joined = append(c.joined, x)
+		c.translate(tables, x)
+		c.compareVendor(tables, x)
+		c.identify(x)
+		c.exportProcessors(x)
 	}
 	for _, e := range list {
-		c.exportSource(paths[e], e)
+		c.exportSource(inputs[e])
 	}
 }
 
-// tables loads the vendors' tables.
-func (in *Input) tables() (settings.Tables, error) {
-	if in.Tables == nil {
-		return settings.Tables{}, fmt.Errorf("no tables of vendors' BIOS attributes are given")
+// vendorName returns the vendor of an export as the tables name it.
+func vendorName(e *bios.Export) string {
+	if e.Vendor == bios.AMI {
+		return bios.Gigabyte
 	}
-	return in.Tables()
+	return e.Vendor
 }
 
-// manufacturers maps the vendors of exports to their names in the tables.
-var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
-	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
-	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU",
-	bios.IntelReference: "Intel reference code", bios.AMDReference: "AMD CBS"}
-
-// tableOf returns the table of the export's vendor. If the vendor is unknown, or guessed from a single
-// name, it returns the table of the machine's vendor, or else AMI's, whose firmware most other boards
-// have.
-func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
-	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
+// translate sets the table of the export's vendor. If the vendor is unknown, or guessed from a single
+// name, that is the table of the machine's vendor, or else AMI's, whose firmware most other boards
+// have. The table certainly belongs to the vendor if the export or the machine names it, but never by names
+// of reference code, because any vendor may have added names. An export that does not name its vendor and has no
+// attribute of the table is most likely another machine's.
+func (c *collector) translate(tables settings.Tables, x *Export) {
+	e, own := x.Export, tables.Of(c.sys.Machine.Vendor.Or(" "))
+	named := e.Vendor != "" && !e.Guessed
+	var table *settings.Table
 	switch {
-	case e.Format == bios.OwnWords:
-		return nil // its values are canonical
-	case e.Vendor != "" && (!e.Guessed || own == nil):
-		return tables.Of(manufacturers[e.Vendor])
+	case e.Format == bios.OwnWords: // its values are canonical
+	case named || e.Vendor != "" && own == nil:
+		table = tables.Of(vendorName(e))
 	case own != nil:
-		return own
-	}
-	return tables.Of(manufacturers[bios.AMI])
-}
-
-// proven reports whether the table certainly belongs to the export's vendor. Names of reference code
-// do not prove a vendor, because any vendor may have added names.
-func (c *collector) proven(tables settings.Tables, j *Joined) bool {
-	switch e := j.Export; {
-	case j.Table == nil, genericFirmware(e.Vendor) && e.Vendor != bios.AMI:
-		return false
-	case slices.Contains(j.Table.Manufacturers, manufacturers[bios.IntelReference]):
-		return false // any vendor's
-	case e.Vendor != "" && !e.Guessed:
-		return true
+		table = own
 	default:
-		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.Table
+		table = tables.Of(bios.Gigabyte)
 	}
-}
-
-// markUnrecognised reports whether the export does not name its vendor and the table of the machine's vendor
-// knows none of its attributes. It then marks the export as another machine's.
-func (j *Joined) markUnrecognised() bool {
-	if j.Table == nil || j.Export.Vendor != "" && !j.Export.Guessed || len(j.Export.Attributes) == 0 || j.Export.HasRegistry() || j.Export.Format == bios.OwnWords {
-		return false
+	e.Use(table, cmp.Or(e.Product, c.sys.Machine.Product.Or("")))
+	if table == nil {
+		return
 	}
-	if j.account().Mapped > 0 {
-		return false
+	reference := slices.Contains(table.Manufacturers, bios.IntelReference) || e.Vendor == bios.IntelReference || e.Vendor == bios.AMDReference
+	x.proven = !reference && (named || own == table)
+	if x.proven && !named && len(e.Attributes) > 0 && e.Registry == nil && x.account().Mapped == 0 {
+		x.proven, x.Foreign = false, true
+		x.Doubt = cmp.Or(x.Doubt, fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(e.Attributes), table.Vendor))
 	}
-	j.Foreign = true
-	j.Doubt = fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(j.Export.Attributes), j.Table.Vendor)
-	return true
-}
-
-// indexAttributes indexes the attributes by plain name and, if no attribute has that name, by their
-// text in BIOS setup.
-func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
-	byName := map[string][]*bios.Attribute{}
-	for i := range e.Attributes {
-		a := &e.Attributes[i]
-		name := settings.PlainName(a.Name)
-		byName[name] = append(byName[name], a)
-	}
-	texts := map[string][]*bios.Attribute{}
-	for i := range e.Attributes {
-		a := &e.Attributes[i]
-		if text := settings.PlainName(a.Display); text != "" && len(byName[text]) == 0 {
-			texts[text] = append(texts[text], a)
-		}
-	}
-	for text, attributes := range texts {
-		byName[text] = attributes
-	}
-	return byName
 }
 
 // compareVendor compares the export's vendor with the machine's, and marks the export as foreign if
 // they differ. Related vendors share their settings. A BMC is identified by more than its vendor, so
 // it is not compared here.
-func (c *collector) compareVendor(tables settings.Tables, j *Joined) {
-	vendor := c.sys.Machine.Vendor
-	if !vendor.Known() || j.Export.Vendor == "" || j.Table == nil || j.source == inventory.SourceRedfish {
+func (c *collector) compareVendor(tables settings.Tables, x *Export) {
+	vendor, table := c.sys.Machine.Vendor, x.Export.Table
+	if !vendor.Known() || x.Export.Vendor == "" || table == nil || x.Source == inventory.SourceRedfish {
 		return
 	}
 	own := tables.Of(vendor.Value)
-	if genericFirmware(j.Export.Vendor) || own == nil || own == j.Table || related(own.Vendor, j.Table.Vendor) {
+	if genericFirmware(x.Export.Vendor) || own == nil || own == table || related(own.Vendor, table.Vendor) {
 		return
 	}
-	j.Foreign = true
-	j.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.Table.Vendor, vendor.Value)
-	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.Path, Raw: j.Table.Vendor}, "it is the machine's own word; is the export another machine's?")
+	x.Foreign = true
+	x.Doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", table.Vendor, vendor.Value)
+	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: x.Source, Path: x.Path, Raw: table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
 // related reports whether machines were sold under both vendors' names, or the machines of one vendor
@@ -167,16 +122,16 @@ func related(a, b string) bool {
 
 // identify fills in the machine's identity from an export if no other source states it, and records
 // differences.
-func (c *collector) identify(j *Joined) {
-	if j.Foreign {
+func (c *collector) identify(x *Export) {
+	if x.Foreign {
 		return
 	}
-	m, e := &c.sys.Machine, j.Export
+	m, e := &c.sys.Machine, x.Export
 	at := func(field, raw string) fact.Evidence {
-		return fact.Evidence{Source: j.source, Path: j.Path, Field: field, Raw: raw}
+		return fact.Evidence{Source: x.Source, Path: x.Path, Field: field, Raw: raw}
 	}
-	if !m.Vendor.Known() && e.Vendor != "" && !genericFirmware(e.Vendor) && j.Table != nil {
-		m.Vendor = fact.Known(manufacturers[e.Vendor], fact.Indirect, at("format", string(e.Format)))
+	if !m.Vendor.Known() && e.Vendor != "" && !genericFirmware(e.Vendor) && e.Table != nil {
+		m.Vendor = fact.Known(e.Vendor, fact.Indirect, at("format", string(e.Format)))
 	}
 	switch {
 	case e.Product == "":
@@ -184,8 +139,8 @@ func (c *collector) identify(j *Joined) {
 		m.Product = fact.Known(e.Product, fact.Indirect, at("product", e.Product))
 	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
 		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
-		j.Doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
-		j.Foreign = j.source != inventory.SourceRedfish // this machine's BMC may use another product name
+		x.Doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
+		x.Foreign = x.Source != inventory.SourceRedfish // this machine's BMC may use another product name
 	}
 	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
 		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))
@@ -224,32 +179,28 @@ func (c *collector) measurements(given []inventory.Measurement) []inventory.Meas
 
 // exportSource records the state of one export as a source, and the attributes without a canonical
 // setting.
-func (c *collector) exportSource(g *Export, e *bios.Export) {
-	var own *Joined // nil if the export was joined into another one
-	if i := slices.IndexFunc(c.joined, func(j *Joined) bool { return j.Export == e }); i >= 0 {
-		own = c.joined[i]
-	}
+func (c *collector) exportSource(x *Export) {
+	e := x.Export
 	state, detail := fact.SourceOK, string(e.Format)
 	if e.Vendor != "" {
-		detail += " of " + manufacturers[e.Vendor]
+		detail += " of " + vendorName(e)
 	}
 	if e.Product != "" {
 		detail += " " + e.Product
 	}
 	detail += fmt.Sprintf(", %d attributes", len(e.Attributes))
 	switch {
-	case own == nil:
+	case !slices.Contains(c.joined, x):
 		detail += ", taken as the pending values of the export that it belongs to"
-	case e.HasRegistry():
+	case e.Registry != nil:
 		detail += ", an attribute registry"
 	default:
-		x := own.account()
-		x.Source, x.Path, x.Format = g.Source, g.Path, string(e.Format)
-		c.sys.Exports = append(c.sys.Exports, x)
-		detail += fmt.Sprintf(", %d mapped", x.Mapped)
-		if own.Doubt != "" {
+		mapped := x.account()
+		c.sys.Exports = append(c.sys.Exports, mapped)
+		detail += fmt.Sprintf(", %d mapped", mapped.Mapped)
+		if x.Doubt != "" {
 			state = fact.SourcePartial
-			detail += "; " + own.Doubt
+			detail += "; " + x.Doubt
 		}
 		if e.PendingOnly {
 			detail += "; " + describePending(e) + ": what is to be set, not evidence of what is set"
@@ -261,58 +212,52 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		}
 		detail += fmt.Sprintf("; %d problems, the first: %s", n, e.Problems[0])
 	}
-	if g.Source == inventory.SourceRedfish || g.Source == inventory.SourceFirmwareAttributes {
+	if x.Source == inventory.SourceRedfish || x.Source == inventory.SourceFirmwareAttributes {
 		return // recorded with the source itself
 	}
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: state, Detail: g.Path + ": " + detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: x.Source, State: state, Detail: x.Path + ": " + detail})
 }
 
 // account counts the attributes that map to canonical settings and lists the others.
-func (j *Joined) account() inventory.Export {
-	var x inventory.Export
-	for i := range j.Export.Attributes {
-		a := &j.Export.Attributes[i]
-		if _, own := settings.Lookup(a.Name); own && j.Export.Format == bios.OwnWords {
-			x.Mapped++
-			if !vocabularyOf(a.Name).Accepts(a.Value) {
-				x.Foreign = append(x.Foreign, a.Name)
+func (x *Export) account() inventory.Export {
+	out := inventory.Export{Source: x.Source, Path: x.Path, Format: string(x.Export.Format)}
+	for i := range x.Export.Attributes {
+		a := &x.Export.Attributes[i]
+		if own, ok := settings.Lookup(a.Name); ok && x.Export.Format == bios.OwnWords {
+			out.Mapped++
+			if !own.Accepts(a.Value) {
+				out.Foreign = append(out.Foreign, a.Name)
 			}
 			continue
 		}
-		matches := j.matches(a)
+		var matches []settings.Match
+		if t := x.Export.Table; t != nil {
+			if matches = t.Find(a.Name); len(matches) == 0 {
+				matches = t.Find(a.Display)
+			}
+		}
 		if len(matches) == 0 {
-			x.Unmapped = append(x.Unmapped, redacted(a.Name))
+			out.Unmapped = append(out.Unmapped, redacted(a.Name))
 			continue
 		}
-		x.Mapped++
-		if a.Stated && !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, a.Value, a.Text) }) ||
-			a.HasPending && !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, a.Pending, a.PendingText) }) {
-			x.Foreign = append(x.Foreign, redacted(a.Name))
+		out.Mapped++
+		if a.Stated && !translates(matches, a.Value, a.Text) || a.HasPending && !translates(matches, a.Pending, a.PendingText) {
+			out.Foreign = append(out.Foreign, redacted(a.Name))
 		}
 	}
-	return x
+	return out
 }
 
-func (j *Joined) matches(a *bios.Attribute) []settings.Match {
-	if j.Table == nil {
-		return nil
-	}
-	if found := j.Table.Find(a.Name); len(found) > 0 {
-		return found
-	}
-	return j.Table.Find(a.Display)
-}
-
-func translates(m settings.Match, value, text string) bool {
-	s, ok := settings.Lookup(m.ID)
-	if !ok {
-		return false
-	}
-	if _, ok := m.Attr.Canonical(s, value); ok {
-		return true
-	}
-	_, ok = m.Attr.Canonical(s, text)
-	return ok && text != ""
+// translates reports whether a value or its text has a canonical value for one of the settings.
+func translates(matches []settings.Match, value, text string) bool {
+	return slices.ContainsFunc(matches, func(m settings.Match) bool {
+		s, _ := settings.Lookup(m.ID)
+		_, ok := m.Attr.Canonical(s, value)
+		if !ok && text != "" {
+			_, ok = m.Attr.Canonical(s, text)
+		}
+		return ok
+	})
 }
 
 // address matches a MAC address. Some firmware puts one into the names of a device's attributes.
@@ -334,13 +279,13 @@ func redacted(name string) string {
 // exportProcessors fills in the sockets from the processors in Dell's exports, if no other source lists
 // any: Proc1Brand, and Proc1Id with family, model and stepping in hexadecimal ("6-6A-6"). A list of
 // changes to be made is not used.
-func (c *collector) exportProcessors(j *Joined) {
-	if len(c.sys.Sockets) > 0 || j.Foreign || j.Export.PendingOnly || j.Export.Vendor != bios.Dell {
+func (c *collector) exportProcessors(x *Export) {
+	if len(c.sys.Sockets) > 0 || x.Foreign || x.Export.PendingOnly || x.Export.Vendor != bios.Dell {
 		return
 	}
 	var found []inventory.Socket
 	for n := range maxExportProcessors {
-		if s, ok := exportProcessor(j, "Proc"+strconv.Itoa(n)); ok {
+		if s, ok := exportProcessor(x, "Proc"+strconv.Itoa(n)); ok {
 			s.ID = len(found)
 			found = append(found, s)
 		}
@@ -354,13 +299,13 @@ const maxExportProcessors = 9
 
 // exportProcessor returns the processor with this prefix; false if there is none or the export does not
 // name its vendor.
-func exportProcessor(j *Joined, prefix string) (inventory.Socket, bool) {
+func exportProcessor(x *Export, prefix string) (inventory.Socket, bool) {
 	text := func(name string) fact.Fact[string] {
-		a, ok := j.Export.Attribute(prefix + name)
+		a, ok := x.Export.Attribute(prefix + name)
 		if !ok || !a.Stated || strings.TrimSpace(a.Value) == "" {
 			return fact.Unknown[string](fact.Absent, "the export does not say", "")
 		}
-		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: j.source, Path: j.Path, Field: a.Name, Raw: a.Value})
+		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: x.Source, Path: x.Path, Field: a.Name, Raw: a.Value})
 	}
 	s := inventory.Socket{Handle: -1, Brand: text("Brand")}
 	s.Vendor = vendor(s)

@@ -25,7 +25,7 @@ func (c *collector) firmwareAttributes() []Export {
 		}
 		vendor, ok := firmwareVendors[d.Name]
 		if !ok {
-			vendor = d.Name // a vendor without a table
+			vendor = "driver " + d.Name // a vendor without a table
 		}
 		settled := d.PendingReboot.Known() && !d.PendingReboot.V
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}

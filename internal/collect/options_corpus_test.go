@@ -36,9 +36,9 @@ func TestCorpusOptions(t *testing.T) {
 		e, err := bios.Decode(file, data)
 		require.NoError(t, err)
 		c := &collector{sys: &inventory.System{}}
-		j := &Joined{Table: c.tableOf(tables, e), Export: e}
+		c.translate(tables, &Export{Export: e})
 		for i := range e.Attributes {
-			n, names := j.foreignOptions(&e.Attributes[i])
+			n, names := foreignOptions(e, &e.Attributes[i])
 			offered, foreign = offered+n, append(foreign, names...)
 		}
 	}
@@ -57,19 +57,25 @@ func TestCorpusOptions(t *testing.T) {
 
 // foreignOptions lists the offered values of a mapped attribute that no entry
 // translates, and counts all.
-func (j *Joined) foreignOptions(a *bios.Attribute) (offered int, foreign []string) {
-	matches := j.matches(a)
+func foreignOptions(e *bios.Export, a *bios.Attribute) (offered int, foreign []string) {
+	if e.Table == nil {
+		return 0, nil
+	}
+	matches := e.Table.Find(a.Name)
+	if len(matches) == 0 {
+		matches = e.Table.Find(a.Display)
+	}
 	if len(matches) == 0 {
 		return 0, nil
 	}
 	for _, option := range a.Options {
 		offered++
-		if !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, option, "") }) {
+		if !translates(matches, option, "") {
 			name := a.Display
 			if name == "" {
 				name = a.Name
 			}
-			foreign = append(foreign, fmt.Sprintf("%s: %s = %s", j.Table.Vendor, strings.TrimSpace(name), option))
+			foreign = append(foreign, fmt.Sprintf("%s: %s = %s", e.Table.Vendor, strings.TrimSpace(name), option))
 		}
 	}
 	return offered, foreign

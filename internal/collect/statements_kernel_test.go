@@ -78,11 +78,12 @@ func TestFacesOfExports(t *testing.T) {
 	assert.Equal(t, "not observable from Linux", (&collector{facts: &host.Facts{}}).noEffective().Reason)
 
 	// By name if an attribute has it; otherwise by the text in setup.
-	index := indexAttributes(&bios.Export{Attributes: []bios.Attribute{{Name: "Smt", Display: "Turbo"}, {Name: "Turbo", Display: "Boost"}, {Name: "X1", Display: ""}}})
-	assert.Equal(t, "Turbo", index["turbo"][0].Name)
-	assert.Equal(t, "Turbo", index["boost"][0].Name)
-	assert.Len(t, index["turbo"], 1)
-	assert.NotContains(t, index, "")
+	e := &bios.Export{Attributes: []bios.Attribute{{Name: "Smt", Display: "Turbo"}, {Name: "Turbo", Display: "Boost"}, {Name: "X1", Display: ""}}}
+	e.Use(nil, "")
+	assert.Equal(t, "Turbo", e.Named("turbo")[0].Name)
+	assert.Equal(t, "Turbo", e.Named("boost")[0].Name)
+	assert.Len(t, e.Named("turbo"), 1)
+	assert.Empty(t, e.Named(""))
 }
 
 // TestWindowsOfCXL checks that a node is CXL memory if all of its blocks are in a window; a block that

@@ -428,19 +428,19 @@ func TestExportsAndMachines(t *testing.T) {
 	}{{"PowerEdge R610", "R610", true}, {"R610", "PowerEdge R610", true}, {"R610", "R710", false}, {"", "R610", false}, {"R610", "", false}, {"", "", false}} {
 		assert.Equal(t, c.want, sameProduct(c.a, c.b), "%q %q", c.a, c.b)
 	}
-	identify := func(m inventory.Machine, j Joined) *collector {
+	identify := func(m inventory.Machine, j Export) *collector {
 		c := &collector{sys: &inventory.System{Machine: m}}
 		c.identify(&j)
 		return c
 	}
 	e := &bios.Export{Product: "PowerEdge R610", RegistryName: "Registry.v1", Firmware: "2.19.1"}
-	bare := identify(inventory.Machine{}, Joined{Export: e}).sys.Machine
+	bare := identify(inventory.Machine{}, Export{Export: e}).sys.Machine
 	assert.Equal(t, []any{"PowerEdge R610", "Registry.v1", "2.19.1", false}, []any{bare.Product.Value, bare.BIOSRegistry.Value, bare.BIOSVersion.Value, bare.Vendor.Known()})
 	said := inventory.Machine{Product: known("PowerEdge R610"), BIOSRegistry: known("own"), BIOSVersion: known("own"), Vendor: known("own")}
-	assert.Equal(t, said, identify(said, Joined{Export: e}).sys.Machine, "the machine's own words stay")
-	nothing := identify(inventory.Machine{}, Joined{Export: &bios.Export{}}).sys.Machine
+	assert.Equal(t, said, identify(said, Export{Export: e}).sys.Machine, "the machine's own words stay")
+	nothing := identify(inventory.Machine{}, Export{Export: &bios.Export{}}).sys.Machine
 	assert.Equal(t, inventory.Machine{}, nothing)
-	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, Joined{Export: e, Foreign: true}).sys.Machine, "another machine's say nothing")
+	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, Export{Export: e, Foreign: true}).sys.Machine, "another machine's say nothing")
 
 	for _, c := range []struct {
 		name           string
@@ -453,7 +453,7 @@ func TestExportsAndMachines(t *testing.T) {
 		{"another's", inventory.Machine{Product: known("PowerEdge R710"), Board: known("0N047H")}, inventory.SourceBIOS, true, true},
 		{"this machine's controller under another name", inventory.Machine{Product: known("PowerEdge R710")}, inventory.SourceRedfish, true, false},
 	} {
-		j := Joined{Export: e, source: c.source}
+		j := Export{Export: e, Source: c.source}
 		cc := &collector{sys: &inventory.System{Machine: c.m}}
 		cc.identify(&j)
 		assert.Equal(t, []bool{c.doubt, c.foreign}, []bool{j.Doubt != "", j.Foreign}, c.name)
@@ -517,26 +517,26 @@ func TestProcessorsOfAnExport(t *testing.T) {
 	dell := func(cores, id string, stated bool) *bios.Export {
 		return &bios.Export{Vendor: bios.Dell, Attributes: []bios.Attribute{{Name: "Proc1Brand", Value: brand, Stated: true}, {Name: "Proc1Id", Value: id, Stated: stated}, {Name: "Proc1NumCores", Value: cores, Stated: true}}}
 	}
-	of := func(j Joined, sockets ...inventory.Socket) []inventory.Socket {
+	of := func(j Export, sockets ...inventory.Socket) []inventory.Socket {
 		c := &collector{sys: &inventory.System{Sockets: sockets}}
 		c.exportProcessors(&j)
 		return c.sys.Sockets
 	}
 	for cores, want := range map[string]any{"48": 48, "1": 1, "0": nil, "many": nil, " ": nil} {
-		s := of(Joined{Export: dell(cores, "19-11-1", true)})
+		s := of(Export{Export: dell(cores, "19-11-1", true)})
 		if assert.Len(t, s, 1, cores) {
 			assert.Equal(t, want != nil, s[0].Cores.Known(), cores)
 			assert.Equal(t, want == 48, s[0].Cores.Value == 48, cores)
 		}
 	}
-	assert.Empty(t, of(Joined{Export: dell("48", "19-11-1", false)}), "listed without a value")
-	assert.Empty(t, of(Joined{Export: dell("48", " ", true)}))
-	assert.Empty(t, of(Joined{Export: dell("48", "19-11-1", true), Foreign: true}), "another machine's")
+	assert.Empty(t, of(Export{Export: dell("48", "19-11-1", false)}), "listed without a value")
+	assert.Empty(t, of(Export{Export: dell("48", " ", true)}))
+	assert.Empty(t, of(Export{Export: dell("48", "19-11-1", true), Foreign: true}), "another machine's")
 	pending := dell("48", "19-11-1", true)
 	pending.PendingOnly = true
-	assert.Empty(t, of(Joined{Export: pending}))
+	assert.Empty(t, of(Export{Export: pending}))
 	one := inventory.Socket{ID: 7}
-	assert.Equal(t, []inventory.Socket{one}, of(Joined{Export: dell("48", "19-11-1", true)}, one), "what is known stays")
+	assert.Equal(t, []inventory.Socket{one}, of(Export{Export: dell("48", "19-11-1", true)}, one), "what is known stays")
 }
 
 // TestWhyAnExportLacksIt checks that a missing setting is absent only if the export is complete and
@@ -545,21 +545,21 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 	table := &settings.Table{Vendor: "Dell", Settings: map[string][]settings.Attribute{"smt": {{}}}}
 	for _, c := range []struct {
 		name   string
-		j      Joined
+		j      Export
 		id     string
 		proven bool
 		state  fact.State
 		why    string
 	}{
-		{"whole and proven", Joined{Export: &bios.Export{Complete: true}, proven: true}, "smt", true, fact.Absent, "not offered by this machine's BIOS"},
-		{"no proven name", Joined{Export: &bios.Export{Complete: true}, proven: true}, "smt", false, fact.Unread, "no document names the attribute of Dell"},
-		{"no name at all", Joined{Export: &bios.Export{Complete: true}, proven: true}, "turbo", true, fact.Unread, "no document names the attribute of Dell"},
-		{"another's names, perhaps", Joined{Export: &bios.Export{Complete: true}}, "smt", true, fact.Unread, "nothing proves"},
-		{"an excerpt", Joined{Export: &bios.Export{}, proven: true}, "smt", true, fact.Unread, "excerpts"},
-		{"codes", Joined{Export: &bios.Export{Vendor: bios.AMI, Complete: true}, proven: true}, "smt", true, fact.Unread, "codes"},
+		{"whole and proven", Export{Export: &bios.Export{Complete: true}, proven: true}, "smt", true, fact.Absent, "not offered by this machine's BIOS"},
+		{"no proven name", Export{Export: &bios.Export{Complete: true}, proven: true}, "smt", false, fact.Unread, "no document names the attribute of Dell"},
+		{"no name at all", Export{Export: &bios.Export{Complete: true}, proven: true}, "turbo", true, fact.Unread, "no document names the attribute of Dell"},
+		{"another's names, perhaps", Export{Export: &bios.Export{Complete: true}}, "smt", true, fact.Unread, "nothing proves"},
+		{"an excerpt", Export{Export: &bios.Export{}, proven: true}, "smt", true, fact.Unread, "excerpts"},
+		{"codes", Export{Export: &bios.Export{Vendor: bios.AMI, Complete: true}, proven: true}, "smt", true, fact.Unread, "codes"},
 	} {
-		c.j.Table = table
-		f := c.j.missing(c.id, settings.Answer{Proven: c.proven})
+		c.j.Export.Table = table
+		f := c.j.missing(c.id, c.proven)
 		assert.Equal(t, c.state, f.State, c.name)
 		assert.Contains(t, f.Reason, c.why, c.name)
 	}
@@ -573,7 +573,7 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 		if c.own != "" {
 			cc.sys.Machine.Vendor = known(c.own)
 		}
-		cc.identify(&Joined{Export: &bios.Export{Vendor: c.vendor}, Table: c.table})
+		cc.identify(&Export{Export: &bios.Export{Vendor: c.vendor, Table: c.table}})
 		assert.Equal(t, c.want, cc.sys.Machine.Vendor.Or(""), "%+v", c)
 	}
 	for problems, want := range map[string]fact.SourceState{"": fact.SourceOK, "a line is cut": fact.SourcePartial} {
@@ -581,7 +581,7 @@ func TestWhyAnExportLacksIt(t *testing.T) {
 		if problems != "" {
 			e.Problems = []string{problems}
 		}
-		cc.exportSource(&Export{Source: inventory.SourceBIOS, Path: "a.json"}, e)
+		cc.exportSource(&Export{Source: inventory.SourceBIOS, Path: "a.json", Export: e})
 		assert.Equal(t, want, cc.sys.Sources[0].State)
 		assert.Equal(t, problems != "", strings.Contains(cc.sys.Sources[0].Detail, "1 problems, the first: a line is cut"))
 	}

@@ -116,7 +116,7 @@ func (p *Patch) oneCLI(c *Change) bool {
 	if p.maker == nil {
 		return false
 	}
-	_, _, ok := p.maker.src.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
+	_, _, ok := p.Export.Table.InForm(c.Attribute.Name, c.To, settings.FormASU)
 	return ok
 }
 

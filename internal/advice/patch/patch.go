@@ -12,14 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// Source are the machine's present settings.
-type Source struct {
-	Export *bios.Export
-	Table  *settings.Table
-	// ByName finds attributes by plain name.
-	ByName map[string][]*bios.Attribute
-}
-
 // Want is one row of a profile: a canonical setting and the accepted words, the first preferred.
 type Want struct {
 	ID    string
@@ -69,9 +61,9 @@ type Patch struct {
 
 // patchMaker is the state of creating a patch.
 type patchMaker struct {
-	src  Source
-	goal Goal
-	out  *Patch
+	export *bios.Export
+	goal   Goal
+	out    *Patch
 	// inactive are rows whose own value is as wanted but not in effect: the preset that controls it overrides it.
 	inactive []string
 	// writes are the settings that a chosen preset writes.
@@ -88,26 +80,19 @@ func (p *Patch) isOpen(id string) bool {
 	return slices.ContainsFunc(p.Open, func(n Note) bool { return n.Setting == id })
 }
 
-// resolved returns the word that a setting has with the changes made so far.
-func (m *patchMaker) resolved(id string) (string, bool) { return m.under(id, m.given(nil)) }
+// read reads a setting as it will be after the next boot, with the changes made so far.
+func (m *patchMaker) read(id string) bios.Answer { return m.export.Read(id, m.given(nil)) }
 
-// under returns the word that a setting has with the given attributes: its own, or one that a preset implies.
-// It returns false if that is unknown.
-func (m *patchMaker) under(id string, given func(string) []settings.ExportedAttribute) (string, bool) {
-	own := m.src.Table.Read(id, given)
-	if own.Outcome != settings.Translated {
-		return "", false
-	}
-	if _, word, governed := m.src.Table.PresetOverride(id, given); governed {
-		return word, word != ""
-	}
-	return own.Value, true
+// resolved returns the word that a setting has with the changes made so far.
+func (m *patchMaker) resolved(id string) (string, bool) {
+	a := m.read(id)
+	return a.InEffect()
 }
 
 // occurrences returns the attributes of the export for an entry.
 func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
-		if found := m.src.ByName[name]; len(found) > 0 {
+		if found := m.export.Named(name); len(found) > 0 {
 			return found
 		}
 	}
@@ -116,53 +101,36 @@ func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 
 // group returns the prefix of the name on the command line: the table's, or the one that racadm printed.
 func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
-	if m.src.Export.Format == bios.Racadm && a.Menu != "" {
+	if m.export.Format == bios.Racadm && a.Menu != "" {
 		return "BIOS." + a.Menu
 	}
 	return e.Group
 }
 
-// given returns the export for the table as it will be after the next boot, with the changes made so far and
-// some more values changed.
-func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
+// given returns the view of the export after the next boot, with the changes made so far and some more values
+// changed.
+func (m *patchMaker) given(next map[*bios.Attribute]string) bios.View {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.out.Changes {
 		changed[m.out.Changes[i].Attribute] = m.out.Changes[i].To
 	}
 	maps.Copy(changed, next)
-	return m.show(changed)
-}
-
-// show returns the export after the next boot with some values changed.
-func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
-	return func(plain string) []settings.ExportedAttribute {
-		var out []settings.ExportedAttribute
-		for _, a := range m.src.ByName[plain] {
-			g := settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
-			if a.HasPending {
-				g.Value, g.Text, g.Stated = a.Pending, a.PendingText, true
-			}
-			if to, ok := next[a]; ok {
-				g.Value, g.Text, g.Stated = to, a.OptionTexts[to], true
-			}
-			out = append(out, g)
+	return func(a *bios.Attribute) bios.Attribute {
+		b := a.AfterBoot()
+		if to, ok := changed[a]; ok {
+			b.Value, b.Text, b.Stated = to, a.OptionTexts[to], true
 		}
-		return out
+		return b
 	}
 }
 
 // current returns the value of an attribute after the next boot without changes.
-func current(a *bios.Attribute) string {
-	if a.HasPending {
-		return a.Pending
-	}
-	return a.Value
-}
+func current(a *bios.Attribute) string { return a.AfterBoot().Value }
 
 // isPreset reports whether a setting is a master preset of this export with the vendor's own names as values. A
 // master with canonical words is a row like any other, and the settings it controls are checked after the rows.
 func (m *patchMaker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
+	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
 }
 
 // valuesAreNames reports whether a master's values are the vendor's own names.
@@ -173,7 +141,7 @@ func valuesAreNames(p *settings.Preset) bool {
 
 // master returns the attribute of a master preset in this export.
 func (m *patchMaker) master(p *settings.Preset) *bios.Attribute {
-	found := m.src.ByName[settings.PlainName(p.Attribute)]
+	found := m.export.Named(p.Attribute)
 	if len(found) != 1 {
 		return nil
 	}
@@ -220,7 +188,7 @@ func (m *patchMaker) after(name string) (string, bool) {
 			return c.To, true
 		}
 	}
-	a, ok := m.src.Export.Attribute(name)
+	a, ok := m.export.Attribute(name)
 	if !ok || !a.Stated && !a.HasPending {
 		return "", false
 	}
@@ -240,8 +208,8 @@ func isCalled(a *bios.Attribute, value, name string) bool {
 
 // Make finds the changes. A row that the export cannot implement is left open with its reason; nothing is
 // guessed.
-func Make(src Source, goal Goal) *Patch {
-	m := &patchMaker{src: src, goal: goal, out: &Patch{Export: src.Export}}
+func Make(e *bios.Export, goal Goal) *Patch {
+	m := &patchMaker{export: e, goal: goal, out: &Patch{Export: e}}
 	m.out.maker = m
 	for _, w := range goal.Wants {
 		if m.isPreset(w.ID) {
@@ -314,14 +282,12 @@ func (m *patchMaker) discard(id, reason string) {
 
 // why returns what prevents a row from getting a wanted value.
 func (m *patchMaker) why(w Want) string {
-	given := m.given(nil)
-	own := m.src.Table.Read(w.ID, given)
-	preset, word, governed := m.src.Table.PresetOverride(w.ID, given)
-	switch {
-	case governed && word == "":
-		return fmt.Sprintf("under %s = %s %s does not decide", preset.Name, preset.Value, own.Given.Name)
-	case governed:
-		return fmt.Sprintf("%s = %s makes %s of it", preset.Name, preset.Value, word)
+	a := m.read(w.ID)
+	switch p := a.Preset; {
+	case p != nil && a.Means == "":
+		return fmt.Sprintf("under %s = %s %s does not decide", p.Name, p.Value, a.Given.Name)
+	case p != nil:
+		return fmt.Sprintf("%s = %s makes %s of it", p.Name, p.Value, a.Means)
 	default:
 		return "no change that can be made brings it to " + strings.Join(w.Words, " or ")
 	}
@@ -331,38 +297,33 @@ func (m *patchMaker) why(w Want) string {
 // sets.
 func (m *patchMaker) sideEffects() {
 	m.out.SideEffects = nil
-	before, after := m.show(nil), m.given(nil)
 	for _, id := range settings.IDs() {
 		if m.wants(id) && !m.out.isOpen(id) || slices.ContainsFunc(m.out.Changes, func(c Change) bool { return c.Setting == id }) {
 			continue
 		}
-		was, wasKnown := m.under(id, before)
-		is, isKnown := m.under(id, after)
+		before, after := m.export.Read(id, (*bios.Attribute).AfterBoot), m.read(id)
+		was, wasKnown := before.InEffect()
+		is, isKnown := after.InEffect()
+		decides := after.Given.Name + " = " + after.Given.Value
 		switch {
-		case slices.Contains(m.writes, id) && m.src.Table.Read(id, before).Outcome != settings.Missing:
+		case slices.Contains(m.writes, id) && before.Outcome != bios.Missing:
 			m.out.SideEffects = append(m.out.SideEffects, Note{id, "the preset governs it too, and the profile does not say what it writes"})
 		case wasKnown == isKnown && was == is:
 		case !wasKnown:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, m.decides(id, after) + " acts from then on: " + is})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, decides + " acts from then on: " + is})
 		case !isKnown:
 			m.out.SideEffects = append(m.out.SideEffects, Note{id, "what it comes to is no longer known, it was " + was})
 		default:
-			m.out.SideEffects = append(m.out.SideEffects, Note{id, m.decides(id, after) + " decides it too: from " + was + " to " + is})
+			m.out.SideEffects = append(m.out.SideEffects, Note{id, decides + " decides it too: from " + was + " to " + is})
 		}
 	}
-}
-
-// decides returns the attribute that decides a setting, with its value.
-func (m *patchMaker) decides(id string, given func(string) []settings.ExportedAttribute) string {
-	g := m.src.Table.Read(id, given).Given
-	return g.Name + " = " + g.Value
 }
 
 // prune drops the changes locked by a preset that stays as it is, and the change of a preset that was only made
 // to unlock others of which none is left.
 func (m *patchMaker) prune() {
-	for i := range m.src.Table.Presets {
-		p := &m.src.Table.Presets[i]
+	for i := range m.export.Table.Presets {
+		p := &m.export.Table.Presets[i]
 		a := m.master(p)
 		if a == nil {
 			continue

@@ -27,7 +27,7 @@ import (
 var tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // source decodes an export, with its registry when one is given.
-func source(t *testing.T, files ...string) patch.Source {
+func source(t *testing.T, files ...string) *bios.Export {
 	t.Helper()
 	in := collect.Input{Tables: tables}
 	for _, f := range files {
@@ -38,8 +38,8 @@ func source(t *testing.T, files ...string) patch.Source {
 	_, joined := collect.WithExports(in)
 	require.NotEmpty(t, joined)
 	j := joined[0]
-	require.NotNil(t, j.Table)
-	return patch.Source{Export: j.Export, Table: j.Table, ByName: j.ByName}
+	require.NotNil(t, j.Export.Table)
+	return j.Export
 }
 
 // values are the attributes that a change sets, in its order.

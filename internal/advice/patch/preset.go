@@ -10,8 +10,8 @@ import (
 
 // presets decides every master preset before what it controls.
 func (m *patchMaker) presets() {
-	for i := range m.src.Table.Presets {
-		p := &m.src.Table.Presets[i]
+	for i := range m.export.Table.Presets {
+		p := &m.export.Table.Presets[i]
 		if a := m.master(p); a != nil {
 			m.preset(p, a)
 		}
@@ -61,7 +61,7 @@ func (m *patchMaker) preset(p *settings.Preset, a *bios.Attribute) {
 func (m *patchMaker) sleepers(p *settings.Preset) {
 	for _, id := range m.inactive {
 		if slices.Contains(p.Controls, id) {
-			own := m.src.Table.Read(id, m.given(nil)).Given
+			own := m.read(id).Given
 			m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
 		}
 	}
@@ -135,8 +135,8 @@ func (m *patchMaker) choose(p *settings.Preset, a *bios.Attribute, values []stri
 		return false
 	}
 	group := ""
-	for i := range m.src.Table.Settings[p.Setting] {
-		if e := &m.src.Table.Settings[p.Setting][i]; settings.PlainName(e.Name) == settings.PlainName(p.Attribute) {
+	for i := range m.export.Table.Settings[p.Setting] {
+		if e := &m.export.Table.Settings[p.Setting][i]; settings.PlainName(e.Name) == settings.PlainName(p.Attribute) {
 			group = m.group(e, a)
 		}
 	}
@@ -156,7 +156,7 @@ func (m *patchMaker) called(p *settings.Preset, a *bios.Attribute, values []stri
 		return a.Options[at]
 	}
 	for _, v := range values {
-		if found := m.src.Table.Recorded(a.Name, v, recordsOf(m.src.Export)); len(found) == 1 {
+		if found := m.export.Table.Recorded(a.Name, v, recordsOf(m.export)); len(found) == 1 {
 			return found[0]
 		}
 	}
@@ -178,7 +178,7 @@ func (m *patchMaker) locked() {
 
 func (m *patchMaker) lockedNow() {
 	for _, c := range slices.Clone(m.out.Changes) {
-		locked, said, by := m.src.Export.Locked(c.Attribute.Name, m.after)
+		locked, said, by := m.export.Locked(c.Attribute.Name, m.after)
 		switch {
 		case said && !locked:
 		case locked:
@@ -201,7 +201,7 @@ func (m *patchMaker) order() {
 	for len(rest) > 0 {
 		at := slices.IndexFunc(rest, func(c Change) bool {
 			return !slices.ContainsFunc(rest, func(o Change) bool {
-				return o.Attribute != c.Attribute && (m.src.Export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
+				return o.Attribute != c.Attribute && (m.export.DependsOn(c.Attribute.Name, o.Attribute.Name) || m.governs(o.Attribute, c.Setting))
 			})
 		})
 		at = max(at, 0) // a cycle: keep the order
@@ -213,12 +213,12 @@ func (m *patchMaker) order() {
 
 // governs reports whether an attribute is a master of a setting.
 func (m *patchMaker) governs(a *bios.Attribute, id string) bool {
-	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Controls, id) })
+	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool { return m.master(&p) == a && slices.Contains(p.Controls, id) })
 }
 
 // released reports whether a preset that controls the setting is changed to a value that unlocks it.
 func (m *patchMaker) released(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Presets, func(p settings.Preset) bool {
+	return slices.ContainsFunc(m.export.Table.Presets, func(p settings.Preset) bool {
 		a := m.master(&p)
 		return slices.Contains(p.Controls, id) && slices.ContainsFunc(m.out.Changes, func(c Change) bool {
 			return c.Attribute == a && leavesSingleSettings(&p, a, c.To)

@@ -11,20 +11,20 @@ import (
 
 // row finds the change that satisfies one row.
 func (m *patchMaker) row(w Want) {
-	now := m.src.Table.Read(w.ID, m.given(nil))
-	switch word, known := m.resolved(w.ID); {
+	now := m.read(w.ID)
+	switch word, known := now.InEffect(); {
 	case known && settings.Satisfies(w.ID, w.Words, word):
 		m.met(w.ID, now.Given.Name)
 		return
-	case now.Outcome == settings.Missing:
+	case now.Outcome == bios.Missing:
 		m.out.open(w.ID, "the export has no attribute for it")
 		return
 	case settings.Satisfies(w.ID, w.Words, now.Value):
 		m.inactive = append(m.inactive, w.ID)
 		return
 	}
-	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.src.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
-	entries := m.src.Table.Settings[w.ID]
+	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.export.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
+	entries := m.export.Table.Settings[w.ID]
 	for _, word := range w.Words {
 		for i := range entries {
 			changes, why := m.try(w, word, &entries[i])
@@ -68,7 +68,7 @@ func (m *patchMaker) met(id, attribute string) {
 // try changes every occurrence of one attribute and reads the setting again: it returns changes only if they
 // result in the wanted word.
 func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
-	if e.Unverified || e.With != "" && len(m.src.ByName[settings.PlainName(e.With)]) == 0 {
+	if e.Unverified || e.With != "" && len(m.export.Named(e.With)) == 0 {
 		return nil, ""
 	}
 	changes, why := m.leave(w, e)
@@ -90,7 +90,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 	for i := range changes {
 		next[changes[i].Attribute] = changes[i].To
 	}
-	if then := m.src.Table.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
+	if then := m.export.Read(w.ID, m.given(next)); !settings.Satisfies(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
 	if hit := m.brokenBy(next); hit != "" {
@@ -103,7 +103,7 @@ func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, 
 // it leaves the choice to the next ("Manual").
 func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
-	entries := m.src.Table.Settings[w.ID]
+	entries := m.export.Table.Settings[w.ID]
 	known, _ := settings.Lookup(w.ID)
 	for i := range entries {
 		front := &entries[i]
@@ -128,7 +128,8 @@ func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 func (m *patchMaker) brokenBy(next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
 		now, known := m.resolved(w.ID)
-		then, still := m.under(w.ID, m.given(next))
+		after := m.export.Read(w.ID, m.given(next))
+		then, still := after.InEffect()
 		if known && settings.Satisfies(w.ID, w.Words, now) && (!still || !settings.Satisfies(w.ID, w.Words, then)) {
 			return w.ID
 		}
@@ -175,7 +176,7 @@ func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attri
 func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
-		found := m.src.Table.Recorded(a.Name, w, recordsOf(m.src.Export))
+		found := m.export.Table.Recorded(a.Name, w, recordsOf(m.export))
 		if settings.OtherWord(w) != "" && m.usesSpelling(w) {
 			found = append(found, w)
 		}
@@ -255,5 +256,5 @@ func (m *patchMaker) usesSpelling(word string) bool {
 
 // uses reports whether the export uses a word for any of its attributes.
 func (m *patchMaker) uses(word string) bool {
-	return slices.ContainsFunc(m.src.Export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
+	return slices.ContainsFunc(m.export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
 }

@@ -35,7 +35,7 @@ func TestVendorWords(t *testing.T) {
 // export spells its other switches; a word of another kind proves nothing.
 func TestProven(t *testing.T) {
 	a := &bios.Attribute{Name: "Odd", Value: "Auto", Stated: true}
-	m := &patchMaker{src: Source{Table: &settings.Table{}, Export: &bios.Export{Attributes: []bios.Attribute{*a, {Name: "Turbo", Value: "Enabled"}, {Name: "Speed", Value: "Maximum"}}}}}
+	m := &patchMaker{export: &bios.Export{Table: &settings.Table{}, Attributes: []bios.Attribute{*a, {Name: "Turbo", Value: "Enabled"}, {Name: "Speed", Value: "Maximum"}}}}
 	assert.Equal(t, []string{"Disabled"}, m.proven([]string{"Disable", "Disabled"}, a))
 	assert.Empty(t, m.proven([]string{"Maximum", "Auto"}, a))
 }

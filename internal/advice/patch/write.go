@@ -150,7 +150,7 @@ func (p *Patch) onecli() string {
 		}
 		name, word := c.Attribute.Name, c.To
 		if p.Export.Format == bios.Redfish && p.oneCLI(c) {
-			name, word, _ = p.maker.src.Table.InForm(name, word, settings.FormASU)
+			name, word, _ = p.Export.Table.InForm(name, word, settings.FormASU)
 		}
 		return "onecli config set " + settings.ShellWord(name) + " " + settings.ShellWord(word) + " --override"
 	})
@@ -199,13 +199,13 @@ func (p *Patch) Ways(id string, w settings.Change) (before []string, ways []sett
 
 // give returns the instructions for one change.
 func (p *Patch) give(c *Change, w settings.Change) []settings.Instruction {
-	return p.maker.src.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
+	return p.Export.Table.Give(settings.Given{Setting: c.Setting, Form: recordsOf(p.Export), Name: c.Attribute.Name, Group: c.Group,
 		Value: c.To, Text: c.Attribute.OptionTexts[c.To], Current: c.From}, w)
 }
 
 // frees reports whether a change is that of a preset which controls a setting.
 func (p *Patch) frees(c *Change, id string) bool {
-	return slices.ContainsFunc(p.maker.src.Table.Presets, func(m settings.Preset) bool {
+	return slices.ContainsFunc(p.Export.Table.Presets, func(m settings.Preset) bool {
 		return settings.PlainName(m.Attribute) == settings.PlainName(c.Attribute.Name) && slices.Contains(m.Controls, id) && c.Setting != id
 	})
 }

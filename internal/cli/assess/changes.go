@@ -12,7 +12,7 @@ import (
 
 // Changes returns the changes for a report from the exports of BIOS settings: the same as profiles patch
 // prints.
-func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]audit.SettingWays {
+func Changes(exports func() []*collect.Export) func(*audit.Chosen) map[string]audit.SettingWays {
 	return func(chosen *audit.Chosen) map[string]audit.SettingWays {
 		x, form, err := PresentSettings(exports(), "")
 		if err != nil {
@@ -20,12 +20,12 @@ func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]aud
 		}
 		made := Patch(x, form, chosen)
 		out := map[string]audit.SettingWays{}
-		ids := make([]string, 0, len(chosen.Rows)+len(x.Table.Presets))
+		ids := make([]string, 0, len(chosen.Rows)+len(x.Export.Table.Presets))
 		for i := range chosen.Rows {
 			ids = append(ids, chosen.Rows[i].ID)
 		}
-		for i := range x.Table.Presets {
-			ids = append(ids, x.Table.Presets[i].Setting)
+		for i := range x.Export.Table.Presets {
+			ids = append(ids, x.Export.Table.Presets[i].Setting)
 		}
 		for _, id := range ids {
 			before, ways, reason := made.Ways(id, chosen.Wish(id))
@@ -36,8 +36,8 @@ func Changes(exports func() []collect.Joined) func(*audit.Chosen) map[string]aud
 }
 
 // Patch returns the change that brings an export to a profile, in a form.
-func Patch(x *collect.Joined, form patch.Form, chosen *audit.Chosen) *patch.Patch {
-	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, goal(chosen))
+func Patch(x *collect.Export, form patch.Form, chosen *audit.Chosen) *patch.Patch {
+	made := patch.Make(x.Export, goal(chosen))
 	made.Fit(form)
 	return made
 }
@@ -53,16 +53,15 @@ func goal(c *audit.Chosen) patch.Goal {
 
 // PresentSettings selects the export to change. It rejects one that may be another machine's, because a change
 // must not rest on a doubt.
-func PresentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
+func PresentSettings(exports []*collect.Export, asked string) (*collect.Export, patch.Form, error) {
 	problem := errors.New("no present settings to change, expected an export of them with --bios FILE or --redfish URL")
-	for i := range exports {
-		x := &exports[i]
+	for _, x := range exports {
 		if x.Export.Format == bios.Registry || x.Export.Format == bios.FirmwareAttributes {
 			continue
 		}
 		form, err := patch.Choose(x.Export, asked)
 		switch {
-		case x.Table == nil:
+		case x.Export.Table == nil:
 			err = errors.New("memaudit has no table of this vendor's BIOS attributes")
 		case x.Doubt != "":
 			err = errors.New(x.Doubt)

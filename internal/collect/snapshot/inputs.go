@@ -38,16 +38,10 @@ type inputs struct {
 	TreeFailed *collect.Failure `json:"tree_failed,omitempty"`
 	// SMBIOS is the file given with --smbios.
 	SMBIOS  []byte           `json:"smbios,omitempty"`
-	Exports []capturedExport `json:"exports,omitempty"`
+	Exports []collect.Export `json:"exports,omitempty"`
 	BMC     *capturedBMC     `json:"controller,omitempty"`
 	// Measurements are those given with --measured.
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
-}
-
-// capturedExport is one export of BIOS settings, decoded. Path is the name of its file.
-type capturedExport struct {
-	Path   string       `json:"path"`
-	Export *bios.Export `json:"export"`
 }
 
 // capturedBMC is a BMC's answer with its BIOS settings decoded.
@@ -186,11 +180,10 @@ func (i *inputs) join(in *collect.Input) error {
 		}
 		in.SMBIOS = table
 	}
-	exports := make([]collect.Export, 0, len(i.Exports)+len(in.Exports))
-	for _, e := range i.Exports {
-		exports = append(exports, collect.Export{Source: "bios", Path: e.Path, Export: e.Export})
+	for n := range i.Exports {
+		i.Exports[n].Source = inventory.SourceBIOS
 	}
-	in.Exports = append(exports, in.Exports...)
+	in.Exports = slices.Concat(i.Exports, in.Exports)
 	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
 	if i.BMC != nil && in.BMC == nil {
 		i.BMC.replay(in)

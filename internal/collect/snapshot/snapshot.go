@@ -70,13 +70,13 @@ type Capture struct {
 }
 
 // copyOf returns a copy of an export, because an audit joins others into it.
-func copyOf(e collect.Export) (*capturedExport, error) {
-	data, err := json.Marshal(e.Export)
+func copyOf(e collect.Export) (*collect.Export, error) {
+	data, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Path, err)
 	}
-	own := capturedExport{Path: e.Path}
-	return &own, json.Unmarshal(data, &own.Export)
+	own := &collect.Export{}
+	return own, json.Unmarshal(data, own)
 }
 
 // Files returns the paths of the files that were read.

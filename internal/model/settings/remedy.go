@@ -311,54 +311,14 @@ func (t *Table) freeing(m *Preset, w *Change) (name, free string) {
 	return "", ""
 }
 
-// ForProduct returns the table for one machine, without the meanings that presets have only on other
-// products. If the product is not known, meanings for named products are left out.
-func (t *Table) ForProduct(product string) *Table {
-	other := func(m Preset) bool {
-		return len(m.ImpliesFor) > 0 && !namesMachine(m.ImpliesFor, &Change{Product: product})
+// Implied returns the documented value of a locked setting on a product under the preset's value for which is returns
+// true, "" if there is none. If the product is not known, meanings for named products are left out.
+func (m *Preset) Implied(id, product string, is func(value string) bool) string {
+	if len(m.ImpliesFor) > 0 && !namesMachine(m.ImpliesFor, &Change{Product: product}) {
+		return ""
 	}
-	if !slices.ContainsFunc(t.Presets, other) {
-		return t
-	}
-	own := *t
-	own.Presets = slices.Clone(t.Presets)
-	for i := range own.Presets {
-		if other(own.Presets[i]) {
-			own.Presets[i].Implies = nil
-		}
-	}
-	return &own
-}
-
-// PresetOverride finds the preset in an export that overrides a setting's own value. word is the resulting value, "" if it is not
-// documented; the setting's own value then has no effect. governed is false if no preset overrides the setting.
-func (t *Table) PresetOverride(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
-	for i := range t.Presets {
-		m := &t.Presets[i]
-		if !slices.Contains(m.Controls, id) {
-			continue
-		}
-		for _, g := range lookup(PlainName(m.Attribute)) {
-			if !g.Stated || slices.ContainsFunc(m.Unlocked, g.is) {
-				continue
-			}
-			if word := m.means(id, &g); word != "" || m.Inert {
-				return g, word, true
-			}
-		}
-	}
-	return ExportedAttribute{}, "", false
-}
-
-// is reports whether the attribute has this value or text.
-func (g *ExportedAttribute) is(value string) bool {
-	return PlainName(value) == PlainName(g.Value) || g.Text != "" && PlainName(value) == PlainName(g.Text)
-}
-
-// means returns what the preset's value makes of a setting, "" if that is not known.
-func (m *Preset) means(id string, g *ExportedAttribute) string {
 	for value, words := range m.Implies {
-		if g.is(value) {
+		if is(value) {
 			return words[id]
 		}
 	}

@@ -110,18 +110,14 @@ func TestUnlockOfTwoPresets(t *testing.T) {
 		spelled(table, &spelling{source: "M", form: FormRedfish, name: "CpuPerformanceProfile", values: "Custom|Enterprise"}).unlock(w))
 }
 
-// TestOn checks that implied values limited to some products apply to these only, and that the table of all machines
-// is unchanged; without a product they are unknown.
-func TestOn(t *testing.T) {
-	means := map[string]map[string]string{"Fast": {"turbo": Enabled}}
-	table := &Table{Presets: []Preset{{Attribute: "A", Implies: means}, {Attribute: "B", Implies: means, ImpliesFor: []string{"ThinkSystem SR670 V2"}}}}
-	for product, want := range map[string][]bool{"ThinkSystem SR670 V2": {true, true}, "ThinkSystem SR650": {true, false}, "": {true, false}} {
-		var got []bool
-		for _, m := range table.ForProduct(product).Presets {
-			got = append(got, m.Implies != nil)
-		}
-		assert.Equal(t, want, got, product)
+// TestSamePreset compares names of presets.
+func TestSamePreset(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"HighPerformanceCompute", "HighPerformanceCompute(HPC)", true}, {"A", "B", false}, {"(x)", "(y)", false}, {"", "", false}, {"Low Latency", "LowLatency", true}} {
+		assert.Equal(t, c.want, SamePreset(c.a, c.b), c)
 	}
-	assert.NotNil(t, table.Presets[1].Implies)
-	assert.Same(t, table, table.ForProduct("ThinkSystem SR670 V2"), "nothing is copied where nothing is left out")
+	assert.Equal(t, "a b !~ \u00a0", OneLine("a\tb\x7f!~\u009b\u00a0"))
+	assert.Equal(t, "Turbo Boost", lastStep("Turbo Boost"))
 }

@@ -95,39 +95,8 @@ func TestNext(t *testing.T) {
 	require.Equal(t, settings.Next, word)
 }
 
-// TestNextPassesItsOwnAttribute checks Dell's Sme, which passes the decision to TransparentSme when it is off: the
-// second entry for Sme, which knows only the other value, is not used. Without TransparentSme it decides alone.
-func TestNextPassesItsOwnAttribute(t *testing.T) {
-	tables, err := shippedTables()
-	require.NoError(t, err)
-	read := func(values map[string]string) settings.Answer {
-		return tables.Of("Dell Inc.").Read("memory_encryption", func(plain string) []settings.ExportedAttribute {
-			if v, ok := values[plain]; ok {
-				return []settings.ExportedAttribute{{Name: plain, Value: v, Stated: true}}
-			}
-			return nil
-		})
-	}
-	for _, c := range []struct {
-		values  map[string]string
-		outcome settings.Outcome
-		value   string
-	}{
-		{map[string]string{"sme": "Disabled", "transparentsme": "Disabled"}, settings.Translated, settings.Disabled},
-		{map[string]string{"sme": "Disabled", "transparentsme": "Enabled"}, settings.Translated, "single_key"},
-		{map[string]string{"sme": "Enabled", "transparentsme": "Disabled"}, settings.Translated, "multi_key"},
-		{map[string]string{"sme": "Disabled", "transparentsme": "Perhaps"}, settings.Foreign, ""},
-		{map[string]string{"sme": "Disabled"}, settings.Translated, settings.Disabled},
-		{map[string]string{}, settings.Missing, ""},
-	} {
-		a := read(c.values)
-		require.Equal(t, c.outcome, a.Outcome, c.values)
-		require.Equal(t, c.value, a.Value, c.values)
-	}
-}
-
-// TestCounts checks that a number of cores is kept, Dell's and Supermicro's, where 0 means all of them (SUM's help
-// text of Cores Enabled).
+// TestCounts checks that a number of cores is kept, Dell's and Supermicro's, where
+// 0 means all of them (SUM's help text of Cores Enabled).
 func TestCounts(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)

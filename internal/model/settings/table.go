@@ -179,6 +179,23 @@ func (t *Table) Names() iter.Seq[string] {
 	}
 }
 
+// Names returns the plain names under which an export may have the attribute: its own and its text
+// in BIOS setup.
+func (e *Attribute) Names() []string {
+	return slices.DeleteFunc([]string{PlainName(e.Name), PlainName(lastStep(e.Menu))}, func(n string) bool { return n == "" })
+}
+
+// lastStep returns the last part of a menu path, the text of the option itself.
+func lastStep(menu string) string {
+	for {
+		_, rest, more := strings.Cut(menu, " > ")
+		if !more {
+			return menu
+		}
+		menu = rest
+	}
+}
+
 // Canonical translates a vendor's value of the attribute; false if the table does not know the
 // value.
 func (a *Attribute) Canonical(s Setting, value string) (string, bool) {

@@ -49,50 +49,8 @@ func TestCanonicalAndBack(t *testing.T) {
 	assert.Empty(t, named.words(turbo, Enabled))
 }
 
-// TestReadByTextOfSetup checks that an export may use the texts of BIOS setup as names and values, and that a known
-// value takes precedence over its text.
-func TestReadByTextOfSetup(t *testing.T) {
-	table := &Table{Settings: map[string][]Attribute{"turbo": {{Name: "ProcTurbo", Menu: "Power > Options > Turbo Boost", Values: map[string]string{"Enabled": Enabled, "Disabled": Disabled}}}}}
-	for name, c := range map[string]struct {
-		plain   string
-		given   ExportedAttribute
-		value   string
-		outcome Outcome
-	}{
-		"by its name":          {"procturbo", ExportedAttribute{Value: "Enabled", Stated: true}, Enabled, Translated},
-		"by its text":          {"turboboost", ExportedAttribute{Value: "Enabled", Stated: true}, Enabled, Translated},
-		"not by its menu":      {"options", ExportedAttribute{Value: "Enabled", Stated: true}, "", Missing},
-		"a code with its text": {"procturbo", ExportedAttribute{Value: "1", Text: "Enabled", Stated: true}, Enabled, Translated},
-		"a code without":       {"procturbo", ExportedAttribute{Value: "1", Stated: true}, "", Foreign},
-		"a word that differs":  {"procturbo", ExportedAttribute{Value: "Disabled", Text: "Enabled", Stated: true}, Disabled, Translated},
-	} {
-		a := table.Read("turbo", func(plain string) []ExportedAttribute {
-			if plain != c.plain {
-				return nil
-			}
-			return []ExportedAttribute{c.given}
-		})
-		assert.Equal(t, c.outcome, a.Outcome, name)
-		assert.Equal(t, c.value, a.Value, name)
-	}
-	assert.Equal(t, "Turbo Boost", lastStep("Turbo Boost"))
-}
-
-// TestProvenName checks that a missing setting means something only if one of its names is proven; a menu path is
-// not.
-func TestProvenName(t *testing.T) {
-	named, unverified, menu := Attribute{Name: "A"}, Attribute{Name: "B", Unverified: true}, Attribute{Menu: "C"}
-	for _, c := range []struct {
-		entries []Attribute
-		want    bool
-	}{{[]Attribute{named}, true}, {[]Attribute{unverified}, false}, {[]Attribute{menu}, false}, {[]Attribute{named, unverified, menu}, true}, {[]Attribute{menu, unverified, named}, true}, {nil, false}} {
-		table := &Table{Settings: map[string][]Attribute{"turbo": c.entries}}
-		assert.Equal(t, c.want, table.Read("turbo", func(string) []ExportedAttribute { return nil }).Proven, c.entries)
-	}
-}
-
-// TestWordAsSpelled checks the source's spelling of a value: the same one, otherwise the first that differs only in
-// case and punctuation.
+// TestWordAsSpelled: the source's own spelling of a value: the same one, else the first that differs
+// in case and punctuation only.
 func TestWordAsSpelled(t *testing.T) {
 	s := &spelling{values: "2way=Two|2-Way=2-Way clustering|Disabled"}
 	for value, want := range map[string][2]string{"2-Way": {"2-Way", "2-Way clustering"}, "2 WAY": {"2way", "Two"}, "disabled": {"Disabled", ""}, "Disabled": {"Disabled", ""}} {

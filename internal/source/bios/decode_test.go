@@ -390,7 +390,7 @@ func TestJoin(t *testing.T) {
 
 	joined = bios.Join([]*bios.Export{decode(registry), decode(opaque)})
 	require.Len(t, joined, 2)
-	require.True(t, joined[0].HasRegistry())
+	require.True(t, joined[0].Registry != nil)
 	a, _ = joined[1].Attribute("KTIS001")
 	require.Equal(t, "Enable", a.Text)
 

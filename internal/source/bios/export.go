@@ -1,7 +1,8 @@
 // Package bios decodes exports of a machine's BIOS settings: Redfish Bios
 // resources and their registries, and the files of the vendors' command-line
-// tools. It recognises the formats by content. It does not know what an
-// attribute means: names and values stay as the vendor writes them.
+// tools. It recognises the formats by content. Names and values stay as the
+// vendor writes them; what they mean is in the vendor's table, by which Read
+// translates them.
 package bios
 
 import (
@@ -9,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // Limits of one export. The largest known registry is smaller than 4 MiB and has fewer than 2000 attributes; the
@@ -68,26 +71,29 @@ const (
 	FirmwareAttributes Format = "firmware-attributes"
 )
 
-// The vendors of exports; "" if the export does not show its vendor. Not all have a table of settings.
+// The vendors of exports, as their tables and machines name them; "" if the export does not show its vendor.
 const (
-	Dell       = "dell"
-	HPE        = "hpe"
-	Lenovo     = "lenovo"
-	IBM        = "ibm"
-	Supermicro = "supermicro"
-	Cisco      = "cisco"
-	Intel      = "intel"
-	Gigabyte   = "gigabyte"
-	AMI        = "ami"
-	ZT         = "zt"
-	Cray       = "cray"
-	ASRockRack = "asrockrack"
-	Fujitsu    = "fujitsu"
+	Dell       = "Dell"
+	HPE        = "HPE"
+	Lenovo     = "Lenovo"
+	IBM        = "IBM"
+	Supermicro = "Supermicro"
+	Cisco      = "Cisco"
+	Intel      = "Intel"
+	Gigabyte   = "GIGABYTE"
+	// AMI makes firmware but no machines. Its names are in the table of GIGABYTE, which uses them unchanged.
+	AMI        = "AMI"
+	ZT         = "ZT Systems"
+	Cray       = "HPE Cray"
+	ASRockRack = "ASRockRack"
+	Fujitsu    = "FUJITSU"
 	// IntelReference and AMDReference are not vendors: the attribute names are those of Intel's reference code
 	// or AMD's common BIOS settings (CBS), which several vendors ship unchanged.
-	IntelReference = "intel-reference"
-	AMDReference   = "amd-cbs"
+	IntelReference = "Intel reference code"
+	AMDReference   = "AMD CBS"
 )
+
+var vendors = []string{"", Dell, HPE, Lenovo, IBM, Supermicro, Cisco, Intel, Gigabyte, AMI, ZT, Cray, ASRockRack, Fujitsu, IntelReference, AMDReference}
 
 // Attribute is one attribute of an export, with name and values as the vendor writes them.
 type Attribute struct {
@@ -153,6 +159,11 @@ type Export struct {
 	Registry *registry `json:"registry,omitempty"`
 	// Locks are the dependencies of the registry by which the attributes were resolved.
 	Locks map[string][]dependency `json:"locks,omitempty"`
+
+	// Table translates the attributes, nil if memaudit has no table of the vendor. Use sets it.
+	Table   *settings.Table `json:"-"`
+	product string
+	byName  map[string][]*Attribute
 }
 
 // Attribute finds an attribute by its exact name.
@@ -164,9 +175,6 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 	}
 	return nil, false
 }
-
-// HasRegistry reports whether the export is an attribute registry.
-func (e *Export) HasRegistry() bool { return e.Registry != nil }
 
 // takeOver adds another export's defects.
 func (e *Export) takeOver(from *Export) {
@@ -376,6 +384,9 @@ func (e *Export) Check() error {
 	dropEmpty(e.Locks)
 	if e.Registry != nil {
 		dropEmpty(e.Registry.Locks)
+	}
+	if !slices.Contains(vendors, e.Vendor) { // earlier versions had other names for them
+		e.Vendor, e.Guessed = vendorByNames(e.Attributes)
 	}
 	return nil
 }

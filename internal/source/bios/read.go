@@ -1,0 +1,185 @@
+package bios
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
+)
+
+// Use sets the vendor's table, nil if there is none, and the name of the audited product, and indexes the attributes by
+// plain name and, if no attribute has that name, by their text in BIOS setup.
+func (e *Export) Use(t *settings.Table, product string) {
+	e.Table, e.product, e.byName = t, product, map[string][]*Attribute{}
+	for i := range e.Attributes {
+		name := settings.PlainName(e.Attributes[i].Name)
+		e.byName[name] = append(e.byName[name], &e.Attributes[i])
+	}
+	texts := map[string][]*Attribute{}
+	for i := range e.Attributes {
+		if text := settings.PlainName(e.Attributes[i].Display); text != "" && len(e.byName[text]) == 0 {
+			texts[text] = append(texts[text], &e.Attributes[i])
+		}
+	}
+	maps.Copy(e.byName, texts)
+}
+
+// Named returns the attributes with this name, or else with this text in BIOS setup.
+func (e *Export) Named(name string) []*Attribute { return e.byName[settings.PlainName(name)] }
+
+// seen returns the attributes with a plain name or text as a view has them.
+func (e *Export) seen(plain string, at View) []Attribute {
+	var out []Attribute
+	for _, a := range e.byName[plain] {
+		out = append(out, at(a))
+	}
+	return out
+}
+
+// View returns an attribute with the value that it has at one time as Value, Text and Stated: at present, after the next
+// boot, or once changes are made.
+type View func(a *Attribute) Attribute
+
+// AfterBoot is the View of the next boot.
+func (a *Attribute) AfterBoot() Attribute {
+	b := *a
+	if a.HasPending {
+		b.Value, b.Text, b.Stated = a.Pending, a.PendingText, true
+	}
+	return b
+}
+
+// Shown returns the value as BIOS setup shows it if that is known, otherwise the value itself.
+func (a *Attribute) Shown() string { return cmp.Or(a.Text, a.Value) }
+
+// Outcome is the result of reading a setting from an export. It is not a fact.State: whether a Missing setting is absent
+// depends on the completeness of the export, and Foreign and Ambiguous are results of a translation.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// Missing: none of the setting's attributes is in the export.
+	Missing Outcome = iota
+	// Translated: the value has a canonical value.
+	Translated
+	// Unstated: the attribute is there without a value.
+	Unstated
+	// Foreign: the table does not know the value.
+	Foreign
+	// Ambiguous: the attribute is listed twice, with different values.
+	Ambiguous
+)
+
+// Answer is what an export states about one setting.
+type Answer struct {
+	Outcome Outcome
+	// Value is the canonical value if Outcome is Translated.
+	Value string
+	// Given is the attribute that decided; Unverified is set if its entry in the table is.
+	Given      Attribute
+	Unverified bool
+	// Proven is true if a document or a capture proves a name of the setting. Otherwise Missing
+	// does not mean that the machine lacks it.
+	Proven bool
+	// Preset is the vendor's preset that overrides the setting's own value, nil if none does. Means is the resulting value,
+	// "" if it is not documented; the setting's own value then has no effect.
+	Preset *Attribute
+	Means  string
+}
+
+// InEffect returns the value that the setting has with its preset. It returns false if that is unknown.
+func (a *Answer) InEffect() (string, bool) {
+	switch {
+	case a.Outcome != Translated:
+		return "", false
+	case a.Preset != nil:
+		return a.Means, a.Means != ""
+	default:
+		return a.Value, true
+	}
+}
+
+// Read translates the attributes of an export to one setting. The first entry with an attribute in the export decides;
+// later entries for the same attribute may have more values. The value "next" leaves the decision to the next attribute,
+// and skips entries of its own attribute without the value.
+func (e *Export) Read(id string, at View) Answer {
+	s, _ := settings.Lookup(id)
+	var a Answer
+	decided, passed := "", ""
+	for i := range e.Table.Settings[id] {
+		entry := &e.Table.Settings[id][i]
+		a.Proven = a.Proven || !entry.Unverified && entry.Name != ""
+		if entry.With != "" && len(e.seen(settings.PlainName(entry.With), at)) == 0 {
+			continue
+		}
+		var given []Attribute
+		name := ""
+		for _, name = range entry.Names() {
+			if given = e.seen(name, at); len(given) > 0 {
+				break
+			}
+		}
+		if len(given) == 0 || decided != "" && decided != name {
+			continue
+		}
+		switch value, outcome := translate(entry, s, given); {
+		case value == settings.Next:
+			decided, passed = "", name
+		case name != passed || outcome == Translated:
+			a.Outcome, a.Value, a.Given, a.Unverified, decided = outcome, value, given[0], entry.Unverified, name
+		}
+		if a.Outcome == Translated {
+			break
+		}
+	}
+	a.Preset, a.Means = e.override(id, at)
+	return a
+}
+
+// translate returns the canonical value. If the attribute occurs several times, all must agree.
+func translate(entry *settings.Attribute, s settings.Setting, given []Attribute) (string, Outcome) {
+	value := ""
+	for i := range given {
+		g := &given[i]
+		if !g.Stated {
+			return "", Unstated
+		}
+		word, ok := entry.Canonical(s, g.Value)
+		if !ok && g.Text != "" {
+			word, ok = entry.Canonical(s, g.Text)
+		}
+		switch {
+		case !ok:
+			return "", Foreign
+		case i > 0 && word != value:
+			return "", Ambiguous
+		}
+		value = word
+	}
+	return value, Translated
+}
+
+// override returns the preset that overrides a setting's own value, and what it makes of the setting, "" if that is not
+// documented for the product.
+func (e *Export) override(id string, at View) (*Attribute, string) {
+	for i := range e.Table.Presets {
+		p := &e.Table.Presets[i]
+		if !slices.Contains(p.Controls, id) {
+			continue
+		}
+		for _, now := range e.seen(settings.PlainName(p.Attribute), at) {
+			is := func(value string) bool {
+				plain := settings.PlainName(value)
+				return plain == settings.PlainName(now.Value) || now.Text != "" && plain == settings.PlainName(now.Text)
+			}
+			if !now.Stated || slices.ContainsFunc(p.Unlocked, is) {
+				continue
+			}
+			if word := p.Implied(id, e.product, is); word != "" || p.Inert {
+				return &now, word
+			}
+		}
+	}
+	return nil, ""
+}
