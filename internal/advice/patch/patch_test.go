@@ -81,7 +81,7 @@ func TestMasterComesFirst(t *testing.T) {
 	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p), "no master where nothing is locked")
 }
 
-// A preset that the profile names writes what it governs by itself.
+// A preset named in the profile writes what it governs by itself.
 func TestPresetWritesItsRows(t *testing.T) {
 	goal := patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}, {"c_states", []string{"disabled", "c1"}}, {"power_policy", []string{"max_performance"}}, {"smt", []string{"disabled"}}}}
 	p := patch.Make(source(t, dellNow), goal)
@@ -94,8 +94,8 @@ func TestPresetWritesItsRows(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
 }
 
-// Cisco's power technology is a preset with canonical words: it is a row like any
-// other and spelled as Cisco spells it; what it governs does nothing under it.
+// Cisco's power technology is a preset with canonical values: a row like any other, in Cisco's spelling. What it
+// governs has no effect with it.
 func TestPresetWithCanonicalWords(t *testing.T) {
 	now := func(power, turbo string) string {
 		return `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPowerManagement": "` + power + `", "IntelTurboBoostTech": "` + turbo +
@@ -120,8 +120,8 @@ func TestPresetWithCanonicalWords(t *testing.T) {
 	assert.Contains(t, p.SideEffects, patch.Note{Setting: "p_states", Reason: "EnhancedIntelSpeedStep = Enabled acts from then on: enabled"})
 }
 
-// A preset that decides the prefetchers is left for one of them, and then the
-// others need their own values, too.
+// A preset that decides the prefetchers is changed to unlock one of them, and then the others need their own values
+// too.
 func TestLeavingAPresetThatMeans(t *testing.T) {
 	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "HardwarePrefetch": "Disabled", "AdjacentCacheLinePrefetch": "Enabled", "IntelHyperThread": "Enabled"}}`
 	registry := `{"Id": "CiscoBiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUPerformance", "Value": [{"ValueName": "Enterprise"}, {"ValueName": "Custom"}]},
@@ -159,8 +159,8 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
 }
 
-// TestMetIsNotTakenBack: a row that is fulfilled as it is stays so, whatever becomes of the change of
-// its attribute for another row.
+// TestMetIsNotTakenBack checks that a row that is satisfied stays so, whatever happens to the change of its attribute
+// for another row.
 func TestMetIsNotTakenBack(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "MinProcIdlePower": "C6WithoutC1E", "EnergyPerfBias": "MaxPerf"}}`
 	registry := `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [{"AttributeName": "MinProcIdlePower", "ReadOnly": %t, "Value": [{"ValueName": "C6WithoutC1E"}, {"ValueName": "NoCStates"}]}]}}`
@@ -174,8 +174,8 @@ func TestMetIsNotTakenBack(t *testing.T) {
 	assert.Equal(t, map[string]string{"c_states": "MinProcIdlePower cannot be changed now, the export says (read-only)"}, open(p))
 }
 
-// TestOneAttributeIsChangedOnce: a row that brings an attribute to another value than an earlier
-// row did, and both are fulfilled, changes it once.
+// TestOneAttributeIsChangedOnce checks that a row that needs another value of an attribute than an earlier row, with
+// which both are satisfied, changes it once.
 func TestOneAttributeIsChangedOnce(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "EnergyPerfBias": "MaxPerf",
  "MinProcIdlePower": "C6WithoutC1E", "AdvancedMemProtection": "FastFaultTolerantADDDC", "MemMirrorMode": "PartialOsConfig"}}`
@@ -192,9 +192,8 @@ func TestOneAttributeIsChangedOnce(t *testing.T) {
 	assert.Empty(t, p.SideEffects)
 }
 
-// AMD's own preset beside HPE's is set to Disabled before what it governs (HPE's
-// registry A42: its options are read-only while it is set), and is never given
-// the name of a workload profile.
+// AMD's preset is set to Disabled in addition to HPE's before what it governs (HPE's registry A42: its options are
+// read-only while it is set), and never gets the name of a workload profile.
 func TestSecondPreset(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom", "AMDPerformanceWorkloadProfile": "NICLatencySensitive", "ProcSMT": "Enabled", "Sriov": "Disabled"}}`
 	smt := patch.Want{ID: "smt", Words: []string{"disabled"}}
@@ -290,8 +289,8 @@ func sumSetting(name, value string, options ...string) string {
 		strings.Join(options, `</Option><Option value="0">`) + `</Option></AvailableOptions></Information></Setting>`
 }
 
-// TestNothingIsLeftOfAnOpenRow: where one of a row's changes cannot be made, the others are not made
-// either, whether the export locks it or the form cannot carry it.
+// TestNothingIsLeftOfAnOpenRow checks that no change of a row is made if one of them is impossible, because the
+// export locks it or the format cannot express it.
 func TestNothingIsLeftOfAnOpenRow(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`
 	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "PerformanceDeterminism", "ReadOnly": true,
@@ -310,8 +309,8 @@ func TestNothingIsLeftOfAnOpenRow(t *testing.T) {
 	assert.Equal(t, map[string]string{"determinism": "SUM's file identifies Determinism Slider from its namesakes by their order: change it in an export of the whole"}, open(p))
 }
 
-// TestPresetThatCannotBeChanged: what a preset locks is not changed where the preset stays as it is,
-// and is not said to be written by a preset that is not chosen.
+// TestPresetThatCannotBeChanged checks that a setting is not changed if the preset that locks it stays, and is not
+// reported as written by a preset that is not selected.
 func TestPresetThatCannotBeChanged(t *testing.T) {
 	registry := func(readOnly string) string {
 		return `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "ReadOnly": ` + readOnly + `,
@@ -357,7 +356,7 @@ func TestPresetThatCannotBeChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": reason, "turbo": reason}, open(p))
 }
 
-// TestPresetOfOneValue: a registry that offers one value of a preset says so too.
+// TestPresetOfOneValue checks a registry that offers only one value of a preset.
 func TestPresetOfOneValue(t *testing.T) {
 	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "PerfPerWattOptimizedDapc"}]}]}}`
 	p := patch.Make(source(t, dellNow, registry), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}}})
@@ -365,8 +364,8 @@ func TestPresetOfOneValue(t *testing.T) {
 	assert.Equal(t, map[string]string{"workload_profile": "SysProfile offers PerfPerWattOptimizedDapc here, not PerfOptimized"}, open(p))
 }
 
-// TestPresetOfSeveralNames: a row that takes several names of a preset is fulfilled by each of them;
-// the first is chosen where none is set.
+// TestPresetOfSeveralNames checks that a row with several values of a preset is satisfied by each of them, and that
+// the first is selected if none is set.
 func TestPresetOfSeveralNames(t *testing.T) {
 	names := patch.Want{ID: "workload_profile", Words: []string{"PerfOptimized", "DenseCfgOptimized"}}
 	p := patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "DenseCfgOptimized", 1)), patch.Goal{Wants: []patch.Want{names}})
@@ -378,8 +377,8 @@ func TestPresetOfSeveralNames(t *testing.T) {
 	assert.Equal(t, []string{"SysProfile=PerfOptimized"}, values(p), "the row decides, not the writer of the others")
 }
 
-// TestPresetOfCodes: firmware of AMI whose names and values are codes is read by the texts of its
-// registry, the preset as the options under it.
+// TestPresetOfCodes checks AMI firmware whose names and values are codes: the texts of its registry are used, for the
+// preset as for the options under it.
 func TestPresetOfCodes(t *testing.T) {
 	registry := func(readOnly string) string {
 		return `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "PMS001", "DisplayName": "Power Technology",
@@ -409,8 +408,8 @@ func TestPresetOfCodes(t *testing.T) {
 	}
 }
 
-// TestPresetLeftInVain: a preset that was to be left for an option is not, when that option cannot be
-// changed; another preset is left all the same for what can.
+// TestPresetLeftInVain checks that a preset is not changed for an option that cannot be changed, and that another one
+// still is for an option that can.
 func TestPresetLeftInVain(t *testing.T) {
 	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
  "HardwarePrefetch": "Enabled", "IntelHyperThread": "Enabled"}}`
@@ -429,9 +428,8 @@ func TestPresetLeftInVain(t *testing.T) {
 	}
 }
 
-// TestOneOptionDecidesTwo: an option is not set to let another one act where the profile has a row
-// that its present value fulfils (SUM hides Turbo Mode while SpeedStep is off, and that alone is
-// max_performance).
+// TestOneOptionDecidesTwo checks that an option is not set to enable another one if the profile has a row that its
+// present value satisfies (SUM hides Turbo Mode while SpeedStep is off, and that alone is max_performance).
 func TestOneOptionDecidesTwo(t *testing.T) {
 	file := sumFile(sumSetting("SpeedStep (P-States)", "Disable", "Disable", "Enable"), sumSetting("Turbo Mode", "Enable", "Disable", "Enable"))
 	power, turbo := patch.Want{ID: "power_policy", Words: []string{"max_performance"}}, patch.Want{ID: "turbo", Words: []string{"enabled"}}
@@ -443,8 +441,8 @@ func TestOneOptionDecidesTwo(t *testing.T) {
 	assert.Equal(t, map[string]string{"turbo": "under SpeedStep (P-States) = Disable Turbo Mode does not decide"}, open(p))
 }
 
-// TestTwoPresets: the change of a second preset may come before that of the one that writes rows,
-// which alone is said to write them; what the second one governs is not its to write.
+// TestTwoPresets checks that the change of a second preset may precede that of the one that writes rows, and that
+// only the latter is reported to write them; it does not write what the second one governs.
 func TestTwoPresets(t *testing.T) {
 	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "CPUPowerManagement": "Performance", "IntelTurboBoostTech": "Enabled",
  "DcuIpPrefetch": "Disabled", "IntelHyperThread": "Enabled"}}`
@@ -466,8 +464,8 @@ func TestPendingIsDone(t *testing.T) {
 	assert.Empty(t, text(t, p, patch.Racadm))
 }
 
-// Values are spelled as the registry offers them; what it does not offer is
-// left open with what it does.
+// Values are spelled as the registry offers them; a row whose value is not offered is left open with the values that
+// are.
 func TestSpelledAsOffered(t *testing.T) {
 	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SubNumaCluster", "Value": [{"ValueName": "Disabled"}, {"ValueName": "2-Way"}]},
  {"AttributeName": "MonitorMwait", "ReadOnly": true, "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}]}}`
@@ -511,8 +509,7 @@ func pairs(e *bios.Export) [][2]string {
 	return out
 }
 
-// HPE's conrep, Lenovo's OneCLI and Supermicro's SUM take files and names of
-// their own.
+// HPE's conrep, Lenovo's OneCLI and Supermicro's SUM take files and names in their own formats.
 func TestFormsOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		name, export string
@@ -551,8 +548,8 @@ func TestFormsOfOthers(t *testing.T) {
 	}
 }
 
-// TestGroupsOfRacadm: the group that racadm printed, whatever menu the registry has for the
-// attribute, else the table's. Of an export in another form its menu is no group.
+// TestGroupsOfRacadm checks that the group printed by racadm is used whatever menu the registry has for the
+// attribute, else the table's. The menu of an export in another format is not a group.
 func TestGroupsOfRacadm(t *testing.T) {
 	registry := `{"Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "ProcC1E", "MenuPath": "./SysProfileSettingsRef",
  "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}]}}`
@@ -593,9 +590,8 @@ func TestQuotingAndFit(t *testing.T) {
 	assert.ErrorContains(t, err, "what is to be set, not what is set")
 }
 
-// dependent is a registry of Dell's form, made for this test: Turbo is locked
-// unless the profile is Custom, C1E while C-states are Autonomous, the patrol
-// scrub open only where the profile is Custom and C-states are Disabled.
+// dependent is a synthetic registry in Dell's form: Turbo is locked unless the profile is Custom, C1E while C-states
+// are Autonomous, and the patrol scrub unless the profile is Custom and C-states are Disabled.
 const dependent = `{"@odata.type": "#AttributeRegistry.v1_3_0.AttributeRegistry", "Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [
   {"AttributeName": "SysProfile", "Value": [{"ValueName": "Custom"}, {"ValueName": "PerfOptimized"}]},
   {"AttributeName": "ProcTurboMode", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]},
@@ -611,8 +607,7 @@ const dependent = `{"@odata.type": "#AttributeRegistry.v1_3_0.AttributeRegistry"
     {"MapTerms": "AND", "MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Disabled"}],
    "MapToAttribute": "MemPatrolScrub", "MapToProperty": "ReadOnly", "MapToValue": false}}]}}`
 
-// TestRegistrysDependencies: what a registry locks is not changed until what it
-// depends on is, and comes behind it.
+// TestRegistrysDependencies checks that a locked attribute is changed only after what it depends on.
 func TestRegistrysDependencies(t *testing.T) {
 	now := func(profile, states string) string {
 		return `{"@odata.type": "#Bios.v1_0_0.Bios", "@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": {
@@ -635,8 +630,8 @@ func TestRegistrysDependencies(t *testing.T) {
 	assert.Contains(t, open(p)["patrol_scrub"], "read-only")
 }
 
-// TestUnknownValueLocksNothing: a condition on an attribute that the export does not have, or has
-// without a value, does not hold.
+// TestUnknownValueLocksNothing checks that a condition on an attribute that is missing in the export, or has no
+// value, is false.
 func TestUnknownValueLocksNothing(t *testing.T) {
 	registry := `{"Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "SysProfile", "Value": [{"ValueName": "Custom"}]}], "Dependencies": [
   {"Type": "Map", "DependencyFor": "ProcC1E", "Dependency": {"MapFrom": [{"MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "NEQ", "MapFromValue": "Enabled"}],
@@ -651,8 +646,7 @@ func TestUnknownValueLocksNothing(t *testing.T) {
 	}
 }
 
-// workloads are the columns of the tables carried from HPE's registries: what
-// each workload profile writes.
+// workloads are the columns of the tables copied from HPE's registries: what each workload profile writes.
 func workloads(t *testing.T, system string) (names []string, writes map[string]map[string]string, factory map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "profiles", "hpe-"+system+".tsv"))
@@ -679,10 +673,9 @@ func workloads(t *testing.T, system string) (names []string, writes map[string]m
 	return names, writes, factory
 }
 
-// TestWorkloadProfilesReachTheirRows: a machine with the factory's settings,
-// changed as the patch says and as the registry says the firmware then does,
-// has every row of the profile, for every workload profile of every registry
-// that the project has; and what neither names is as it was.
+// TestWorkloadProfilesReachTheirRows checks for every workload profile of every registry in the project that a
+// machine with factory settings, changed by the patch and then by the firmware according to the registry, has every
+// row of the profile, and that everything else is unchanged.
 func TestWorkloadProfilesReachTheirRows(t *testing.T) {
 	all, err := tables()
 	require.NoError(t, err)
@@ -743,8 +736,7 @@ func resource(t *testing.T, attributes map[string]string) string {
 	return string(data)
 }
 
-// TestFormsAreSafe: whatever an export calls its attributes, every form stays
-// well-formed.
+// TestFormsAreSafe checks that every format stays well-formed, whatever an export's attributes are named.
 func TestFormsAreSafe(t *testing.T) {
 	hostile := `a"b<c>&'$(x)--` + "\n" + `d`
 	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell}
@@ -782,7 +774,7 @@ func TestFormsAreSafe(t *testing.T) {
 	}
 }
 
-// shellReads are the words that sh makes of all commands, none of which it runs.
+// shellReads returns the words into which sh splits all commands, without running any.
 func shellReads(t *testing.T, commands string) []string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -796,7 +788,7 @@ func shellReads(t *testing.T, commands string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestNumbersInRedfish: what the resource has without quotation marks is written so, and nothing else.
+// TestNumbersInRedfish checks that values without quotation marks in the resource are written so, and no others.
 func TestNumbersInRedfish(t *testing.T) {
 	body := func(bare bool, to string) string {
 		p := &patch.Patch{Export: &bios.Export{Format: bios.Redfish, Vendor: bios.HPE}, Changes: []patch.Change{{Setting: "sub_numa", Attribute: &bios.Attribute{Name: "Nps", Bare: bare}, To: to}}}
@@ -807,13 +799,12 @@ func TestNumbersInRedfish(t *testing.T) {
 	}
 }
 
-// brokenPipe takes nothing.
+// brokenPipe refuses all writes.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-// TestWriteSaysWhatFailed: a change that could not be written is an error; without a change nothing is
-// written.
+// TestWriteSaysWhatFailed checks that a failed write is an error, and that nothing is written without a change.
 func TestWriteSaysWhatFailed(t *testing.T) {
 	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
 	require.ErrorIs(t, p.Write(brokenPipe{}, patch.Racadm), os.ErrClosed)
@@ -821,7 +812,7 @@ func TestWriteSaysWhatFailed(t *testing.T) {
 	require.NoError(t, p.Write(brokenPipe{}, patch.Racadm))
 }
 
-// TestHowToApply: where a body is sent and what a file is given to.
+// TestHowToApply checks where a body is sent and which command takes a file.
 func TestHowToApply(t *testing.T) {
 	at := "/redfish/v1/Systems/1/Bios/Pending"
 	for _, c := range []struct {
@@ -841,7 +832,7 @@ func TestHowToApply(t *testing.T) {
 	}
 }
 
-// TestChoose: the usual form of an export, and those whose tools know its names.
+// TestChoose checks the usual format of an export, and those whose tools know its names.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		export bios.Export
@@ -879,8 +870,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestNamesakesInAMenu: SUM's file identifies an attribute by its name and menu; of two alike it
-// takes the order, which a file with one of them has not.
+// TestNamesakesInAMenu checks that SUM's file identifies an attribute by its name and menu, and uses the order of two
+// with both equal, which a file with only one of them does not have.
 func TestNamesakesInAMenu(t *testing.T) {
 	option := bios.Attribute{Name: "Turbo", Menu: "CPU", Options: []string{"On", "Off"}}
 	other := option
@@ -897,8 +888,8 @@ func TestNamesakesInAMenu(t *testing.T) {
 	}
 }
 
-// TestTypedAsTheMachineDoes: a registry may name options by number where the resource shows their texts;
-// the change is spelled as the resource is (Supermicro X13), and by number where the resource has numbers.
+// TestTypedAsTheMachineDoes checks a registry that names options by number although the resource shows their texts:
+// the change is spelled like the resource (Supermicro X13), with numbers only if the resource has numbers.
 func TestTypedAsTheMachineDoes(t *testing.T) {
 	registry := `{"Id": "R", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUC6Report_3D22", "DisplayName": "CPU C6 Report", "Type": "Enumeration",
 		"Value": [{"ValueName": "0", "ValueDisplayName": "Disable"}, {"ValueName": "1", "ValueDisplayName": "Enable"}, {"ValueName": "255", "ValueDisplayName": "Auto"}]}]}}`
@@ -911,8 +902,8 @@ func TestTypedAsTheMachineDoes(t *testing.T) {
 	}
 }
 
-// TestOneCLIOfRedfish: Lenovo's Redfish names become OneCLI's where an export of it shows both, and the
-// rest is left open.
+// TestOneCLIOfRedfish checks that Lenovo's Redfish names are translated to OneCLI's if an export of it shows both,
+// and that the rest is left open.
 func TestOneCLIOfRedfish(t *testing.T) {
 	src := source(t, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Oem": {"Lenovo": {}}, "Attributes": {"Processors_TurboMode": "Enable", "Processors_L1StreamHWPrefetcher": "Enable"}}`)
 	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"disabled"}}, {ID: "l1_stream_prefetch", Words: []string{"disabled"}}}})
@@ -924,7 +915,8 @@ func TestOneCLIOfRedfish(t *testing.T) {
 	assert.Contains(t, made.Open[0].Reason, "how OneCLI spells")
 }
 
-// TestWays: what a report prints for a setting is the patch's own change, with what must be done before.
+// TestWays checks that the instructions that a report prints for a setting equal the patch's change, with what must
+// be done before.
 func TestWays(t *testing.T) {
 	src := source(t, `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "PerfPerWattOptimizedDapc", "ProcTurboMode": "Disabled", "LogicalProc": "Enabled"}}`)
 	made := patch.Make(src, patch.Goal{Wants: []patch.Want{{ID: "turbo", Words: []string{"enabled"}}, {ID: "smt", Words: []string{"disabled"}}, {ID: "numa_group", Words: []string{"flat"}}}})

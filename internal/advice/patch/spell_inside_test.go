@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// TestOffered: an option is named by its own word or by the text that BIOS setup shows for it;
-// the first word that one of them has decides, and no text is no name.
+// TestOffered checks that an option is matched by its value or by its text in BIOS setup, that the first matching
+// value decides, and that an empty text matches nothing.
 func TestOffered(t *testing.T) {
 	a := &bios.Attribute{Options: []string{"0", "1", "Auto"}, OptionTexts: map[string]string{"0": "Disabled", "1": "Enabled"}}
 	for want, words := range map[string][]string{"1": {"Enabled"}, "0": {"nothing", "Disabled", "Enabled"}, "Auto": {"auto"}, "": {"nothing", ""}} {
@@ -18,8 +18,8 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestVendorWords: the vendor's words of the table; a name of a vendor's own, or a number, is
-// its own word only where the table has no others.
+// TestVendorWords checks the table's values; a canonical name or a number is used as it is only if the table has no
+// others.
 func TestVendorWords(t *testing.T) {
 	table := &settings.Attribute{Values: map[string]string{"On": "enabled", "Enable": "enabled", "Off": "disabled"}}
 	assert.Equal(t, []string{"Enable", "On"}, vendorWords("turbo", "enabled", table))
@@ -31,8 +31,8 @@ func TestVendorWords(t *testing.T) {
 	assert.Empty(t, vendorWords("memory_speed", "max", &settings.Attribute{Numbers: true}))
 }
 
-// TestProven: of an attribute that nothing on record spells, the words of a switch are taken as the
-// export spells its other switches; a word of another kind proves nothing.
+// TestProven checks that for an attribute without recorded spellings, the values of a switch are spelled like the
+// export's other switches; a value of another kind proves nothing.
 func TestProven(t *testing.T) {
 	a := &bios.Attribute{Name: "Odd", Value: "Auto", Stated: true}
 	m := &patchMaker{export: &bios.Export{Table: &settings.Table{}, Attributes: []bios.Attribute{*a, {Name: "Turbo", Value: "Enabled"}, {Name: "Speed", Value: "Maximum"}}}}
@@ -40,7 +40,7 @@ func TestProven(t *testing.T) {
 	assert.Empty(t, m.proven([]string{"Maximum", "Auto"}, a))
 }
 
-// TestForget: of a row that is left open nothing is kept, and of others all.
+// TestForget checks that all changes of a row that is left open are dropped, and others kept.
 func TestForget(t *testing.T) {
 	m := &patchMaker{inactive: []string{"turbo", "smt"}, out: &Patch{Met: []string{"turbo", "smt"}, Changes: []Change{
 		{Setting: "c_states", Attribute: &bios.Attribute{Name: "MinProcIdlePower"}, Also: []string{"turbo", "c1e"}}, {Setting: "turbo", Attribute: &bios.Attribute{Name: "ProcTurbo"}}}}}

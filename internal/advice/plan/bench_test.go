@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// half are the first four channels of every processor, uneven a full first and a
-// second processor with five modules.
+// half populates the first four channels of every processor, uneven a full first processor and a second one with five
+// modules.
 func half(_, channel, slot int) bool     { return slot == 0 && channel < 4 }
 func uneven(cpu, channel, slot int) bool { return cpu == 0 || slot == 0 && channel < 5 }
 func firstSlots(_, _, slot int) bool     { return slot == 0 }
@@ -65,8 +65,8 @@ func BenchmarkPassingCheck(b *testing.B) {
 	}
 }
 
-// TestFewWholeAudits bounds what a failing check asks: most layouts are told by the
-// rules that failed before, and of those that interleave alike one is derived.
+// TestFewWholeAudits limits the audits of a failing check: most layouts are decided by the rules that failed before,
+// and of those with the same interleaving one is derived.
 func TestFewWholeAudits(t *testing.T) {
 	for _, c := range []struct {
 		server      string

@@ -35,10 +35,10 @@ func cost(t *testing.T, do func()) (allocations float64, least time.Duration) {
 	return allocations, least
 }
 
-// TestCostOfPlanning: planning for 64 slots takes less than half a second of processor time:
-// the ways to a capacity, the discouraged ones too, and the advice for a machine that fails.
-// They take 5 to 10 ms, and 50 ms with the race detector on a busy machine. What is
-// allocated, which other load does not change, is bounded closer.
+// TestCostOfPlanning checks that planning for 64 slots takes less than half a second of processor time: the
+// configurations of a capacity, including discouraged ones, and the advice for a machine that fails. They take 5 to
+// 10 ms, and 50 ms with the race detector on a busy machine. Allocations, which other load does not change, have a
+// closer limit.
 func TestCostOfPlanning(t *testing.T) {
 	const most = 500 * time.Millisecond
 	p := pipeline(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestWhyDearWords: what speaks against fewer new modules is what fails with all
-// of them, else with some, and never what the taken layout leaves as well.
+// TestWhyDearWords checks the reason against fewer new modules: what fails with all such layouts, else with some, and
+// never what the chosen layout leaves as well.
 func TestWhyDearWords(t *testing.T) {
 	taken := &candidate{stock: &stock{bought: 2}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
@@ -34,15 +34,15 @@ func TestWhyDearWords(t *testing.T) {
 	require.Empty(t, (&search{board: &board{}}).whyDear(one), "fewer than one module is none")
 }
 
-// TestAgainst: a remark that stays speaks against no layout, a new one does.
+// TestAgainst checks that a note that remains is no argument against a layout, and that a new one is.
 func TestAgainst(t *testing.T) {
 	before := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}}}
 	after := &layoutScore{fails: []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "info"}, {"c", inventory.SocketSubject(0), "info"}, {"c", inventory.SocketSubject(1), "info"}}}
 	require.Equal(t, []string{"a", "c"}, after.against(before))
 }
 
-// TestSureBandwidth: what is sure of a processor's bandwidth: its regions' share of the best,
-// else the peak of its channels. Without a clock channels are compared.
+// TestSureBandwidth checks what is certain of a processor's bandwidth: its regions' share of the best, else the peak
+// of its channels. Without a clock channels are compared.
 func TestSureBandwidth(t *testing.T) {
 	share := assumed(population.Share{Model: 0.25, Channels: 0.5})
 	of := func(p population.Population) bandwidth {
@@ -68,8 +68,8 @@ func TestSureBandwidth(t *testing.T) {
 // bytesPerSecond is a bandwidth whose clock is known.
 func bytesPerSecond(n float64) bandwidth { return bandwidth{n, true, 1} }
 
-// TestScores: milder failures go before bandwidth, that before bytes bought, these before
-// modules handled.
+// TestScores checks the order of the criteria: severity of failures, then bandwidth, then bytes bought, then modules
+// moved.
 func TestScores(t *testing.T) {
 	order := []layoutScore{
 		{reach: bytesPerSecond(9), bytes: 1, moves: 1}, {reach: bytesPerSecond(8), bytes: 1, moves: 2}, {reach: bytesPerSecond(8), bytes: 1, moves: 3}, {reach: bytesPerSecond(8), bytes: 2, moves: 0}, {reach: bytesPerSecond(7)},
@@ -111,7 +111,7 @@ func TestScores(t *testing.T) {
 	assert.False(t, (&layoutScore{fails: []Finding{{Rule: "unlike parts"}}}).worthBuying(p))
 }
 
-// TestKindOfAdvice: what comes for what goes is an exchange, whichever slots it is about.
+// TestKindOfAdvice checks that modules bought for modules removed are an exchange, in whatever slots.
 func TestKindOfAdvice(t *testing.T) {
 	for want, steps := range map[string][]string{Move: {Move, Swap}, Remove: {Move, Remove}, Install: {Move, Install}, Exchange: {Install, Move, Remove}} {
 		a := &Advice{}
@@ -130,9 +130,8 @@ func TestKindOfAdvice(t *testing.T) {
 	assert.False(t, samePlace(at, other))
 }
 
-// TestMakersSets: what a maker's table says of a layout: nothing of a number that it does not
-// list, and of one that it lists only the sets that it prints. The document is named where
-// the set stands in it.
+// TestMakersSets checks a vendor's table against a layout: nothing is known of a number that it does not list, and of
+// one that it lists only the printed sets are allowed. The document is named if it contains the set.
 func TestMakersSets(t *testing.T) {
 	b := channelled(1, 0, 0, 0, none)
 	for i := range 4 {
@@ -155,7 +154,7 @@ func TestMakersSets(t *testing.T) {
 	for grade, against := range map[string]bool{"balanced": false, "near-balanced": false, "supported": false, "listed": false, "unbalanced": true, "not-recommended": true} {
 		assert.Equal(t, against, discouraged(&place.SetRow{Grade: grade}), grade)
 	}
-	// The document of a layout: the vendor's table, else the platform's where it orders pairs.
+	// The document of a layout: the vendor's table, else the platform's if it orders pairs.
 	pf := &platform.Platform{}
 	b.population.Platform = assumed(pf)
 	s := &search{board: b, pipeline: Pipeline{Document: func(*platform.Platform, string) string { return "white paper" }}}
@@ -185,9 +184,8 @@ func targetOf() *Target {
 	return t
 }
 
-// TestJudged: what an audit makes of a configuration. Where the document has classes of its
-// own these decide, but for what it does not permit and what is critical; an effect that
-// the configuration states anyway is not said twice.
+// TestJudged checks the result of auditing a configuration. If the document has its own classes these decide, except
+// for what it does not permit and what is critical; an effect that the configuration states anyway is not repeated.
 func TestJudged(t *testing.T) {
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Permits: rule == "count"} }}
 	for _, c := range []struct {
@@ -224,9 +222,9 @@ func TestJudged(t *testing.T) {
 	assert.Len(t, none.Effects, 1, "two that name no source are not of one")
 }
 
-// TestWordsForSlots: slots are named by label where a document says which is which, or the
-// product's own manual names them; else by channel and slot. Of a channel of which it is not
-// known which slot is first, and that is not full, both are named.
+// TestWordsForSlots checks that slots are named by label if a document maps them or the product's own manual names
+// them, else by channel and slot. If it is unknown which slot of a channel is first, and the channel is not full,
+// both are named.
 func TestWordsForSlots(t *testing.T) {
 	manual := func(analogous bool) *place.Sets {
 		return &place.Sets{Analogous: analogous, Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 3}, {2, 4}}, Source: "manual", Grade: "balanced"}}}
@@ -269,8 +267,8 @@ func TestWordsForSlots(t *testing.T) {
 	assert.Empty(t, one.eitherOf(0, []int{none, 0}), "a channel of one slot has no other")
 }
 
-// TestDocumentOfANumber: what a number of modules stands in: the vendor's table, the platform's
-// document, also for lockstep kits of four, else nothing but practice.
+// TestDocumentOfANumber checks the document of a number of modules: the vendor's table, the platform's document, also
+// for lockstep kits of four, else only practice.
 func TestDocumentOfANumber(t *testing.T) {
 	target := targetOf()
 	assert.Equal(t, general, target.documentOf(&documentedCount{n: 2}))
@@ -286,8 +284,8 @@ func TestDocumentOfANumber(t *testing.T) {
 	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 8}))
 }
 
-// TestSetOfSizes: larger modules go into the slots of a set that are filled first; a set with
-// a slot that is not there, or for another number, is none.
+// TestSetOfSizes checks that larger modules go into the first slots of a set, and that a set with a missing slot, or
+// for another number, is not used.
 func TestSetOfSizes(t *testing.T) {
 	target := targetOf()
 	target.sets = &place.Sets{}
@@ -303,8 +301,8 @@ func TestSetOfSizes(t *testing.T) {
 	}
 }
 
-// TestNumbersOfModules: the numbers that documents name; where none names any, those that
-// are the same on all channels; on request all that none forbids.
+// TestNumbersOfModules checks the numbers that documents name; without any, those that are equal on all channels; on
+// request all that are not forbidden.
 func TestNumbersOfModules(t *testing.T) {
 	rows := map[int]place.SetRow{
 		1: {Sets: [][]int{{1}}, Source: "manual", Grade: "supported"}, 2: {Sets: [][]int{{1, 3}}, Source: "manual", Grade: "unbalanced"},
@@ -344,8 +342,8 @@ func TestNumbersOfModules(t *testing.T) {
 	}
 }
 
-// TestMixesOfSizes: equal modules; two sizes on request, as many of each on every channel,
-// where the platform takes unlike ones; up to three in lockstep kits, which documents describe.
+// TestMixesOfSizes checks equal modules, on request two sizes with as many of each on every channel, if the platform
+// supports mixed sizes, and up to three sizes in lockstep kits, which documents describe.
 func TestMixesOfSizes(t *testing.T) {
 	gib := func(n int64) int64 { return n << 30 }
 	target := targetOf()
@@ -377,8 +375,8 @@ func TestMixesOfSizes(t *testing.T) {
 	assert.Equal(t, []int64{gib(16), gib(32), gib(64), gib(128)}, pairs.totals(false)[:4], "both processors hold the same")
 }
 
-// TestOrderOfWays: what no document discourages first, then by class, by what is left of the
-// bandwidth, by its peak, and the fewest modules first.
+// TestOrderOfWays checks the order: configurations that no document discourages first, then by class, remaining
+// bandwidth, its peak, and fewest modules.
 func TestOrderOfWays(t *testing.T) {
 	measured := 0.9
 	way := func(change func(*Configuration)) Configuration {
@@ -411,9 +409,8 @@ func TestOrderOfWays(t *testing.T) {
 	assert.Equal(t, extent{controllers: 1, channels: 1}, target.extent(pattern{{1}, {0}}))
 }
 
-// TestTargetOfADocument: what a platform's document gives of a target: its highest speeds,
-// controllers that own channels in equal parts, and the kind of module of which a machine
-// has most.
+// TestTargetOfADocument checks what a platform's document gives for a target: its highest speeds, controllers with
+// equal numbers of channels, and the kind of module of which a machine has most.
 func TestTargetOfADocument(t *testing.T) {
 	pf := &platform.Platform{NUMA: true, ChannelsPerSocket: 4, ChannelsPerSystem: 6, Controllers: 2, MaxDPC: 2,
 		Speeds: map[string][]int{"rdimm": {4800, 4400}, "rdimm_3ds": {5200}, "mrdimm": {8000}}}
@@ -455,7 +452,7 @@ func TestTargetOfADocument(t *testing.T) {
 	sys.Slots = sys.Slots[:5]
 	like = mostCommon(sys)
 	assert.False(t, like.SizeBytes.Known())
-	// Labels of further processors repeat the numbers; the first one's stand first.
+	// Labels of further processors repeat the numbers; those of the first one come first.
 	named := &inventory.System{Slots: []inventory.Slot{{Locator: assumed(" PROC 1 DIMM 1 ")}, {Locator: assumed("PROC 2 DIMM 1")}, {Locator: assumed("X")}}}
 	topo := &population.Result{Placements: make([]place.Placement, 3)}
 	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
@@ -463,8 +460,8 @@ func TestTargetOfADocument(t *testing.T) {
 	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
 }
 
-// TestTargetRefused: without channels, slots, a processor or a kind of memory nothing is
-// planned; what a plan without a machine takes for granted is said.
+// TestTargetRefused checks that nothing is planned without channels, slots, a processor or a kind of memory, and that
+// the assumptions of a plan without a machine are stated.
 func TestTargetRefused(t *testing.T) {
 	p := Pipeline{Rules: fstest.MapFS{modulesFile: {Data: []byte("platform\tany\tDDR4\t8\tdocument\nplatform\tranked\tDDR4\t8:2 4:1\tdocument\n")}}}
 	of := func(change func(*platform.Platform)) *platform.Platform {
@@ -511,7 +508,7 @@ func TestTargetRefused(t *testing.T) {
 	assert.Equal(t, "RX600", boards.LockstepBoards[0].Product, "and the platform stays as it is")
 }
 
-// TestAsSound: bandwidth alone counts where the model counts channels and clock and nothing else.
+// TestAsSound checks that only the bandwidth counts if the model covers only channels and clock.
 func TestAsSound(t *testing.T) {
 	fails := []Finding{{"a", inventory.Subject{}, "warning"}}
 	before := &layoutScore{even: true, peak: 100, fails: fails, decided: map[string]bool{"b": true}}
@@ -530,8 +527,8 @@ func TestAsSound(t *testing.T) {
 	}
 }
 
-// TestNotFasterThanRated: channels and clock do not say what a processor gets that its maker rates
-// below them, nor may modules move that mirror others.
+// TestNotFasterThanRated checks that channels and clock do not give the bandwidth of a processor with a lower rating,
+// and that modules that mirror others must not move.
 func TestNotFasterThanRated(t *testing.T) {
 	word := func(mode string) fact.Fact[string] { return fact.Known(mode, fact.Direct, fact.Evidence{}) }
 	for name, c := range map[string]struct {

@@ -21,8 +21,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// documentedServers are the products of testdata/slot-sets.tsv as their firmware
-// describes them: processor, labels of the slots, and how many of them.
+// documentedServers are the products of testdata/slot-sets.tsv as their firmware describes them: processor, labels
+// and number of the slots.
 func documentedServers() map[string]machinetest.Server {
 	numbered := func(format string, letters bool) func(cpu, channel, slot int) (string, string) {
 		return func(cpu, channel, _ int) (string, string) {
@@ -137,7 +137,7 @@ func documentedServers() map[string]machinetest.Server {
 	})
 	add("Dell Inc.", "PowerEdge R815", amd, "AMD Opteron(TM) Processor 6276", [3]int{21, 1, 2}, 8, ddr3, dell)
 	add("HP", "ProLiant XL220a Gen8 v2", "Intel", "Intel(R) Xeon(R) CPU E3-1231 v3 @ 3.40GHz", [3]int{6, 60, 3}, 4, ddr3, hp)
-	// The letter behind the number is the pair's; numbers begin anew on each of a processor's two cartridges.
+	// The letter after the number is the pair's; numbers start again on each of a processor's two cartridges.
 	add("HP", "ProLiant DL580 G7", "Intel", "Intel(R) Xeon(R) CPU           X7560  @ 2.27GHz", [3]int{6, 46, 6}, 16, ddr3, func(cpu, channel, _ int) (string, string) {
 		return fmt.Sprintf("Board %d, DIMM %d%c", 2*cpu+channel/8+1, channel%8+1, "ACBDDBCA"[channel%8]), ""
 	})
@@ -173,18 +173,16 @@ func documentedServers() map[string]machinetest.Server {
 	return out
 }
 
-// fujitsu prints the slot's number before the channel's letter, which goes on over the
-// processors.
+// fujitsu prints the slot's number before the channel's letter, which continues over the processors.
 func fujitsu(letters string, channels int) func(cpu, channel, slot int) (string, string) {
 	return func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("DIMM-%d%c", slot+1, letters[cpu*channels+channel]), ""
 	}
 }
 
-// TestWaysSlotSets: for every number of modules that a maker's manual lists, the
-// plan of a described machine of that product names the manual's slots first, and
-// the other sets that it calls as good beside them; for a number that it forbids, no
-// configuration. In the unit tests of each product every second number, in make corpus every one.
+// TestWaysSlotSets checks for every number of modules in a vendor's manual that the plan of that product names the
+// manual's slots first, then the other sets that it calls equally good, and that there is no configuration for a
+// forbidden number. The unit tests use every second number of each product, make corpus all.
 func TestWaysSlotSets(t *testing.T) {
 	p := pipeline(t)
 	servers, targets := documentedServers(), map[string]*plan.Target{}
@@ -224,8 +222,8 @@ func TestWaysSlotSets(t *testing.T) {
 	}
 }
 
-// TestEverySetIsReproduced: of every block of rules/slots/sets.tsv one of its products
-// stands in testdata/slot-sets.tsv with each of the block's rows.
+// TestEverySetIsReproduced checks that one product of every block of rules/slots/sets.tsv is in
+// testdata/slot-sets.tsv with each of the block's rows.
 func TestEverySetIsReproduced(t *testing.T) {
 	tested := map[string]map[int]bool{}
 	for _, row := range documentedRows(t) {
@@ -252,8 +250,7 @@ func TestEverySetIsReproduced(t *testing.T) {
 	}
 }
 
-// documentedRow is one row of testdata/slot-sets.tsv; sets are empty where the maker
-// does not allow the number.
+// documentedRow is one row of testdata/slot-sets.tsv; sets are empty if the vendor does not allow the number.
 type documentedRow struct {
 	product string
 	modules int
@@ -284,8 +281,8 @@ func documentedRows(t *testing.T) []documentedRow {
 	return out
 }
 
-// printed are the labels of the first processor's slots that a row calls so: by
-// number, by letter and digit, or by board and number.
+// printed are the labels of the first processor's slots with the name in a row: by number, by letter and digit, or by
+// board and number.
 func printed(s *machinetest.Server, set []string) []string {
 	var out []string
 	for _, word := range set {
@@ -305,8 +302,7 @@ func printed(s *machinetest.Server, set []string) []string {
 	return out
 }
 
-// labels joins the names of a set's slots, which has no order, without the bank that
-// stands before labels that repeat.
+// labels joins the names of a set's slots, which has no order, without the bank that precedes labels that repeat.
 func labels(slots []string) string {
 	out := make([]string, len(slots))
 	for i, name := range slots {

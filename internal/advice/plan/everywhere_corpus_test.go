@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// tally counts what was planned, and reports what does not hold without ending
-// the test: one list of all exceptions is worth more than the first.
+// tally counts the plans and reports failures without ending the test, because a list of all exceptions is more
+// useful than the first.
 type tally struct {
 	t      *testing.T
 	counts map[string]int
@@ -45,7 +45,7 @@ func (y *tally) log(what string) {
 	}
 }
 
-// TestCorpusKeepsPromises: every advice for every machine of the corpus.
+// TestCorpusKeepsPromises checks every advice for every machine of the corpus.
 func TestCorpusKeepsPromises(t *testing.T) {
 	p := pipeline(t)
 	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
@@ -55,7 +55,7 @@ func TestCorpusKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestEveryLayoutKeepsPromises: every advice for every generated layout.
+// TestEveryLayoutKeepsPromises checks every advice for every generated layout.
 func TestEveryLayoutKeepsPromises(t *testing.T) {
 	p := pipeline(t)
 	for _, g := range generators() {
@@ -69,8 +69,7 @@ func TestEveryLayoutKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestMovesAreMinimalEverywhere: samples of up to eight equal modules of every
-// machine with a documented map.
+// TestMovesAreMinimalEverywhere checks samples of up to eight equal modules for every machine with a documented map.
 func TestMovesAreMinimalEverywhere(t *testing.T) {
 	p := pipeline(t)
 	for _, g := range generators() {
@@ -88,10 +87,10 @@ func TestMovesAreMinimalEverywhere(t *testing.T) {
 	}
 }
 
-// TestSwapsAreMinimalEverywhere: every full board of eight modules of two sizes.
+// TestSwapsAreMinimalEverywhere checks every full board of eight modules of two sizes.
 func TestSwapsAreMinimalEverywhere(t *testing.T) { t.Log(swapsAreMinimal(t, 1)) }
 
-// TestMoreModulesAreNoSlowerEverywhere: over every generated layout.
+// TestMoreModulesAreNoSlowerEverywhere checks every generated layout.
 func TestMoreModulesAreNoSlowerEverywhere(t *testing.T) {
 	for _, g := range generators() {
 		added, slower := monotone(t, &g, func(use func(string, *inventory.System)) {

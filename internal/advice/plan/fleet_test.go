@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestNothingLowered: whatever a server of the fleet gives up, the class and the bandwidth of its processors stay, nothing
-// fails that did not, and a server with one module on each channel gives up nothing.
+// TestNothingLowered checks that whatever a server of the fleet gives up, the class and the bandwidth of its
+// processors stay and nothing new fails, and that a server with one module on each channel gives up nothing.
 func TestNothingLowered(t *testing.T) {
 	p := pipeline(t)
 	gave := 0

@@ -16,26 +16,23 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// generator makes layouts of one machine. Positions are what is filled together:
-// one slot of one processor, the same slot of all processors, a lockstep pair on
-// all boards.
+// generator generates layouts of one machine. A position is what is populated together: one slot of one processor,
+// the same slot of all processors, a lockstep pair on all boards.
 type generator struct {
 	name string
 	// full is the machine with a module in every slot.
 	full func(t testing.TB) *inventory.System
-	// positions are what is filled together, each a list of slots.
+	// positions are lists of slots that are populated together.
 	positions func(sys *inventory.System) [][]int
-	// every lists all layouts, as sets of positions, where they are few enough to be
-	// tried; nil for samples only.
+	// every lists all layouts, as sets of positions, if they are few enough to try; nil for samples only.
 	every func(positions int) iter.Seq[uint]
-	// first reports whether a layout is the first of those that differ from it by
-	// channels exchanged for their like, and so by the slots' names alone; nil where
-	// every layout is tried.
+	// first reports whether a layout is the first of those that differ from it only by exchanging equal channels, and
+	// so by the slots' names alone; nil if every layout is tried.
 	first func(set uint) bool
 	// sample is how many more layouts are drawn: of positions, of single slots, and
 	// either with modules of two sizes.
 	sample int
-	// undocumented says that no document confirms the machine's slot map.
+	// undocumented is set if no document confirms the machine's slot map.
 	undocumented bool
 }
 
@@ -84,8 +81,7 @@ func sameLabel(sys *inventory.System, slot int) string {
 	return fmt.Sprint(slot % (len(sys.Slots) / 2))
 }
 
-// generators lists the machines of issue 11's proof: the papers' whole, the
-// servers by sample.
+// generators lists the machines to prove: all layouts of the papers' machines, and samples of the servers'.
 func generators() []generator {
 	paper := func(name string) func(testing.TB) *inventory.System {
 		return func(t testing.TB) *inventory.System {
@@ -120,8 +116,8 @@ func allSets(positions int) iter.Seq[uint] {
 	}
 }
 
-// depthsOf yields the sets that fill every channel, of so many slots that lie side
-// by side, from its first slot on.
+// depthsOf yields the sets that populate every channel, with the given number of adjacent slots each, from its first
+// slot on.
 func depthsOf(slots int) func(positions int) iter.Seq[uint] {
 	return func(positions int) iter.Seq[uint] {
 		return func(yield func(uint) bool) {
@@ -139,22 +135,19 @@ func depthsOf(slots int) func(positions int) iter.Seq[uint] {
 	}
 }
 
-// firstOfThree orders what the three channels of a Nehalem-EP hold: position n is on
-// channel n modulo 3.
+// firstOfThree sorts the three channels of a Nehalem-EP: position n is on channel n modulo 3.
 func firstOfThree(set uint) bool {
 	channel := func(c int) uint { return set>>c&1 | set>>(c+3)&1<<1 | set>>(c+6)&1<<2 }
 	return channel(0) <= channel(1) && channel(1) <= channel(2)
 }
 
-// firstOfBranches orders what two branches of two channels with four slots hold,
-// channels within a branch and the branches.
+// firstOfBranches sorts two branches of two channels with four slots: channels within a branch, and the branches.
 func firstOfBranches(set uint) bool {
 	channel := func(c int) uint { return set >> (4 * c) & 15 }
 	return channel(0) <= channel(1) && channel(2) <= channel(3) && channel(0)<<4|channel(1) <= channel(2)<<4|channel(3)
 }
 
-// repeated is how many layouts that repeat another one stand for one that is tried
-// all the same.
+// repeated is the number of equivalent layouts per equivalent layout that is tried all the same.
 const repeated = 6
 
 // tried reports whether the n-th layout is tried: with EVERY=all each is.
@@ -162,8 +155,7 @@ func (g *generator) tried(n int, set uint) bool {
 	return g.first == nil || g.first(set) || n%repeated == 0 || os.Getenv("EVERY") == "all"
 }
 
-// all yields every layout where there are few, and the samples. The order of
-// samples is the same in every run.
+// all yields every layout if there are few, and the samples. The order of samples is the same in every run.
 func (g *generator) all(t testing.TB) iter.Seq2[string, *inventory.System] {
 	return func(yield func(string, *inventory.System) bool) {
 		full := g.full(t)
@@ -190,8 +182,7 @@ func (g *generator) all(t testing.TB) iter.Seq2[string, *inventory.System] {
 	}
 }
 
-// draw makes the n-th sample: positions, then single slots, then either with a
-// part of the modules twice as large.
+// draw returns the n-th sample: positions, then single slots, then either with some modules twice as large.
 func (g *generator) draw(full *inventory.System, positions [][]int, n int, random *rand.Rand) (string, *inventory.System) {
 	if n%2 == 1 {
 		positions = together(single)(full)
@@ -242,7 +233,7 @@ func generatorOf(name string) generator {
 	return all[slices.IndexFunc(all, func(g generator) bool { return g.name == name })]
 }
 
-// TestFirstLayouts: exchanging channels makes every layout of one that is tried.
+// TestFirstLayouts checks that exchanging channels gives every layout from one that is tried.
 func TestFirstLayouts(t *testing.T) {
 	sort := func(list ...uint) []uint { slices.Sort(list); return list }
 	for _, c := range []struct {

@@ -15,8 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// outcome is what an audit says of a layout: failures by severity, and the
-// bandwidth of all processors that is sure.
+// outcome is an audit's result for a layout: failures by severity, and the certain bandwidth of all processors.
 type outcome struct {
 	failing [4]int
 	failed  map[string]verdict.Result
@@ -48,10 +47,9 @@ func outcomeOf(found *verdict.Audit, topo *population.Result) outcome {
 	return out
 }
 
-// asGood reports whether a layout is as good as another one, for a machine that
-// is as before: no more failures of any severity, no less bandwidth, nothing new at
-// warning or in the order of slots, nothing not known that was, or that is after the
-// other.
+// asGood reports whether a layout is as good as another one, for an unchanged machine: no more failures of any
+// severity, no less bandwidth, nothing new at warning or in the order of slots, and nothing that becomes unknown and
+// is not after the other.
 func (o *outcome) asGood(as, before *outcome) bool {
 	for key, result := range o.failed {
 		if result == verdict.Unknown && as.failed[key] == verdict.Pass {
@@ -150,9 +148,8 @@ func modulesOf(topo *population.Result, sys *inventory.System) []int {
 	return out
 }
 
-// certain reports whether a layout needs no knowledge that nobody has: where no
-// slot map says which slot of a channel is filled first, a channel is empty, full
-// or as it was.
+// certain reports whether a layout needs no unknown facts: if no slot map gives the first slot of a channel, a
+// channel is empty, full or unchanged.
 func certain(topo *population.Result, before, after *inventory.System) bool {
 	type channel struct{ socket, channel int }
 	type use struct{ slots, filled, changed int }
@@ -217,9 +214,8 @@ func moduleCount(sys *inventory.System) (n, sizes int) {
 	return n, len(seen)
 }
 
-// minimal checks the moves advised for a machine of up to eight equal modules
-// against all layouts with fewer moves. It returns whether there was something to
-// hold.
+// minimal compares the moves advised for a machine of up to eight equal modules with all layouts with fewer moves. It
+// returns whether there was something to check.
 func minimal(t *testing.T, name string, sys *inventory.System, p plan.Pipeline) bool {
 	n, sizes := moduleCount(sys)
 	if n > 8 || sizes != 1 {
@@ -236,8 +232,7 @@ func minimal(t *testing.T, name string, sys *inventory.System, p plan.Pipeline) 
 	return searched
 }
 
-// TestMovesAreMinimal: on an R610, three DIMMs of each processor of which two share
-// a channel.
+// TestMovesAreMinimal checks an R610 with three DIMMs per processor of which two share a channel.
 func TestMovesAreMinimal(t *testing.T) {
 	p := pipeline(t)
 	g := generatorOf("R610")
@@ -252,9 +247,8 @@ func TestMovesAreMinimal(t *testing.T) {
 	require.GreaterOrEqual(t, held, 2)
 }
 
-// TestMovesAreMinimalOnServers: all modules behind one of two processors of a Rome and
-// a Genoa; lockstep pairs behind one controller of an RX600 S6 with one processor. In the unit
-// tests the first of each.
+// TestMovesAreMinimalOnServers checks all modules at one of two processors of a Rome and a Genoa, and lockstep pairs
+// at one controller of an RX600 S6 with one processor. In the unit tests the first of each.
 func TestMovesAreMinimalOnServers(t *testing.T) {
 	p := pipeline(t)
 	for _, name := range corpustest.Sample([]string{"supermicro-rome", "supermicro-genoa"}, 2) {
@@ -273,8 +267,7 @@ func TestMovesAreMinimalOnServers(t *testing.T) {
 	}
 }
 
-// TestNoMovesWithoutMap: no document confirms the e326m's slot map, so that no layout
-// of it is told to move a module, and there is nothing to be minimal.
+// TestNoMovesWithoutMap checks that nothing moves on the e326m, because no document confirms its slot map.
 func TestNoMovesWithoutMap(t *testing.T) {
 	p := pipeline(t)
 	g := generatorOf("e326m")

@@ -11,9 +11,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestModulesFitPlatforms: the memory that modules.tsv gives a platform runs at
-// the speeds of the platform's document: the standards' speed bins of DDR2
-// (JESD79-2), DDR3 (JESD79-3), DDR4 (JESD79-4) and DDR5 (JESD79-5), MT/s.
+// TestModulesFitPlatforms checks that the memory in modules.tsv runs at the speeds of the platform's document: the
+// speed bins of DDR2 (JESD79-2), DDR3 (JESD79-3), DDR4 (JESD79-4) and DDR5 (JESD79-5), MT/s.
 func TestModulesFitPlatforms(t *testing.T) {
 	bins := map[string][2]int{"DDR": {200, 400}, "DDR2": {400, 1066}, "DDR2 FB-DIMM": {533, 800}, "DDR3": {800, 2133}, "DDR4": {1600, 3200}, "DDR5": {3200, 8800}}
 	text, err := fs.ReadFile(rules.FS, "platforms/modules.tsv")

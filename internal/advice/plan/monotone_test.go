@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// bandwidth is what a processor can reach at most, by its channels and clock, and
-// by its regions, as measured where a document has that; in bytes per second.
+// bandwidth returns the highest possible bandwidth of a processor, by its channels and clock, and by its regions, as
+// measured if a document has that; in bytes per second.
 type bandwidth struct {
 	peak, regions int64
 	mts           int
@@ -85,8 +85,8 @@ func monotone(t *testing.T, g *generator, every func(use func(name string, sys *
 	return added, slower
 }
 
-// TestMoreModulesAreNoSlower: in Dell's order on an R610, whose processors take no
-// more than 1066 MT/s, on an R710 up to six modules (no document lists more) and on an R740.
+// TestMoreModulesAreNoSlower checks Dell's order on an R610, whose processors take no more than 1066 MT/s, on an R710
+// up to six modules (no document lists more) and on an R740.
 func TestMoreModulesAreNoSlower(t *testing.T) {
 	for _, c := range []struct {
 		name  string

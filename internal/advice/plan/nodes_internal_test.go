@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestNodesFollowControllers: what a node's memory will be is known only on a machine whose nodes have
-// memory exactly where the controllers, in the same order, have modules.
+// TestNodesFollowControllers checks that the future memory of a node is known only if the nodes have memory exactly
+// where the controllers, in the same order, have modules.
 func TestNodesFollowControllers(t *testing.T) {
 	sure := func(has bool) fact.Fact[bool] { return fact.Known(has, fact.Direct, fact.Evidence{}) }
 	machine := func(filled ...bool) *inventory.System {
@@ -63,8 +63,8 @@ func TestNodesFollowControllers(t *testing.T) {
 	}
 }
 
-// TestStillTold: the clock that is held down today stays; a failure of the clock after the next boot is
-// not foretold.
+// TestStillTold checks that a clock below the expected one stays, and that a failure of the clock after the next boot
+// is not predicted.
 func TestStillTold(t *testing.T) {
 	p := Pipeline{Role: func(id string) verdict.Role {
 		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
-// drawn is a board of one processor drawn at random: up to six channels behind up to three controllers.
+// drawn is a random board of one processor: up to six channels on up to three controllers.
 func drawn(rng *rand.Rand, kinds ...int64) *board {
 	controllers := 1 + rng.IntN(3)
 	each, depth := 1+rng.IntN(max(1, 6/controllers)), 1+rng.IntN(2)
@@ -59,8 +59,8 @@ func permutations(a *alike, groups int, visit func(to []int)) {
 	fill(0)
 }
 
-// TestPatternsAreComplete: every way to fill the channels with up to eight equal modules is one of the
-// patterns with its channels and controllers exchanged, and no two patterns are one.
+// TestPatternsAreComplete checks that every layout of up to eight equal modules is one of the patterns with its
+// channels and controllers exchanged, and that no two patterns are equal.
 func TestPatternsAreComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 1))
 	for range 60 {
@@ -96,8 +96,8 @@ func TestPatternsAreComplete(t *testing.T) {
 	}
 }
 
-// TestArrangedWithFewestMoves: no exchange of like channels and controllers leaves more modules where
-// they are than the assignment does.
+// TestArrangedWithFewestMoves checks that no exchange of equal channels and controllers leaves more modules in place
+// than the assignment does.
 func TestArrangedWithFewestMoves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 2))
 	for range 40 {
@@ -134,7 +134,7 @@ func TestArrangedWithFewestMoves(t *testing.T) {
 	}
 }
 
-// TestAssign: the values of the Hungarian method add up to the most that any order gives.
+// TestAssign checks that the sum of the Hungarian method is the maximum over all orders.
 func TestAssign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 3))
 	for range 200 {
@@ -161,7 +161,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// TestLockstepPairsInTurn: the pairs behind a controller are filled in turn, first slots first.
+// TestLockstepPairsInTurn checks that the pairs of a controller are populated alternately, first slots first.
 func TestLockstepPairsInTurn(t *testing.T) {
 	u := &memoryUnit{}
 	for g := range 4 { // two pairs behind each of two controllers, two layers of two slots
@@ -181,8 +181,8 @@ func TestLockstepPairsInTurn(t *testing.T) {
 	assert.Empty(t, u.patterns([]int{7}, []int64{1 << 30}, u.alike(u.rooms(), &platform.Platform{})), "no whole pair")
 }
 
-// TestStocks: what two processors may hold alike, the cheapest first: their own modules stay, and what
-// is missing is of the kind that they have.
+// TestStocks checks the modules that two processors may have in common, the cheapest first: their own modules stay,
+// and missing ones are of a kind that they have.
 func TestStocks(t *testing.T) {
 	b := sharedBy(2, kindsOf(16, 8), 1, none, none, none, 1, 0, none, none)
 	b.population.Platform = assumed(&platform.Platform{})
@@ -203,7 +203,7 @@ func TestStocks(t *testing.T) {
 	assert.Equal(t, [][][]int{{{2}, {1}}}, bare.reliefs())
 }
 
-// TestUndominated: what is no better than another one in anything that counts is left out.
+// TestUndominated checks that an element that is not better than another in any respect is dropped.
 func TestUndominated(t *testing.T) {
 	of := func(bought, warning int, channels float64) *candidate {
 		return &candidate{stock: &stock{bought: bought}, score: layoutScore{warning: warning, reach: bandwidth{channels: channels}}}
@@ -213,7 +213,7 @@ func TestUndominated(t *testing.T) {
 	assert.Len(t, undominated([]*candidate{cheap, of(1, 1, 2)}), 2, "equals stay")
 }
 
-// sharedBy is a board of processors with so many slots each, on a channel of its own each.
+// sharedBy is a board of processors with the given number of slots, each on its own channel.
 func sharedBy(processors int, kinds []moduleKind, at ...int) *board {
 	b := channelled(1, at...)
 	b.kinds, b.units = kinds, nil

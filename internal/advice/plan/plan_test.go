@@ -122,8 +122,8 @@ func kept(t *testing.T, sys *inventory.System, before *verdict.Audit, a *plan.Ad
 	carriedOut(t, sys, a)
 }
 
-// carriedOut checks that the steps can be done one after the other: what moves
-// is there, and what it goes into is empty and has a known position.
+// carriedOut checks that the steps can be done in their order: a moved module is present, and its target is empty and
+// has a known position.
 func carriedOut(t *testing.T, sys *inventory.System, a *plan.Advice) {
 	t.Helper()
 	full := make([]bool, len(sys.Slots))
@@ -145,7 +145,7 @@ func carriedOut(t *testing.T, sys *inventory.System, a *plan.Advice) {
 	}
 }
 
-// both lists slots of an 11G machine behind both processors.
+// both lists slots of an 11G machine for both processors.
 func both(numbers ...int) func(locator, bank string) bool {
 	var words []string
 	for _, n := range numbers {
@@ -154,8 +154,8 @@ func both(numbers ...int) func(locator, bank string) bool {
 	return in(words...)
 }
 
-// TestSlotSets: what a maker's table says of a number of modules goes before
-// what is as good by channels. Dell fills 1, 2, 4, 5 of a 14G server with four.
+// TestSlotSets checks that a vendor's table for a number of modules takes precedence over layouts that are equal by
+// channels. Dell populates 1, 2, 4, 5 of a 14G server with four.
 func TestSlotSets(t *testing.T) {
 	for _, c := range []struct {
 		product string
@@ -179,12 +179,12 @@ func TestSlotSets(t *testing.T) {
 	}
 }
 
-// TestAdvice: the examples that the planner was asked for.
+// TestAdvice checks the examples of the planner's requirements.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		name, machine string
 		filled        func(string, string) bool
-		// advice are id, moves and modules bought of every entry.
+		// advice lists id, moves and modules bought of every entry.
 		advice []string
 		class  string
 		mts    int

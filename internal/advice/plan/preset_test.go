@@ -51,14 +51,14 @@ func r730() *inventory.System {
 	return sys
 }
 
-// export gives a setting a value that an export states.
+// export sets a value that an export states.
 func export(sys *inventory.System, id, attribute, value string) {
 	s := sys.Settings[id]
 	s.Configured = fact.Known(value, fact.Direct, fact.Evidence{Source: inventory.SourceBIOS, Field: attribute, Raw: value})
 	sys.Settings[id] = s
 }
 
-// builtinTables are read once for all tests, none of which changes them.
+// builtinTables are read once for all tests, changed by none.
 var builtinTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // presetOf audits the machine against a profile and asks for the one step.
@@ -92,8 +92,7 @@ func failing(found []plan.Finding) []string {
 	return out
 }
 
-// One step instead of six: what it promises is what an audit of a machine says
-// that states what Dell's firmware writes.
+// One step instead of six: its promise equals an audit of a machine with the values that Dell's firmware writes.
 func TestPresetOfDell(t *testing.T) {
 	asked := audit.Options{Profile: "max-performance", Asked: true}
 	_, a, ok := presetOf(t, r730(), asked)
@@ -120,7 +119,7 @@ func TestPresetOfDell(t *testing.T) {
 	}
 }
 
-// TestPresetUnproven: what is not known for sure is no advice.
+// TestPresetUnproven checks that nothing uncertain is advised.
 func TestPresetUnproven(t *testing.T) {
 	asked := audit.Options{Profile: "max-performance", Asked: true}
 	for name, c := range map[string]struct {
@@ -160,8 +159,8 @@ func TestPresetUnproven(t *testing.T) {
 	}
 }
 
-// TestPresetOnLayout: where a preset changes how the memory appears, only the
-// next boot tells what the rules about it say; they are promised neither way.
+// TestPresetOnLayout checks that rules about the memory's appearance are promised neither way if a preset changes it,
+// because only the next boot shows it.
 func TestPresetOnLayout(t *testing.T) {
 	sys := r730()
 	sys.Settings["sub_numa"] = inventory.Setting{}

@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// promises collects what of a plan does not hold.
+// promises collects the broken promises of a plan.
 type promises struct {
 	sys    *inventory.System
 	topo   *population.Result
@@ -23,16 +23,15 @@ type promises struct {
 	broken []string
 }
 
-// broke notes a promise that does not hold.
+// broke records a broken promise.
 func (c *promises) broke(a *plan.Advice, format string, values ...any) {
 	c.broken = append(c.broken, a.Sentence(c.sys)+": "+fmt.Sprintf(format, values...))
 }
 
-// check plans for a machine and carries every advice out on a copy of it: what
-// the audit says then must be what was promised, to the letter; nothing new may
-// fail at warning or above, no order of slots that was kept may be broken, no
-// slot without a known position may be named, and without a purchase the capacity
-// stays. Where something fails at warning there must be a step or a reason.
+// check plans for a machine and applies every advice to a copy of it: the audit's result must then be exactly the
+// promised one; nothing new may fail at warning or above, no order of slots may be broken, no slot without a known
+// position may be named, and without a purchase the capacity stays. If something fails at warning there must be a
+// step or a reason.
 func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 	t.Helper()
 	c := &promises{sys: sys}
@@ -212,8 +211,8 @@ func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 	c.capacity(a)
 }
 
-// bandwidth holds that no channels are given up for nothing: where the peak of all of
-// them falls, or fewer are populated, the slowest regions have a larger share of the best than before.
+// bandwidth checks that no channels are given up without a gain: if the peak of all of them falls, or fewer are
+// populated, the slowest regions have a larger share of the best than before.
 func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
 	peakBefore, slowestBefore, known := bandwidths(c.topo) // as it runs today, as is what it is compared with
 	peak, slowest, ok := bandwidths(topo)
@@ -253,8 +252,8 @@ func widths(of *population.Result) (channels, narrowest int) {
 	return channels, narrowest
 }
 
-// bandwidths sums up, over the processors, the peak in bytes per second and the slowest
-// regions' share by the model; false where one of them is not known.
+// bandwidths sums up, over the processors, the peak in bytes per second and the slowest regions' share by the model;
+// false if one of them is unknown.
 func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
 	for i := range of.Populations {
 		p := &of.Populations[i]
@@ -268,8 +267,8 @@ func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
 	return peak, slowest, true
 }
 
-// capacity checks what is given up against what is said: nothing where nothing is
-// bought or something is dear without it, and never more than a quarter.
+// capacity compares the capacity given up with the reported one: none if nothing is bought or something is expensive
+// without it, and never more than a quarter.
 func (c *promises) capacity(a *plan.Advice) {
 	before := c.topo.InstalledBytes.Value
 	lost := before - a.Reaches.Bytes.Value
@@ -295,8 +294,8 @@ func modules(sys *inventory.System) (n int) {
 	return n
 }
 
-// undominated holds that no advice is beaten by another one: in severe failures, bandwidth, modules
-// bought, modules taken out and capacity given up.
+// undominated checks that no advice is beaten by another one: in severe failures, bandwidth, modules bought, modules
+// removed and capacity given up.
 func (c *promises) undominated() {
 	cost := func(a *plan.Advice) []float64 {
 		failing := map[string]float64{}
@@ -369,7 +368,7 @@ func (c *promises) steps(a *plan.Advice) {
 	}
 }
 
-// position checks that it is known where a slot is that a module comes into.
+// position checks that the position of a slot that gets a module is known.
 func (c *promises) position(a *plan.Advice, slot int) {
 	at := &c.topo.Placements[slot]
 	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves() > 0 {
@@ -377,7 +376,7 @@ func (c *promises) position(a *plan.Advice, slot int) {
 	}
 }
 
-// hold fails the test with what does not hold.
+// hold fails the test with the broken promises.
 func hold(t testing.TB, name string, sys *inventory.System, p plan.Pipeline) *promises {
 	t.Helper()
 	c := check(t, sys, p)

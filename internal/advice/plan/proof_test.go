@@ -13,8 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// withNodes gives a machine the kernel's view of its two processors' memory: what
-// their modules hold, but for a GiB that is reserved.
+// withNodes adds the kernel's nodes of two processors: the memory of their modules less one reserved GiB.
 func withNodes(sys *inventory.System, modules ...int) {
 	for socket, n := range modules {
 		node := inventory.Node{ID: socket, Socket: fact.Known(socket, fact.Direct, fact.Evidence{}),
@@ -27,10 +26,9 @@ func withNodes(sys *inventory.System, modules ...int) {
 	}
 }
 
-// TestWitnessedMapping: where banks name the channels as the labels do and the
-// running speeds and nodes contradict neither, every slot's place is witnessed. A
-// module that has not run yet witnesses nothing, and the advice is given all the
-// same.
+// TestWitnessedMapping checks that every slot's place is confirmed if banks name the channels like the labels and the
+// running speeds and nodes do not contradict either. A module that has not run yet confirms nothing, and the advice
+// is given all the same.
 func TestWitnessedMapping(t *testing.T) {
 	p := pipeline(t)
 	sys := server(t, "supermicro-x13", func(_, channel, slot int) bool { return slot == 0 && channel < 4 })
@@ -47,9 +45,8 @@ func TestWitnessedMapping(t *testing.T) {
 	require.Equal(t, 8, c.made.Advice[0].Count(plan.Install))
 }
 
-// TestMovesBetweenNodes: the kernel's nodes are those of the last boot. They do not
-// contradict modules that have moved to the other processor since, and neither do
-// the addresses that firmware gave them.
+// TestMovesBetweenNodes checks that the kernel's nodes, which are those of the last boot, do not contradict modules
+// that have moved to the other processor since, and neither do the addresses reported by firmware.
 func TestMovesBetweenNodes(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, _, _ int) bool { return cpu == 0 })
 	withNodes(sys, 12, 0)
@@ -64,10 +61,10 @@ func TestMovesBetweenNodes(t *testing.T) {
 	require.Equal(t, 6, c.made.Advice[0].Count(plan.Move))
 }
 
-// TestTwiceTheModulesAreNoMirror: on a live machine, half of what will be installed
-// is what the kernel sees today. That is no mirror: one more group of four on the
-// second board of every processor is class 1 in the paper, and nothing dearer is
-// advised. If half is hidden already, a mirror takes what new modules would give: none is bought.
+// TestTwiceTheModulesAreNoMirror checks that installing twice the modules on a live machine does not look like a
+// mirror, although the kernel sees half: one more group of four on the second board of every processor is class 1 in
+// the paper, and nothing more expensive is advised. If half is hidden already, a mirror would take the new modules'
+// capacity: none is bought.
 func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 	p := pipeline(t)
 	for _, c := range []struct {
@@ -96,9 +93,8 @@ func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 	}
 }
 
-// TestDerivedWithModules: what is derived of a machine with its modules moved, taken out and
-// added, with what no module decides taken over, is what is derived of
-// it anew.
+// TestDerivedWithModules checks that deriving a machine with its modules moved, removed and added, reusing what does
+// not depend on modules, equals a complete derivation.
 func TestDerivedWithModules(t *testing.T) {
 	p := pipeline(t)
 	again := 0
@@ -141,8 +137,8 @@ func TestDerivedWithModules(t *testing.T) {
 	require.Equal(t, p.Derive(unbuffered), p.Derive(registered).WithModules(registered, unbuffered, p.Rules), "another kind of memory is recognised anew")
 }
 
-// TestPlacesStayCertain: nothing is advised where a slot that holds a module after the steps
-// would then be placed by something else than now; what an empty slot is on is no matter.
+// TestPlacesStayCertain checks that nothing is advised if a populated slot would then be placed by another source
+// than now; the source of an empty slot does not matter.
 func TestPlacesStayCertain(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
@@ -160,8 +156,8 @@ func TestPlacesStayCertain(t *testing.T) {
 	}
 }
 
-// TestFirmwareMayNotCheck: where a rule about new modules would fail after the steps, nothing
-// is promised; else what is bought is of the kind that the platform takes.
+// TestFirmwareMayNotCheck checks that nothing is promised if a rule about new modules would fail after the steps;
+// otherwise the bought modules are of the kind that the platform takes.
 func TestFirmwareMayNotCheck(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")

@@ -14,20 +14,19 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// layoutsEach is how many layouts of each machine are tried here; all of them
-// behind the build tag corpus.
+// layoutsEach is the number of layouts of each machine that are tried here; the build tag corpus tries all.
 const layoutsEach = 1
 
-// TestAdviceHolds: over some generated layouts of every machine, of the papers and
-// of newer servers, what is advised keeps its promises. Where the slots of a
-// product are documented, with their order, there is always a step; elsewhere the reason is true.
+// TestAdviceHolds checks the promises over some generated layouts of every machine, of the papers and of newer
+// servers. If a product's slots are documented, with their order, there is always a step; otherwise the reason is
+// true.
 func TestAdviceHolds(t *testing.T) {
 	p := pipeline(t)
 	for _, g := range generators() {
 		g.every, g.sample = nil, layoutsEach
 		for name, sys := range g.all(t) {
 			c := hold(t, g.name+" "+name, sys, p)
-			// nothing says which slot is first: more modules than are there are not bought for that
+			// nothing the first slot is unknown: modules are not bought for more than are present
 			unordered := strings.Contains(c.made.Why, "which slot of a channel is filled first is not known")
 			if severe(c.found) > 0 && !g.undocumented && !unordered {
 				require.NotEmpty(t, c.made.Advice, "%s %s: %s", g.name, name, c.made.Why)
@@ -36,8 +35,8 @@ func TestAdviceHolds(t *testing.T) {
 	}
 }
 
-// TestReasonIsTrue: the e326m's slots are confirmed by no document, and its SMBIOS
-// has no ranks: of modules of two sizes in all slots even all alike could not be proven.
+// TestReasonIsTrue checks the e326m, whose slots no document confirms and whose SMBIOS has no ranks: with modules of
+// two sizes in all slots nothing could be proven even if all were equal.
 func TestReasonIsTrue(t *testing.T) {
 	g := generatorOf("e326m")
 	full := g.full(t)
@@ -50,8 +49,8 @@ func TestReasonIsTrue(t *testing.T) {
 	require.Equal(t, "of the best layout memory.dimm.uniform is unknown: SMBIOS 2.3 has no field for a module's rank here; firmware does not state a module's part number", c.made.Why)
 }
 
-// TestNoCheaperCure: of all layouts of the twelve slots of an R610 none with fewer modules than the cure
-// has leaves nothing severe.
+// TestNoCheaperCure checks all layouts of the twelve slots of an R610: none with fewer modules than the advised one
+// is without a severe failure.
 func TestNoCheaperCure(t *testing.T) {
 	p := pipeline(t)
 	g := generatorOf("R610")
@@ -78,8 +77,8 @@ func TestNoCheaperCure(t *testing.T) {
 	}
 }
 
-// TestRenamingCostsNothing: what is behind one processor is behind the other, or the table lists the slots
-// the other way round, and it costs as much to cure.
+// TestRenamingCostsNothing checks that the cost stays the same if the modules of the processors are exchanged, or if
+// the table lists the slots in reverse order.
 func TestRenamingCostsNothing(t *testing.T) {
 	p := pipeline(t)
 	costsOf := func(turned bool, filled ...string) (out [][4]int) {
@@ -101,8 +100,8 @@ func TestRenamingCostsNothing(t *testing.T) {
 	}
 }
 
-// TestNoGainByAFasterClock: an R610 whose memory runs slower than expected still does after the steps:
-// nothing is moved for a clock, and what is promised is at the one that runs.
+// TestNoGainByAFasterClock checks that an R610 whose memory runs slower than expected still does after the steps:
+// nothing is moved for a clock, and the promise is for the running one.
 func TestNoGainByAFasterClock(t *testing.T) {
 	p := pipeline(t)
 	sys := generatorOf("R610").full(t)

@@ -31,9 +31,8 @@ func twoSizes(t *testing.T, slots, larger int) *inventory.System {
 	return sys
 }
 
-// TestFewestExchanged: an R610 whose twelve slots are full, with two larger modules
-// of each processor: a third makes three of each kind, one of either on each
-// channel. The other eight of the smaller kind need not go.
+// TestFewestExchanged checks an R610 with all twelve slots full and two larger modules per processor: a third makes
+// three of each kind, one of either on each channel. The other eight of the smaller kind stay.
 func TestFewestExchanged(t *testing.T) {
 	sys := twoSizes(t, 6, 2)
 	c := hold(t, "two of six larger", sys, pipeline(t))
@@ -45,8 +44,8 @@ func TestFewestExchanged(t *testing.T) {
 	require.Greater(t, last.Reaches.Bytes.Value, bytesOf(sys))
 }
 
-// TestPurchaseOfTwoKinds: two larger and two smaller modules of each processor, four times
-// the size: one of each kind completes both.
+// TestPurchaseOfTwoKinds checks two larger and two smaller modules per processor, four times the size: one of each
+// kind completes both.
 func TestPurchaseOfTwoKinds(t *testing.T) {
 	sys := twoSizes(t, 4, 2)
 	smaller := sys.Slots[slotNamed(t, sys, "DIMM_A4")].SizeBytes.Value
@@ -63,8 +62,8 @@ func TestPurchaseOfTwoKinds(t *testing.T) {
 	require.Zero(t, severeOf(last))
 }
 
-// TestSwapBeforePurchase: of twice the size, the two smaller ones on one channel hold what
-// each larger one holds alone: they change places, and no four are bought.
+// TestSwapBeforePurchase checks modules of twice the size, where the two smaller ones on one channel have the
+// capacity of each larger one: they are swapped, and no four are bought.
 func TestSwapBeforePurchase(t *testing.T) {
 	c := hold(t, "two of four larger", twoSizes(t, 4, 2), pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
@@ -74,11 +73,10 @@ func TestSwapBeforePurchase(t *testing.T) {
 	require.Zero(t, severeOf(a))
 }
 
-// TestEachProcessorsOwnKind: a PowerEdge R420 of the SMBIOS archives has one single-rank
-// module behind the first processor, and a dual-rank one with a larger one on its
-// channel behind the second. Each gets more of the kind that it has; one kind for both
-// is the dearer way, which was the only one, and leaves no remark. Nothing bought, the
-// first gets one of the second's modules.
+// TestEachProcessorsOwnKind checks a PowerEdge R420 of the SMBIOS archives with one single-rank module at the first
+// processor, and a dual-rank one and a larger one on its channel at the second. Each gets more of its kind; one kind
+// for both is the more expensive alternative, which was once the only one, and leaves no note. Without a purchase,
+// the first gets one of the second's modules.
 func TestEachProcessorsOwnKind(t *testing.T) {
 	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R420", Brand: "Intel(R) Xeon(R) CPU E5-2407 0 @ 2.20GHz", Maker: "Intel", ID: [3]int{6, 45, 7},
 		Channels: 3, Depth: 2, Type: 0x18, MTs: 1600, Label: func(cpu, channel, slot int) (string, string) {
@@ -113,9 +111,9 @@ func TestEachProcessorsOwnKind(t *testing.T) {
 	}
 }
 
-// TestNothingMovesForKindsAlone: six modules stand behind the first processor, two of
-// another kind among them, and none behind the second. Six are bought and none is moved:
-// modules went to the second processor for each to have as many of both kinds.
+// TestNothingMovesForKindsAlone checks six modules at the first processor, two of them of another kind, and none at
+// the second. Six are bought and none is moved: once modules went to the second processor to give each as many of
+// both kinds.
 func TestNothingMovesForKindsAlone(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, _, slot int) bool { return cpu == 0 && slot == 0 })
 	for i, seen := 0, 0; i < len(sys.Slots) && seen < 2; i++ {
@@ -130,9 +128,8 @@ func TestNothingMovesForKindsAlone(t *testing.T) {
 	require.Equal(t, []int{0, 6}, []int{a.Count(plan.Move) + a.Count(plan.Swap), buys(a)}, a.Sentence(sys))
 }
 
-// TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.
-// To keep every byte, thirty would be exchanged; two suffice where 32 GiB may go,
-// and it is said that they go.
+// TestCapacityGivenUp checks a Rome server with two of 32 modules twice as large. To keep all capacity, thirty would
+// be exchanged; two suffice if 32 GiB are given up, which is reported.
 func TestCapacityGivenUp(t *testing.T) {
 	sys := server(t, "supermicro-rome", func(_, _, _ int) bool { return true })
 	sys.Slots[3].SizeBytes.Value *= 2
@@ -147,9 +144,8 @@ func TestCapacityGivenUp(t *testing.T) {
 	require.Empty(t, c.made.Dear)
 }
 
-// TestPartialPurchase: an R740 with eight modules of each processor on four of six
-// channels, of which three are rated slower. Four more for each fill all channels;
-// that the three are exchanged as well is the dearer way.
+// TestPartialPurchase checks an R740 with eight modules per processor on four of six channels, three of them rated
+// slower. Four more for each fill all channels; exchanging the three as well is the more expensive alternative.
 func TestPartialPurchase(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
 	for _, i := range []int{0, 1, 3} {
@@ -167,9 +163,8 @@ func TestPartialPurchase(t *testing.T) {
 	require.Zero(t, severeOf(full))
 }
 
-// TestNothingDearerForNothing: the same three modules of one part number, whose remark
-// about unlike rates is none that modules are bought for: the dearer way cures no more
-// and is not advised.
+// TestNothingDearerForNothing checks the same three modules with one part number: their note on different ratings is
+// no reason to buy modules, so the more expensive alternative cures no more and is not advised.
 func TestNothingDearerForNothing(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
 	for _, i := range []int{0, 1, 3} {
@@ -181,9 +176,9 @@ func TestNothingDearerForNothing(t *testing.T) {
 	require.Equal(t, []int{8, 0}, []int{c.made.Advice[1].Count(plan.Install), c.made.Advice[1].Count(plan.Exchange)})
 }
 
-// TestModulesChangePlaces: an R710 with all slots full, where the second processor's
-// modules are twice as large. Three more of these, and three a processor that change
-// places with the other's, make both alike; every module is still there then.
+// TestModulesChangePlaces checks an R710 with all slots full, where the second processor's modules are twice as
+// large. Three more of these, and three per processor swapped with the other's, make both equal; every module is
+// still present then.
 func TestModulesChangePlaces(t *testing.T) {
 	g := generatorOf("R710")
 	sys := g.full(t)
@@ -198,9 +193,8 @@ func TestModulesChangePlaces(t *testing.T) {
 	require.Equal(t, 6, a.Count(plan.Move), "no module is moved twice where a slot is free in time")
 }
 
-// TestFewestTakenOut: a small and a large module share a channel, the others hold small
-// ones alone. Of the ways that buy four large ones that is taken which leaves most of
-// the small ones where they are.
+// TestFewestTakenOut checks channels with a small and a large module on one and small ones alone on the others. Of
+// the alternatives that buy four large ones, the one that leaves most of the small ones in place is advised.
 func TestFewestTakenOut(t *testing.T) {
 	g := generatorOf("R610")
 	full := g.full(t)
@@ -215,10 +209,9 @@ func TestFewestTakenOut(t *testing.T) {
 	require.Equal(t, []int{4, 2}, []int{buys(last), last.Count(plan.Exchange) + last.Count(plan.Remove)}, last.Sentence(sys))
 }
 
-// TestWithoutPurchase: eight modules a processor on six channels, of which Dell's
-// manual names six and twelve as balanced. Beside buying eight it is said that taking
-// four out would do, with what that gives up; where one processor of six lacks a single
-// module nothing is said.
+// TestWithoutPurchase checks eight modules per processor on six channels, of which Dell's manual names six and twelve
+// as balanced. Next to buying eight, removing four is offered, with what that gives up; if one processor of six lacks
+// a single module it is not.
 func TestWithoutPurchase(t *testing.T) {
 	p := pipeline(t)
 	sys := server(t, "dell-r740", func(_, channel, slot int) bool { return slot == 0 || channel < 2 })
@@ -234,8 +227,8 @@ func TestWithoutPurchase(t *testing.T) {
 	require.Equal(t, 1, one.made.Advice[0].Count(plan.Install))
 }
 
-// TestNoFewerWhereLittleIsBought: eight of nine slots of each processor are filled. Two modules
-// for 16 complete the ninth; that two fewer each would be even as well is not said.
+// TestNoFewerWhereLittleIsBought checks eight of nine populated slots per processor: two modules for 16 complete the
+// ninth. Removing two from each, which would be balanced too, is not offered.
 func TestNoFewerWhereLittleIsBought(t *testing.T) {
 	sys := machine(t, "dell-r710-two-channels")
 	populate(sys, both(1, 2, 3, 4, 5, 6, 7, 8))
@@ -244,9 +237,9 @@ func TestNoFewerWhereLittleIsBought(t *testing.T) {
 	require.Equal(t, 2, buys(&c.made.Advice[0]))
 }
 
-// TestFewerOnAFullBoard: four slots a processor on three channels, as a Mac Pro 5,1
-// and a PowerEdge T410 have them, filled with equal modules. No other layout of them is
-// even, and there is no slot for more; one fewer for each would do.
+// TestFewerOnAFullBoard checks four slots per processor on three channels, as in a Mac Pro 5,1 and a PowerEdge T410,
+// populated with equal modules. No other layout of them is balanced and there is no free slot; removing one from each
+// would do.
 func TestFewerOnAFullBoard(t *testing.T) {
 	g := generatorOf("R710")
 	sys := g.full(t)
@@ -268,9 +261,9 @@ func TestFewerOnAFullBoard(t *testing.T) {
 	require.True(t, c.made.Advice[0].CuresFinding("memory.channel.symmetric", inventory.SocketSubject(1)))
 }
 
-// TestFewerLargerModules: four large modules and a small one behind each processor of an
-// R710, 2-2-1. Eight small ones would fill the third slots, at 800 MT/s; one large one in
-// the place of the small one and one beside it are four in all and keep the clock.
+// TestFewerLargerModules checks four large modules and a small one per processor of an R710, 2-2-1. Eight small ones
+// would fill the third slots, at 800 MT/s; one large one in place of the small one and one next to it, four in total,
+// keep the clock.
 func TestFewerLargerModules(t *testing.T) {
 	g := generatorOf("R710")
 	full := g.full(t)
@@ -290,8 +283,8 @@ func TestFewerLargerModules(t *testing.T) {
 	require.Empty(t, a.Reaches.Findings)
 }
 
-// TestWhyDear: one module behind each processor of an R740. Ten are bought for all
-// channels, and why not fewer is said.
+// TestWhyDear checks one module per processor of an R740: ten are bought for all channels, with the reason why not
+// fewer.
 func TestWhyDear(t *testing.T) {
 	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
@@ -300,8 +293,8 @@ func TestWhyDear(t *testing.T) {
 	require.Nil(t, c.made.Advice[0].Steps[0].ToChannel, "a slot can be named")
 }
 
-// TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another
-// one for the second cures the critical failure; eleven cure all.
+// TestFirstForTheEmptyProcessor checks one module in a machine of two processors: another one for the second cures
+// the critical failure; eleven cure all.
 func TestFirstForTheEmptyProcessor(t *testing.T) {
 	c := hold(t, "one module", server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel+slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)
@@ -311,9 +304,9 @@ func TestFirstForTheEmptyProcessor(t *testing.T) {
 	require.Equal(t, 11, c.made.Advice[1].Count(plan.Install))
 }
 
-// TestOneModuleForEachProcessor: two modules of one size and of two kinds behind the first
-// processor, none behind the second, as in an x3550 M3 of the SMBIOS archives. One of them
-// moves, and no processor is without memory; two were to be bought.
+// TestOneModuleForEachProcessor checks two modules of one size and two kinds at the first processor and none at the
+// second, as in an x3550 M3 of the SMBIOS archives. One of them moves, so that no processor is without memory; once
+// two were to be bought.
 func TestOneModuleForEachProcessor(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel == 0 })
 	other := &sys.Slots[slotNamed(t, sys, "A1")]
@@ -325,9 +318,9 @@ func TestOneModuleForEachProcessor(t *testing.T) {
 	require.True(t, a.CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 }
 
-// TestOneTooManyForTheEmptyProcessor: seven modules behind the first processor, two of them on
-// one channel, and none behind the second, as in a Mac Pro 5,1 of the SMBIOS archives. The
-// seventh moves: an equal share would leave channels of the first one empty.
+// TestOneTooManyForTheEmptyProcessor checks seven modules at the first processor, two of them on one channel, and
+// none at the second, as in a Mac Pro 5,1 of the SMBIOS archives. The seventh moves: an equal share would leave
+// channels of the first one empty.
 func TestOneTooManyForTheEmptyProcessor(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu == 0 && (slot == 0 || channel == 0) })
 	c := hold(t, "seven and none", sys, pipeline(t))
@@ -338,9 +331,8 @@ func TestOneTooManyForTheEmptyProcessor(t *testing.T) {
 	require.True(t, a.CuresFinding("memory.socket.populated", inventory.SocketSubject(1)))
 }
 
-// TestNoMoreMovesThanHelp: four modules of three sizes behind the first processor, as in a
-// CELSIUS R670-2 of the SMBIOS archives: one goes to the second one, and what another
-// one's move would mend is less than it breaks.
+// TestNoMoreMovesThanHelp checks four modules of three sizes at the first processor, as in a CELSIUS R670-2 of the
+// SMBIOS archives: one moves to the second one, and moving another would fix less than it breaks.
 func TestNoMoreMovesThanHelp(t *testing.T) {
 	sys := generatorOf("R610").full(t)
 	populate(sys, in("DIMM_A1", "DIMM_A2", "DIMM_A3", "DIMM_A5"))
@@ -357,9 +349,9 @@ func TestNoMoreMovesThanHelp(t *testing.T) {
 	require.Equal(t, []int{0, 1}, []int{buys(&c.made.Advice[0]), c.made.Advice[0].Moves()}, c.made.Advice[0].Sentence(sys))
 }
 
-// TestNothingSwappedForAnEvenShare: modules of one kind behind the first processor and of another
-// behind the second, as in a DL360p Gen8 of the SMBIOS archives. Each gets one more of its
-// own; two were to be swapped for both to have both kinds.
+// TestNothingSwappedForAnEvenShare checks modules of one kind at the first processor and of another at the second, as
+// in a DL360p Gen8 of the SMBIOS archives. Each gets one more of its own; once two were to be swapped so that both
+// have both kinds.
 func TestNothingSwappedForAnEvenShare(t *testing.T) {
 	sys := generatorOf("R610").full(t)
 	populate(sys, both(1, 2, 3, 4, 5))
@@ -377,9 +369,9 @@ func TestNothingSwappedForAnEvenShare(t *testing.T) {
 	}
 }
 
-// TestSmallExchangeFirst: one module of each processor's six is smaller, and two others are rated
-// slower, as in an ASRock ROME2D16-2T of the corpus. Two exchanged make the channels alike,
-// and stand before the six that make the modules alike, too.
+// TestSmallExchangeFirst checks six modules per processor, one of them smaller and two others rated slower, as in an
+// ASRock ROME2D16-2T of the corpus. Exchanging two makes the channels equal, and comes before exchanging the six that
+// make the modules equal too.
 func TestSmallExchangeFirst(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, _, slot int) bool { return slot == 0 })
 	for i := range sys.Slots {
@@ -400,9 +392,9 @@ func TestSmallExchangeFirst(t *testing.T) {
 	require.Zero(t, severeOf(all))
 }
 
-// TestLargerOnesAreFewer: six of twelve channels hold a module, one of them of half the size. What
-// buys fewest bytes makes all of the small size, for eleven modules of which five push
-// larger ones out; seven of the large size do, too, and it was said that fewer would not.
+// TestLargerOnesAreFewer checks six populated channels of twelve, one with a module of half the size. The purchase of
+// fewest bytes makes all of the small size with eleven modules, five of which replace larger ones; seven of the large
+// size do too, and once fewer were reported as impossible.
 func TestLargerOnesAreFewer(t *testing.T) {
 	sys := server(t, "supermicro-genoa", func(_, channel, _ int) bool { return channel%2 == 0 })
 	for i := range sys.Slots {
@@ -417,8 +409,8 @@ func TestLargerOnesAreFewer(t *testing.T) {
 	require.Equal(t, []int{2, 12}, []int{a.Count(plan.Exchange), a.Count(plan.Install)}, a.Sentence(sys))
 }
 
-// TestNothingExchangedForRatingAlone: half of the modules are rated for 2933 MT/s, behind
-// processors that run 2666 at most. Where one is missing one is bought, of either kind.
+// TestNothingExchangedForRatingAlone checks modules of which half are rated for 2933 MT/s, at processors that run
+// 2666 at most. If one is missing one is bought, of either kind.
 func TestNothingExchangedForRatingAlone(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 })
 	for i := range sys.Slots {
@@ -433,9 +425,8 @@ func TestNothingExchangedForRatingAlone(t *testing.T) {
 	require.Empty(t, a.Reaches.Findings)
 }
 
-// TestModulesOfTwoSizesStay: an R710 whose six modules of each processor are alike but
-// for one in the second slot of a channel. A third larger one on either of the other
-// channels makes three of each, and what is there stays where it is.
+// TestModulesOfTwoSizesStay checks an R710 whose six modules per processor are equal except one in the second slot of
+// a channel. A third larger one on either of the other channels makes three of each, and present modules stay.
 func TestModulesOfTwoSizesStay(t *testing.T) {
 	g := generatorOf("R610")
 	full := g.full(t)
@@ -453,9 +444,8 @@ func TestModulesOfTwoSizesStay(t *testing.T) {
 	require.Zero(t, severeOf(last))
 }
 
-// TestErrorCorrectionIsNotPromised: modules without check bits beside one with them, in
-// a machine whose firmware declares no error correction. That all have check bits is
-// not advised as if firmware then used them.
+// TestErrorCorrectionIsNotPromised checks modules with and without check bits in a machine whose firmware reports no
+// error correction: check bits for all are not advised as if firmware then used them.
 func TestErrorCorrectionIsNotPromised(t *testing.T) {
 	g := generatorOf("R610")
 	full := g.full(t)

@@ -17,7 +17,7 @@ import (
 
 var (
 	builtin = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadCompiled(rules.FS) })
-	// builtinEngine plans its expressions once for all tests, none of which runs beside another.
+	// builtinEngine plans its expressions once for all tests, which do not run in parallel.
 	builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
 		packs, err := builtin()
 		return audit.NewEngine(packs), err
@@ -34,9 +34,8 @@ var (
 // concerns reports whether a rule is about the layout.
 func concerns(rule string) bool { return roles()(rule).Layout }
 
-// TestRolesOfRules: what the rules are to a plan, listed here by their meaning: rules
-// of memory are about the layout but for those that judge what runs, and rules of one
-// id have one role.
+// TestRolesOfRules lists the roles of the rules in planning: rules of memory are about the layout except those that
+// check the running state, and rules of one id have one role.
 func TestRolesOfRules(t *testing.T) {
 	running := []string{
 		"memory.capacity.visible", "memory.ras.cost", "memory.mapping.consistent",

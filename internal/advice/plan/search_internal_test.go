@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// unitOf is a processor with so many slots on each of its channels, of known order.
+// unitOf is a processor with the given number of slots on each of its channels, in known order.
 func unitOf(depths ...int) *memoryUnit {
 	u := &memoryUnit{}
 	next := 0
@@ -38,8 +38,8 @@ func kindsOf(gib ...int64) []moduleKind {
 	return out
 }
 
-// TestFilledUp: the layout that needs no slot map, a module in every slot: those that are
-// there stay, and all of one kind may take their place.
+// TestFilledUp checks the layout that needs no slot map, a module in every slot: present ones stay, or all are
+// replaced by one kind.
 func TestFilledUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		at, counts, want []int
@@ -61,8 +61,8 @@ func TestFilledUp(t *testing.T) {
 	}
 }
 
-// TestByManual: the sets of a product's own manual need no slot map: for so many modules of
-// one kind these slots, unless the manual discourages them.
+// TestByManual checks that the sets of a product's own manual need no slot map: a number of modules of one kind in
+// these slots, unless the manual discourages them.
 func TestByManual(t *testing.T) {
 	of := func(change func(*board)) *board {
 		b := channelled(2, 0, none, none, none)
@@ -99,9 +99,9 @@ func TestByManual(t *testing.T) {
 	assert.Equal(t, map[string]bool{"set 0": true, "set 1": true, "full": true}, classes)
 }
 
-// TestImproves: a layout improves something where less fails, or as much that is milder, and
-// breaks nothing: no new warning, no remark that becomes one, no order of slots that was
-// kept, no channel given up for nothing. What was decided stays so.
+// TestImproves checks that a layout is an improvement if fewer or milder rules fail and nothing gets worse: no new
+// warning, no note that becomes one, no broken order of slots, no channel given up without a gain. What was decided
+// stays so.
 func TestImproves(t *testing.T) {
 	role := func(rule string) verdict.Role { return verdict.Role{Layout: rule != "speed", Order: rule == "order"} }
 	fails := func(list ...Finding) *verdict.Audit {
@@ -170,7 +170,7 @@ func TestImproves(t *testing.T) {
 	assert.False(t, s.ratedBelow(), "what fails at warning is worth modules all the same")
 }
 
-// TestWhyNothing: why no layout is proven, the nearest reason first.
+// TestWhyNothing checks the reason why no layout is proven, the nearest first.
 func TestWhyNothing(t *testing.T) {
 	s := &search{board: channelled(2, 0, none)}
 	s.board.units[0].groups[0].ordered = true
@@ -193,8 +193,8 @@ func TestWhyNothing(t *testing.T) {
 	assert.Equal(t, "of the best layout memory.dimm.uniform could not be told", s.why())
 }
 
-// TestNotFilledForWant: no more modules than are installed are bought for want of a document
-// alone; where each channel has one slot all of them are wanted, and so are fewer.
+// TestNotFilledForWant checks that modules are not bought beyond the installed number only because a document is
+// missing; if each channel has one slot all of them are populated, and fewer too.
 func TestNotFilledForWant(t *testing.T) {
 	s := &search{board: channelled(2, 0, none, none, none)}
 	s.board.population.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}

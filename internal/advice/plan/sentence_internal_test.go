@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// Sentence says the steps of an advice in one line.
+// Sentence joins the steps of an advice in one line.
 func (a *Advice) Sentence(sys *inventory.System) string {
 	var parts []string
 	for _, do := range []string{Remove, Move, Swap, Exchange, Install} {

@@ -23,8 +23,8 @@ func server(t testing.TB, name string, filled func(cpu, channel, slot int) bool)
 	return collecttest.Read(t, name, s.Table(filled).Dump())
 }
 
-// TestServersAreKnown: every described server is recognised, and all its slots
-// have a place; else the tests over it would prove nothing.
+// TestServersAreKnown checks that every described server is recognised, and all its slots have a place; otherwise the
+// tests over it would prove nothing.
 func TestServersAreKnown(t *testing.T) {
 	p := pipeline(t)
 	for name, s := range machinetest.Servers() {
@@ -40,9 +40,8 @@ func TestServersAreKnown(t *testing.T) {
 	}
 }
 
-// TestNoPurchaseWithoutMap: where no document confirms the slot map, filling
-// every slot needs none. It is advised where the platform's document asks for no
-// fewer modules (IBM: all slots of the e326m) and not where eight of sixteen do.
+// TestNoPurchaseWithoutMap checks that filling every slot needs no confirmed slot map. It is advised if the
+// platform's document asks for no fewer modules (IBM: all slots of the e326m) and not if eight of sixteen do.
 func TestNoPurchaseWithoutMap(t *testing.T) {
 	p := pipeline(t)
 	_, _, made := planned(t, server(t, "dell-r660", func(_, channel, slot int) bool { return slot == 0 && channel < 6 }), p)
@@ -53,9 +52,9 @@ func TestNoPurchaseWithoutMap(t *testing.T) {
 	require.Equal(t, 4, made.Advice[0].Count(plan.Install))
 }
 
-// TestNothingBoughtForPartsRatedBelow: AMD rates the EPYC 7282 at half of what eight
-// channels give, and no document says what more than four modules gain it. Four are
-// left alone, one is not; the 7402 is told to fill its channels in both cases.
+// TestNothingBoughtForPartsRatedBelow checks the EPYC 7282, which AMD rates at half of what eight channels give; no
+// document gives the gain of more than four modules. Four are left alone, one is not; the 7402 is advised to populate
+// its channels in both cases.
 func TestNothingBoughtForPartsRatedBelow(t *testing.T) {
 	p := pipeline(t)
 	advised := func(brand string, channels int) *plan.Plan {
@@ -79,11 +78,10 @@ func TestNothingBoughtForPartsRatedBelow(t *testing.T) {
 	}
 }
 
-// TestFourChannelsThatInterleave: of the sets of four channels AMD's controllers
-// interleave A to D, E to H and C, D, G, H (Gigabyte, Memory Population Guidelines). A
-// machine of the SMBIOS archives has C, G and H and lacks one module, another has A, C,
-// E and G, four regions of one channel each, and moves two. The board here has two
-// processors filled alike.
+// TestFourChannelsThatInterleave checks that of the sets of four channels AMD's controllers interleave A to D, E to H
+// and C, D, G, H (Gigabyte, Memory Population Guidelines). A machine of the SMBIOS archives has C, G and H and lacks
+// one module; another has A, C, E and G, four regions of one channel each, and moves two. The board here has two
+// processors populated alike.
 func TestFourChannelsThatInterleave(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Servers()["supermicro-rome"]
@@ -111,9 +109,9 @@ func TestFourChannelsThatInterleave(t *testing.T) {
 	}
 }
 
-// TestLayoutsRankedWithoutClock: where the clock is not known, layouts are ordered by the
-// channels that they fill. An X7DB8 with one module of 16 was told to buy 15, since of
-// four modules only the layouts on one channel were tried; one is enough: two channels are no warning.
+// TestLayoutsRankedWithoutClock checks that layouts are ordered by populated channels if the clock is unknown. Once
+// an X7DB8 with one module of 16 was advised to buy 15, since of four modules only the layouts on one channel were
+// tried; one is enough: two channels are no warning.
 func TestLayoutsRankedWithoutClock(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X7DB8", Brand: "Intel(R) Xeon(R) CPU           E5345  @ 2.33GHz", Maker: "Intel", ID: [3]int{6, 15, 7},
@@ -127,10 +125,10 @@ func TestLayoutsRankedWithoutClock(t *testing.T) {
 	require.Contains(t, made.Advice[0].Sentence(sys), "in DIMM2A")
 }
 
-// TestMovesForBandwidthAlone: an X9DRi-LN4+ of the SMBIOS archives has three modules each on two of
-// the four channels of both processors, a DL360 Gen9 too. Moving them cures nothing, but two each on
-// three channels have half more bandwidth, and the purchase stays the other way. Nothing moves for
-// bandwidth alone where a processor's memory is more than one region, or where there is no gain.
+// TestMovesForBandwidthAlone checks an X9DRi-LN4+ of the SMBIOS archives with three modules each on two of the four
+// channels of both processors, and a DL360 Gen9. Moving them cures nothing, but two each on three channels have half
+// more bandwidth, and the purchase stays the alternative. Nothing moves for bandwidth alone if a processor's memory
+// is more than one region, or without a gain.
 func TestMovesForBandwidthAlone(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DRi-LN4+/X9DR3-LN4+", Brand: "Intel(R) Xeon(R) CPU E5-2643 v2 @ 3.50GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
@@ -161,9 +159,8 @@ func TestMovesForBandwidthAlone(t *testing.T) {
 	}
 }
 
-// TestNoMoveForBandwidthAtAPrice: a BL460c G7 of the SMBIOS archives has two modules on one channel of
-// its first processor and six behind the second. Four each are faster together, but the second
-// has an empty channel then.
+// TestNoMoveForBandwidthAtAPrice checks a BL460c G7 of the SMBIOS archives with two modules on one channel of its
+// first processor and six at the second. Four each are faster together, but leave the second with an empty channel.
 func TestNoMoveForBandwidthAtAPrice(t *testing.T) {
 	s := machinetest.Server{Vendor: "HP", Product: "ProLiant BL460c G7", Brand: "Intel(R) Xeon(R) CPU E5645 @ 2.40GHz", Maker: "Intel", ID: [3]int{6, 44, 2},
 		Channels: 3, Depth: 2, Type: 0x18, MTs: 1066, Label: func(cpu, channel, slot int) (string, string) {
@@ -181,9 +178,9 @@ func TestNoMoveForBandwidthAtAPrice(t *testing.T) {
 	require.False(t, slices.ContainsFunc(c.made.Advice, func(a plan.Advice) bool { return a.ID == plan.Move }))
 }
 
-// TestOwnModulesStayBehindTheirProcessor: a DL360 Gen9 of the SMBIOS archives has three
-// modules each on two of the four channels of both processors. Two move on each, and two
-// are bought for each; the second processor's were carried to the first.
+// TestOwnModulesStayBehindTheirProcessor checks a DL360 Gen9 of the SMBIOS archives with three modules each on two of
+// the four channels of both processors. Two move on each, and two are bought for each; once the second processor's
+// were moved to the first.
 func TestOwnModulesStayBehindTheirProcessor(t *testing.T) {
 	s := machinetest.Servers()["dell-r740"]
 	s.Product = "PowerEdge R740"
@@ -202,10 +199,9 @@ func TestOwnModulesStayBehindTheirProcessor(t *testing.T) {
 	require.Equal(t, 4, full.Count(plan.Install))
 }
 
-// TestBoardNotFilledForWant: the R7425's manual is on record with all 32 slots filled
-// only, and no document says which slot is on which channel. Two modules are not told
-// to become 32; what is not known is said instead. With one
-// slot on each channel all slots are what the channels ask for.
+// TestBoardNotFilledForWant checks the R7425, whose manual is known only with all 32 slots populated, and no document
+// gives the slots' channels. Two modules are not advised to become 32; the missing facts are reported instead. With
+// one slot on each channel all slots are populated.
 func TestBoardNotFilledForWant(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7425", Brand: "AMD EPYC 7451 24-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{23, 1, 2},
@@ -225,9 +221,8 @@ func TestBoardNotFilledForWant(t *testing.T) {
 	require.Equal(t, 14, made.Advice[0].Count(plan.Install))
 }
 
-// TestNoMoveOnDoubtedMap: a Supermicro X8DAH up to BIOS 2.0a has the labels of
-// three channels in one bank. Nothing is moved on the word of such labels; with
-// banks that agree with them the same modules are.
+// TestNoMoveOnDoubtedMap checks a Supermicro X8DAH up to BIOS 2.0a, whose labels of three channels are in one bank.
+// Nothing is moved by such labels; with banks that agree with them the same modules are.
 func TestNoMoveOnDoubtedMap(t *testing.T) {
 	p := pipeline(t)
 	x8dah := func(bank func(channel, slot int) int) *inventory.System {
@@ -248,10 +243,9 @@ func TestNoMoveOnDoubtedMap(t *testing.T) {
 	}))
 }
 
-// TestOrderByTheMakersSets: labels alone do not say which slot of a channel is
-// first, and channels that are full do not show it; the manual of the X9DRW fills
-// A1, B1, C1, D1 with four modules, so that two move and none is bought. For a board
-// without a manual of its own the same modules stay unordered.
+// TestOrderByTheMakersSets checks that labels alone do not give the first slot of a channel, and full channels do not
+// show it; the manual of the X9DRW fills A1, B1, C1, D1 with four modules, so two move and none is bought. On a board
+// without its own manual the same modules have no known order.
 func TestOrderByTheMakersSets(t *testing.T) {
 	p := pipeline(t)
 	lettered := func(product string) machinetest.Server {
@@ -281,8 +275,8 @@ func TestOrderByTheMakersSets(t *testing.T) {
 		"socket 1 channel 0 to socket 1 channel 2, socket 1 channel 1 to socket 1 channel 3", c.made.Advice[0].Sentence(two))
 }
 
-// TestOrderByTheBoardsDocument: two full channels of four. On the S2600CW the first slots are
-// filled, on the S1200SP the second ones, as their documents say; nothing is bought.
+// TestOrderByTheBoardsDocument checks two full channels of four. On the S2600CW the first slots are populated, on the
+// S1200SP the second ones, as their documents say; nothing is bought.
 func TestOrderByTheBoardsDocument(t *testing.T) {
 	p := pipeline(t)
 	for board, c := range map[string]struct {
@@ -305,9 +299,8 @@ func TestOrderByTheBoardsDocument(t *testing.T) {
 	}
 }
 
-// TestWholeChannelsNeedNoOrder: three of four channels are full, of which nobody knows which slot
-// is first. The fourth is filled whole, and nothing about the order is said: it would change
-// nothing.
+// TestWholeChannelsNeedNoOrder checks three full channels of four, whose first slot is unknown. The fourth is filled
+// completely, and the order is not mentioned because it would change nothing.
 func TestWholeChannelsNeedNoOrder(t *testing.T) {
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DBX", Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
 		Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
@@ -320,8 +313,8 @@ func TestWholeChannelsNeedNoOrder(t *testing.T) {
 	require.Empty(t, c.made.Dear)
 }
 
-// TestSetsNeedNoMap: which slot of an R7525 is on which channel is inferred, but the
-// manual lists the slots for eight modules, and these are named.
+// TestSetsNeedNoMap checks that an R7525's slots, whose channels are inferred, are named from the manual, which lists
+// the slots for eight modules.
 func TestSetsNeedNoMap(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7525", Brand: "AMD EPYC 7262 8-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{0x17, 0x31, 0},
@@ -345,9 +338,8 @@ func TestSetsNeedNoMap(t *testing.T) {
 	require.Empty(t, made.Advice)
 }
 
-// TestHalfFilledChannelsKeepTheirSlots: channels that are filled from either end say
-// nothing of the order, but each keeps the slot that it uses: unlike modules change
-// places over them, and no other slot is filled in the end.
+// TestHalfFilledChannelsKeepTheirSlots checks that channels populated from either end show no order, but each keeps
+// the slot that it uses: different modules are swapped between them, and no other slot is populated in the end.
 func TestHalfFilledChannelsKeepTheirSlots(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DBX", Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
@@ -380,10 +372,9 @@ func TestHalfFilledChannelsKeepTheirSlots(t *testing.T) {
 	require.Equal(t, filled, after, made.Advice[0].Sentence(sys))
 }
 
-// TestFirstOfLikeChannels: a DL380 Gen9 of the SMBIOS archives has one module, behind the
-// second processor. The first gets one where HPE's letters begin, DIMM 12 (A), of slots
-// that nothing else tells apart; it was told DIMM 4 (D). 25 of 30 processors of Gen8 and
-// Gen9 in the archives with one module have it there, none in DIMM 4.
+// TestFirstOfLikeChannels checks a DL380 Gen9 of the SMBIOS archives with one module, at the second processor. Among
+// slots that are otherwise equal the first processor gets one where HPE's letters begin, DIMM 12 (A); once it was
+// DIMM 4 (D). 25 of 30 processors of Gen8 and Gen9 in the archives with one module have it there, none in DIMM 4.
 func TestFirstOfLikeChannels(t *testing.T) {
 	numbers := [4][3]int{{12, 11, 10}, {9, 8, 7}, {1, 2, 3}, {4, 5, 6}}
 	s := machinetest.Server{Vendor: "HP", Product: "ProLiant DL380 Gen9", Brand: "Intel(R) Xeon(R) CPU E5-2620 v3 @ 2.40GHz", Maker: "Intel(R) Corporation", ID: [3]int{6, 63, 2},

@@ -9,8 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestNamesOfSlots: a slot answers to all that reports call it; a name that may be several slots names
-// none.
+// TestNamesOfSlots checks that a slot is found by every name in reports, and that an ambiguous name finds none.
 func TestNamesOfSlots(t *testing.T) {
 	sys := &inventory.System{Slots: []inventory.Slot{
 		{Handle: 0x40, Locator: assumed("DIMM 1"), BankLocator: assumed("NODE 0")}, {Handle: 0x41, Locator: assumed("DIMM-1")},

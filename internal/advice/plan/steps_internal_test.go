@@ -19,8 +19,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestExchangesWait: what leaves a slot and what comes into it are one step, but not where
-// another module is in it in between: the new one would be put on top of it.
+// TestExchangesWait checks that removing a module and installing another in its slot is one step, unless another
+// module is in the slot in between.
 func TestExchangesWait(t *testing.T) {
 	remove := Step{Do: Remove, From: 1, To: none, Like: none}
 	install := Step{Do: Install, From: none, To: 1, Like: 4}
@@ -31,9 +31,8 @@ func TestExchangesWait(t *testing.T) {
 	require.Equal(t, waiting, exchanges(waiting))
 }
 
-// TestChangePlaces: on a full board two modules that change places are swapped, and of
-// three, two and then the third; where a slot is free, three take it for the time. What
-// a slot holds at the end is what was wanted.
+// TestChangePlaces checks that two modules that change places on a full board are swapped, and of three, two and then
+// the third; if a slot is free, three use it temporarily. The slots' content at the end is the planned one.
 func TestChangePlaces(t *testing.T) {
 	swap := func(from, to int) Step { return Step{Do: Swap, From: from, To: to, Like: none} }
 	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
@@ -99,8 +98,8 @@ func TestChangePlaces(t *testing.T) {
 	require.Equal(t, Move, a.costliest())
 }
 
-// TestStepsByChannels: if it is not known which slot of a channel is filled first, moves and purchases
-// are steps by channels, in the order of the channels, each of the right processor.
+// TestStepsByChannels checks that moves and purchases are steps by channels if the first slot of a channel is
+// unknown, in the order of the channels, each with the right processor.
 func TestStepsByChannels(t *testing.T) {
 	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1. Kind 1 is in slot 2.
 	b := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, population: &population.Result{},
@@ -130,9 +129,8 @@ func TestStepsByChannels(t *testing.T) {
 	require.Equal(t, none, b.socketOf(8))
 }
 
-// TestKindToBuy: the kind of a module to buy is one that can be had: what firmware
-// says, what the platform's document says and the speed must agree. The platforms'
-// kinds are those of modules.tsv, the rates JEDEC's.
+// TestKindToBuy checks that the kind of a module to buy exists: firmware, the platform's document and the speed must
+// agree. The platforms' kinds are those of modules.tsv, the rates JEDEC's.
 func TestKindToBuy(t *testing.T) {
 	for _, c := range []struct {
 		why, stated, documented string
@@ -156,7 +154,7 @@ func TestKindToBuy(t *testing.T) {
 	}
 }
 
-// TestSentenceNamesEachKind: modules of two kinds that are bought are said apart.
+// TestSentenceNamesEachKind checks that two kinds of bought modules are listed separately.
 func TestSentenceNamesEachKind(t *testing.T) {
 	sys := &inventory.System{}
 	for i, name := range []string{"A1", "A2", "B1", "B2"} {
@@ -168,14 +166,13 @@ func TestSentenceNamesEachKind(t *testing.T) {
 	assert.Equal(t, "install 1 x 4 GiB DDR3 as in A1 in B1; install 1 x 8 GiB DDR3 as in A2 in B2", a.Sentence(sys))
 }
 
-// module is one of so many GiB and ranks in a slot of that name.
+// module is a module of the given GiB and ranks in a slot of that name.
 func module(name string, gib int64, ranks int) inventory.Slot {
 	return inventory.Slot{Locator: assumed(name), State: inventory.SlotPopulated, SizeBytes: assumed(gib << 30), Ranks: assumed(ranks)}
 }
 
-// TestModulesAtHand: the modules that are planned for are those of ordinary memory in
-// slots, the larger kind first, then that of more ranks, then that of the first slot; one
-// whose size nobody knows is none that a place can be found for.
+// TestModulesAtHand checks that planning uses modules of ordinary memory in slots, the larger kind first, then that
+// of more ranks, then that of the first slot; a module of unknown size cannot be placed.
 func TestModulesAtHand(t *testing.T) {
 	unlike := func(change func(*inventory.Slot)) inventory.Slot {
 		s := module("X", 8, 1)
@@ -205,7 +202,7 @@ func TestModulesAtHand(t *testing.T) {
 		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, population: &population.Result{}, at: make([]int, 1)}
 		assert.Equal(t, why, b.modules())
 	}
-	// A rating beyond what the processor runs makes no kind of its own, nor does another name of a speed.
+	// Neither a rating beyond what the processor runs nor another name of a speed makes another kind.
 	for highest, want := range map[int]int{0: 3, 2400: 2, 2666: 3, 2133: 1} {
 		var rated []inventory.Slot
 		for _, mts := range []int{2133, 2400, 2666, 2667} {
@@ -221,9 +218,8 @@ func TestModulesAtHand(t *testing.T) {
 	}
 }
 
-// TestModuleSizes: a row is of one kind of thing, words that are no size are passed over,
-// and of the machine's own modules each size stands once: not those of persistent
-// modules, and none for a module whose size is not known.
+// TestModuleSizes checks that a row is for one kind, that values that are not a size are skipped, and that each size
+// of the machine's own modules is listed once, except those of persistent modules and of unknown size.
 func TestModuleSizes(t *testing.T) {
 	rows := fstest.MapFS{modulesFile: {Data: []byte("# kind\tname\tmemory\tsizes\tsource\n" +
 		"memory\talike\tDDR4\t8 16\tJEDEC\nplatform\talike\tDDR5\t32\tmanual\nplatform\tshort\n")}}
@@ -252,8 +248,7 @@ func surveyed(p *platform.Platform, channels int, at ...place.Placement) (*inven
 	return sys, &population.Result{Platform: assumed(p), Placements: at, Populations: []population.Population{pop}}
 }
 
-// TestNoBoard: where something of a machine is not known that every plan needs, that is
-// said, and nothing is planned.
+// TestNoBoard checks that nothing is planned, with the reason, if a required fact of the machine is unknown.
 func TestNoBoard(t *testing.T) {
 	of := func(change func(*inventory.System, *population.Result)) (*inventory.System, *population.Result) {
 		sys, topo := surveyed(&platform.Platform{}, 2, place.Placement{Channel: 0}, place.Placement{Channel: 1})
@@ -295,8 +290,8 @@ func TestNoBoard(t *testing.T) {
 	assert.Empty(t, b.units[0].groups[1].layers)
 }
 
-// TestDoubtsOfPlaces: where a slot's place is doubted or confirmed by no document, moves
-// have nothing to go by; of both the contradiction is said.
+// TestDoubtsOfPlaces checks that there are no moves if a slot's place is contradicted or unconfirmed; of both the
+// contradiction is reported.
 func TestDoubtsOfPlaces(t *testing.T) {
 	for _, c := range []struct {
 		places  [2]place.Placement
@@ -322,9 +317,9 @@ func TestDoubtsOfPlaces(t *testing.T) {
 	}
 }
 
-// TestGroupsOfChannels: what is filled together and behind which controller: a channel
-// each, the controller of its label, else the platform's in equal parts; or lockstep
-// pairs, half of them behind either controller, as far as both channels have slots.
+// TestGroupsOfChannels checks what is populated together, and its controller: each channel, with the controller of
+// its label, else the platform's in equal parts; or lockstep pairs, half of them on either controller, as far as both
+// channels have slots.
 func TestGroupsOfChannels(t *testing.T) {
 	at := func(controller, channel, slot int, source string) place.Placement {
 		return place.Placement{Controller: controller, Channel: channel, Slot: slot, Source: source}
@@ -383,8 +378,7 @@ func TestGroupsOfChannels(t *testing.T) {
 	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}}, layers)
 }
 
-// TestControllersTakeTurns: of groups behind several controllers the first of each comes
-// before the second of any.
+// TestControllersTakeTurns checks that of groups on several controllers the first of each precedes the second of any.
 func TestControllersTakeTurns(t *testing.T) {
 	u := memoryUnit{}
 	for _, controller := range []int{3, 3, 3, 5, 5, 4} {
@@ -395,15 +389,15 @@ func TestControllersTakeTurns(t *testing.T) {
 	assert.Equal(t, 3, u.controllers)
 }
 
-// TestStrays: a module behind no processor that runs is one to move.
+// TestStrays checks that a module without a running processor is one to move.
 func TestStrays(t *testing.T) {
 	b := &board{at: []int{0, none, 0, none, 1}, units: []memoryUnit{{slots: []int{0, 1}}}}
 	b.strays()
 	assert.Equal(t, []int{2, 4}, b.stray)
 }
 
-// channelled is a board of one processor with so many slots on each of some channels, in
-// their order, and what each slot holds.
+// channelled is a board of one processor with the given numbers of slots per channel, in their order, and their
+// content.
 func channelled(depth int, at ...int) *board {
 	b := &board{at: at, population: &population.Result{}, sys: &inventory.System{}, kinds: make([]moduleKind, slices.Max(at)+1)}
 	for k := range b.kinds {
@@ -423,15 +417,14 @@ func channelled(depth int, at ...int) *board {
 	return b
 }
 
-// TestOrderShown: which slot of a channel is first is shown by channels that are filled in
-// part, when they agree; full and empty ones show nothing. What is not known stays so,
-// and what is filled now counts as filled first.
+// TestOrderShown checks that partially populated channels that agree show which slot is first; full and empty ones
+// show nothing. The unknown stays unknown, and what is populated now counts as first.
 func TestOrderShown(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		depth int
 		at    []int
-		// first are the slots that come first on each channel, known whether that is certain.
+		// first lists the first slots of each channel, and whether that is certain.
 		first []int
 		known bool
 	}{
@@ -465,8 +458,8 @@ func TestOrderShown(t *testing.T) {
 	assert.Equal(t, [][]int{{2}, {3}}, b.units[0].groups[1].layers, "and stays as it is")
 }
 
-// TestOrderBySets: the product's own manual says the order of a channel's slots where its
-// sets tell every two apart; a sister's does not, nor one that leaves two alike.
+// TestOrderBySets checks that the product's own manual gives the order of a channel's slots if its sets distinguish
+// every two; a sister's does not, nor one that leaves two equal.
 func TestOrderBySets(t *testing.T) {
 	sets := func(analogous bool, of ...[]int) *place.Sets {
 		s := &place.Sets{Analogous: analogous, Rows: map[int]place.SetRow{}}
@@ -501,9 +494,9 @@ func TestOrderBySets(t *testing.T) {
 	}
 }
 
-// TestEitherOrder: what is tried where the order of a channel's slots is not known: each
-// from the first slot up, and from the last one down; channels of known order and those of
-// one slot stay, and with these alone there is nothing to try.
+// TestEitherOrder checks what is tried if the order of a channel's slots is unknown: each from the first slot up, and
+// from the last one down; channels of known order and those of one slot stay, and without others there is nothing to
+// try.
 func TestEitherOrder(t *testing.T) {
 	b := channelled(2, 0, none, none, 0, 0, 0)
 	b.units[0].groups[2].ordered = true
@@ -525,9 +518,8 @@ func TestEitherOrder(t *testing.T) {
 	assert.Nil(t, b.assuming(true))
 }
 
-// TestUndocumented: why only whole channels, or all slots, are filled; nothing is said
-// where a document has the order, where a channel has one slot, and where the product's
-// own manual lists sets of fewer slots than there are.
+// TestUndocumented checks the reason why only full channels, or all slots, are populated; there is none if a document
+// has the order, if a channel has one slot, and if the product's own manual lists sets of fewer slots than exist.
 func TestUndocumented(t *testing.T) {
 	const whole = ", so that channels are filled whole or not at all"
 	fewer := map[int]place.SetRow{1: {Sets: [][]int{{1}}}}
@@ -557,9 +549,9 @@ func TestUndocumented(t *testing.T) {
 	assert.True(t, b.deep())
 }
 
-// TestSeenAgain: what firmware and kernel keep for themselves stays as large as it was; of a
-// mirror, which hides more than a fifth, half is hidden again. Nothing is made of what is
-// not known, or where no module's size was.
+// TestSeenAgain checks that the memory reserved by firmware and kernel keeps its size, and that of a mirror, which
+// hides more than a fifth, half is hidden again. Nothing is computed from unknown facts, or if no module's size was
+// known.
 func TestSeenAgain(t *testing.T) {
 	seen := func(v int64) inventory.Memory { return inventory.Memory{VisibleBytes: assumed(v)} }
 	for _, c := range []struct{ seen, before, after, want int64 }{
@@ -573,8 +565,8 @@ func TestSeenAgain(t *testing.T) {
 	}
 }
 
-// TestOneTrialAfterTheOther: a copy of the machine that was used for other steps before is
-// what a fresh one is, down to the speeds and nodes, which only the next boot shows.
+// TestOneTrialAfterTheOther checks that a copy of the machine used for other steps before equals a fresh one,
+// including the speeds and nodes, which only the next boot shows.
 func TestOneTrialAfterTheOther(t *testing.T) {
 	sys := &inventory.System{Nodes: []inventory.Node{{MemoryBytes: assumed(int64(1 << 34))}}}
 	sys.Memory.VisibleBytes, sys.Memory.MappedBytes = assumed(int64(15<<30)), assumed(int64(16<<30))
@@ -596,7 +588,7 @@ func TestOneTrialAfterTheOther(t *testing.T) {
 	assert.False(t, Apply(sys, move).Nodes[0].MemoryBytes.Known())
 }
 
-// TestCapacityInstalled: persistent modules and empty slots hold none of it.
+// TestCapacityInstalled checks that persistent modules and empty slots do not count.
 func TestCapacityInstalled(t *testing.T) {
 	nvdimm := module("A2", 128, 1)
 	nvdimm.Technology = assumed(inventory.NVDIMM)
@@ -605,10 +597,9 @@ func TestCapacityInstalled(t *testing.T) {
 	assert.Equal(t, int64(8<<30), installed(&inventory.System{Slots: []inventory.Slot{module("A1", 8, 1), nvdimm, removed}}))
 }
 
-// TestSpareInTheStead: of modules that wait for one another one is taken out where a spare
-// one of its kind, which goes anyway, can come in its stead: of the same processor, and not
-// one whose slot was used in between. One processor's modules go to no other while it has
-// use for them.
+// TestSpareInTheStead checks modules that wait for one another: one is removed if a spare of its kind, which is
+// removed anyway, can replace it: of the same processor, and not if its slot was used in between. One processor's
+// modules are not moved to another while it needs them.
 func TestSpareInTheStead(t *testing.T) {
 	remove := func(from int) Step { return Step{Do: Remove, From: from, To: none, Like: none} }
 	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
@@ -649,8 +640,7 @@ func TestSpareInTheStead(t *testing.T) {
 	}
 }
 
-// TestFilledSlotsNamed: an error names the slots that hold modules, and no more of them
-// than can be read.
+// TestFilledSlotsNamed checks that an error names the populated slots, up to a limit.
 func TestFilledSlotsNamed(t *testing.T) {
 	sys := &inventory.System{}
 	assert.Equal(t, "none", filledSlots(sys))
@@ -669,7 +659,7 @@ func TestFilledSlotsNamed(t *testing.T) {
 	assert.Equal(t, "D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15 and 1 more", filledSlots(sys))
 }
 
-// TestChangesThatCannotBe: what is no step is said, with how it could be one.
+// TestChangesThatCannotBe checks that an invalid step is an error with what is possible.
 func TestChangesThatCannotBe(t *testing.T) {
 	unknown := module("A3", 8, 1)
 	unknown.State = inventory.SlotUnknown
@@ -687,7 +677,7 @@ func TestChangesThatCannotBe(t *testing.T) {
 	}
 	_, _, err := WhatIf(&inventory.System{Slots: sys.Slots[1:3]}, topo, []Change{{Do: Install, To: "A2", Bytes: 8 << 30}})
 	require.EqualError(t, err, "the machine holds no module that one to be installed could be like")
-	// Slots and words of a swap, but one of the two is no move.
+	// Slots and words of a swap, but one of the two is not a move.
 	for _, changes := range [][]Change{{{Do: Remove, From: "A1", To: "A4"}, {Do: Move, From: "A4", To: "A1"}}, {{Do: Move, From: "A1", To: "A4"}, {Do: Remove, From: "A4", To: "A1"}}} {
 		_, swapped := swapOf(sys, changes)
 		assert.False(t, swapped)
@@ -703,8 +693,8 @@ func TestChangesThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 }
 
-// TestLikeOfANewModule: a new module is like one of its size on its channel, else behind its
-// processor, else anywhere; of no such size like the nearest one.
+// TestLikeOfANewModule checks that a new module is like one of its size on its channel, else of its processor, else
+// anywhere; without one of that size like the nearest.
 func TestLikeOfANewModule(t *testing.T) {
 	flash := module("E", 16, 1)
 	flash.Technology = assumed(inventory.Flash)
@@ -724,8 +714,8 @@ func TestLikeOfANewModule(t *testing.T) {
 	assert.False(t, unlike(sys, 8<<30), "there is one")
 }
 
-// TestSizesPeopleWrite: sizes count by 1024 however they are written; what is no size, or
-// more than a module can have, is none.
+// TestSizesPeopleWrite checks that sizes count by 1024 however they are written, and that invalid sizes, or above the
+// largest module, are rejected.
 func TestSizesPeopleWrite(t *testing.T) {
 	assert.Equal(t, int64(8<<30), ParseSize("\t8 G "))
 	for text, want := range map[string]int64{
@@ -739,15 +729,15 @@ func TestSizesPeopleWrite(t *testing.T) {
 	}
 }
 
-// audited is what an audit says.
+// audited is the result of an audit.
 func audited(findings ...verdict.Finding) *verdict.Audit { return &verdict.Audit{Findings: findings} }
 
 func finding(rule string, subject inventory.Subject, result verdict.Result) verdict.Finding {
 	return verdict.Finding{Rule: rule, Subject: subject, Result: result, Severity: verdict.Warning}
 }
 
-// TestPresetIsProven: a preset is advised where it cures two findings and more, all of them
-// pass after it, and it brings no failure but one that the site has waived.
+// TestPresetIsProven checks that a preset is advised if it cures at least two findings, all of them pass after it,
+// and it causes no failure except one that the site has waived.
 func TestPresetIsProven(t *testing.T) {
 	const fail, pass, unknown, waived = verdict.Fail, verdict.Pass, verdict.Unknown, verdict.Waived
 	now := []verdict.Finding{finding("setting.a", inventory.Subject{}, fail), finding("setting.b", inventory.Subject{}, fail), finding("setting.c", inventory.Subject{}, fail)}
@@ -794,9 +784,9 @@ func TestPresetIsProven(t *testing.T) {
 	}
 }
 
-// TestPresetWrites: the export states what the preset writes where it stated something for
-// sure; what was in doubt is not known, and what it does not list stays so. What nodes and
-// capacity will be is told only where the memory's layout stays.
+// TestPresetWrites checks that the export has the values that the preset writes where it certainly had a value;
+// doubtful ones become unknown, and missing ones stay missing. Future nodes and capacity are known only if the
+// memory's layout stays.
 func TestPresetWrites(t *testing.T) {
 	stated := func(v string, change func(*fact.Fact[string])) inventory.Setting {
 		s := inventory.Setting{Configured: assumed(v), Effective: assumed(v)}
@@ -832,8 +822,8 @@ func TestPresetWrites(t *testing.T) {
 	assert.True(t, tellable(sys, sys, &p)("numa.nodes"), "nothing about the layout changes")
 }
 
-// TestCured: a failure at warning of which a remark stays is cured for an advice, one that
-// stays at warning or was a remark before is not; gone is what fails no more at all.
+// TestCured checks that a failure at warning that becomes a note is cured for an advice, and one that stays at
+// warning or was a note before is not; gone is what no longer fails.
 func TestCured(t *testing.T) {
 	before := []Finding{{"a", inventory.Subject{}, "warning"}, {"b", inventory.Subject{}, "critical"}, {"c", inventory.Subject{}, "info"}, {"d", inventory.Subject{}, "warning"}, {"a", inventory.SocketSubject(1), "warning"}}
 	after := []Finding{{"a", inventory.Subject{}, "info"}, {"b", inventory.Subject{}, "warning"}, {"c", inventory.Subject{}, "info"}}
@@ -842,8 +832,8 @@ func TestCured(t *testing.T) {
 	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", inventory.Subject{}, "warning"}}), "a remark that became worse is not cured")
 }
 
-// TestFormFactorIsTheSlots: a module that comes into a slot is of the form that the slot takes;
-// where firmware does not say which, of its own.
+// TestFormFactorIsTheSlots checks that a new module has the form factor of the slot, or its own if firmware does not
+// report that.
 func TestFormFactorIsTheSlots(t *testing.T) {
 	from := module("A1", 8, 1)
 	from.FormFactor = assumed("DIMM")
@@ -856,7 +846,7 @@ func TestFormFactorIsTheSlots(t *testing.T) {
 	}
 }
 
-// TestModuleInWords: what is to be bought, as far as firmware says it of its like.
+// TestModuleInWords checks the description of what to buy, as far as firmware describes a similar module.
 func TestModuleInWords(t *testing.T) {
 	single, double := module("A1", 8, 1), module("A2", 16, 2)
 	double.Type = assumed("DDR4")

@@ -12,8 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// enlarged is a machine with all slots full, of which the modules in the slots that are
-// named are of so many times the size.
+// enlarged is a machine with all slots full, with modules in the named slots larger by a factor.
 func enlarged(t *testing.T, sys *inventory.System, times int64, locators ...string) *inventory.System {
 	t.Helper()
 	for _, l := range locators {
@@ -34,10 +33,9 @@ func slotNamed(t testing.TB, sys *inventory.System, locator string) int {
 	return -1
 }
 
-// TestFullBoardIsSwapped: nine slots of each processor are full, and two of three channels
-// hold larger modules (a TYAN S7012 of the SMBIOS archives has 12 of 4 GiB and 6 of
-// 2 GiB so). No slot is free; two modules of each processor change places with two
-// others, and nothing is bought. It was told to exchange modules for new ones.
+// TestFullBoardIsSwapped checks nine full slots per processor with larger modules on two of three channels (as a TYAN
+// S7012 of the SMBIOS archives with 12 of 4 GiB and 6 of 2 GiB). No slot is free; two modules of each processor are
+// swapped with two others, and nothing is bought. Once new modules were advised.
 func TestFullBoardIsSwapped(t *testing.T) {
 	r710 := generatorOf("R710")
 	sys := enlarged(t, r710.full(t), 2, "DIMM_A2", "DIMM_A5", "DIMM_A8", "DIMM_A3", "DIMM_A6", "DIMM_A9", "DIMM_B1", "DIMM_B4", "DIMM_B7", "DIMM_B3", "DIMM_B6", "DIMM_B9")
@@ -52,17 +50,15 @@ func TestFullBoardIsSwapped(t *testing.T) {
 	require.Zero(t, severeOf(a))
 }
 
-// TestNothingToEven: a processor without modules, beside one with two sizes of them, has
-// nothing that could be swapped.
+// TestNothingToEven checks that a processor without modules, next to one with two sizes of them, has nothing to swap.
 func TestNothingToEven(t *testing.T) {
 	sys := server(t, "dell-r740", func(cpu, channel, _ int) bool { return cpu == 0 && channel < 3 })
 	hold(t, "all behind one processor", enlarged(t, sys, 2, "A1", "A7"), pipeline(t))
 }
 
-// TestChannelsAreKept: two modules of two sizes on two of eight channels, of a platform of which
-// no document gives the speed with two modules on a channel. Both on one channel would make
-// the channels alike, and leave half of the bandwidth: that was the first advice, as for a Mac Pro
-// 5,1 and an ASUS Z8PE-D12 of the SMBIOS archives.
+// TestChannelsAreKept checks two modules of two sizes on two of eight channels, on a platform without a documented
+// speed for two modules per channel. Both on one channel would make the channels equal, and leave half of the
+// bandwidth: that was once advised, as for a Mac Pro 5,1 and an ASUS Z8PE-D12 of the SMBIOS archives.
 func TestChannelsAreKept(t *testing.T) {
 	sys := server(t, "altra", func(_, channel, slot int) bool { return channel < 2 && slot == 0 })
 	c := hold(t, "an Altra with two sizes", enlarged(t, sys, 2, "DIMM_P0_B0", "DIMM_P1_B0"), pipeline(t))
@@ -88,9 +84,8 @@ func fullOfTwo(t testing.TB, larger uint) *inventory.System {
 	return sys
 }
 
-// fewestSwapped looks at every other way to put the same modules into the same slots that
-// leaves more of them where they are than was advised, and returns one that is as good;
-// -1 when there is none.
+// fewestSwapped tries every other arrangement of the same modules in the same slots that leaves more of them in place
+// than was advised, and returns the number of one that is as good; -1 if there is none.
 func fewestSwapped(t *testing.T, larger uint, a *plan.Advice, p plan.Pipeline) int {
 	t.Helper()
 	judge := func(sys *inventory.System) outcome {
@@ -123,8 +118,8 @@ func fewestSwapped(t *testing.T, larger uint, a *plan.Advice, p plan.Pipeline) i
 	return -1
 }
 
-// swapsAreMinimal checks the advice for full boards of two sizes against every other way.
-// It returns how many were told to swap.
+// swapsAreMinimal compares the advice for full boards of two sizes with every other arrangement. It returns how many
+// were advised to swap.
 func swapsAreMinimal(t *testing.T, every uint) int {
 	p, held := pipeline(t), 0
 	for larger := uint(1); larger < 1<<8; larger += every {
@@ -140,5 +135,5 @@ func swapsAreMinimal(t *testing.T, every uint) int {
 	return held
 }
 
-// TestSwapsAreMinimal: on some full boards of eight modules of two sizes; TestSwapsAreMinimalEverywhere has them all.
+// TestSwapsAreMinimal checks some full boards of eight modules of two sizes; TestSwapsAreMinimalEverywhere all.
 func TestSwapsAreMinimal(t *testing.T) { require.Greater(t, swapsAreMinimal(t, 11), 5) }

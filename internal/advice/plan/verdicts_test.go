@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestVerdictsAreTheAudits: what the search is told without texts is what the audit
-// says, of every rule and machine; and the texts were not made for it.
+// TestVerdictsAreTheAudits checks that the results without texts that the search uses equal the audit's for every
+// rule and machine, and that no texts were computed for them.
 func TestVerdictsAreTheAudits(t *testing.T) {
 	p := pipeline(t)
 	all := func(string) bool { return true }

@@ -38,8 +38,8 @@ func mix(c *plan.Configuration) string {
 	return strings.Join(out, " ")
 }
 
-// TestWaysWestmereEX: the plan lists all 34 + 9 configurations of the Fujitsu
-// paper's two tables, each with the class printed there, and no other.
+// TestWaysWestmereEX checks that the plan lists all 34 + 9 configurations of the Fujitsu paper's two tables, each
+// with the class printed there, and no other.
 func TestWaysWestmereEX(t *testing.T) {
 	f, err := os.Open(filepath.Join("..", "..", "topology", "population", "testdata", "westmere-ex-configurations.csv"))
 	require.NoError(t, err)
@@ -89,9 +89,9 @@ func summary(ways []plan.Configuration) []string {
 	return out
 }
 
-// TestWaysDell11G: the three ways of Dell's 11G paper and guidebook, three, six
-// and nine modules of a processor: 1333, 1066 and 800 MT/s, with the bandwidths
-// of the paper's Table 3. A 5600 keeps 1333 with two on a channel (IBM).
+// TestWaysDell11G checks the three configurations of Dell's 11G paper and guidebook, three, six and nine modules per
+// processor: 1333, 1066 and 800 MT/s, with the bandwidths of the paper's Table 3. A 5600 keeps 1333 with two on a
+// channel (IBM).
 func TestWaysDell11G(t *testing.T) {
 	sys := machine(t, "dell-r710-two-channels")
 	p := pipeline(t)
@@ -123,8 +123,8 @@ func TestWaysDell11G(t *testing.T) {
 	require.Equal(t, [2]int64{48 << 30, 72 << 30}, [2]int64{below, above})
 }
 
-// TestWaysWhereFirmwareMisnamesTheMemory: an R710 whose firmware says DRAM, or DDR2 at
-// 1333 MT/s, takes the modules that its platform's document names.
+// TestWaysWhereFirmwareMisnamesTheMemory checks an R710 whose firmware reports DRAM, or DDR2 at 1333 MT/s: the
+// modules named by its platform's document are used.
 func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
 	p := pipeline(t)
 	for _, word := range []string{"DRAM", "DDR2", ""} {
@@ -139,8 +139,8 @@ func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
 	}
 }
 
-// TestNearestCapacities: where a capacity cannot be reached, those named beside it can; beyond
-// the largest and the smallest there is none.
+// TestNearestCapacities checks that if a capacity is impossible, the nearest possible ones are named, and none beyond
+// the largest and the smallest.
 func TestNearestCapacities(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
@@ -174,9 +174,8 @@ func TestNearestCapacities(t *testing.T) {
 	require.Greater(t, named, 10)
 }
 
-// TestWaysOfUnplacedSlots: where the places of a product's slots are not known its own manual
-// names them all the same, and says nothing of channels; a module in every slot needs no
-// manual, and a sister's names nothing.
+// TestWaysOfUnplacedSlots checks that a product's own manual names the slots although their places are unknown,
+// without channels; a module in every slot needs no manual, and a sister's names nothing.
 func TestWaysOfUnplacedSlots(t *testing.T) {
 	p := pipeline(t)
 	sys := server(t, "dell-r740", firstSlots)
@@ -201,8 +200,8 @@ func TestWaysOfUnplacedSlots(t *testing.T) {
 	require.Contains(t, sister.Slots, "channel 5 slot 0")
 }
 
-// TestWaysOfABoardWithFewerChannels: a board has slots on six of Rome's eight channels. AMD's numbers
-// are for eight; one module on each of the six is a way too, for one processor and for two.
+// TestWaysOfABoardWithFewerChannels checks a board with slots on six of Rome's eight channels. AMD's numbers are for
+// eight; one module on each of the six is a configuration too, for one processor and for two.
 func TestWaysOfABoardWithFewerChannels(t *testing.T) {
 	p := pipeline(t)
 	for sockets := range 2 {
@@ -226,8 +225,8 @@ func TestWaysOfABoardWithFewerChannels(t *testing.T) {
 	}
 }
 
-// TestWaysWithTheModulesThere: new modules are like those that the machine has, of 1066 MT/s here;
-// for one without any they are as fast as its platform takes them.
+// TestWaysWithTheModulesThere checks that new modules are like those of the machine, of 1066 MT/s here, and for a
+// machine without any as fast as its platform takes them.
 func TestWaysWithTheModulesThere(t *testing.T) {
 	p := pipeline(t)
 	for _, c := range []struct {
@@ -251,8 +250,8 @@ func TestWaysWithTheModulesThere(t *testing.T) {
 	}
 }
 
-// TestWaysBensley: four 1 GB modules on four channels are the way; on two and on
-// one they are slower (Ohio State: 6 and 57 % of latency), and said on request.
+// TestWaysBensley checks that four 1 GB modules on four channels are the configuration, and that two and one channel
+// are slower (Ohio State: 6 and 57 % of latency), listed on request.
 func TestWaysBensley(t *testing.T) {
 	sys := machine(t, "supermicro-x7db8-1ch")
 	p := pipeline(t)
@@ -276,9 +275,8 @@ func TestWaysBensley(t *testing.T) {
 	}
 }
 
-// TestWaysEveryPlatform: every platform whose memory is known can be planned for:
-// each number of modules that its document recommends gives a configuration over
-// all channels, none is discouraged, and every figure follows from the document.
+// TestWaysEveryPlatform checks every platform with known memory: each number of modules that its document recommends
+// gives a configuration over all channels, none is discouraged, and every figure follows from the document.
 func TestWaysEveryPlatform(t *testing.T) {
 	ids, err := platform.IDs(rules.FS)
 	require.NoError(t, err)
@@ -309,9 +307,9 @@ func TestWaysEveryPlatform(t *testing.T) {
 	require.Greater(t, planned, 50)
 }
 
-// TestWaysOfRegisteredModules: a plan for a platform is one for registered modules: Cisco
-// lists 6400 MT/s for those of a Xeon 6700P, 8000 for MRDIMMs alone. Lenovo's SR630 V3 takes
-// no modules of 24-Gbit devices with the processors of 2023, an EPYC 9004 does.
+// TestWaysOfRegisteredModules checks that a plan for a platform is for registered modules: Cisco lists 6400 MT/s for
+// those of a Xeon 6700P, 8000 for MRDIMMs alone. Lenovo's SR630 V3 takes no modules of 24-Gbit devices with the
+// processors of 2023, an EPYC 9004 does.
 func TestWaysOfRegisteredModules(t *testing.T) {
 	p := pipeline(t)
 	ways := func(id string, bytes int64) []plan.Configuration {
@@ -331,8 +329,7 @@ func TestWaysOfRegisteredModules(t *testing.T) {
 	require.Equal(t, "12x48", mix(&genoa[0]))
 }
 
-// TestWaysNeverAssume: a platform whose document says nothing of its memory is
-// refused.
+// TestWaysNeverAssume checks that a platform without documented memory is refused.
 func TestWaysNeverAssume(t *testing.T) {
 	pf, err := platform.ByID(rules.FS, "power10")
 	require.NoError(t, err)
@@ -362,8 +359,8 @@ func BenchmarkWays64(b *testing.B) {
 	}
 }
 
-// TestWaysBesideQuadRank: on a channel with a quad-rank module Xeon E5-2600 takes no third one (Dell,
-// PowerEdge M620 Owner's Manual p32), so 160 GiB are not made of four of these and eight others.
+// TestWaysBesideQuadRank checks that a channel with a quad-rank module takes no third one on Xeon E5-2600 (Dell,
+// PowerEdge M620 Owner's Manual p32), so 160 GiB are not built from four of these and eight others.
 func TestWaysBesideQuadRank(t *testing.T) {
 	ways, _, _ := target(t, "sandybridge-ep").Ways(160<<30, true)
 	var mixes []string

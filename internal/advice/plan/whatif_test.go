@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestWhatIf: the RX600 S6's second half of the boards, by hand.
+// TestWhatIf checks the RX600 S6's second half of the boards, with expectations derived by hand.
 func TestWhatIf(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
@@ -34,8 +34,8 @@ func TestWhatIf(t *testing.T) {
 	require.Equal(t, int64(48<<30), out.After.Bytes.Value)
 }
 
-// TestWhatIfSwaps: two moves in a row from one full slot to another and back are a swap;
-// any other move onto a module is refused, with how to swap.
+// TestWhatIfSwaps checks that two consecutive moves from one full slot to another and back are a swap, and that any
+// other move onto a module is refused, with how to swap.
 func TestWhatIfSwaps(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
@@ -89,7 +89,7 @@ func TestWhatIfRefuses(t *testing.T) {
 	}
 }
 
-// TestWhatIfNames: slots are found as people write them, where only one is meant.
+// TestWhatIfNames checks that slots are found as people write them, if only one matches.
 func TestWhatIfNames(t *testing.T) {
 	p := pipeline(t)
 	sys := machine(t, "dell-r710-two-channels")
@@ -100,8 +100,8 @@ func TestWhatIfNames(t *testing.T) {
 	}
 }
 
-// TestWhatIfLike: a new module is like the one on its channel, else like one of its
-// processor; where those of its size differ it is said which one was taken.
+// TestWhatIfLike checks that a new module is like the one on its channel, else like one of its processor, and that
+// the chosen one is named if those of its size differ.
 func TestWhatIfLike(t *testing.T) {
 	p := pipeline(t)
 	sys := server(t, "dell-r740", firstSlots)
@@ -129,7 +129,7 @@ func TestWhatIfLike(t *testing.T) {
 	}
 }
 
-// TestSizeOfModule: what is made: powers of two, and modules of 24-Gbit chips.
+// TestSizeOfModule checks the sizes that exist: powers of two, and modules of 24-Gbit chips.
 func TestSizeOfModule(t *testing.T) {
 	for size, made := range map[int64]bool{512 << 20: true, 4 << 30: true, 12 << 30: true, 24 << 30: true, 96 << 30: true, 256 << 30: true,
 		3 << 30: false, 6 << 30: false, 20 << 30: false, 384 << 30: false, 2 << 40: false} {
