@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestReached: what a layout comes to is printed where it is known, and is null,
-// not a class or a speed, where it is not.
+// TestReached checks that the result of a layout is printed if it is known, and is null otherwise, not a class or a
+// speed.
 func TestReached(t *testing.T) {
 	at := fact.Evidence{Source: "x"}
 	known := buildReached(&plan.Socket{Socket: 1, Class: fact.Known(population.Class{Name: "B"}, fact.Direct, at),
@@ -33,8 +33,8 @@ func TestReached(t *testing.T) {
 	assert.Nil(t, unknown.PeakBytes)
 }
 
-// TestStepsOfSwap: two modules that change places are one step, three are two. Each module is counted
-// once as moved.
+// TestStepsOfSwap checks that a swap of two modules is one step, and that of three two. Each module is counted once
+// as moved.
 func TestStepsOfSwap(t *testing.T) {
 	sys := &inventory.System{}
 	for i, label := range []string{"A1", "B1", "C1", "D1"} {
@@ -53,8 +53,8 @@ func TestStepsOfSwap(t *testing.T) {
 	assert.Equal(t, []int{6, 0, 1}, []int{a.Moves, a.Installs, a.Removes})
 }
 
-// TestKindOf: a module to buy is called RDIMM, LRDIMM or UDIMM where firmware or its number says
-// how it buffers; a registered one of which it is not known whether it is load-reduced is not.
+// TestKindOf checks that a module to buy is named RDIMM, LRDIMM or UDIMM if firmware or its part number gives its
+// type; a registered one that may be load-reduced is not.
 func TestKindOf(t *testing.T) {
 	yes, no := fact.Known(true, fact.Direct, fact.Evidence{}), fact.Known(false, fact.Direct, fact.Evidence{})
 	word := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
@@ -71,8 +71,8 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestDearly: why nothing cheaper is advised is said where there is a reason, and
-// no empty brackets where there is none.
+// TestDearly checks that the reason why nothing cheaper is advised is printed if there is one, without empty brackets
+// otherwise.
 func TestDearly(t *testing.T) {
 	assert.Empty(t, dearly(&plan.Plan{}))
 	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", dearly(&plan.Plan{Dear: "six modules fail"}))
@@ -83,8 +83,8 @@ func TestDearly(t *testing.T) {
 	assert.Equal(t, "none: six modules fail", r.AdviceDear)
 }
 
-// TestUnplacedErrors: a counter of a slot that nobody can place is told where it
-// counted something, of either kind, and not where it read zero or nothing.
+// TestUnplacedErrors checks that a counter of a slot that cannot be placed is reported if it counted something, of
+// either kind, and not if it is zero or unread.
 func TestUnplacedErrors(t *testing.T) {
 	count := func(label string, corrected, uncorrected fact.Fact[int64]) place.UnplacedErrors {
 		return place.UnplacedErrors{Label: label, Errors: place.Errors{Corrected: corrected, Uncorrected: uncorrected}}

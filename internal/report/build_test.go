@@ -109,15 +109,15 @@ func TestReportHead(t *testing.T) {
 	assert.Equal(t, "no profile is documented for a machine whose platform is not recognised", string(vm.Why))
 }
 
-// known is the face that direct makes.
+// known is the value of direct.
 func known(value string) report.Face {
 	return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{
 		{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Raw: nullable.String("field: " + value)},
 	}}
 }
 
-// TestSourcesThatCannotBe: a machine whose architecture knows no SMBIOS does not
-// lack it; one that could have it does.
+// TestSourcesThatCannotBe checks that a machine whose architecture has no SMBIOS does not lack it, and that one that
+// could have it does.
 func TestSourcesThatCannotBe(t *testing.T) {
 	for architecture, want := range map[string]bool{"ppc64le": true, "s390x": true, "x86_64": false, "aarch64": false} {
 		sys := &inventory.System{Sources: []inventory.Source{{Name: inventory.SourceSMBIOS, State: fact.SourceAbsent},

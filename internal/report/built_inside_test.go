@@ -27,8 +27,8 @@ func twoSlots() *inventory.System {
 	return &inventory.System{Slots: []inventory.Slot{module, {Handle: 0x1101, State: inventory.SlotEmpty, Locator: sure("A2")}}}
 }
 
-// TestStepsOfAdvice: a step names the slots that it touches and no other; a new module
-// is described by its like (docs/interface.md, advice).
+// TestStepsOfAdvice checks that a step names only the slots that it changes, and that a new module is described by a
+// similar one (docs/interface.md, advice).
 func TestStepsOfAdvice(t *testing.T) {
 	const none = -1
 	first, second := func(s *Step) (*string, *string) { return &s.From, &s.FromLocator }, func(s *Step) (*string, *string) { return &s.To, &s.ToLocator }
@@ -57,8 +57,8 @@ func TestStepsOfAdvice(t *testing.T) {
 	}
 }
 
-// TestRemedyOfAdvice: the first way is the remedy of what it cures; settings are
-// beside it, and change no remedy.
+// TestRemedyOfAdvice checks that the first advice is the remedy of what it cures, and that settings are extra and
+// change no remedy.
 func TestRemedyOfAdvice(t *testing.T) {
 	cures := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
 	move := plan.Advice{ID: plan.Move, Cures: cures, Steps: []plan.Step{{Do: plan.Move, From: 0, To: 1, Like: -1}}}
@@ -91,8 +91,8 @@ func TestRemedyOfAdvice(t *testing.T) {
 	}
 }
 
-// TestNoLayoutIsAdvised: why stands behind the remedy of a failure for which a layout
-// was sought, and behind nothing else.
+// TestNoLayoutIsAdvised checks that the reason is added to the remedy of a failure for which a layout was searched,
+// and to nothing else.
 func TestNoLayoutIsAdvised(t *testing.T) {
 	const why = "remedy (no layout is advised: none is documented)"
 	asked := []plan.Finding{{Rule: "r", Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "s"}}}
@@ -114,8 +114,8 @@ func TestNoLayoutIsAdvised(t *testing.T) {
 	}
 }
 
-// TestComparedAsAWhole: comparable is true where everything was compared, false where
-// nothing was, and null between; a kind of which nothing differs is 0 only in the first.
+// TestComparedAsAWhole checks that comparable is true if everything was compared, false if nothing was, and null
+// otherwise; a kind without differences is 0 only if it was compared completely.
 func TestComparedAsAWhole(t *testing.T) {
 	same, differs := inventory.Compared{Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "slot A1"}, Same: sure(true)}, inventory.Compared{Subject: inventory.Subject{Kind: inventory.AboutOther, Name: "slot A2"}, Same: sure(false),
 		Changes: []inventory.Change{{Kind: inventory.DIMMLost, Then: "16 GiB", Now: "empty"}}}
@@ -146,8 +146,8 @@ func TestComparedAsAWhole(t *testing.T) {
 	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
 }
 
-// TestMemoryBesideFirmwaresWord: CELSIUS R570-2 boards print DDR2 for modules of 1066 MT/s
-// beside Xeon 5600, which take DDR3; RH1288 V3 prints DRAM. Firmware's word stays in Type.
+// TestMemoryBesideFirmwaresWord checks CELSIUS R570-2 boards, which print DDR2 for modules of 1066 MT/s with Xeon
+// 5600, which take DDR3; RH1288 V3 prints DRAM. Firmware's value stays in Type.
 func TestMemoryBesideFirmwaresWord(t *testing.T) {
 	rows := fstest.MapFS{"platforms/modules.tsv": {Data: []byte("platform\twestmere-ep\tDDR3\t\t\nplatform\tbensley\tDDR2 FB-DIMM\t\t\n")}}
 	for _, c := range []struct {
@@ -181,8 +181,8 @@ func TestMemoryBesideFirmwaresWord(t *testing.T) {
 	}
 }
 
-// TestBuiltOfParts: a plan is of a machine; counters stand with the slot that they were
-// put down to; one rank is a number; a platform that is known to be none is null.
+// TestBuiltOfParts checks that a plan belongs to a machine, that counters are with their slots, that one rank is a
+// number, and that a platform known to be none is null.
 func TestBuiltOfParts(t *testing.T) {
 	way := plan.Plan{Advice: []plan.Advice{{ID: plan.Move}}}
 	assert.Empty(t, Build(nil, nil, nil, Options{}.With(&way)).Advice)
@@ -202,8 +202,7 @@ func TestBuiltOfParts(t *testing.T) {
 	assert.Equal(t, "p", string(buildPlatform(sure(&platform.Platform{ID: "p"})).ID))
 }
 
-// TestPlannedCapacity: a platform's document alone has no machine, and lists are empty
-// and not null.
+// TestPlannedCapacity checks that a platform's document alone has no machine, and that lists are empty and not null.
 func TestPlannedCapacity(t *testing.T) {
 	target := &plan.Target{Platform: &platform.Platform{ID: "p"}, Sockets: 2}
 	alone := BuildCapacity(nil, nil, target, 64<<30, []plan.Configuration{{}, {Also: [][]string{{"A2"}}}}, false)

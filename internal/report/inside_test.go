@@ -14,7 +14,7 @@ func TestCPUList(t *testing.T) {
 	assert.Empty(t, CPUList(nil))
 }
 
-// TestAdviceOfAFindingOnce: two ways by exchange are named by one word.
+// TestAdviceOfAFindingOnce checks that two exchanges have the same name.
 func TestAdviceOfAFindingOnce(t *testing.T) {
 	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: inventory.SocketSubject(0)}}
 	r := Report{Findings: []Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}

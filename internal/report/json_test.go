@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJSON: of two machines; the others say no more, at length.
+// TestJSON checks two machines; the others would add only length.
 func TestJSON(t *testing.T) {
 	for name, m := range map[string]*reporttest.Input{"bad": reporttest.Bad(), "vm": reporttest.Virtual()} {
 		var b bytes.Buffer
@@ -22,7 +22,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestJSONLayout: encoding/json is the outside truth for the layout of a whole report.
+// TestJSONLayout compares the layout of a complete report with encoding/json.
 func TestJSONLayout(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		var got bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// TestProblemLines: however many problems there are, an output of lines has at most 40, and says what it
-// leaves out. Notes are not problems.
+// TestProblemLines checks that a line-oriented output has at most 40 lines, however many problems there are, and says
+// what it leaves out. Notes are not problems.
 func TestProblemLines(t *testing.T) {
 	r := &report.Report{Problems: []report.Problem{{Severity: "critical", Rule: "memory.socket.populated", Where: "CPU2", Sentence: "no DIMM is installed", Fix: "move one"}}}
 	for i := range 30 {

@@ -52,8 +52,8 @@ func TestProblems(t *testing.T) {
 	assert.Equal(t, report.StatusCritical, r.Verdict.Status)
 }
 
-// TestFixBeginsWithWhatIsFree: moves that cure what follows from a problem stand before the purchase
-// that cures it.
+// TestFixBeginsWithWhatIsFree checks that moves that cure consequences of a problem precede the purchase that cures
+// it.
 func TestFixBeginsWithWhatIsFree(t *testing.T) {
 	short, cause := "channels are empty", "memory.channel.populated"
 	r := &report.Report{Findings: []report.Finding{

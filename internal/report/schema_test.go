@@ -122,7 +122,7 @@ func in(d map[string]any, list string, i int) map[string]any {
 	return d[list].([]any)[i].(map[string]any)
 }
 
-// Keys are those that docs/interface.md names, in its order.
+// The keys that docs/interface.md names, in its order.
 func TestKeysAreTheContracts(t *testing.T) {
 	for _, c := range []struct {
 		of   any

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSteps: processors whose slots are filled alike share a line, as long as
-// their names tell which part is the processor's; steps keep their order.
+// TestSteps checks that processors with equally populated slots share a line if their names show which part is the
+// processor's, and that steps keep their order.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		// steps are "from>to", "+to", "-from" or, for two modules that change places,
-		// "one=other"; a slot is SOCKET/NAME, of which BOARD|LOCATOR has a board.
+		// steps are "from>to", "+to", "-from" or, for a swap, "one=other"; a slot is SOCKET/NAME, of which
+		// BOARD|LOCATOR has a board.
 		steps string
 		want  []string
 	}{
@@ -55,8 +55,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsKeepLabelsWhole: where a slot's label begins with another processor's name,
-// "on each of CPU1 and CPU2" would say CPU1 of two processors.
+// TestStepsKeepLabelsWhole checks that if a slot's label begins with another processor's name, "on each of CPU1 and
+// CPU2" is not printed, which would mean CPU1 of two processors.
 func TestStepsKeepLabelsWhole(t *testing.T) {
 	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
 	names := []string{"CPU0", "CPU1", "CPU 2"}
@@ -71,7 +71,8 @@ func TestStepsKeepLabelsWhole(t *testing.T) {
 	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }
 
-// TestStepsByChannel: what goes to each channel, with the CPU's name if there are several; like CPUs have one line.
+// TestStepsByChannel checks what goes to each channel, with the CPU's name if there are several; equal CPUs have one
+// line.
 func TestStepsByChannel(t *testing.T) {
 	size, sockets := int64(8<<30), [2]int{0, 1}
 	step := func(do string, socket, from, to int) Step {
@@ -155,7 +156,7 @@ func parseSteps(text string) (steps []Step, slots []Slot) {
 	return steps, slots
 }
 
-// TestModuleWords: a rate belongs to the type where that is known.
+// TestModuleWords checks that a rate is printed with the type if that is known.
 func TestModuleWords(t *testing.T) {
 	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
 	ddr4, printed, none := "DDR4", 2667, 2600
@@ -173,8 +174,8 @@ func TestModuleWords(t *testing.T) {
 	}
 }
 
-// TestHeadsOfNames: a head ends with the word in which two names first differ; heads
-// that are numbered on are named by the first and the last.
+// TestHeadsOfNames checks that a prefix ends with the word in which two names first differ, and that consecutively
+// numbered ones are named by the first and the last.
 func TestHeadsOfNames(t *testing.T) {
 	for _, c := range []struct {
 		name, other string
@@ -194,7 +195,7 @@ func TestHeadsOfNames(t *testing.T) {
 	assert.Equal(t, "move A1 to B1 and A2 to B2", errandWords(&Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
 }
 
-// TestWordsOfSettings: a setting is set by a tool, by a menu, or by either.
+// TestWordsOfSettings checks that a setting is set by a tool, by a menu, or by either.
 func TestWordsOfSettings(t *testing.T) {
 	for want, s := range map[string]Step{
 		"set p to v (racadm set X)":                       {Setting: "p", Value: "v", Tool: "racadm", Command: "racadm set X"},

@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/place"
 )
 
-// TestNothingRead: a source that was read, even in part, is something; one that is
-// absent, denied or refused is not.
+// TestNothingRead checks that a source that was read, even in part, counts, and that one that is absent, denied or
+// refused does not.
 func TestNothingRead(t *testing.T) {
 	for state, nothing := range map[fact.SourceState]bool{fact.SourceOK: false, fact.SourcePartial: false, fact.SourceAbsent: true, fact.SourceMalformed: true} {
 		r := &Report{}
@@ -23,8 +23,8 @@ func TestNothingRead(t *testing.T) {
 	}
 }
 
-// TestFigureLeavesOutWhatToolsDoNotSay: a node, threads and passes that a tool does
-// not name are null and no number (docs/interface.md, Measurement).
+// TestFigureLeavesOutWhatToolsDoNotSay checks that a node, threads and passes that a tool does not report are null
+// (docs/interface.md, Measurement).
 func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
 	none := buildFigure(&inventory.Measured{CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode})
 	assert.Nil(t, none.CPUNode)
@@ -36,8 +36,8 @@ func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
 	assert.Equal(t, []any{new(0), new(0), new(1), new(3.0), new(2.0), new(4.0)}, []any{one.CPUNode, one.MemoryNode, one.Threads, one.Value, one.Low, one.High})
 }
 
-// TestErrorsLeaveOutWhatWasNotCounted: nothing counted is no zero; the controller's
-// counters are called its own.
+// TestErrorsLeaveOutWhatWasNotCounted checks that missing counts are not zero, and that the controller's counters are
+// marked as its own.
 func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
 	counted := fact.Known(int64(0), fact.Direct, fact.Evidence{})
 	assert.Nil(t, buildErrors(&place.Errors{}))
@@ -49,8 +49,8 @@ func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
 	assert.Equal(t, inventory.SourceRedfish, buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
 }
 
-// TestCitationWords: a document needs a vendor or a title; a version that begins with
-// a digit gets a v.
+// TestCitationWords checks that a document needs a vendor or a title, and that a version that begins with a digit
+// gets a v.
 func TestCitationWords(t *testing.T) {
 	assert.Nil(t, buildCitation(&verdict.Citation{}))
 	assert.Equal(t, "Example", buildCitation(&verdict.Citation{Vendor: "Example"}).Vendor)

@@ -46,7 +46,7 @@ func judgedOf(words string) *report.Report {
 
 const channels = ":memory.channel.populated"
 
-// TestVerdict holds the rules of the verdict, its exit statuses, and those of a plugin.
+// TestVerdict checks the rules of the verdict, its exit statuses, and those of a plugin.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name, findings string
@@ -125,7 +125,7 @@ func TestVerdict(t *testing.T) {
 
 func guest(r *report.Report) { r.Machine.Virtual, r.Machine.Hypervisor = new(true), "kvm" }
 
-// table puts a state of the SMBIOS table into a report.
+// table sets the state of the SMBIOS table in a report.
 func table(state string) func(*report.Report) {
 	return func(r *report.Report) {
 		r.Inventory.Sources = []report.Source{{Name: "cpu", State: "ok"}, {Name: "smbios", State: state, Detail: "the detail"}}
@@ -162,7 +162,7 @@ func TestSentence(t *testing.T) {
 	assert.Equal(t, "the memory channels could not be checked: the channel of A1 is not known; what helps: a slot map", r.Verdict.Sentence)
 }
 
-// TestOutdate: what was good at an earlier audit is not known to be good now; a failure stays.
+// TestOutdate checks that a pass of an earlier audit is not known to be one now, and that a failure stays.
 func TestOutdate(t *testing.T) {
 	for findings, want := range map[string]report.Status{"pass:warning" + channels: "unknown", "fail:critical" + channels: "critical"} {
 		r := judgedOf(findings)

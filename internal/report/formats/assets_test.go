@@ -32,7 +32,7 @@ func assetsOf(t *testing.T, format string, identifiers bool, change func(inv *re
 	return b.Bytes()
 }
 
-// TestCSVOfSlots: one row a slot, and identifiers only when asked for.
+// TestCSVOfSlots checks one row per slot, with identifiers only on request.
 func TestCSVOfSlots(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		var inv report.Inventory
@@ -58,7 +58,7 @@ func TestCSVOfSlots(t *testing.T) {
 	}
 }
 
-// TestCSVWithoutFormulas: firmware's strings are not computed by a spreadsheet.
+// TestCSVWithoutFormulas checks that a spreadsheet does not evaluate firmware's strings.
 func TestCSVWithoutFormulas(t *testing.T) {
 	text := string(assetsOf(t, CSV, false, func(i *report.Inventory) {
 		part := "=HYPERLINK(1)"

@@ -32,7 +32,7 @@ func labelsOf(t *testing.T, r *report.Report) map[string]string {
 	return got
 }
 
-// TestLabelsFailure: the worst failure is "none" only for a verdict of ok.
+// TestLabelsFailure checks that the worst failure is "none" only if the verdict is ok.
 func TestLabelsFailure(t *testing.T) {
 	for _, c := range []struct{ status, worst, want string }{
 		{"ok", "", "none"}, {"ok", "info", "info"}, {"critical", "critical", "critical"}, {"unknown", "info", "info"},

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reportOf has one finding a word, "RESULT:SEVERITY".
+// reportOf has one finding per word, "RESULT:SEVERITY".
 func reportOf(words string) *report.Report {
 	r := &report.Report{}
 	for w := range strings.FieldsSeq(words) {
@@ -34,7 +34,7 @@ func reportOf(words string) *report.Report {
 	return r
 }
 
-// A monitor ends the text at a bar and a problem at a line.
+// A monitor ends the text at a vertical bar and a problem at a line break.
 func TestNagiosIsClean(t *testing.T) {
 	found := "4 GiB | critical=0\nMEMAUDIT OK\x1b[31m \xff"
 	r := reportOf("fail:critical")
@@ -52,7 +52,7 @@ func TestNagiosIsClean(t *testing.T) {
 	assert.Equal(t, "   Fix: 4 GiB / critical=0?MEMAUDIT OK?[31m ?", lines[2])
 }
 
-// XML has no way to write most control characters: they must not get there.
+// XML cannot represent most control characters: they must not be written.
 func TestJUnitIsClean(t *testing.T) {
 	found := "a\x00b\x1b \xff <&>\"'\n]]>"
 	r := reportOf("fail:critical unknown:info")

@@ -30,7 +30,7 @@ func hostile() *report.Report {
 	return reporttest.Report(m)
 }
 
-// TestFormatsArePrintable: whatever firmware prints, no terminal acts on any format.
+// TestFormatsArePrintable checks that no format contains a string of firmware's that a terminal would interpret.
 func TestFormatsArePrintable(t *testing.T) {
 	for _, format := range Reports() {
 		var b bytes.Buffer

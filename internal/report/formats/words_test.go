@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// told is one finding of which everything is said.
+// told is one finding with all fields set.
 func told(result, severity string) report.Finding {
 	return report.Finding{Rule: "memory.speed.expected", Subject: inventory.SocketSubject(0), Result: result, Severity: severity,
 		Found: "2400 MT/s", Expected: "2666 MT/s", Remedy: "set it", Why: "it costs",
@@ -26,9 +26,8 @@ func junitOf(t *testing.T, r *report.Report) string {
 	return b.String()
 }
 
-// TestJUnitSays: properties are those that are known; a failure has a line for each
-// thing that the finding says; what is skipped begins with its result, then why, and
-// what would make it known.
+// TestJUnitSays checks that properties are those that are known, that a failure has a line for each text of the
+// finding, and that a skipped one has its result, the reason, and what would make it known.
 func TestJUnitSays(t *testing.T) {
 	r := &report.Report{Findings: []report.Finding{told("fail", "warning")}}
 	r.Machine.Vendor = "Example"
@@ -48,8 +47,8 @@ func TestJUnitSays(t *testing.T) {
 	}
 }
 
-// TestPluginSays: the status line has the verdict's word, the machine and the sentence, and what could
-// not be read; performance data count findings.
+// TestPluginSays checks that the status line has the verdict, the machine and the sentence, and what could not be
+// read, and that performance data count findings.
 func TestPluginSays(t *testing.T) {
 	r := reportOf("fail:critical fail:warning fail:warning pass:critical unknown:warning")
 	said := func() string {
@@ -72,7 +71,7 @@ func TestPluginSays(t *testing.T) {
 	assert.Equal(t, "MEMAUDIT UNKNOWN - no tree / root\n", b.String())
 }
 
-// TestLabelCharacters: all that Kubernetes allows in a label's value stays.
+// TestLabelCharacters checks that all characters allowed in a Kubernetes label value stay.
 func TestLabelCharacters(t *testing.T) {
 	for _, s := range []string{"azAZ09-_.m", "0z", "Z9", "aA"} {
 		assert.Equal(t, s, labelValue(s))

@@ -22,8 +22,8 @@ func slotAt(controller, channel, slot int) *report.Slot {
 	return s
 }
 
-// TestLayout: whatever the table says of places, every slot is drawn once,
-// inside the picture, over no other, and no picture is wider than a phone.
+// TestLayout checks for any table that every slot is drawn once, inside the picture, without overlap, and that no
+// picture is wider than a phone.
 func TestLayout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

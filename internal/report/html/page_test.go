@@ -33,7 +33,7 @@ func pageOf(t testing.TB, r *report.Report) string {
 	return b.String()
 }
 
-// TestPages: what stands on the pages of made-up machines was looked at.
+// TestPages compares the pages of synthetic machines with reviewed ones.
 func TestPages(t *testing.T) {
 	for _, name := range []string{"bad", "chipset", "unknown", "vm", "wide"} {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +77,8 @@ func value(e *xml.StartElement, name string) (string, bool) {
 	return "", false
 }
 
-// TestSound: every page is balanced, runs and loads nothing, says each id once,
-// and every way inside it leads somewhere.
+// TestSound checks that every page is balanced, runs and loads nothing, has unique ids, and that every internal link
+// has its target.
 func TestSound(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		page := pageOf(t, reporttest.Report(m))
@@ -109,7 +109,7 @@ func TestSound(t *testing.T) {
 	})
 }
 
-// TestSaysAll: each finding's element holds what the report says of it.
+// TestSaysAll checks that each finding's element has all texts of the finding.
 func TestSaysAll(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	page := pageOf(t, r)
@@ -134,7 +134,7 @@ func TestSaysAll(t *testing.T) {
 	}
 }
 
-// TestProblemsOnThePage: each numbered problem is above the picture with its place, fix and source.
+// TestProblemsOnThePage checks that each numbered problem is above the picture with its place, fix and source.
 func TestProblemsOnThePage(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		r := reporttest.Report(m)
@@ -152,8 +152,8 @@ func TestProblemsOnThePage(t *testing.T) {
 	})
 }
 
-// TestAlike: processors that are the same share a picture that says so; one other DIMM gives a picture
-// of its own.
+// TestAlike checks that equal processors share a picture that says so, and that one different DIMM makes a separate
+// picture.
 func TestAlike(t *testing.T) {
 	r := reporttest.Report(reporttest.Big())
 	assert.Equal(t, 3, strings.Count(pageOf(t, r), "<figure"), "CPU2 and CPU6 each have a problem of their own")
@@ -168,7 +168,7 @@ func TestAlike(t *testing.T) {
 	assert.Equal(t, 4, strings.Count(pageOf(t, r), "<figure"))
 }
 
-// TestGuest: a guest gets the sentence, and no box without contents.
+// TestGuest checks that a guest gets the sentence, and no empty box.
 func TestGuest(t *testing.T) {
 	r := &report.Report{Verdict: report.Verdict{Status: report.StatusNotApplicable, Sentence: "a guest"}}
 	page := pageOf(t, r)
@@ -178,8 +178,8 @@ func TestGuest(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(page, "<section"), "findings and sources")
 }
 
-// TestSaysOnce: what a finding's first lines say does not stand below them again, and
-// sockets of which the same is said share a row.
+// TestSaysOnce checks that the first lines of a finding are not repeated below them, and that sockets with the same
+// text share a row.
 func TestSaysOnce(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		page := pageOf(t, reporttest.Report(m))
@@ -204,7 +204,7 @@ func TestSaysOnce(t *testing.T) {
 	assert.Regexp(t, `<th scope="row">[^<]+ and [^<]+</th>`, pageOf(t, equal))
 }
 
-// TestWithoutATable: a table that was not read lists nothing, and is not said to.
+// TestWithoutATable checks that a table that was not read lists nothing, and is not reported as read.
 func TestWithoutATable(t *testing.T) {
 	r := &report.Report{Inventory: report.Inventory{Sources: []report.Source{{Name: "smbios", State: "denied"}}}}
 	page := pageOf(t, r)
@@ -214,7 +214,7 @@ func TestWithoutATable(t *testing.T) {
 	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory device.")
 }
 
-// TestHostile: whatever firmware or a site's pack prints stays text.
+// TestHostile checks that strings of firmware's and of a site's pack stay text.
 func TestHostile(t *testing.T) {
 	m := reporttest.Bad()
 	const evil = `"><script>alert(1)</script><svg onload='x'>` + "\x00\x1b[31m\u202e\xff"
@@ -263,8 +263,8 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportMetric(float64(len(pageOf(b, r))), "bytes/page")
 }
 
-// TestArrows: the cheapest advice is drawn: numbers where modules leave and
-// arrive, and an arrow where both are one processor's.
+// TestArrows checks that the cheapest advice is drawn: numbers where modules leave and arrive, and an arrow if both
+// are at one processor.
 func TestArrows(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	from, to, other := "0x1109", "0x1108", "0x1103"
@@ -281,8 +281,8 @@ func TestArrows(t *testing.T) {
 	nodes(t, page)
 }
 
-// TestArrowsOfSwap: two modules that change places are an arrow each way, and the number
-// of the one line is on both slots as on those that a module comes into.
+// TestArrowsOfSwap checks that a swap is an arrow in each direction, and that the number of its line is on both
+// slots, as on those that get a module.
 func TestArrowsOfSwap(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	one, other := "0x1109", "0x1108"
@@ -301,7 +301,7 @@ func TestArrowsOfSwap(t *testing.T) {
 	nodes(t, page)
 }
 
-// TestBeforeAndAfter: what an advice changes is a table where anything of it is known.
+// TestBeforeAndAfter checks that the changes of an advice are a table if anything of them is known.
 func TestBeforeAndAfter(t *testing.T) {
 	socket, mts := 7, 1333
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket}}}}}}
@@ -310,7 +310,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	assert.Contains(t, pageOf(t, r), ">before<")
 }
 
-// TestCheaper: the first advice alone says why none is cheaper.
+// TestCheaper checks that only the first advice has the reason why none is cheaper.
 func TestCheaper(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceDear: "none: with fewer new modules it fails"}
 	assert.Equal(t, 1, strings.Count(pageOf(t, r), "none: with fewer new modules it fails"))
@@ -318,9 +318,8 @@ func TestCheaper(t *testing.T) {
 	assert.NotContains(t, pageOf(t, r), ">cheaper<")
 }
 
-// TestMeasuredBesideThePrediction: a figure of a node's own memory stands with
-// its share of the peak that the population leaves the node, one of another node
-// without, an undecided one with its reason.
+// TestMeasuredBesideThePrediction checks that a figure of a node's local memory has its share of the node's part of
+// the peak, that one of another node has none, and that an undecided one has its reason.
 func TestMeasuredBesideThePrediction(t *testing.T) {
 	r := reporttest.Report(reporttest.Inputs()["bad"])
 	number := func(v float64) *float64 { return &v }

@@ -25,7 +25,7 @@ func share(f float64) *float64 {
 
 var tags = regexp.MustCompile(`(<[^>]*>\s*)+`)
 
-// wordsOf is what a part of a page says, a bar where elements end.
+// wordsOf returns the text of a part of a page, with a bar at the end of each element.
 func wordsOf(t *testing.T, r *report.Report, begins, ends string) string {
 	t.Helper()
 	page := pageOf(t, r)
@@ -41,7 +41,7 @@ func section(t *testing.T, r *report.Report, id string) string {
 	return wordsOf(t, r, `<section id="`+id+`"`, "</section>")
 }
 
-// slotOf is a slot with a place: with a module of so many GiB, empty for 0.
+// slotOf is a slot with a place, with a module of this many GiB, empty for 0.
 func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
 	s := report.Slot{Handle: "0x" + locator, Locator: nullable.String("DIMM_" + locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: nullable.String(string(inventory.DRAM))}
 	if gib > 0 {
@@ -54,7 +54,7 @@ func failed(rule, subject string) report.Finding {
 	return report.Finding{Rule: rule, Subject: reporttest.Subject(subject), Result: "fail", Severity: "warning"}
 }
 
-// TestHead: which machine it is, the colour of the verdict, and what is asked for.
+// TestHead checks the machine, the colour of the verdict, and the requested profile.
 func TestHead(t *testing.T) {
 	head := func(r *report.Report) string { return wordsOf(t, r, "<header>", "<nav") }
 	r := &report.Report{GeneratedAt: "2026-11-23T12:00:00Z"}
@@ -86,7 +86,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestBandwidthIsShown: one known figure of a socket is a row, none a sentence.
+// TestBandwidthIsShown checks that a socket with one known figure is a row, and that none is a sentence.
 func TestBandwidthIsShown(t *testing.T) {
 	assert.NotContains(t, pageOf(t, &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{{}}}}}), `id="bandwidth"`)
 	of := func(s report.PopulationSocket) string {
@@ -109,8 +109,8 @@ func TestBandwidthIsShown(t *testing.T) {
 	assert.Equal(t, "socket 0|50 %|48 %|not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
 }
 
-// TestShareOfThePeak: a figure of a node's own memory is checked against the socket's peak,
-// divided among the socket's nodes that have memory.
+// TestShareOfThePeak checks that a figure of a node's local memory is compared with the socket's peak, divided by the
+// number of its nodes that have memory.
 func TestShareOfThePeak(t *testing.T) {
 	node := func(id, socket int, bytes int64) report.Node {
 		return report.Node{ID: id, Socket: number(socket), MemoryBytes: &bytes}
@@ -150,7 +150,7 @@ func TestShareOfThePeak(t *testing.T) {
 	}
 }
 
-// TestNoBoard: why no slot is drawn.
+// TestNoBoard checks the reason why no slot is drawn.
 func TestNoBoard(t *testing.T) {
 	yes := true
 	r := &report.Report{}
@@ -169,8 +169,8 @@ func TestNoBoard(t *testing.T) {
 	assert.NotContains(t, pageOf(t, r), "<figure")
 }
 
-// TestBoard: every socket with a processor or a slot is drawn, with its name, what its
-// slots come to, and what is wrong there; slots without a channel are counted.
+// TestBoard checks that every socket with a processor or a slot is drawn, with its name, its totals and its problems,
+// and that slots without a channel are counted.
 func TestBoard(t *testing.T) {
 	no := false
 	a1, a2, b1 := slotOf("A1", 0, 0, 0, 8), slotOf("A2", 0, 1, 0, 0), slotOf("B1", 1, 0, 0, 16)
@@ -214,7 +214,7 @@ func TestBoard(t *testing.T) {
 	assert.NotContains(t, section(t, r, "board"), "not drawn")
 	r.Inventory.Slots = r.Inventory.Slots[:2]
 	assert.Equal(t, 3, strings.Count(pageOf(t, r), "<figure"))
-	// Memory behind a controller outside the processors is drawn once, for no socket.
+	// Memory on a controller outside the processors is drawn once, without a socket.
 	for i := range r.Inventory.Slots {
 		r.Inventory.Slots[i].Socket = nil
 		r.Inventory.Slots[i].Channel = number(i)
@@ -223,7 +223,7 @@ func TestBoard(t *testing.T) {
 	assert.Contains(t, section(t, r, "board"), "|memory of all processors|")
 }
 
-// TestCells: what the picture says of a slot, by what is known of it.
+// TestCells checks the text of a slot, by what is known of it.
 func TestCells(t *testing.T) {
 	cell := func(change func(s *report.Slot)) string {
 		s := slotOf("A1", 0, 0, 0, 8)
@@ -247,8 +247,8 @@ func TestCells(t *testing.T) {
 	assert.Contains(t, unknown, "|?")
 }
 
-// TestNodes: two to four nodes are drawn, with the distance both ways on each line; more
-// are a table alone.
+// TestNodes checks that two to four nodes are drawn, with the distance in both directions on each line, and that more
+// are only a table.
 func TestNodes(t *testing.T) {
 	of := func(nodes ...report.Node) (string, string) {
 		r := &report.Report{Inventory: report.Inventory{Nodes: nodes}}
@@ -281,7 +281,7 @@ func TestNodes(t *testing.T) {
 	for _, want := range []string{`<td class="near">10</td>`, `<td class="mid">11</td>`, `<td class="far">30</td>`, `<td class="farther">31</td>`, `>11</text>`} {
 		assert.Contains(t, page, want)
 	}
-	// Along a side the number stands in the middle, on the diagonal off the crossing.
+	// Along a side the number is in the middle, on the diagonal away from the crossing.
 	assert.Contains(t, page, `<text class="distance" x="55" y="100">31</text>`)
 	assert.Contains(t, page, `<text class="distance" x="187" y="86">30</text>`)
 	three[1].Distances = three[1].Distances[:2]
@@ -296,8 +296,7 @@ func TestNodes(t *testing.T) {
 	assert.NotContains(t, page, "<svg")
 }
 
-// TestFindingsOfAPage: what stands open, what each finding leads with, and where its
-// document is.
+// TestFindingsOfAPage checks which findings are expanded, the first line of each, and its document.
 func TestFindingsOfAPage(t *testing.T) {
 	r := &report.Report{}
 	assert.Contains(t, section(t, r, "findings"), "|Nothing was audited.|")
@@ -321,7 +320,7 @@ func TestFindingsOfAPage(t *testing.T) {
 	}
 	r.Findings[1].Result, r.Findings[2].Result = "not_applicable", "not_applicable"
 	assert.NotContains(t, pageOf(t, r), "documents that the findings rest on")
-	// Readings of one file stand below it once.
+	// Readings of one file are listed below it once.
 	r.Findings[0].Certainty = "direct"
 	for _, e := range [][2]string{{"/a", "one"}, {"/a", "two"}, {"/b", "three"}} {
 		r.Findings[0].Evidence = append(r.Findings[0].Evidence, report.Evidence{Source: "smbios", Path: nullable.String(e[0]), Raw: nullable.String(e[1])})
@@ -333,8 +332,8 @@ func TestFindingsOfAPage(t *testing.T) {
 	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site (until 2027-01-01)|")
 }
 
-// TestSettingsOfAProblem: several settings that differ are a table with the way to change each; a fix that
-// the table shows is not printed below it again.
+// TestSettingsOfAProblem checks that several different settings are a table with how to change each, and that a fix
+// in the table is not repeated below it.
 func TestSettingsOfAProblem(t *testing.T) {
 	r := &report.Report{Profile: &report.Profile{ID: "example/hpc"}}
 	for _, id := range []string{"c1e", "smt"} {
@@ -358,8 +357,8 @@ func TestSettingsOfAProblem(t *testing.T) {
 	assert.Contains(t, section(t, r, "problems"), "|Notes|Note|2 settings differ from profile example/hpc: c1e and smt (memaudit profiles patch")
 }
 
-// TestSettingsOfAPage: a setting of which anything is known has a row, with its certainty
-// where that is not direct; the others their reasons.
+// TestSettingsOfAPage checks that a setting with any known value has a row, with its certainty unless that is direct,
+// and the others their reasons.
 func TestSettingsOfAPage(t *testing.T) {
 	face := func(value, certainty, raw string) report.Face {
 		return report.Face{Value: nullable.String(value), State: "ok", Certainty: certainty, Evidence: []report.Evidence{{Source: "bios", Raw: nullable.String(raw)}}}
@@ -391,7 +390,7 @@ func TestSettingsOfAPage(t *testing.T) {
 	assert.NotContains(t, section(t, r, "settings"), "not known (")
 }
 
-// TestTableOfSlots: all that is known of each slot.
+// TestTableOfSlots checks everything known of each slot.
 func TestTableOfSlots(t *testing.T) {
 	yes, no := true, false
 	r := &report.Report{}
@@ -413,8 +412,8 @@ func TestTableOfSlots(t *testing.T) {
 	assert.Contains(t, text, "|-|0x3|not known|empty; nvdimm|-|-|label|")
 }
 
-// TestSourcesAndChanges: what was read, attributes without a setting, notices, and what
-// differs from a baseline or a profile.
+// TestSourcesAndChanges checks what was read, attributes without a setting, notices, and differences from a baseline
+// or a profile.
 func TestSourcesAndChanges(t *testing.T) {
 	yes, no := true, false
 	r := &report.Report{Notices: []string{"a waiver matches nothing"}}
@@ -450,8 +449,8 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, text, "|not shown|-|example/web: 0 agree, 0 differ, 0 not known|")
 }
 
-// TestAdviceOfAPage: alternatives are called so, what stays is named by rule with its
-// subjects, and what stands before and after is known of one of both.
+// TestAdviceOfAPage checks that alternatives are marked as such, that remaining failures are named by rule with their
+// subjects, and that values before and after are printed if one of them is known.
 func TestAdviceOfAPage(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
 		{Rule: "memory.x", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.y", Severity: "warning"}, {Rule: "memory.x", Subject: inventory.SocketSubject(1), Severity: "info"}}},
@@ -472,7 +471,7 @@ func TestAdviceOfAPage(t *testing.T) {
 	assert.Contains(t, section(t, r, "advice"), "|CPU|before|after|socket 0|speed not known, expected 1066 MT/s|not known|")
 	r.Advice[0].Reaches.Sockets[0].Relative = report.Relative{Low: share(1), High: share(1)}
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1066 MT/s|full bandwidth|")
-	// Before, the modules run as they run: the peak beside it is that speed's.
+	// Before, the modules run at their running speed, and the peak is for that speed.
 	r.Inventory.Population.Sockets[0].ExpectedMTs, r.Inventory.Population.Sockets[0].PeakBytes = number(1333), large(85e8)
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|speed not known, expected 1333 MT/s, peak 8.5 GB/s|")
 	a1 := slotOf("A1", 0, 0, 0, 32)

@@ -47,8 +47,8 @@ func luminance(t *testing.T, hex string) float64 {
 	return sum
 }
 
-// TestContrast: text has at least the 4.5 of WCAG's level AA, marks and lines
-// that carry meaning the 3 of its 1.4.11, in every palette.
+// TestContrast checks that text has at least the contrast of 4.5 of WCAG's level AA, and marks and lines with a
+// meaning the 3 of its 1.4.11, in every palette.
 func TestContrast(t *testing.T) {
 	for i, p := range palettes(t) {
 		hold := func(front, back string, least float64) {

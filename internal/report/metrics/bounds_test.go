@@ -18,8 +18,7 @@ func namesOf(all []Family) (out []string) {
 	return out
 }
 
-// TestFitBounds: 600 series are not too many, 601 are; what has a single series
-// gives no room and stays.
+// TestFitBounds checks that 600 series are allowed and 601 are not, and that a family with a single series stays.
 func TestFitBounds(t *testing.T) {
 	fitted := func(sizes map[string]int) []string {
 		b := &families{}
@@ -35,8 +34,8 @@ func TestFitBounds(t *testing.T) {
 	assert.Equal(t, []string{"rules", "dimm_info"}, fitted(map[string]int{"rules": 600, "dimm_info": 1, "dimm_size_bytes": 2}))
 }
 
-// TestFindingsKept: as many failures as there is room for keep their order; of more,
-// one of each rule goes first.
+// TestFindingsKept checks that failures up to the limit keep their order, and that with more, one of each rule comes
+// first.
 func TestFindingsKept(t *testing.T) {
 	var all []*report.Finding
 	for _, rule := range []string{"a", "a", "b"} {
@@ -52,7 +51,7 @@ func TestFindingsKept(t *testing.T) {
 	assert.Equal(t, "ab", rules(atMost(2, all)))
 }
 
-// TestLongLabel: what fits is complete, what does not ends with dots behind a word.
+// TestLongLabel checks that a short label is complete, and that a long one ends with dots after a word.
 func TestLongLabel(t *testing.T) {
 	fits := strings.Repeat("ab ", 66) + "ab"
 	assert.Len(t, fits, maxLabel)
@@ -62,7 +61,7 @@ func TestLongLabel(t *testing.T) {
 	assert.Equal(t, long, oneLine(long), "a label's own bound cuts it")
 }
 
-// TestAuditThatReadNothing: it has no time of its own; one that read something has,
+// TestAuditThatReadNothing checks that an audit that read nothing has no timestamp, and one that read something has,
 // however short it was.
 func TestAuditThatReadNothing(t *testing.T) {
 	audit := func(state string, took time.Duration) []string {
@@ -78,8 +77,7 @@ func TestAuditThatReadNothing(t *testing.T) {
 	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds"}, audit("ok", 0), "not measured")
 }
 
-// TestSpreadOfNothing: passes of which the median is nothing have no spread, which
-// would be a division by it.
+// TestSpreadOfNothing checks that passes with a median of zero have no spread, which would be a division by zero.
 func TestSpreadOfNothing(t *testing.T) {
 	spread := func(value float64) (n int) {
 		node := 0
@@ -96,8 +94,8 @@ func TestSpreadOfNothing(t *testing.T) {
 	assert.Equal(t, 1, spread(1))
 }
 
-// TestLabelCutInCharacters: a label is cut between characters: the exposition formats
-// are UTF-8, and one byte of half a character spoils the whole page.
+// TestLabelCutInCharacters checks that a label is cut between characters: the exposition formats are UTF-8, and half
+// a character makes the page invalid.
 func TestLabelCutInCharacters(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("x", 199) + "é": strings.Repeat("x", 199), strings.Repeat("x", 198) + "é": strings.Repeat("x", 198) + "é",

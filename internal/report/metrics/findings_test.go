@@ -38,8 +38,8 @@ func failing(rule, subject, severity, cause, remedy string) report.Finding {
 	return f
 }
 
-// TestFindingInfo: only failures have series, each with the rule at the start of its chain; the fix is given
-// for root causes.
+// TestFindingInfo checks that only failures have series, each with the rule at the start of its chain, and that root
+// causes have the fix.
 func TestFindingInfo(t *testing.T) {
 	passed := failing("numa.srat", "machine", "warning", "", "")
 	passed.Result = "pass"
@@ -62,7 +62,8 @@ func TestFindingInfo(t *testing.T) {
 	}, got[:5])
 }
 
-// TestProblemInfo: each numbered problem is one series, with labels of at most 200 bytes; notes are none.
+// TestProblemInfo checks that each numbered problem is one series, with labels of at most 200 bytes, and that notes
+// have none.
 func TestProblemInfo(t *testing.T) {
 	r := &report.Report{Problems: []report.Problem{
 		{Severity: "critical", Rule: "memory.channel.populated", Where: "CPU2", Sentence: "channel 2 is empty", Fix: "move the DIMM from B4 to B3.\nNothing to buy"},
@@ -79,8 +80,8 @@ func TestProblemInfo(t *testing.T) {
 	assert.NotContains(t, strings.Join(got, "\n"), "setting.smt")
 }
 
-// TestManyFindings: a rule that fails on every one of 128 modules takes the place
-// of no other, which would have no alert then.
+// TestManyFindings checks that a rule that fails for each of 128 modules displaces no other, which would have no
+// alert then.
 func TestManyFindings(t *testing.T) {
 	r := &report.Report{}
 	for i := range 128 {
@@ -93,8 +94,8 @@ func TestManyFindings(t *testing.T) {
 	assert.Contains(t, named, "setting.turbo|machine|info|setting.turbo|1")
 }
 
-// TestWaivers: the last day of a waiver is a day on which it holds, and what it
-// takes along has no end of its own.
+// TestWaivers checks that a waiver is valid on its last day, and that failures waived with a cause have no end of
+// their own.
 func TestWaivers(t *testing.T) {
 	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: "2026-12-15"}
@@ -108,8 +109,8 @@ func TestWaivers(t *testing.T) {
 	assert.Contains(t, lines(r, "memaudit_waiver_until_timestamp_seconds"), "memory.channel.symmetric|socket 1|1797811200", "it has a waiver of its own")
 }
 
-// TestSeriesOfLargeMachines: no machine has more than 600 series, and what
-// alerts and sums rest on goes last and whole.
+// TestSeriesOfLargeMachines checks that no machine has more than 600 series, and that those that alerts and sums need
+// are dropped last and only as a whole.
 func TestSeriesOfLargeMachines(t *testing.T) {
 	for _, c := range []struct {
 		modules, nodes, failures int

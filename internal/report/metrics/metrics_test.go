@@ -21,8 +21,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// knownMetrics are the names and labels that dashboards rely on: the table of
-// docs/interface.md.
+// knownMetrics are the names and labels that dashboards depend on: the table of docs/interface.md.
 func knownMetrics(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "docs", "interface.md"))
@@ -36,8 +35,7 @@ func knownMetrics(t *testing.T) map[string]string {
 	return out
 }
 
-// TestKnownMetrics: a machine of which everything is known has exactly the
-// metrics of docs/interface.md.
+// TestKnownMetrics checks that a machine with all data has exactly the metrics of docs/interface.md.
 func TestKnownMetrics(t *testing.T) {
 	r := reporttest.Report(reporttest.Good())
 	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
@@ -63,8 +61,8 @@ func TestKnownMetrics(t *testing.T) {
 	assert.Equal(t, knownMetrics(t), got)
 }
 
-// TestMeasuredMetrics: the last of memaudit's own results, node by node; what is
-// undecided has a spread and no value, other tools' figures have none.
+// TestMeasuredMetrics checks the last of memaudit's own results, node by node; an undecided one has a spread and no
+// value, and other tools' figures have none.
 func TestMeasuredMetrics(t *testing.T) {
 	figure := func(kind string, node int, low, high float64, why nullable.String) report.MeasuredFigure {
 		mean := (low + high) / 2
@@ -92,7 +90,7 @@ func TestMeasuredMetrics(t *testing.T) {
 	}, lines)
 }
 
-// TestSchema: the list of all metrics is that of docs/interface.md.
+// TestSchema compares the list of all metrics with docs/interface.md.
 func TestSchema(t *testing.T) {
 	got := map[string]string{}
 	for _, f := range Schema() {
@@ -102,8 +100,8 @@ func TestSchema(t *testing.T) {
 	assert.Equal(t, knownMetrics(t), got)
 }
 
-// TestMetricsOfAll compares the expositions with reviewed ones, and none says
-// who the machine is although the report does.
+// TestMetricsOfAll compares the expositions with reviewed ones, and checks that none identifies the machine although
+// the report does.
 func TestMetricsOfAll(t *testing.T) {
 	for _, name := range []string{"bad", "vm", "unknown", "chipset"} {
 		m := reporttest.Inputs()[name]
@@ -117,8 +115,8 @@ func TestMetricsOfAll(t *testing.T) {
 	}
 }
 
-// TestCollector: Prometheus's linter has no complaint, and a sample whose labels do
-// not fit its family is an error and no panic.
+// TestCollector checks that Prometheus's linter has no complaint, and that a sample whose labels do not match its
+// family is an error and not a panic.
 func TestCollector(t *testing.T) {
 	r := reporttest.Report(reporttest.Big())
 	problems, err := testutil.CollectAndLint(Collector(func() []Family { return FromReport(r) }))
@@ -132,8 +130,7 @@ func TestCollector(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestSignature: equal population, equal signature, and any other population
-// another one.
+// TestSignature checks that equal populations have equal signatures, and different ones different signatures.
 func TestSignature(t *testing.T) {
 	sizes := [12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0}
 	base := Signature(&reporttest.Report(reporttest.DualSocket(sizes)).Inventory)
@@ -170,8 +167,8 @@ func TestSignature(t *testing.T) {
 	assert.Empty(t, Signature(&report.Inventory{}))
 }
 
-// TestOneSeriesOnce: two slots with one handle and one label are one series,
-// for a scraper refuses a page that names one twice; labels are printable.
+// TestOneSeriesOnce checks that two slots with one handle and one label are one series, because a scraper rejects a
+// page with duplicates, and that labels are printable.
 func TestOneSeriesOnce(t *testing.T) {
 	m := reporttest.DualSocket([12]int64{4, 4})
 	m.Sys.Slots[1].Handle, m.Sys.Slots[1].Locator = m.Sys.Slots[0].Handle, m.Sys.Slots[0].Locator
@@ -191,9 +188,9 @@ func BenchmarkPrometheus(b *testing.B) {
 	}
 }
 
-// TestSeverityOfWhatIsNotJudged: rule_failed carries the worst severity among the
-// rule's failures, rule_unknown that among what could not be checked; neither takes
-// the other's. Where there is none of its kind the rule's own severity stands.
+// TestSeverityOfWhatIsNotJudged checks that rule_failed has the highest severity of the rule's failures and
+// rule_unknown that of the checks that could not be evaluated, separately. Without any of its kind the rule's own
+// severity is used.
 func TestSeverityOfWhatIsNotJudged(t *testing.T) {
 	results := func(of ...[2]string) *report.Report {
 		r := &report.Report{}

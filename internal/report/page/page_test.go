@@ -12,8 +12,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-// TestMarkdown: each kind of block as Markdown has it, and nothing in a text that a renderer
-// would take for markup, a cell's end or the end of a block.
+// TestMarkdown checks each kind of block in Markdown, and that no text contains what a renderer would take for
+// markup, the end of a cell or of a block.
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
 	err := page.WriteMarkdown(&b, []page.Block{

@@ -22,7 +22,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestCSVCell: what a spreadsheet would compute is text, numbers stay numbers.
+// TestCSVCell checks that what a spreadsheet would evaluate is text, and that numbers stay numbers.
 func TestCSVCell(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "DIMM_A1": "DIMM_A1", "A=1": "A=1", "-40": "-40", "+1.5e-9": "+1.5e-9", "0.50": "0.50",
@@ -35,8 +35,8 @@ func TestCSVCell(t *testing.T) {
 	}
 }
 
-// TestWidths: East Asian wide runes take two columns, marks that combine none, the edges
-// of the blocks of Unicode's Annex 11 as its EastAsianWidth.txt has them.
+// TestWidths checks that wide East Asian runes take two columns and combining marks none, at the limits of the blocks
+// of Unicode's Annex 11 in EastAsianWidth.txt.
 func TestWidths(t *testing.T) {
 	for r, want := range map[rune]int{
 		'a': 1, '~': 1, 0x2ff: 1, 0x300: 0, 0x10ff: 1, 0x1100: 2, 0x115f: 2, 0x1160: 1, 0x2e7f: 1, 0x2e80: 2, 0x303e: 2, 0x303f: 1, 0x3041: 2, 0xa48c: 2, 0xa4d0: 1,

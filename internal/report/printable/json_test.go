@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestJSON: encoding/json is the outside truth, for the layout and for what it reads back.
+// TestJSON compares the layout, and the decoded values, with encoding/json.
 func TestJSON(t *testing.T) {
 	type object struct {
 		Text  string

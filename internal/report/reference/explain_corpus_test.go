@@ -22,8 +22,8 @@ import (
 // figure is a number in a sentence.
 var figure = regexp.MustCompile(`\d+(?:\.\d+)?`)
 
-// TestTopicsMeasured: every figure that a topic gives as measured is in the named rows of the documents' table,
-// as a value, a share or a condition.
+// TestTopicsMeasured checks that every figure that a topic gives as measured is in the named rows of the documents'
+// table, as a value, a share or a condition.
 func TestTopicsMeasured(t *testing.T) {
 	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/measured-effects.csv"))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestSlotSetsSayWhetherPrinted: the page of the slot order says of each number of modules whether the
+// TestSlotSetsSayWhetherPrinted checks that the page of the slot order shows for each number of modules whether the
 // document prints the set or it is derived, and whose manual it is.
 func TestSlotSetsSayWhetherPrinted(t *testing.T) {
 	e := &Explainer{knowledge: rules.FS}

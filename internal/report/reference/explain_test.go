@@ -37,7 +37,7 @@ func explainer(t *testing.T) *reference.Explainer {
 	return e
 }
 
-// explained is what is said of a word where no machine is named, made once for all tests.
+// explained returns the page of a word without a machine, created once for all tests.
 func explained(t *testing.T, e *reference.Explainer, word string) []page.Block {
 	t.Helper()
 	blocks, ok := said[word]
@@ -48,7 +48,7 @@ func explained(t *testing.T, e *reference.Explainer, word string) []page.Block {
 	return blocks
 }
 
-// explainedFor is what is said of a word where a machine is named.
+// explainedFor returns the page of a word for a machine.
 func explainedFor(t *testing.T, e *reference.Explainer, word string, doc *report.Report) []page.Block {
 	t.Helper()
 	require.True(t, e.Knows(word), word)
@@ -59,8 +59,8 @@ func explainedFor(t *testing.T, e *reference.Explainer, word string, doc *report
 
 var said = map[string][]page.Block{}
 
-// Every rule, setting, platform and term has a page that names it, within 80 columns
-// but for addresses, which stay whole.
+// Every rule, setting, platform and term has a page that names it, within 80 columns except for addresses, which are
+// not wrapped.
 func TestEveryWordIsExplained(t *testing.T) {
 	e := explainer(t)
 	words := e.Words()
@@ -116,7 +116,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// parts are what every page has, in this order, after what the word means and its drawing.
+// parts are the parts of every page, in this order, after the definition and its drawing.
 func parts(word string) []string {
 	if strings.Contains(word, ".") {
 		return []string{"Why it matters", "How to fix it", "This machine", "Rules"}
@@ -151,9 +151,9 @@ func shape(blocks []page.Block) map[string]string {
 	return out
 }
 
-// TestEveryPageHasEveryPart: every rule, setting and platform says what it is, draws it, says why
-// it matters and how it is changed, and what this machine shows; a setting and a platform
-// also what was measured under which conditions and by whom or that nothing was, and the documents.
+// TestEveryPageHasEveryPart checks that every rule, setting and platform has a definition, a drawing, why it matters,
+// how it is changed, and what this machine has; a setting and a platform also the measurements with their conditions
+// and sources, or that there are none, and the documents.
 func TestEveryPageHasEveryPart(t *testing.T) {
 	e := explainer(t)
 	inputs := reporttest.Inputs()

@@ -10,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestByName: every rule and setting has a heading, to which alerts link, and the page
-// names no place of this machine.
+// TestByName checks that every rule and setting has a heading, to which alerts link, and that the page has no path of
+// this machine.
 func TestByName(t *testing.T) {
 	packs, err := reference.BuiltinPacks()
 	require.NoError(t, err)

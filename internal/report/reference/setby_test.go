@@ -51,8 +51,7 @@ profiles:
       smt: {want: enabled, level: info, remedy: ask the vendor}
 `
 
-// Where a vendor has two names for a setting, only the document tells which
-// one is meant; a guess is never printed.
+// If a vendor has two names for a setting, only the document shows which one is meant; a guess is never printed.
 func TestSetBy(t *testing.T) {
 	tables, err := settings.Load(fstest.MapFS{"settings/example.yaml": {Data: []byte(twoNames)}, "settings/spellings.tsv": {Data: []byte(twoSpellings)}}, "settings")
 	require.NoError(t, err)
@@ -72,11 +71,10 @@ func TestSetBy(t *testing.T) {
 	}, got)
 }
 
-// BuiltinPacks are read once for all tests, those outside the package too, none of which changes them.
+// BuiltinPacks are read once for all tests, including those outside the package, and changed by none.
 var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
 
-// No profile for AMD's processors names a menu of Intel's, and none for
-// Intel's one of AMD's.
+// No profile for AMD's processors names a menu of Intel's, and none for Intel's one of AMD's.
 func TestSetByKnowsTheMaker(t *testing.T) {
 	packs, err := BuiltinPacks()
 	require.NoError(t, err)

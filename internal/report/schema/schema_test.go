@@ -130,7 +130,7 @@ func mutate(v any, path string, changed func(part any, path string)) {
 	}
 }
 
-// TestRefused: what a JSON Schema cannot say is refused as well, with the place.
+// TestRefused checks that what a JSON Schema cannot express is refused as well, with the place.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	whole := string(encode(t, reporttest.Report(reporttest.Bad())))
@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, schema.CheckDocument(schema.Report, []byte(quoted)))
 }
 
-// TestEveryReport: whatever memaudit writes is accepted.
+// TestEveryReport checks that everything memaudit writes is accepted.
 func TestEveryReport(t *testing.T) {
 	t.Parallel()
 	for name, m := range reporttest.Inputs() {

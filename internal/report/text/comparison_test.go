@@ -53,7 +53,7 @@ func TestFoldCell(t *testing.T) {
 	}
 }
 
-// TestNearest: which profiles come nearest, and how sure that is.
+// TestNearest checks which profiles are nearest, and how certain that is.
 func TestNearest(t *testing.T) {
 	held := func(closest bool, differs, unknown, broken int) report.HeldProfile {
 		return report.HeldProfile{Closest: closest, Agrees: 3, Differs: differs, Unknown: unknown, Error: broken}
@@ -76,8 +76,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestProfilesInOneColumn: profiles share a column of the sheet where each setting is the
-// same in both: what is wanted, how the machine stands to it, why, and what to do.
+// TestProfilesInOneColumn checks that profiles share a column of the table if each setting is the same in both: the
+// recommendation, the machine's state, why, and what to do.
 func TestProfilesInOneColumn(t *testing.T) {
 	remedy, reason := "racadm set", "not shown"
 	one := report.HeldSetting{Setting: "smt", Result: "fail", Wanted: []string{"disabled"}, Remedy: nullable.String(remedy), Reason: nullable.String(reason)}
@@ -98,7 +98,7 @@ func TestProfilesInOneColumn(t *testing.T) {
 	}
 }
 
-// TestCellsAreWideOnAWidePage: beyond 120 columns a value of up to 24 is not broken.
+// TestCellsAreWideOnAWidePage checks that beyond 120 columns a value of up to 24 is not wrapped.
 func TestCellsAreWideOnAWidePage(t *testing.T) {
 	profiles := []report.HeldProfile{{ID: "example/hpc", Settings: []report.HeldSetting{{Setting: "power_policy", Result: "pass", Wanted: []string{"firmware_dynamic"}}}}}
 	for width, want := range map[int]string{120: "= firmware_\n", 121: "= firmware_dynamic\n"} {

@@ -18,7 +18,7 @@ func inventoryOf(t *testing.T, inv *report.Inventory, o Options) string {
 	return b.String()
 }
 
-// TestInventoryOfNothing: each part says that nothing of it is known.
+// TestInventoryOfNothing checks that each part without data says so.
 func TestInventoryOfNothing(t *testing.T) {
 	require.Equal(t, `memaudit  machine of unknown make
 platform  not recognised
@@ -54,7 +54,7 @@ SLOTS     none known: the SMBIOS table lists no memory device
 	require.NotContains(t, text, "virtual")
 }
 
-// TestInventoryOfAll: what every cell says where it is known, and "-" where it is not.
+// TestInventoryOfAll checks the content of every cell if known, and "-" otherwise.
 func TestInventoryOfAll(t *testing.T) {
 	number := func(n int) *int { return &n }
 	large := func(n int64) *int64 { return &n }
@@ -125,8 +125,8 @@ SOURCES   1
 	require.Contains(t, inventoryOf(t, inv, Options{}), "\nPOPULATION  all processors alike\n")
 }
 
-// TestColumnsWithoutRoom: of a table that is wider than the page the least important
-// columns are left out first, and named; at the width that all need, none is.
+// TestColumnsWithoutRoom checks that the least important columns of a table wider than the page are left out first,
+// and named, and that none is if the page is wide enough.
 func TestColumnsWithoutRoom(t *testing.T) {
 	printed := func(width int) string {
 		table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1, right: true}, {head: "part", drop: 3}, {head: "mV", drop: 2}, {head: "bank", drop: 4}, {head: "tag", drop: 5, always: true}}}
@@ -150,7 +150,7 @@ func TestColumnsWithoutRoom(t *testing.T) {
            A2       -  -
            no room for: tag, part
 `, printed(40))
-	// What may not be dropped stays, and of two alike the first goes.
+	// A column that must not be dropped stays, and the first of two equal ones is dropped.
 	table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1}, {head: "part", drop: 1}, {head: "size"}}}
 	table.row("A1", "2", "M393", "8 GiB")
 	at := func(indent int) string {

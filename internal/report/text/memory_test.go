@@ -34,8 +34,8 @@ func partOf(o Options, part func(p *printer)) string {
 	return string(p.buf)
 }
 
-// pictureOf is the memory of sockets with two channels of two slots, of which each text has the sizes
-// in GiB by channel ("8+0 8+8"), where the channels of the named sockets are a problem.
+// pictureOf draws the memory of sockets with two channels of two slots, with the sizes in GiB by channel ("8+0 8+8")
+// in each text, and a problem on the channels of the named sockets.
 func pictureOf(width int, sockets []string, failed ...int) string {
 	r := &report.Report{}
 	for id, text := range sockets {
@@ -55,8 +55,8 @@ func pictureOf(width int, sockets []string, failed ...int) string {
 	return partOf(Options{Width: width}, func(p *printer) { p.memory(r) })
 }
 
-// TestPicture: two sockets next to each other, more that are alike once, many that differ in a line each;
-// the empty channel is marked at the end of its row.
+// TestPicture checks that two sockets are next to each other, that more equal ones are drawn once and many different
+// ones in a line each, and that the empty channel is marked at the end of its row.
 func TestPicture(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -96,8 +96,8 @@ CPU5         128+8  -  -
 	}
 }
 
-// TestLayout: no line is wider than the page, nothing is cut, the counts add up, and each numbered
-// problem has its rule at the right margin.
+// TestLayout checks that no line is wider than the page, nothing is cut, the counts add up, and each numbered problem
+// has its rule at the right margin.
 func TestLayout(t *testing.T) {
 	for name, m := range reporttest.Inputs() {
 		r := reporttest.Report(m)
@@ -127,7 +127,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestColour: on a terminal the module that is wrong and the empty channel are coloured.
+// TestColour checks that on a terminal the wrong module and the empty channel are coloured.
 func TestColour(t *testing.T) {
 	r := reporttest.Report(reporttest.Inputs()["bad"])
 	var b bytes.Buffer
@@ -135,7 +135,7 @@ func TestColour(t *testing.T) {
 	assert.Contains(t, b.String(), wordStyle(wordWarning)+"B3")
 }
 
-// TestLineOfUnknownChannels: a processor whose channels are not known has no question marks.
+// TestLineOfUnknownChannels checks that a processor with unknown channels has no question marks.
 func TestLineOfUnknownChannels(t *testing.T) {
 	two := 2
 	for want, pop := range map[string]report.PopulationSocket{

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocks: the blocks of a page, separated by one empty line each; an example stands as the
-// program prints it.
+// TestBlocks checks the blocks of a page, separated by one empty line each, with an example as the program prints it.
 func TestBlocks(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteBlocks(&b, []page.Block{
@@ -45,8 +44,8 @@ turbo    enabled
 `, b.String())
 }
 
-// TestOneFinding: a failure begins with its severity and ends its first line with the rule; any other
-// result is a note.
+// TestOneFinding checks that a failure begins with its severity and ends its first line with the rule, and that any
+// other result is a note.
 func TestOneFinding(t *testing.T) {
 	f := &report.Finding{Rule: "memory.x", Subject: inventory.SocketSubject(0), Result: "fail", Severity: "warning", Found: "channel 2 is empty"}
 	require.Equal(t, "WARNING      Channel 2 is empty"+strings.Repeat(" ", 41)+"memory.x\n", Finding(f, Options{}))

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCapacity: each way to populate a capacity with its modules, what it gives, which
-// slots it fills, and what speaks against it; figures are of one processor where there
-// are several.
+// TestCapacity checks each configuration of a capacity with its modules, its figures, its slots, and what discourages
+// it; figures are per processor if there are several.
 func TestCapacity(t *testing.T) {
 	vendor, product, platform, assumed := "Dell Inc.", "PowerEdge R610", "westmere-ep", "six slots a processor"
 	quad, class, mts, peak := 4, "A", 1066, int64(25_600_000_000)
@@ -54,13 +53,13 @@ func TestCapacity(t *testing.T) {
 	require.Equal(t, head+ways, printed())
 	r.Sockets, r.Machine, r.Assumed = 1, nil, ""
 	require.Equal(t, "CAPACITY  96 GiB\n  platform  westmere-ep\n"+ways, printed())
-	// Without a class the share says that all of the bandwidth is there.
+	// Without a class the share shows that all of the bandwidth is available.
 	r.Configurations[0].Class = ""
 	require.Contains(t, printed(), "\n  gives     1066 MT/s, 25.6 GB/s, full bandwidth\n")
 }
 
-// TestWhatIf: a machine before and after a change, processors that are alike once, and
-// which failures it takes away and brings.
+// TestWhatIf checks a machine before and after a change, with equal processors once, and the failures that it fixes
+// and causes.
 func TestWhatIf(t *testing.T) {
 	a, d, bytes := "A", "D", int64(48<<30)
 	zero, one, two := 0, 1, 2

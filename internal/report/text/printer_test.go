@@ -18,8 +18,8 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestLongWord: a word is cut at the width, in time that grows with its length. A name of a
-// megabyte, from an export or a capture, took a minute: what was left was counted anew for each line.
+// TestLongWord checks that a word is cut at the width, in linear time. A name of a megabyte, from an export or a
+// capture, once took a minute because the rest was counted again for each line.
 func TestLongWord(t *testing.T) {
 	wrapped := func(word string) string {
 		p := &printer{width: 20}

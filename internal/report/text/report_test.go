@@ -28,8 +28,9 @@ func textOf(t *testing.T, r *report.Report, o Options) string {
 // flat undoes line breaks, so that a wrapped phrase can be searched for.
 func flat(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// TestEveryProblemIsPrinted: at any width the brief report has each problem above info with its rule and fix, and the full one the rule of every
-// finding that is not a pass, with what was found or why it is unknown.
+// TestEveryProblemIsPrinted checks at any width that the brief report has each problem above info with its rule and
+// fix, and that the full one has the rule of every finding that is not a pass, with what was found or why it is
+// unknown.
 func TestEveryProblemIsPrinted(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		r := reporttest.Report(m)
@@ -56,7 +57,7 @@ func TestEveryProblemIsPrinted(t *testing.T) {
 	})
 }
 
-// fill puts a hostile string into every string field of a value.
+// fill sets every string field of a value to a hostile string.
 func fill(v reflect.Value, s string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -91,7 +92,7 @@ func fill(v reflect.Value, s string) {
 	}
 }
 
-// TestHostileStringsStayText: whatever firmware puts into a string, a terminal never executes it.
+// TestHostileStringsStayText checks that a terminal never executes firmware's strings.
 func TestHostileStringsStayText(t *testing.T) {
 	const hostile = "\x1b]0;owned\x07\x1b[2J\n\r\u202e\u009b\xff内 x"
 	for _, result := range []verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error, hostile} {
@@ -126,7 +127,7 @@ func assertPrintable(t *testing.T, s string) {
 	}
 }
 
-// TestSlotsThatShareAPlaceAreAllShown: two slots that firmware puts in one place both stay in the picture.
+// TestSlotsThatShareAPlaceAreAllShown checks that two slots that firmware puts in one place both stay in the picture.
 func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
 	m := reporttest.Inputs()["bad"]
 	for i := range m.Topo.Placements {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSettingsTable: every face, who decided, what each rests on; a setting
-// that the machine lacks is told from one that is not known.
+// TestSettingsTable checks every value, who decided, and the sources of each; a setting that the machine lacks
+// differs from one that is unknown.
 func TestSettingsTable(t *testing.T) {
 	face := func(value, path string) report.Face {
 		return report.Face{Value: nullable.String(value), State: "ok", Certainty: "direct", Evidence: []report.Evidence{{Source: "bios", Path: nullable.String(path), Raw: nullable.String(value)}}}
@@ -41,8 +41,8 @@ func TestSettingsTable(t *testing.T) {
 `, strings.TrimRight(table, "\n")+"\n")
 }
 
-// TestWhySettingsAreNotKnown: each reason once, the kernel's before that of BIOS setup; the
-// certainty is that of the weakest face that is known, and only readings of such are listed.
+// TestWhySettingsAreNotKnown checks that each reason is printed once, the kernel's before that of BIOS setup, that
+// the certainty is the lowest of the known values, and that only their readings are listed.
 func TestWhySettingsAreNotKnown(t *testing.T) {
 	s := report.Setting{Effective: report.Face{Reason: "not shown", KnownBy: "--bios FILE", Certainty: "none", Evidence: []report.Evidence{{Source: "hidden"}}},
 		Configured: report.Face{Reason: "no export", KnownBy: "--bios FILE"}}

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// TestBoards: boards are named where labels repeat behind one processor, and each
-// controller has one of its own.
+// TestBoards checks that boards are named if labels repeat within one processor, and that each controller has its
+// own.
 func TestBoards(t *testing.T) {
 	socket, name := 0, "CPU1"
 	inv := &report.Inventory{Sockets: []report.Socket{{ID: socket, Designation: nullable.String(name)}}}
@@ -35,8 +35,7 @@ func TestBoards(t *testing.T) {
 	}
 }
 
-// TestMisnamed: a label is another processor's when it begins with that one's name and
-// not with its own.
+// TestMisnamed checks that a label is another processor's if it begins with that one's name and not with its own.
 func TestMisnamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		sockets []string

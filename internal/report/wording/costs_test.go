@@ -8,8 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// TestCosts: the document stands once, and the model's figures name the model
-// themselves.
+// TestCosts checks that the document is printed once, and that the model's figures name the model themselves.
 func TestCosts(t *testing.T) {
 	for _, c := range []struct {
 		effect *report.Effect

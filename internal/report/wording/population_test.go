@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// TestPromised: what a layout is promised never hides that the clock is not known.
+// TestPromised checks that the promise of a layout always says if the clock is unknown.
 func TestPromised(t *testing.T) {
 	of := func(low, high float64, byChannels bool) *report.Relative {
 		return &report.Relative{Low: &low, High: &high, ByChannels: byChannels}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTerms: an abbreviation is a word of its own, in any case, alone or in a
-// rule's or setting's id, and is explained once.
+// TestTerms checks that an abbreviation is a separate word, in any case, alone or in a rule's or setting's id, and is
+// explained once.
 func TestTerms(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                        nil,
@@ -29,7 +29,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestTermsAreShort: the legend of a report has a line or two, and names each once.
+// TestTermsAreShort checks that the legend of a report has one or two lines, and names each term once.
 func TestTermsAreShort(t *testing.T) {
 	var names []string
 	for _, term := range termsByName() {

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// TestMachineNames: the maker without its legal form, and not twice; what is not known
-// is said.
+// TestMachineNames checks that the vendor is printed once, without its legal form, and that an unknown name is
+// reported as such.
 func TestMachineNames(t *testing.T) {
 	for _, c := range []struct{ vendor, product, want string }{
 		{"Dell Inc.", "PowerEdge R710", "Dell PowerEdge R710"}, {"HPE", "HPE ProLiant", "HPE ProLiant"}, {"Lenovo", "LENOVO SR650", "LENOVO SR650"},
@@ -28,15 +28,15 @@ func TestMachineNames(t *testing.T) {
 	}
 }
 
-// TestPrintedRates: the names under which JEDEC and the makers print the speeds that
-// firmware states (JESD79-3F: 1066, 1333; JESD79-4: 2133, 2666, 2933).
+// TestPrintedRates checks the names under which JEDEC and the vendors print the speeds that firmware reports
+// (JESD79-3F: 1066, 1333; JESD79-4: 2133, 2666, 2933).
 func TestPrintedRates(t *testing.T) {
 	for stated, want := range map[int]string{1067: "1066", 1332: "1333", 1334: "1333", 668: "667", 1867: "1866", 2134: "2133", 2667: "2666", 2934: "2933", 4800: "4800", 1111: "1111"} {
 		assert.Equal(t, want, PrintedRate(stated), stated)
 	}
 }
 
-// TestReachedSpeeds: a speed that no document gives for the modules is the most that there can be.
+// TestReachedSpeeds checks that a speed without a document for the modules is an upper limit.
 func TestReachedSpeeds(t *testing.T) {
 	assert.Equal(t, "1333 MT/s", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333)}))
 	assert.Equal(t, "up to 1333 MT/s", ReachedSpeed(&report.ReachedSocket{ExpectedMTs: new(1333), UpTo: true}))
@@ -45,7 +45,7 @@ func TestReachedSpeeds(t *testing.T) {
 	assert.Empty(t, ReachedSpeed(&report.ReachedSocket{UpTo: true}))
 }
 
-// TestCountedProcessors: populated sockets by model; one of which nothing is said counts.
+// TestCountedProcessors counts populated sockets by model; one without data counts.
 func TestCountedProcessors(t *testing.T) {
 	const model = "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz"
 	assert.Equal(t, []string{"2 x " + Processor(model), "1 x processor of unknown model"},
@@ -53,8 +53,8 @@ func TestCountedProcessors(t *testing.T) {
 	assert.Empty(t, Processors(nil))
 }
 
-// TestSummedCapacities: modules by technology, the kernel's count where no module is
-// listed; one of unknown size makes a lower bound, an empty slot and other devices nothing.
+// TestSummedCapacities sums modules by technology, or gives the kernel's count if no module is listed; one of unknown
+// size makes it a lower limit, and empty slots and other devices do not count.
 func TestSummedCapacities(t *testing.T) {
 	const gib = int64(1 << 30)
 	slot := func(technology, kind string, size int64) report.Slot {
@@ -93,8 +93,8 @@ func mistaken(s report.Slot, kind string) report.Slot {
 	return s
 }
 
-// TestCountedErrors: uncorrected errors stand with the corrected ones, of which nothing
-// may be known; none and not counted are no words.
+// TestCountedErrors checks that uncorrected errors are printed with the corrected ones, which may be unknown, and
+// that zero and uncounted ones are not printed.
 func TestCountedErrors(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
 	for _, c := range []struct {
@@ -109,8 +109,8 @@ func TestCountedErrors(t *testing.T) {
 	}
 }
 
-// TestMeasuredFigures: a figure in its own unit, its passes where they differ, and the
-// nodes of processors and memory where the tool names them.
+// TestMeasuredFigures checks a figure in its own unit, its passes if they differ, and the nodes of processors and
+// memory if the tool names them.
 func TestMeasuredFigures(t *testing.T) {
 	latency, bandwidth := &report.MeasuredFigure{Kind: "latency", What: "chase"}, &report.MeasuredFigure{Kind: "bandwidth", What: "triad", Store: "streaming"}
 	assert.Equal(t, "chase", MeasuredKind(latency))
@@ -138,7 +138,7 @@ func TestMeasuredFigures(t *testing.T) {
 	}
 }
 
-// TestEffortOfAdvice: what is moved, bought and taken out, and what is given up.
+// TestEffortOfAdvice checks what is moved, bought and removed, and what is given up.
 func TestEffortOfAdvice(t *testing.T) {
 	for _, c := range []struct {
 		advice report.Advice
@@ -154,8 +154,7 @@ func TestEffortOfAdvice(t *testing.T) {
 	}
 }
 
-// TestWordsOfReadings: a source with the file and the text where they are known; what
-// to do for what is not known.
+// TestWordsOfReadings checks a source with the file and the text if known, and what to do for an unknown value.
 func TestWordsOfReadings(t *testing.T) {
 	for want, e := range map[string]report.Evidence{
 		"numa": {Source: "numa"}, "numa /sys/x": {Source: "numa", Path: "/sys/x"}, "numa: 0-5": {Source: "numa", Raw: "0-5"}, "numa /sys/x: 0-5": {Source: "numa", Path: "/sys/x", Raw: "0-5"},
@@ -173,7 +172,7 @@ func TestWordsOfReadings(t *testing.T) {
 	assert.Equal(t, Tally{{"a", 4}, {"b", 2}}, sums)
 }
 
-// TestWordsOfSubjects: two of a kind are brought together as more are.
+// TestWordsOfSubjects checks that two of a kind are joined like more.
 func TestWordsOfSubjects(t *testing.T) {
 	assert.Equal(t, []string{"sockets 0-1"}, Subjects([]inventory.Subject{inventory.SocketSubject(1), inventory.SocketSubject(0)}))
 	assert.Equal(t, []string{"socket 3", "machine"}, Subjects([]inventory.Subject{inventory.SocketSubject(3), {}}))
@@ -184,8 +183,8 @@ func TestWordsOfSubjects(t *testing.T) {
 	assert.Equal(t, "50 % of best bandwidth", Share(&report.Relative{Low: new(0.5), High: new(0.5)}))
 }
 
-// TestBoardsOfRepeatedLabels: boards are named where labels repeat and every slot says
-// its board and controller, without the processor's own name.
+// TestBoardsOfRepeatedLabels checks that boards are named if labels repeat and every slot has its board and
+// controller, without the processor's own name.
 func TestBoardsOfRepeatedLabels(t *testing.T) {
 	slot := func(label, bank string, controller *int) *report.Slot {
 		return &report.Slot{Locator: nullable.String(label), BankLocator: nullable.String(bank), Controller: controller, Socket: new(1)}

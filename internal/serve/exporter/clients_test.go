@@ -20,8 +20,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
 
-// TestConnections: however many clients connect and say nothing, only so many
-// stay connected, and whoever asks is answered.
+// TestConnections checks that idle clients are limited in number, and that every request is answered.
 func TestConnections(t *testing.T) {
 	const most = 8
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
@@ -59,14 +58,14 @@ func TestConnections(t *testing.T) {
 	assert.LessOrEqual(t, len(c.idle), len(c.open))
 }
 
-// TestLacking: what a kernel's Landlock cannot take away is said.
+// TestLacking checks that what a kernel's Landlock cannot restrict is reported.
 func TestLacking(t *testing.T) {
 	assert.Contains(t, lacking(0, false), "has no Landlock")
 	assert.Contains(t, lacking(0, true), "has no Landlock")
 	assert.Contains(t, lacking(3, false), "network")
 	assert.Empty(t, lacking(3, true), "an audit asks the network")
 	assert.Empty(t, lacking(4, false))
-	// Version 1 knows files, and nothing else is asked of it here (Documentation/userspace-api/landlock.rst).
+	// Version 1 restricts files, and nothing else is requested of it here (Documentation/userspace-api/landlock.rst).
 	assert.Empty(t, lacking(1, true))
 	assert.Contains(t, lacking(1, false), "network")
 	for version, says := range map[int]bool{0: true, 3: true, 4: false} {
@@ -78,8 +77,8 @@ func TestLacking(t *testing.T) {
 	assert.Equal(t, max(theirs, 0), landlockVersion(), "as go-landlock reads it")
 }
 
-// TestMostConnections: as many clients as there may be stay, one more takes the
-// place of the one that has been idle longest, and when all are at work it is refused.
+// TestMostConnections checks that up to the maximum number of clients stay, that one more replaces the one idle
+// longest, and that it is refused if all are active.
 func TestMostConnections(t *testing.T) {
 	clients := make([]*closable, 4)
 	for i := range clients {
@@ -99,7 +98,7 @@ func TestMostConnections(t *testing.T) {
 	assert.False(t, clients[1].closed || clients[2].closed)
 }
 
-// TestServerBoundsConnections: the daemon keeps 256 clients, and no more.
+// TestServerBoundsConnections checks that the daemon keeps 256 clients at most.
 func TestServerBoundsConnections(t *testing.T) {
 	s := newServer(http.NotFoundHandler(), quiet)
 	clients := make([]closable, 257)
@@ -117,7 +116,7 @@ type closable struct {
 
 func (c *closable) Close() error { c.closed = true; return nil }
 
-// TestClientGone: an answer that cannot be sent is logged, one that is sent is not.
+// TestClientGone checks that an answer that cannot be sent is logged, and that others are not.
 func TestClientGone(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
@@ -129,13 +128,13 @@ func TestClientGone(t *testing.T) {
 	assert.Contains(t, out.String(), "the wire is cut")
 }
 
-// refusing takes no answer.
+// refusing accepts no answer.
 type refusing struct{ *httptest.ResponseRecorder }
 
 func (refusing) Write([]byte) (int, error) { return 0, errors.New("the wire is cut") }
 
-// TestChangesAreLogged: the line of an audit counts as the metrics do, and new
-// problems and those that are gone are logged once.
+// TestChangesAreLogged checks that the line of an audit has the counts of the metrics, and that new and fixed
+// problems are logged once.
 func TestChangesAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}

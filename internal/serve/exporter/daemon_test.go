@@ -49,7 +49,7 @@ func (d *rehearsal) begin(t *testing.T, interval, watchdog time.Duration) {
 	go l.run(ctx)
 }
 
-// messages are those told so far.
+// messages returns the messages so far.
 func (d *rehearsal) messages() []string {
 	var all []string
 	for {
@@ -81,8 +81,8 @@ func TestInterval(t *testing.T) {
 	})
 }
 
-// TestOneAtATime: a flood of events is one audit, those that come while one
-// runs are one more, and none runs beside another.
+// TestOneAtATime checks that many events cause one audit, that those during an audit cause one more, and that audits
+// never overlap.
 func TestOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &rehearsal{lasts: 10 * time.Second}
@@ -118,7 +118,7 @@ func TestReload(t *testing.T) {
 	})
 }
 
-// TestFailure: a failure is told, and the next audit comes at its time.
+// TestFailure checks that a failure is reported, and that the next audit starts at its time.
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &rehearsal{}
@@ -140,8 +140,7 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// TestWatchdog: systemd hears as long as audits end, and no longer when one
-// hangs.
+// TestWatchdog checks that systemd is notified as long as audits end, and no longer when one hangs.
 func TestWatchdog(t *testing.T) {
 	count := func(messages []string) (n int) {
 		for _, m := range messages {
@@ -198,8 +197,8 @@ func FuzzHotplugged(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, msg []byte) { _ = hotplugged(msg) })
 }
 
-// TestWatch: a file that is replaced, or leads elsewhere, is a change; a
-// neighbour is not one, and folders that are not there do no harm.
+// TestWatch checks that a replaced file, or a changed link, is a change, that a neighbour is not, and that missing
+// folders do no harm.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShutdown: an answer that does not end is cut off and said; without one the
-// end is quiet.
+// TestShutdown checks that an answer that does not end is cut off with a message, and that there is no message
+// otherwise.
 func TestShutdown(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		asked, stop := make(chan struct{}), make(chan struct{})
@@ -45,7 +45,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestFolderNotWatched: a folder that cannot be watched is named, one that can is not.
+// TestFolderNotWatched checks that a folder that cannot be watched is named, and that others are not.
 func TestFolderNotWatched(t *testing.T) {
 	var out bytes.Buffer
 	there, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")

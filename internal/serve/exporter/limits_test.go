@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// stuckClient reads nothing until it is let go.
+// stuckClient reads nothing until it is released.
 type stuckClient struct {
 	http.ResponseWriter
 	once   sync.Once
@@ -28,8 +28,7 @@ func (s *stuckClient) Write(b []byte) (int, error) {
 	return s.ResponseWriter.Write(b)
 }
 
-// TestScrapeLimit: 40 clients that do not read cost 40 answers, and the next one
-// is told so.
+// TestScrapeLimit checks that 40 clients that do not read use 40 answers, and that the next one gets an error.
 func TestScrapeLimit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
@@ -52,7 +51,7 @@ func TestScrapeLimit(t *testing.T) {
 	assert.Equal(t, http.StatusOK, w.Code)
 }
 
-// givenUp records what a sandbox would take away.
+// givenUp records what a sandbox would restrict.
 type givenUp struct {
 	paths, network      int
 	fails, networkFails bool
@@ -74,8 +73,7 @@ func (g *givenUp) RestrictNet(...landlock.Rule) error {
 	return nil
 }
 
-// TestSandboxNetwork: files are always given up, the network exactly where no
-// audit asks a host.
+// TestSandboxNetwork checks that files are always restricted, and the network exactly if no audit connects to a host.
 func TestSandboxNetwork(t *testing.T) {
 	for _, c := range []struct {
 		network bool
@@ -87,8 +85,8 @@ func TestSandboxNetwork(t *testing.T) {
 	}
 }
 
-// TestSandboxRefused: what the kernel does not let go of is said, and only what
-// was given up is called so.
+// TestSandboxRefused checks that what the kernel does not restrict is reported, and that only what was restricted is
+// reported as such.
 func TestSandboxRefused(t *testing.T) {
 	for want, g := range map[string]*givenUp{"no sandbox for files": {fails: true}, "no sandbox for the network": {networkFails: true}, "msg=sandboxed": {}} {
 		var out bytes.Buffer

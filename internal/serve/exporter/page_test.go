@@ -20,7 +20,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// made is a report of a machine of so many modules and rules, as of a time.
+// made is a report of a machine with the given numbers of modules and rules, with this time.
 func made(modules, rules int, at time.Time, sources ...report.Source) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, GeneratedAt: at.UTC().Format(time.RFC3339), Took: 4 * time.Millisecond}
 	r.Memaudit.Version = "1.2.3"
@@ -62,8 +62,8 @@ func served(t testing.TB, p *currentPage, path string, header ...string) *httpte
 	return w
 }
 
-// TestPartialAudit: what could be read is served as of now beside what could
-// not; a module that goes while another source fails is seen.
+// TestPartialAudit checks that what could be read is current next to what could not, and that a module that
+// disappears while another source fails is noticed.
 func TestPartialAudit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
@@ -82,8 +82,8 @@ func TestPartialAudit(t *testing.T) {
 	}
 }
 
-// TestFailedAudit: after an audit that read nothing the previous one stays, and
-// every form says that it does, of when it is and why.
+// TestFailedAudit checks that after an audit that read nothing the previous one stays, and that every format says so,
+// with its time and the reason.
 func TestFailedAudit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
@@ -111,8 +111,7 @@ func TestFailedAudit(t *testing.T) {
 	assert.NotContains(t, served(t, p, "/report.txt").Body.String(), "outdated")
 }
 
-// TestNothingYet: until an audit has read something there is no page, whatever
-// the audits before came to.
+// TestNothingYet checks that there is no page until an audit has read something, whatever the results before.
 func TestNothingYet(t *testing.T) {
 	p := &currentPage{}
 	for _, out := range []Outcome{{Err: errors.New("no tree")}, {Report: made(0, 1, first, down), Err: errors.New("nothing")}} {
@@ -153,7 +152,7 @@ func TestHTTP(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
-// TestLandingPage: the first page links to each other one, and says what the machine is and how it stands.
+// TestLandingPage checks that the first page links to all others, and describes the machine and its verdict.
 func TestLandingPage(t *testing.T) {
 	page := served(t, &currentPage{}, "/").Body.String()
 	for _, address := range []string{"metrics", "report", "report.txt", "report.json", "-/healthy", "-/ready"} {
@@ -169,8 +168,7 @@ func TestLandingPage(t *testing.T) {
 	assert.Contains(t, served(t, p, "/").Body.String(), "<h2>OUTDATED (")
 }
 
-// TestNoReport: with the reports off there are metrics and health, and no link
-// to what is not there.
+// TestNoReport checks that without reports there are metrics and health, and no dead link.
 func TestNoReport(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
@@ -185,8 +183,8 @@ func TestNoReport(t *testing.T) {
 	assert.Contains(t, served(t, p, "/").Body.String(), "report.json", "else the landing page links to it")
 }
 
-// TestSourcesOfAFailedAudit: the sources are those of the last audit where both
-// audits name some; an audit that names none takes none away.
+// TestSourcesOfAFailedAudit checks that the sources are those of the last audit if both audits have some, and that an
+// audit without sources removes none.
 func TestSourcesOfAFailedAudit(t *testing.T) {
 	sources := func(before, now *report.Report) []string {
 		p := &currentPage{}
@@ -210,8 +208,7 @@ func TestSourcesOfAFailedAudit(t *testing.T) {
 	assert.Empty(t, sources(made(2, 3, first), failed(down)), "the audit that is served read none")
 }
 
-// TestFormNotWritten: a form that cannot be written is an error of the server, not
-// half a page.
+// TestFormNotWritten checks that a format that cannot be written is a server error, not half a page.
 func TestFormNotWritten(t *testing.T) {
 	broken := func(w io.Writer, _ *report.Report) error {
 		_, _ = io.WriteString(w, "<html>")
@@ -225,7 +222,7 @@ func TestFormNotWritten(t *testing.T) {
 	assert.NotContains(t, answer.Body.String(), "<html>")
 }
 
-// TestFailedAuditIsLogged: the line says whether anything is served still.
+// TestFailedAuditIsLogged checks that the line says whether anything is still served.
 func TestFailedAuditIsLogged(t *testing.T) {
 	var out strings.Builder
 	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}

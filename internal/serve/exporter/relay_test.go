@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// told is a socket that gives messages, one a read, and then an error.
+// told is a socket that returns messages, one per read, and then an error.
 type told struct {
 	messages []string
 	lost     bool
@@ -37,9 +37,8 @@ func (s *told) Read(b []byte) (int, error) {
 	return 0, s.ends
 }
 
-// TestRelayMessages: a message about a processor is an event, one about a network
-// is none; lost messages are one (netlink(7): ENOBUFS). A socket that can no longer
-// be read is said, unless the daemon ends.
+// TestRelayMessages checks that a message about a processor is an event and one about a network is not, and that lost
+// messages are one (netlink(7): ENOBUFS). A socket that can no longer be read is reported, unless the daemon ends.
 func TestRelayMessages(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		var out bytes.Buffer
@@ -69,8 +68,7 @@ func TestRelayMessages(t *testing.T) {
 	}
 }
 
-// TestHotplugSocket: what the daemon says of the kernel's events agrees with what
-// the kernel allows here.
+// TestHotplugSocket checks that what the daemon reports of the kernel's events is what the kernel allows here.
 func TestHotplugSocket(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_KOBJECT_UEVENT)
 	if err == nil {
@@ -89,8 +87,8 @@ func TestHotplugSocket(t *testing.T) {
 	}
 }
 
-// TestRelayChanges: a queue that ran over asks for a reload, a change of rights
-// does not, and a watcher that is closed is the end.
+// TestRelayChanges checks that a queue overflow causes a reload, that a change of permissions does not, and that a
+// closed watcher ends it.
 func TestRelayChanges(t *testing.T) {
 	asks := func(e fsnotify.Event, full error) []string {
 		w := &fsnotify.Watcher{Events: make(chan fsnotify.Event, 1), Errors: make(chan error, 1)}
@@ -123,8 +121,8 @@ func TestRelayChanges(t *testing.T) {
 	assert.Equal(t, []string{"changed: " + fsnotify.ErrEventOverflow.Error()}, asks(fsnotify.Event{}, fsnotify.ErrEventOverflow))
 }
 
-// TestReplacedFile: another file of the same size and time is a change; a single
-// folder is watched as several are.
+// TestReplacedFile checks that another file of the same size and time is a change, and that a single folder is
+// watched like several.
 func TestReplacedFile(t *testing.T) {
 	dir := t.TempDir()
 	file, beside := filepath.Join(dir, "memaudit.yaml"), filepath.Join(dir, "beside")
@@ -145,8 +143,8 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// TestFolderMadeAnew: a folder that is renamed and made anew is watched again, and so is one
-// whose parent is.
+// TestFolderMadeAnew checks that a folder that is renamed and recreated is watched again, and so is one whose parent
+// is.
 func TestFolderMadeAnew(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "etc", "memaudit")

@@ -22,8 +22,7 @@ func scraped(t testing.TB, modules int, header ...string) *httptest.ResponseReco
 	return served(t, p, "/metrics", header...)
 }
 
-// TestLint: the metrics are as Prometheus's own linter wants them, and the page has
-// those of the process and of Go.
+// TestLint checks the metrics with Prometheus's linter, and that the page has those of the process and of Go.
 func TestLint(t *testing.T) {
 	page := scraped(t, 32).Body.String()
 	problems, err := promlint.New(strings.NewReader(page)).Lint()
@@ -34,8 +33,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestScrapeFormats: a client that asks for OpenMetrics gets it, and one that takes
-// gzip gets a compressed page.
+// TestScrapeFormats checks that a client that accepts OpenMetrics gets it, and one that accepts gzip gets a
+// compressed page.
 func TestScrapeFormats(t *testing.T) {
 	open := scraped(t, 1, "Accept", "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5")
 	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text; version=1.0.0; charset=utf-8")
@@ -50,8 +49,8 @@ func TestScrapeFormats(t *testing.T) {
 	assert.Contains(t, string(body), "\nmemaudit_audit_failed 0\n")
 }
 
-// TestScrapeAgain: of two audits each page is its own, and a page that was handed
-// out is not written over by the next scrape.
+// TestScrapeAgain checks that each of two audits has its own page, and that a page in use is not overwritten by the
+// next scrape.
 func TestScrapeAgain(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
@@ -61,8 +60,7 @@ func TestScrapeAgain(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(before, "\nmemaudit_dimm_info{"))
 }
 
-// TestReportNotWritten: a report that cannot be written is an error to the client,
-// not an empty page.
+// TestReportNotWritten checks that a report that cannot be written is an error for the client, not an empty page.
 func TestReportNotWritten(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
@@ -73,7 +71,7 @@ func TestReportNotWritten(t *testing.T) {
 	assert.Equal(t, http.StatusOK, served(t, p, "/report").Code)
 }
 
-// TestWrittenOnce: a form is written for the first who asks, and once.
+// TestWrittenOnce checks that a format is written for the first client, and once.
 func TestWrittenOnce(t *testing.T) {
 	r := made(1, 1, first, up)
 	p := newPage(r)

@@ -60,7 +60,7 @@ type serving struct {
 	reload chan os.Signal
 	again  chan string
 	audits atomic.Int32
-	// ended waits for the daemon to end by itself, end tells it to.
+	// ended waits until the daemon ends by itself, end stops it.
 	ended, end func() error
 }
 
@@ -92,7 +92,7 @@ func serve(t *testing.T, change func(*Config)) *serving {
 	return s
 }
 
-// get asks until the daemon answers.
+// get retries until the daemon answers.
 func (s *serving) get(t *testing.T, path string) (int, string) {
 	t.Helper()
 	status, text := 0, ""
@@ -109,8 +109,8 @@ func (s *serving) get(t *testing.T, path string) (int, string) {
 	return status, text
 }
 
-// TestServe: the daemon tells systemd that it is ready, answers, audits again
-// when asked, tells the watchdog, and ends without an error when it is told to.
+// TestServe checks that the daemon notifies systemd when ready, answers, audits again on request, notifies the
+// watchdog, and ends without an error when stopped.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "n"), Net: "unixgram"})
@@ -140,7 +140,7 @@ func TestServe(t *testing.T) {
 	require.Error(t, err, "it answers after its end")
 }
 
-// TestServeRefused: an address in use, no socket from systemd, a web configuration that cannot be read.
+// TestServeRefused checks an address in use, a missing socket from systemd, and an unreadable web configuration.
 func TestServeRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestServeRefused(t *testing.T) {
 	require.ErrorContains(t, s.ended(), "serve on ", "a server that fails stops the daemon with its reason")
 }
 
-// TestNoHTTP2: a client that prefers HTTP/2 over TLS is answered in HTTP/1.1.
+// TestNoHTTP2 checks that a client that prefers HTTP/2 over TLS is answered in HTTP/1.1.
 func TestNoHTTP2(t *testing.T) {
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()
@@ -180,7 +180,7 @@ func TestNoHTTP2(t *testing.T) {
 	assert.Equal(t, "http/1.1", resp.TLS.NegotiatedProtocol)
 }
 
-// TestWatchdogOfNobody: a time that is not a number is said, and means never.
+// TestWatchdogOfNobody checks that a time that is not a number is reported, and means never.
 func TestWatchdogOfNobody(t *testing.T) {
 	var log heard
 	t.Setenv("WATCHDOG_USEC", "soon")
@@ -196,8 +196,8 @@ func TestWatchdogOfNobody(t *testing.T) {
 // sandboxed: a sandbox stays until the process ends.
 const sandboxed = "MEMAUDIT_TEST_SANDBOXED"
 
-// TestSandbox: in the sandbox what is readable is read, what is not is denied,
-// nothing is written, and no port is opened unless audits ask a host.
+// TestSandbox checks that in the sandbox readable files are read, others are denied, nothing is written, and no port
+// is opened unless audits connect to a host.
 func TestSandbox(t *testing.T) {
 	if landlockVersion() < 1 {
 		t.Skip("this kernel has no Landlock")
@@ -245,7 +245,7 @@ func TestInSandbox(t *testing.T) {
 	_, err = os.ReadFile(filepath.Join(dir, "closed"))
 	say("closed", err)
 	say("write", os.WriteFile(filepath.Join(dir, "open"), []byte("y"), 0o600))
-	// Go listens by multipath TCP, of which Landlock knows nothing.
+	// Go listens with multipath TCP, which Landlock does not cover.
 	plain := net.ListenConfig{}
 	plain.SetMultipathTCP(false)
 	_, err = plain.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -254,9 +254,8 @@ func TestInSandbox(t *testing.T) {
 	say("connect", err)
 }
 
-// TestPassedSockets: what systemd passes is served on only where all of it takes
-// connections; go-systemd gives nil for a socket that takes none
-// (ListenDatagram=, ListenFIFO= in systemd.socket(5)).
+// TestPassedSockets checks that systemd's sockets are used only if all of them accept connections; go-systemd returns
+// nil for a socket that does not (ListenDatagram=, ListenFIFO= in systemd.socket(5)).
 func TestPassedSockets(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

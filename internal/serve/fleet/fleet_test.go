@@ -27,7 +27,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// noHeadline is of rules without a sentence of their own.
+// noHeadline is set for rules without their own sentence.
 func noHeadline(string) string { return "" }
 
 // written is a document in a format.
@@ -38,7 +38,7 @@ func written(t *testing.T, d *fleet.Document, format string, o fleet.Options) st
 	return b.String()
 }
 
-// node is a machine of one kind, as its report tells it.
+// node is the report of a machine of one kind.
 func node(change func(r *report.Report)) *report.Report {
 	r := &report.Report{Schema: report.SchemaReport, Inventory: report.Inventory{
 		Machine: report.Machine{Product: "PowerEdge R610", BIOS: report.BIOS{Version: "6.6.0"}, Platform: report.Platform{ID: "westmere-ep"}},
@@ -56,8 +56,8 @@ func node(change func(r *report.Report)) *report.Report {
 	return r
 }
 
-// TestPlantedDeviations: each machine that differs from the others is found with its difference, and no other
-// is.
+// TestPlantedDeviations checks that each machine that differs from the others is found with its difference, and no
+// other is.
 func TestPlantedDeviations(t *testing.T) {
 	planted := map[string]func(r *report.Report){
 		"n1": func(r *report.Report) { r.Inventory.Machine.BIOS.Version = "6.4.0" },
@@ -88,8 +88,7 @@ func TestPlantedDeviations(t *testing.T) {
 	}, leaveOut(said, "population"))
 }
 
-// leaveOut drops what follows from another trait: a processor less is another
-// population, too.
+// leaveOut drops consequences of another trait: one processor less is another population, too.
 func leaveOut(said []string, word string) []string {
 	var out []string
 	for _, s := range said {
@@ -100,7 +99,7 @@ func leaveOut(said []string, word string) []string {
 	return out
 }
 
-// TestNoMajority: an exact half is no majority, nor are two of two; nothing differs then.
+// TestNoMajority checks that exactly half is not a majority, nor are two of two; nothing differs then.
 func TestNoMajority(t *testing.T) {
 	for _, versions := range [][]string{{"1", "1", "2", "2"}, {"1", "2"}, {"1", "2", "3"}} {
 		f := fleet.New("platform", noHeadline)
@@ -115,8 +114,8 @@ func TestNoMajority(t *testing.T) {
 	}
 }
 
-// TestLostModule: a machine with a DIMM less differs in its memory, in one line; its speed is that of the
-// others, and its layout follows.
+// TestLostModule checks that a machine with one DIMM less differs in its memory, in one line; its speed is that of
+// the others, and its layout is a consequence.
 func TestLostModule(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	for i := range 4 {
@@ -130,15 +129,15 @@ func TestLostModule(t *testing.T) {
 		"\nOUTLIERS  1 machine unlike most of its product\n  n0 (PowerEdge R610): memory 4 GiB (most: 8 GiB)\n")
 }
 
-// TestOneMachine: a single machine is not called machines.
+// TestOneMachine checks that a single machine is printed in the singular.
 func TestOneMachine(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
 	assert.Contains(t, written(t, f.Document(), "text", fleet.Options{}), "1 machine: 1 unknown\n")
 }
 
-// TestUnknownIsNoDifference: an unknown value of one machine is not a difference, and a machine without a kind
-// is not compared.
+// TestUnknownIsNoDifference checks that an unknown value of one machine is not a difference, and a machine without a
+// kind is not compared.
 func TestUnknownIsNoDifference(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(nil))
@@ -151,8 +150,7 @@ func TestUnknownIsNoDifference(t *testing.T) {
 	}
 }
 
-// TestPartOfIt: where firmware says half of a machine, what it says is not compared with the whole of
-// others.
+// TestPartOfIt checks that a machine of which firmware reports a part is not compared with complete ones.
 func TestPartOfIt(t *testing.T) {
 	two := func(change func(s *report.Slot, r *report.Report)) *report.Report {
 		return node(func(r *report.Report) {
@@ -163,7 +161,7 @@ func TestPartOfIt(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(s *report.Slot, r *report.Report)
-		// memory is what it has by firmware, nil where that is not known.
+		// memory is the memory reported by firmware, nil if unknown.
 		memory  *int64
 		differs []string
 	}{
@@ -226,7 +224,7 @@ func TestPartOfIt(t *testing.T) {
 	}
 }
 
-// TestNamesStayApart: each input is a machine of its own, also one that is given twice.
+// TestNamesStayApart checks that each input is a separate machine, also one that is given twice.
 func TestNamesStayApart(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	for range 4 {
@@ -235,8 +233,8 @@ func TestNamesStayApart(t *testing.T) {
 	assert.Equal(t, []string{"a", "a.json", "a.json (2)", "a.json (3)"}, names(f.Document().Machines))
 }
 
-// TestFindings: children are not counted, the gravest and most frequent come
-// first, and the machine that lost the most bandwidth leads.
+// TestFindings checks that consequences are not counted, that the most severe and frequent findings come first, and
+// that the machine with the lowest share of bandwidth leads.
 func TestFindings(t *testing.T) {
 	fail := func(rule, severity string, causedBy nullable.String) report.Finding {
 		return report.Finding{Rule: rule, Result: "fail", Severity: severity, Subject: inventory.SocketSubject(0), Found: "x", CausedBy: causedBy}
@@ -271,8 +269,7 @@ func names(machines []fleet.Machine) []string {
 	return out
 }
 
-// TestWorst: a machine is listed once under a rule, with its gravest severity and its worst
-// processor.
+// TestWorst checks that a machine is listed once under a rule, with its highest severity and its worst processor.
 func TestWorst(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
@@ -298,8 +295,8 @@ func TestWorst(t *testing.T) {
 	assert.False(t, f.Document().Fails(report.SeverityRank("info")))
 }
 
-// TestWaits: a setting waits for a reboot where its value is another one than now, or that of now
-// is not known.
+// TestWaits checks that a setting is pending if its pending value differs from the present one, or if that is
+// unknown.
 func TestWaits(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("m", "", node(func(r *report.Report) {
@@ -310,7 +307,7 @@ func TestWaits(t *testing.T) {
 	assert.Equal(t, []fleet.Pending{{Machine: "m", Setting: "alone", Then: "off"}, {Machine: "m", Setting: "other", Now: "on", Then: "off"}}, f.Document().Pending)
 }
 
-// TestNothingRead: a rate of zero is not used as the median.
+// TestNothingRead checks that a rate of zero is not used as the median.
 func TestNothingRead(t *testing.T) {
 	for rate, want := range map[float64]*float64{0: nil, 1: ptr(1.0)} {
 		f := fleet.New("product", noHeadline)
@@ -354,7 +351,7 @@ func listed() *fleet.Document {
 	}
 }
 
-// TestText: the screen shows the worst of each part; a section shows all of one.
+// TestText checks that the screen shows the worst of each part, and a section all of one.
 func TestText(t *testing.T) {
 	assert.Equal(t, `4 machines: 1 warning, 1 unknown, 2 without findings (inventories), 2 inputs not
 read
@@ -406,7 +403,7 @@ BIOS versions (--section bios).
 	assert.Contains(t, out, "\nm3,,,,,,,,0,,,,,,\n")
 }
 
-// TestScreen: the screen of a thousand machines with a problem each has no more lines than one of ten.
+// TestScreen checks that the screen of a thousand machines with a problem each has no more lines than one of ten.
 func TestScreen(t *testing.T) {
 	f := fleet.New("product", func(string) string { return "memory channels are empty" })
 	for i := range 1000 {
@@ -431,15 +428,15 @@ func TestScreen(t *testing.T) {
 	assert.Contains(t, out, "(--section outliers)")
 }
 
-// full is a writer that takes nothing.
+// full is a writer that refuses all writes.
 type full struct{}
 
 var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestNotWritten: a document that could not be written, or has a number that no format has, is no
-// success.
+// TestNotWritten checks that a document that could not be written, or has a number that no format can represent, is
+// an error.
 func TestNotWritten(t *testing.T) {
 	for _, format := range fleet.Formats() {
 		require.ErrorIs(t, listed().Write(full{}, format, fleet.Options{}), errFull, format)
@@ -449,8 +446,8 @@ func TestNotWritten(t *testing.T) {
 	require.Error(t, d.Write(&strings.Builder{}, "json", fleet.Options{}))
 }
 
-// TestInventoryIsNotJudged: an inventory is compared and marked as not audited; two machines with one name stay
-// separate.
+// TestInventoryIsNotJudged checks that an inventory is compared and marked as not audited; two machines with one name
+// stay separate.
 func TestInventoryIsNotJudged(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.AddInventory("n", "a/n.json", &node(nil).Inventory)
@@ -464,8 +461,8 @@ func TestInventoryIsNotJudged(t *testing.T) {
 	assert.Equal(t, []fleet.Pending{{Machine: "b/n.json", Setting: "smt", Now: "enabled", Then: "disabled"}}, d.Pending)
 }
 
-// TestFormats: JSON by the published schema, one row a machine in CSV and HTML,
-// and nothing of an input's markup or escapes.
+// TestFormats checks JSON against the published schema, one row per machine in CSV and HTML, and that no input's
+// markup or escapes are printed.
 func TestFormats(t *testing.T) {
 	schema := reporttest.Reflector().Reflect(&fleet.Document{})
 	schema.ID, schema.Title = "https://github.com/memaudit/memaudit/internal/serve/fleet/schema/fleet.v1.json", fleet.Schema
@@ -505,7 +502,7 @@ func TestFormats(t *testing.T) {
 	assert.Contains(t, out["text"], "2 machines: 2 unknown\n")
 }
 
-// TestCSVWithoutFormulas: what a machine says of itself is not computed by a spreadsheet.
+// TestCSVWithoutFormulas checks that a spreadsheet does not evaluate a machine's strings.
 func TestCSVWithoutFormulas(t *testing.T) {
 	d := listed()
 	product := "=1+1"
@@ -518,16 +515,16 @@ func TestCSVWithoutFormulas(t *testing.T) {
 	assert.NotContains(t, b.String(), "'=1+1")
 }
 
-// TestEmpty: no machine is a whole document, too.
+// TestEmpty checks that a fleet without machines is a complete document.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, fleet.New("product", noHeadline).Document().Write(&b, "json", fleet.Options{}))
 	assert.NotContains(t, b.String(), "null")
 }
 
-// TestMeasured: the machine whose slowest node is slowest beside its kind comes
-// first; a node that is undecided leaves its machine undecided, for it may be the
-// slowest; remote memory and other tools' figures are not compared.
+// TestMeasured checks that the machine whose slowest node is slowest compared with its kind comes first, that an
+// undecided node makes its machine undecided, because it may be the slowest, and that remote memory and other tools'
+// figures are not compared.
 func TestMeasured(t *testing.T) {
 	figure := func(kind string, cpu, memory int, gigabytes float64, why nullable.String) report.MeasuredFigure {
 		return report.MeasuredFigure{Kind: kind, CPUNode: &cpu, MemoryNode: &memory, Value: ptr(gigabytes * 1e9), Undecided: why}
@@ -590,8 +587,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestOpen: each format names what waits for a reboot, what could not be checked
-// with what would help, and what could not be read.
+// TestOpen checks that each format lists pending reboots, what could not be checked with what would help, and what
+// could not be read.
 func TestOpen(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.Add("a", "", node(func(r *report.Report) {
@@ -612,8 +609,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// FuzzReports: whatever JSON a report holds, the fleet's document can be written in
-// every format.
+// FuzzReports checks that the fleet's document can be written in every format, whatever JSON a report contains.
 func FuzzReports(f *testing.F) {
 	for _, r := range []*report.Report{node(nil), node(func(r *report.Report) {
 		one := 1

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestShareOfStock: modules go where each does most good, a critical failure first; what does not fit any more is
-// replaced by the machine's smaller change, else the stock is short of it; no machine gets two.
+// TestShareOfStock checks that modules go where they help most, critical failures first, and that what no longer fits
+// is replaced by the machine's smaller change, or else reported as short; no machine gets two changes.
 func TestShareOfStock(t *testing.T) {
 	take := func(machine string, modules, critical int, times float64, of ...int) Change {
 		return Change{Machine: machine, Modules: modules, Critical: critical, Warning: 1, Times: &times, of: of}

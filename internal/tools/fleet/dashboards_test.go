@@ -14,8 +14,8 @@ import (
 // variable matches what Grafana replaces.
 var variable = regexp.MustCompile(`\$\{?([a-zA-Z_]+)`)
 
-// TestDashboardQueries: every query names metrics and labels that there are,
-// every variable is declared, and no data source is fixed.
+// TestDashboardQueries checks that every query uses existing metrics and labels, that every variable is declared, and
+// that no data source is fixed.
 func TestDashboardQueries(t *testing.T) {
 	k := knownNames(t)
 	for name, d := range Dashboards() {
@@ -53,7 +53,7 @@ func TestDashboardQueries(t *testing.T) {
 	}
 }
 
-// TestMachinePageShowsAll: one page shows every metric that memaudit has.
+// TestMachinePageShowsAll checks that one page shows every metric of memaudit.
 func TestMachinePageShowsAll(t *testing.T) {
 	shown := map[string]bool{}
 	for _, p := range Machine().Panels {
@@ -68,7 +68,7 @@ func TestMachinePageShowsAll(t *testing.T) {
 	}
 }
 
-// TestPanelsDoNotOverlap: each has an id of its own and a place of its own.
+// TestPanelsDoNotOverlap checks that each panel has its own id and place.
 func TestPanelsDoNotOverlap(t *testing.T) {
 	for name, d := range Dashboards() {
 		taken := map[[2]int]string{}
@@ -92,8 +92,8 @@ func TestPanelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestMachinesLead: every table that names machines leads from each to its page,
-// by the page's own id and variables, and to its report.
+// TestMachinesLead checks that every table of machines links each to its page, by the page's id and variables, and to
+// its report.
 func TestMachinesLead(t *testing.T) {
 	machine, tables := Machine(), 0
 	names := []string{}
@@ -116,8 +116,7 @@ func TestMachinesLead(t *testing.T) {
 	assert.GreaterOrEqual(t, tables, 8)
 }
 
-// TestEveryPanelIsFiltered: every query follows the choices at the head of its
-// page.
+// TestEveryPanelIsFiltered checks that every query is filtered by the variables at the top of its page.
 func TestEveryPanelIsFiltered(t *testing.T) {
 	for _, c := range []struct {
 		page    *Dashboard
@@ -133,8 +132,8 @@ func TestEveryPanelIsFiltered(t *testing.T) {
 	}
 }
 
-// TestPanelsOfTheFleet: what people on call ask first has a panel of its own, with
-// the columns that answer it.
+// TestPanelsOfTheFleet checks that the questions that people on call ask first have their own panels, with the
+// columns that answer them.
 func TestPanelsOfTheFleet(t *testing.T) {
 	panels := map[string]string{}
 	for _, p := range Overview().Panels {

@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestPrometheusRule: the operator's object holds exactly the groups of the rule
-// files.
+// TestPrometheusRule checks that the operator's object has exactly the groups of the rule files.
 func TestPrometheusRule(t *testing.T) {
 	type content struct{ Groups []any }
 	var texts []string
@@ -37,7 +36,7 @@ func TestPrometheusRule(t *testing.T) {
 	assert.Equal(t, want, object.Spec.Groups)
 }
 
-// TestPodMonitor: machines are named by their node.
+// TestPodMonitor checks that machines are named by their node.
 func TestPodMonitor(t *testing.T) {
 	var object struct {
 		Kind string
@@ -59,8 +58,8 @@ func TestPodMonitor(t *testing.T) {
 	assert.Equal(t, "instance", object.Spec.Endpoints[0].Relabelings[0].Target)
 }
 
-// TestKubernetesScrapeExample: without the operator machines are named by their
-// node as well, and nothing but memaudit's own port is scraped.
+// TestKubernetesScrapeExample checks that machines are named by their node without the operator too, and that only
+// memaudit's own port is scraped.
 func TestKubernetesScrapeExample(t *testing.T) {
 	var config struct {
 		Jobs []struct {

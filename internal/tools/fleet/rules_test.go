@@ -58,13 +58,13 @@ type known struct {
 	labels  []string
 }
 
-// group is the label by which a site tells machines of one product apart.
+// group is the label by which a site distinguishes machines of one product.
 const group = "memaudit_group"
 
 // target are the labels that Prometheus gives every series.
 var target = []string{"job", "instance"}
 
-// knownNames are memaudit's metrics, the recorded ones, and few of others.
+// knownNames are memaudit's metrics, the recorded ones, and a few others.
 func knownNames(t *testing.T) known {
 	t.Helper()
 	k := known{metrics: map[string][]string{
@@ -109,8 +109,8 @@ func (k *known) check(t *testing.T, where, expr string) {
 	}
 }
 
-// TestRuleNames: every expression names metrics and labels that there are, and
-// every recorded series is used or is there to be asked for.
+// TestRuleNames checks that every expression uses existing metrics and labels, and that every recorded series is used
+// or meant for queries.
 func TestRuleNames(t *testing.T) {
 	k := knownNames(t)
 	for _, file := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
@@ -120,12 +120,11 @@ func TestRuleNames(t *testing.T) {
 	}
 }
 
-// ofNoAnswer are the alerts that a missed scrape does not resolve, since a scrape
-// that is missed is what they are about.
+// ofNoAnswer are the alerts about missed scrapes, which a missed scrape does not resolve.
 var ofNoAnswer = map[string]bool{"MemauditDown": true, "MemauditVanished": true, "MemauditAbsent": true}
 
-// TestAlertsAreComplete: each says how bad, what and where, and links to a page
-// of the repository that is there.
+// TestAlertsAreComplete checks that each alert has severity, summary and subject, and a link to an existing page of
+// the repository.
 func TestAlertsAreComplete(t *testing.T) {
 	headings := map[string][]string{}
 	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
@@ -160,8 +159,8 @@ const ofTheRule = `#{{ reReplaceAll "[.]" "" $labels.rule }}`
 // aPack is the start of a pack's rules or profiles in its file.
 var aPack = regexp.MustCompile(`(?m)^(?:rules|profiles):$`)
 
-// ruleAnchors are the headings of all rules and settings, from the packs as their files have
-// them: their own package brings the whole engine. They are read once for all links.
+// ruleAnchors are the headings of all rules and settings, from the packs' files, because their own package imports
+// the complete engine. They are read once for all links.
 var ruleAnchors = sync.OnceValues(func() ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(filepath.Join(root, "rules"), func(name string, d fs.DirEntry, err error) error {
@@ -196,8 +195,7 @@ var ruleAnchors = sync.OnceValues(func() ([]string, error) {
 	return slices.Compact(out), err
 })
 
-// alternatives are the pages that a link may lead to: with ofTheRule those of
-// every rule.
+// alternatives are the possible targets of a link: with ofTheRule those of every rule.
 func alternatives(t *testing.T, link string) []string {
 	t.Helper()
 	page, ok := strings.CutSuffix(link, ofTheRule)
@@ -231,8 +229,8 @@ func anchors(t *testing.T, file string) []string {
 	return out
 }
 
-// TestEveryRuleHasCases: promtool's cases show every alert firing and not
-// firing, and every recorded series.
+// TestEveryRuleHasCases checks that promtool's tests show every alert firing and not firing, and every recorded
+// series.
 func TestEveryRuleHasCases(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "deploy", "prometheus", "tests", "*.yml"))
 	require.NoError(t, err)
@@ -271,8 +269,8 @@ func TestEveryRuleHasCases(t *testing.T) {
 	}
 }
 
-// TestSituationsAreListed: the page's table has the fifteen situations of a fleet,
-// and names each case of them once.
+// TestSituationsAreListed checks that the page's table has the fifteen situations of a fleet, and names each test of
+// them once.
 func TestSituationsAreListed(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", "README.md"))
 	require.NoError(t, err)

@@ -18,9 +18,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGeneratedFilesAreCurrent: what is committed is what the steps make, tried on a
-// copy in which one file is damaged and one lost: these alone are written, as they
-// are committed.
+// TestGeneratedFilesAreCurrent checks that the committed files are what the generators write, with a copy in which
+// one file is damaged and one missing: only these are written, with the committed content.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	committed, root := corpustest.Root(t), t.TempDir()
 	for _, dir := range []string{"rules", "docs", "testdata/profiles", "deploy/grafana", "deploy/prometheus", "deploy/kubernetes"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// tablesDir holds the committed tables.
+// tablesDir has the committed tables.
 var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
 
 // tableFile is the committed table of a system.
@@ -18,7 +18,7 @@ func tableFile(system string) string {
 	return filepath.Join(tablesDir, "hpe-"+strings.ToLower(system)+".tsv")
 }
 
-// must ends the test at an error.
+// must fails the test on an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -38,8 +38,8 @@ func vendorTable(t *testing.T) *settings.Table {
 	return hpe
 }
 
-// TestEveryAttributeIsOneSetting: no two attributes of one table are judged as
-// one setting, and each is judged.
+// TestEveryAttributeIsOneSetting checks that no two attributes of one table are the same setting, and that each is
+// one.
 func TestEveryAttributeIsOneSetting(t *testing.T) {
 	hpe := vendorTable(t)
 	for _, p := range Packs {
@@ -66,8 +66,8 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 	}
 }
 
-// TestWorkloadProfileLocksWhatItWrites: the table of the vendor names every
-// setting that a profile writes among those that the profile locks.
+// TestWorkloadProfileLocksWhatItWrites checks that the vendor's table lists every setting that a profile writes among
+// those that the profile locks.
 func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 	hpe := vendorTable(t)
 	if hpe.Presets[0].Attribute != "WorkloadProfile" {

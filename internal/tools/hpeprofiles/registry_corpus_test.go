@@ -28,8 +28,8 @@ func registries(t *testing.T) map[string]*Registry {
 	return out
 }
 
-// TestTablesAreTheRegistries: every registry has a pack, and its table is what
-// the registry says, cell by cell.
+// TestTablesAreTheRegistries checks that every registry has a pack, and that its table equals the registry, cell by
+// cell.
 func TestTablesAreTheRegistries(t *testing.T) {
 	all := registries(t)
 	var packed []string

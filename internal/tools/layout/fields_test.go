@@ -23,8 +23,8 @@ var unreadFields = map[string]string{
 	"smbios.MemoryArray.MaxCapacity": "compared with dmidecode",
 }
 
-// TestEveryFieldIsRead: what a source decodes and the model carries is used by a rule, a report or a later stage. A field without a tag of an encoding
-// that is only ever written is dead weight.
+// TestEveryFieldIsRead checks that what a source decodes and the model carries is used by a rule, a report or a later
+// stage. A field without an encoding tag that is only written is unused.
 func TestEveryFieldIsRead(t *testing.T) {
 	own, err := product()
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func stage(pkg string) string {
 	return path.Join(parts[:min(len(parts), 2)]...)
 }
 
-// TestStagesHaveNoCycle: data flow one way, also between the folders.
+// TestStagesHaveNoCycle checks that there are no import cycles between the folders.
 func TestStagesHaveNoCycle(t *testing.T) {
 	own, err := product()
 	require.NoError(t, err)
@@ -79,8 +79,8 @@ var forTests = map[string]string{
 	"metrics.Schema":     "all metrics there may be, which the operators' rules and dashboards are checked against",
 }
 
-// TestNothingIsExportedForTests: an exported name is used by the program or its generators. Constants of a standard's list, fields and methods of
-// interfaces are left out.
+// TestNothingIsExportedForTests checks that an exported name is used by the program or its generators, except for
+// constants of a standard's list, fields and methods of interfaces.
 func TestNothingIsExportedForTests(t *testing.T) {
 	own, err := product()
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestNothingIsExportedForTests(t *testing.T) {
 	}
 }
 
-// wellKnown are methods that other modules call through interfaces of their own.
+// wellKnown are methods that other modules call through their own interfaces.
 var wellKnown = map[string]bool{}
 
 func init() {
@@ -155,7 +155,7 @@ func init() {
 	}
 }
 
-// origin is the generic object behind an instantiated one.
+// origin is the generic object of an instantiated one.
 func origin(obj types.Object) types.Object {
 	switch obj := obj.(type) {
 	case *types.Func:

@@ -18,19 +18,18 @@ var (
 	page = regexp.MustCompile(`[\w.][\w./-]*\.md\b`)
 	// file is a word that names a file below a folder by its path.
 	file = regexp.MustCompile(`[\w./~-]*\w/[\w.-]+\.(?:ya?ml|tsv|csv|json|go|txt|bin|sh|toml|service)\b`)
-	// placeholder is a part of a path that stands for any name.
+	// placeholder is a part of a path that matches any name.
 	placeholder = regexp.MustCompile(`\b[A-Z]{2,}\.\w+$|/our-[\w-]+\.\w+$`)
 	// link is the target of a link in a page, without what is outside.
 	link = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
-	// outer are addresses of pages elsewhere.
+	// outer are external addresses.
 	outer = regexp.MustCompile(`https?://[^\s"')]+`)
 )
 
-// own is the address under which the repository's files stand: a link to it is
-// held as one to the file.
+// own is the address of the repository's files: a link to it is checked like one to the file.
 const own = "https://github.com/memaudit/memaudit/blob/main/"
 
-// comments are the lines of a text from the mark of a comment on.
+// comments returns the comments of a text's lines, from the comment mark on.
 func comments(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -73,7 +72,7 @@ func within(line string) string {
 	return line
 }
 
-// commentsOf are the comments of one of texts, found once for all tests.
+// commentsOf are the comments of the files of texts, found once for all tests.
 func commentsOf(name, text string) []string {
 	out, ok := foundComments[name]
 	if !ok {
@@ -85,8 +84,8 @@ func commentsOf(name, text string) []string {
 
 var foundComments = map[string][]string{}
 
-// texts lists the files that people read: sources, pages, data, scripts. Tests
-// may name what lies beside the repository, which they skip without.
+// texts lists the files that people read: sources, pages, data, scripts. Tests may name files outside the repository,
+// which they skip if missing.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	out, err := readTexts()
@@ -124,9 +123,8 @@ var readTexts = sync.OnceValues(func() (map[string]string, error) {
 	return out, err
 })
 
-// TestPagesThatTextsNameAreHere: whoever has the repository alone can look up
-// every page that its pages and comments point to. Citations of rules are left
-// out: they name documents of others.
+// TestPagesThatTextsNameAreHere checks that every page that the pages and comments refer to is in the repository.
+// Citations of rules are not checked: they name other publishers' documents.
 func TestPagesThatTextsNameAreHere(t *testing.T) {
 	for name, text := range texts(t) {
 		for _, line := range read(name, text) {
@@ -140,12 +138,11 @@ func TestPagesThatTextsNameAreHere(t *testing.T) {
 	}
 }
 
-// elsewhere are files of others that a text names by a path without an address.
+// elsewhere are other projects' files that a text names by a path without an address.
 var elsewhere = regexp.MustCompile(`^Documentation/|^internal/script/scripts.go$`) // Linux's, PerfSpect's
 
-// TestFilesThatTextsNameAreHere: the same for every other file that is named with
-// its folder, from the naming file's, the repository's, rules' or internal's. What begins
-// with a slash is on a machine.
+// TestFilesThatTextsNameAreHere checks the same for every other file that is named with its folder, relative to the
+// naming file, the repository, rules or internal. Absolute paths are a machine's.
 func TestFilesThatTextsNameAreHere(t *testing.T) {
 	for name, text := range texts(t) {
 		for _, line := range read(name, text) {
@@ -162,7 +159,7 @@ func TestFilesThatTextsNameAreHere(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere: every link of a page leads to a file and a heading.
+// TestLinksLeadSomewhere checks that every link of a page leads to a file and a heading.
 func TestLinksLeadSomewhere(t *testing.T) {
 	all, headings := texts(t), map[string][]string{}
 	for name, text := range all {
@@ -188,7 +185,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort: a newcomer's page, up to where it says what else to read.
+// TestReadmeIsShort checks the length of the README, a newcomer's page, up to its list of further pages.
 func TestReadmeIsShort(t *testing.T) {
 	text, _, ok := strings.Cut(texts(t)["README.md"], "\n## More\n")
 	require.True(t, ok)

@@ -18,8 +18,8 @@ var (
 	needsTag = regexp.MustCompile(`(?m)^//go:build (corpus|e2e && rig)`)
 )
 
-// TestSharedNeedsATag: a plain `go test ./...` reads nothing beside the checkout, so what
-// names ../shared has a build tag.
+// TestSharedNeedsATag checks that a plain `go test ./...` reads nothing outside the checkout: tests that name
+// ../shared have a build tag.
 func TestSharedNeedsATag(t *testing.T) {
 	tagged := 0
 	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", ".."), func(path string, d fs.DirEntry, err error) error {

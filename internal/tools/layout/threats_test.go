@@ -49,9 +49,8 @@ func linesWith(text, word string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return !strings.Contains(line, word) })
 }
 
-// TestThreatModel: every test that the page names exists, every bound has the
-// value that it prints, and every row of its tables of bounds and damage is held
-// by a test.
+// TestThreatModel checks that every test that the page names exists, that every limit has the printed value, and that
+// every row of its tables of limits and damage has a test.
 func TestThreatModel(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "threat-model.md"))
 	require.NoError(t, err)

@@ -38,7 +38,8 @@ var oddWords = map[string]string{
 	`\bfaces? (of|that)\b|three faces`:                     "values",
 }
 
-// TestPlainWords: what a person reads (help, messages, rule packs, goldens, documentation) has none of the odd words.
+// TestPlainWords checks that what users read (help, messages, rule packs, goldens, documentation) has none of the odd
+// words.
 func TestPlainWords(t *testing.T) {
 	odd := map[*regexp.Regexp]string{}
 	for words, better := range oddWords {

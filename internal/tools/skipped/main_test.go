@@ -31,7 +31,7 @@ const events = `# words of the go command
 {"Action":"skip","Package":"m/c"}
 `
 
-// TestFilter: what is printed is what `go test` prints, and skipped tests are noted.
+// TestFilter checks that the output equals that of `go test`, and that skipped tests are recorded.
 func TestFilter(t *testing.T) {
 	var out, skipped strings.Builder
 	require.NoError(t, filter(strings.NewReader(events), &out, &skipped, false))
