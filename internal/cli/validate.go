@@ -81,7 +81,7 @@ func (v *validated) platforms(k fs.FS, builtin []*rulepack.Pack, paths []string)
 			v.faults = append(v.faults, errorFault{err})
 		}
 		for _, text := range differences {
-			v.faults = append(v.faults, knowledge.Fault{File: ids[id], Line: 1, Column: 1, Text: text})
+			v.faults = append(v.faults, rulepack.Complaint{File: ids[id], Line: 1, Column: 1, Text: text})
 		}
 	}
 }
@@ -103,9 +103,9 @@ func (v *validated) path(schemas *knowledge.Schemas, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
-		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: withoutName(err).Error()})
+		v.faults = append(v.faults, rulepack.Complaint{File: path, Line: 1, Column: 1, Text: withoutName(err).Error()})
 	case len(files) == 0:
-		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+		v.faults = append(v.faults, rulepack.Complaint{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
 	}
 	each := make([]validated, len(files))
 	var next atomic.Int64
@@ -126,7 +126,7 @@ func (v *validated) path(schemas *knowledge.Schemas, path string) {
 func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	data, err := readBounded(file, maxDataBytes)
 	if err != nil {
-		v.faults = append(v.faults, knowledge.Fault{File: file, Line: 1, Column: 1, Text: err.Error()})
+		v.faults = append(v.faults, rulepack.Complaint{File: file, Line: 1, Column: 1, Text: err.Error()})
 		return
 	}
 	parsed := knowledge.Parse(file, data)
@@ -141,11 +141,7 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	default:
 		v.others++
 	}
-	check := parsed.Check
-	if site.Shipped(file) {
-		check = parsed.CheckShipped
-	}
-	for _, f := range check(schemas) {
+	for _, f := range parsed.Check(schemas, site.Shipped(file)) {
 		v.faults = append(v.faults, f)
 	}
 }

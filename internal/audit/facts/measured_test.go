@@ -3,11 +3,10 @@ package facts
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/model/figure"
-
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/figure"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/population"

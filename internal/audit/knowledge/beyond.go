@@ -3,8 +3,6 @@ package knowledge
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,15 +13,17 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/humanize"
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // platform checks known citations, patterns that compile, speeds that fall with depth and have a cell for every
 // depth, and that both documents exist.
 func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
-	first := pairs(docs[0])
-	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
+	first := rulepack.Pairs(docs[0])
+	if len(docs) != 2 || first["id"] == nil || rulepack.Pairs(docs[1])["recognise"] == nil {
 		c.fault(docs[0], "", "%s, expected two: the platform, then --- and how it is recognised", humanize.Plural(len(docs), "document"))
 		return
 	}
@@ -32,12 +32,12 @@ func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	c.speeds(first["also_normal"], first["max_dpc"], true)
 	c.controllers(first)
 	c.lockstep(first["lockstep_channels"], first["channels_per_socket"])
-	for kind := range pairs(orEmpty(first["speeds"])) {
+	for kind := range rulepack.Pairs(first["speeds"]) {
 		c.module(first["speeds"], kind)
 	}
 	c.fewer(first["max_dpc_of"], first["speeds"], first["max_dpc"])
 	for _, part := range itemsOf(first["parts"]) {
-		p := pairs(part)
+		p := rulepack.Pairs(part)
 		depth := p["max_dpc"]
 		if depth == nil {
 			depth = first["max_dpc"]
@@ -45,12 +45,12 @@ func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 		c.speeds(p["speeds"], depth, false)
 		c.pattern(p["brand"])
 	}
-	rows := itemsOf(pairs(docs[1])["recognise"])
+	rows := itemsOf(rulepack.Pairs(docs[1])["recognise"])
 	if len(rows) == 0 {
 		c.fault(docs[1], "recognise", "empty: no machine would be recognised as this platform")
 	}
 	for _, row := range rows {
-		r := pairs(row)
+		r := rulepack.Pairs(row)
 		c.recognised(r)
 		c.pattern(r["brand"])
 		c.pattern(r["product"])
@@ -92,7 +92,7 @@ var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // of the platform's, and that the citation agrees with the list. A site's document may be in the citation only.
 func (c *checker) documents(listed map[string][]string, first map[string]*yaml.Node) {
 	cited := ""
-	if citation := pairs(orEmpty(first["citation"])); citation["key"] != nil {
+	if citation := rulepack.Pairs(first["citation"]); citation["key"] != nil {
 		cited = citation["key"].Value
 		c.sameDocument(first["citation"], citation, listed[cited])
 	}
@@ -106,7 +106,7 @@ func (c *checker) documents(listed map[string][]string, first map[string]*yaml.N
 	}
 	for _, list := range []string{"boards", "measured"} {
 		for _, entry := range itemsOf(first[list]) {
-			if s := pairs(entry)["source"]; s != nil && !own[s.Value] {
+			if s := rulepack.Pairs(entry)["source"]; s != nil && !own[s.Value] {
 				c.fault(s, list, "source %s is not one of the platform's sources", s.Value)
 			}
 		}
@@ -181,8 +181,8 @@ func (c *checker) fewer(table, speeds, depth *yaml.Node) {
 	if depth != nil {
 		deep, _ = strconv.Atoi(depth.Value)
 	}
-	for kind, most := range pairs(orEmpty(table)) {
-		if pairs(orEmpty(speeds))[kind] == nil {
+	for kind, most := range rulepack.Pairs(table) {
+		if rulepack.Pairs(speeds)[kind] == nil {
 			c.fault(table, "max_dpc_of", "%s has no row in speeds", kind)
 		}
 		if n, _ := strconv.Atoi(most.Value); n >= deep {
@@ -202,13 +202,13 @@ func (c *checker) speeds(table, depth *yaml.Node, short bool) {
 	if depth != nil {
 		deep, _ = strconv.Atoi(depth.Value)
 	}
-	for kind, row := range pairs(table) {
+	for kind, row := range rulepack.Pairs(table) {
 		if cells := len(row.Content); deep > 0 && cells > deep || deep > 0 && cells < deep && !short {
 			c.fault(row, "speeds."+kind, "%d cells, but max_dpc is %d", cells, deep)
 		}
 		last := 0
 		for _, cell := range row.Content {
-			mts, _ := strconv.Atoi(resolveAlias(cell).Value)
+			mts, _ := strconv.Atoi(rulepack.Resolve(cell).Value)
 			if mts != 0 && last != 0 && mts > last {
 				c.fault(cell, "speeds."+kind, "%d after %d: the speed rises with depth", mts, last)
 			}
@@ -234,12 +234,12 @@ func (c *checker) pattern(n *yaml.Node) {
 // slotMaps checks known citations and patterns, unique slots, and groups that agree.
 func (c *checker) slotMaps(s *Schemas, doc *yaml.Node, data []byte) {
 	sources, locators := maps.Clone(s.sources()), s.locators()
-	top := pairs(doc)
-	for key := range pairs(orEmpty(top["sources"])) {
+	top := rulepack.Pairs(doc)
+	for key := range rulepack.Pairs(top["sources"]) {
 		sources[key] = true
 	}
 	for _, entry := range itemsOf(top["maps"]) {
-		m := pairs(entry)
+		m := rulepack.Pairs(entry)
 		id := m["id"].Value
 		if !bytes.Contains(data, []byte("\n  - {id: "+id+",")) {
 			c.fault(entry, id, "a map is one line that begins with two spaces and - {id: %s,", id)
@@ -294,8 +294,8 @@ var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num",
 // locators checks that ids are unique and that patterns name known fields.
 func (c *checker) locators(doc *yaml.Node) {
 	seen := map[string]bool{}
-	for _, rule := range itemsOf(pairs(doc)["rules"]) {
-		r := pairs(rule)
+	for _, rule := range itemsOf(rulepack.Pairs(doc)["rules"]) {
+		r := rulepack.Pairs(rule)
 		id := r["id"].Value
 		if seen[id] {
 			c.fault(r["id"], id, "this id is used twice")
@@ -314,13 +314,87 @@ func (c *checker) locators(doc *yaml.Node) {
 	}
 }
 
+// settings checks that every entry's source is listed in the file, every id is in the vocabulary and every
+// value is one of its words.
+func (c *checker) settings(doc *yaml.Node) {
+	top := rulepack.Pairs(doc)
+	sources := rulepack.Pairs(top["sources"])
+	known := func(entry *yaml.Node, what string) {
+		if s := rulepack.Pairs(entry)["source"]; s != nil && sources[s.Value] == nil {
+			c.fault(s, what, "source %s is not listed under sources", s.Value)
+		}
+	}
+	for id, list := range rulepack.Pairs(top["settings"]) {
+		what := "settings." + id
+		setting, ok := settings.Lookup(id)
+		if !ok {
+			c.fault(list, what, "is not in rules/settings/vocabulary.tsv")
+		}
+		for _, entry := range itemsOf(list) {
+			known(entry, what)
+			e := rulepack.Pairs(entry)
+			if e["attribute"] == nil && e["menu"] == nil {
+				c.fault(entry, what, "needs an attribute or a menu path")
+			}
+			if ok {
+				c.words(entry, what, setting)
+			}
+		}
+	}
+	for _, entry := range itemsOf(top["masters"]) {
+		known(entry, "masters")
+		c.master(entry)
+	}
+	for _, key := range []string{"commands", "generations"} {
+		for _, entry := range itemsOf(top[key]) {
+			known(entry, key)
+		}
+	}
+}
+
+// words checks that the meanings of an attribute's values are words of the setting.
+func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting) {
+	values := rulepack.Pairs(rulepack.Pairs(entry)["values"])
+	if len(values) == 0 && setting.Kind != settings.VendorName {
+		c.fault(entry, what, "needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
+	}
+	for vendor, word := range values {
+		if word.Value != settings.Next && !setting.Accepts(word.Value) {
+			c.fault(word, what, "%s is %q, expected one of %s", vendor, word.Value, strings.Join(setting.Expected(), ", "))
+		}
+	}
+}
+
+// master checks that a preset names settings of the vocabulary, and that its values imply words of settings
+// that it locks.
+func (c *checker) master(entry *yaml.Node) {
+	m := rulepack.Pairs(entry)
+	locked := map[string]bool{}
+	for _, id := range append(itemsOf(m["locks"]), m["setting"]) {
+		locked[id.Value] = true
+		if _, ok := settings.Lookup(id.Value); !ok {
+			c.fault(id, "masters", "%s is not in rules/settings/vocabulary.tsv", id.Value)
+		}
+	}
+	for preset, words := range rulepack.Pairs(m["means"]) {
+		for id, word := range rulepack.Pairs(words) {
+			switch setting, _ := settings.Lookup(id); {
+			case !locked[id]:
+				c.fault(word, "masters", "%s means a word of %s, which it does not lock", preset, id)
+			case !setting.Accepts(word.Value):
+				c.fault(word, "masters", "%s makes %s %q, expected one of %s", preset, id, word.Value, strings.Join(setting.Expected(), ", "))
+			}
+		}
+	}
+}
+
 // parts checks that ids are unique, sources are listed, and patterns compile and have the groups that tables
 // use.
 func (c *checker) parts(doc *yaml.Node) {
-	top := pairs(doc)
-	sources, seen := pairs(top["sources"]), map[string]bool{}
+	top := rulepack.Pairs(doc)
+	sources, seen := rulepack.Pairs(top["sources"]), map[string]bool{}
 	for _, entry := range itemsOf(top["parts"]) {
-		p := pairs(entry)
+		p := rulepack.Pairs(entry)
 		id := p["id"].Value
 		if seen[id] {
 			c.fault(p["id"], id, "this id is used twice")
@@ -337,7 +411,7 @@ func (c *checker) parts(doc *yaml.Node) {
 			continue
 		}
 		for _, table := range itemsOf(p["tables"]) {
-			for _, group := range itemsOf(pairs(table)["by"]) {
+			for _, group := range itemsOf(rulepack.Pairs(table)["by"]) {
 				if re.SubexpIndex(group.Value) < 0 {
 					c.fault(group, id, "match has no group %s", group.Value)
 				}
@@ -354,35 +428,32 @@ const longest = 512
 
 // checkProcessors checks a table of processors: the columns, sorted unique keys, numbers in number columns, a
 // source in every row.
-func checkProcessors(name string, data []byte) []Fault {
-	var out []Fault
+func checkProcessors(name string, data []byte) rulepack.Complaints {
+	var out rulepack.Complaints
 	last, at := "", 0
 	for scan := bufio.NewScanner(bytes.NewReader(data)); scan.Scan(); {
 		at++
 		if at == 1 {
 			if scan.Text() != columns {
-				return []Fault{{name, 1, 1, "expected the columns " + columns}}
+				return rulepack.Complaints{{File: name, Line: 1, Column: 1, Text: "expected the columns " + columns}}
 			}
 			continue
 		}
 		if text := processorFault(scan.Text(), last); text != "" {
-			out = append(out, Fault{name, at, 1, text})
+			out = append(out, rulepack.Complaint{File: name, Line: at, Column: 1, Text: text})
 		}
 		last, _, _ = strings.Cut(scan.Text(), ",")
 	}
 	if at == 0 {
-		out = append(out, Fault{name, 1, 1, "an empty file, expected the columns " + columns})
+		out = append(out, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: "an empty file, expected the columns " + columns})
 	}
 	return out
 }
 
 // processorFault returns what is wrong with one row.
 func processorFault(row, last string) string {
-	cells, err := cellsOf(row)
-	want := strings.Count(columns, ",") + 1
+	cells, want := strings.Split(row, ","), strings.Count(columns, ",")+1
 	switch {
-	case err != nil && !errors.Is(err, csv.ErrFieldCount):
-		return err.Error()
 	case len(cells) != want || strings.Contains(row, `"`):
 		return fmt.Sprintf("%d cells, expected %d without quotes", len(cells), want)
 	case len(row) >= longest:
@@ -400,12 +471,4 @@ func processorFault(row, last string) string {
 		}
 	}
 	return ""
-}
-
-// cellsOf splits a row into cells. It avoids csv.Reader's 4 kB buffer for rows that need no quoting.
-func cellsOf(row string) ([]string, error) {
-	if row == "" || strings.ContainsAny(row, "\"\r") {
-		return csv.NewReader(strings.NewReader(row)).Read()
-	}
-	return strings.Split(row, ","), nil
 }

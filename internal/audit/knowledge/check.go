@@ -5,13 +5,16 @@
 package knowledge
 
 import (
-	"fmt"
+	"bytes"
+	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
 // Kind is the type of a file.
@@ -37,7 +40,7 @@ type File struct {
 	name string
 	data []byte
 	docs []*yaml.Node
-	bad  *Fault
+	bad  rulepack.Complaints
 }
 
 // Parse parses a file and determines its kind by the name's ending and its top-level keys; anything else is a
@@ -59,7 +62,7 @@ func Parse(name string, data []byte) *File {
 }
 
 func kindOf(first *yaml.Node) Kind {
-	have := pairs(first)
+	have := rulepack.Pairs(first)
 	rules := itemsOf(have["rules"])
 	has := func(keys ...string) bool {
 		for _, k := range keys {
@@ -78,7 +81,7 @@ func kindOf(first *yaml.Node) Kind {
 		return Parts
 	case judges(have, rules):
 		return Pack
-	case has("schema", "rules"), len(rules) > 0 && pairs(rules[0])["locator"] != nil:
+	case has("schema", "rules"), len(rules) > 0 && rulepack.Pairs(rules[0])["locator"] != nil:
 		return Locators
 	case has("settings", "manufacturers"), has("settings", "vendor"):
 		return Settings
@@ -98,44 +101,36 @@ func judges(beside map[string]*yaml.Node, rules []*yaml.Node) bool {
 		return true
 	}
 	return slices.ContainsFunc(rules, func(rule *yaml.Node) bool {
-		have := pairs(rule)
+		have := rulepack.Pairs(rule)
 		return have["check"] != nil || have["subject"] != nil || have["cases"] != nil
 	})
 }
 
-// Check checks a site's file against its schema and against the knowledge that it is added to: keys of
-// citations, names of locator patterns. In a pack it checks only the citations and the names of platforms: its
-// own package does the rest.
-func (f *File) Check(s *Schemas) []Fault {
-	return (&checker{file: f.name}).check(s, f)
-}
-
-// CheckShipped checks a file of the project's own rules. In addition to Check, its documents must be in the
-// project's lists.
-func (f *File) CheckShipped(s *Schemas) []Fault {
-	return (&checker{file: f.name, shipped: true}).check(s, f)
-}
-
-func (c *checker) check(s *Schemas, f *File) []Fault {
+// Check checks a file against its schema and against the knowledge that it is added to: keys of citations, names
+// of locator patterns. The documents of a file of the project's own rules (shipped) must be in the project's
+// lists. In a pack it checks only the citations and the names of platforms: its own package does the rest.
+func (f *File) Check(s *Schemas, shipped bool) rulepack.Complaints {
+	c := &checker{file: f.name, shipped: shipped}
 	switch {
 	case f.Kind == Processors:
 		return checkProcessors(f.name, f.data)
 	case f.Kind == Table:
 		return checkTable(f.name, f.data)
 	case f.bad != nil:
-		return []Fault{*f.bad}
+		return f.bad
 	case f.Kind == Pack:
-		return slices.Concat(checkCitations(f.name, f.docs[0]), checkPlatforms(s.rules, f.name, f.docs[0]))
+		c.pack(s.rules, f.docs[0])
+		return c.faults
 	}
 	if f.Kind == Platform && len(f.docs) == 1 {
-		if have := pairs(f.docs[0]); have["id"] != nil && have["recognise"] != nil {
+		if have := rulepack.Pairs(f.docs[0]); have["id"] != nil && have["recognise"] != nil {
 			c.fault(have["recognise"], "recognise", "belongs in a second document, after a line of --- alone")
 			return c.faults
 		}
 	}
 	var err error
 	if c.root, err = s.of(string(f.Kind)); err != nil {
-		return []Fault{{f.name, 1, 1, err.Error()}}
+		return rulepack.Complaints{{File: f.name, Line: 1, Column: 1, Text: err.Error()}}
 	}
 	for _, doc := range f.docs {
 		c.node(doc, c.root, "")
@@ -143,13 +138,7 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 	if len(c.faults) > 0 {
 		return c.faults // the following checks need the right form
 	}
-	c.beyond(s, f)
-	return c.faults
-}
-
-// beyond does the checks that a schema cannot express.
-func (c *checker) beyond(s *Schemas, f *File) {
-	switch f.Kind {
+	switch f.Kind { // what a schema cannot express
 	case Platform:
 		c.platform(s, f.docs)
 	case SlotMaps:
@@ -162,18 +151,44 @@ func (c *checker) beyond(s *Schemas, f *File) {
 		c.parts(f.docs[0])
 	default: // the schema is complete
 	}
+	return c.faults
 }
 
-// Fault is one error in a file, with its position.
-type Fault struct {
-	File         string
-	Line, Column int
-	Text         string
-}
-
-// String prints file:line:column: text.
-func (f Fault) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
+// pack checks that every citation has vendor, title and place, and that platforms are known: a rule or profile for
+// another never applies.
+func (c *checker) pack(k fs.FS, first *yaml.Node) {
+	top := rulepack.Pairs(first)
+	entries := []map[string]*yaml.Node{top}
+	for _, entry := range slices.Concat(itemsOf(top["rules"]), itemsOf(top["profiles"])) {
+		entries = append(entries, rulepack.Pairs(entry))
+	}
+	for _, entry := range entries {
+		citation, id := entry["citation"], ""
+		if citation == nil {
+			continue // a rule without one gives the reason, or does not load
+		}
+		if entry["id"] != nil {
+			id = entry["id"].Value
+		}
+		have := rulepack.Pairs(citation)
+		for _, key := range []string{"vendor", "title", "place"} {
+			if have[key] == nil || have[key].Value == "" {
+				c.fault(citation, id, "the citation has no %s", key)
+			}
+		}
+	}
+	seen := map[*yaml.Node]bool{}
+	for _, entry := range entries {
+		for _, p := range itemsOf(rulepack.Pairs(entry["for"])["platforms"]) {
+			if seen[p] {
+				continue // of an anchor that several entries share
+			}
+			seen[p] = true
+			if _, err := fs.Stat(k, "platforms/"+p.Value+".yaml"); err != nil {
+				c.fault(p, "", "platform %q is not known, expected the id of a file of platforms/", p.Value)
+			}
+		}
+	}
 }
 
 // platformSources lists the documents of platforms: key, vendor, title, year, place, address, author and
@@ -184,34 +199,49 @@ const platformSources = "platforms/sources.tsv"
 // of the same name.
 const SiteFolder = "site/"
 
-// listedDocuments returns the rows of the list of platforms' documents, none if there is no list.
-func listedDocuments(k fs.FS) map[string][]string {
-	listed := map[string][]string{}
-	if raw, err := fs.ReadFile(k, platformSources); err == nil {
-		for row := range strings.Lines(string(raw)) {
-			cells := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-			listed[cells[0]] = cells
-		}
+// itemsOf returns the items of a list.
+func itemsOf(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
 	}
-	return listed
-}
-
-// keysOf returns the keys of one mapping of a file of the knowledge.
-func keysOf(k fs.FS, file, key string) map[string]bool {
-	out := map[string]bool{}
-	for name := range pairs(orEmpty(mappingOfFile(k, file)[key])) {
-		out[name] = true
+	out := make([]*yaml.Node, len(n.Content))
+	for i, item := range n.Content {
+		out[i] = rulepack.Resolve(item)
 	}
 	return out
 }
 
-// ruleIDsOf returns the ids of the rules of a file of the knowledge.
-func ruleIDsOf(k fs.FS, file string) map[string]bool {
-	out := map[string]bool{}
-	for _, rule := range itemsOf(mappingOfFile(k, file)["rules"]) {
-		if id := pairs(rule)["id"]; id != nil {
-			out[id.Value] = true
-		}
+func mappingOfFile(k fs.FS, file string) map[string]*yaml.Node {
+	raw, err := fs.ReadFile(k, file)
+	if err != nil {
+		return nil
 	}
-	return out
+	docs, bad := documents(file, raw)
+	if bad != nil {
+		return nil
+	}
+	return rulepack.Pairs(docs[0])
+}
+
+// documents parses the documents of a YAML file. Decoding each as values as well rejects an anchor that
+// contains itself.
+func documents(name string, data []byte) ([]*yaml.Node, rulepack.Complaints) {
+	var out []*yaml.Node
+	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var doc yaml.Node
+		var values any
+		err := dec.Decode(&doc)
+		if err == nil {
+			err = doc.Decode(&values)
+		}
+		switch {
+		case errors.Is(err, io.EOF) && len(out) > 0:
+			return out, nil
+		case errors.Is(err, io.EOF):
+			return nil, rulepack.Complaints{{File: name, Line: 1, Column: 1, Text: "nothing in it, expected rules, profiles or other knowledge"}}
+		case err != nil:
+			return nil, rulepack.Complaints{rulepack.YAMLComplaint(name, err)}
+		}
+		out = append(out, doc.Content[0])
+	}
 }

@@ -44,7 +44,7 @@ func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
 		file := knowledge.Parse(name, []byte(text))
 		assert.NotEqual(t, knowledge.Pack, file.Kind, name)
-		for _, f := range file.CheckShipped(schemas) {
+		for _, f := range file.Check(schemas, true) {
 			t.Error(f)
 		}
 		if file.Kind != knowledge.Processors && file.Kind != knowledge.Table {
@@ -213,7 +213,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		require.NotEqual(t, all[c.file], text, c.old)
 		var said []string
 		file := knowledge.Parse(c.file, []byte(text))
-		for _, f := range file.CheckShipped(schemas) {
+		for _, f := range file.Check(schemas, true) {
 			said = append(said, f.String())
 			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
@@ -228,8 +228,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 // project's own is listed with the others.
 func TestSitesDocument(t *testing.T) {
 	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
-	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(schemas))
-	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(schemas)
+	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(schemas, false))
+	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).Check(schemas, true)
 	require.Len(t, faults, 1)
 	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
@@ -241,7 +241,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("a: &a {<<: *a}\nmaps: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"x.yaml", "x.csv"} {
-			for _, fault := range knowledge.Parse(name, []byte(text)).Check(schemas) {
+			for _, fault := range knowledge.Parse(name, []byte(text)).Check(schemas, false) {
 				if strings.Contains(fault.String(), "\n") {
 					t.Errorf("%q", fault.String())
 				}

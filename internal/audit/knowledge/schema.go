@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 )
 
 // schema is the part of JSON Schema that the files rules/*.schema.json use. A test compares its results with
@@ -63,20 +65,37 @@ type Schemas struct {
 
 // NewSchemas returns those of a folder of rules, against which files are checked.
 func NewSchemas(rules fs.FS) *Schemas {
-	return &Schemas{
-		rules: rules, read: map[string]*schema{},
-		documents: sync.OnceValue(func() map[string][]string { return listedDocuments(rules) }),
-		sources: sync.OnceValue(func() map[string]bool {
-			out := keysOf(rules, "slots/sources.yaml", "sources")
-			maps.Copy(out, keysOf(rules, SiteFolder+"sources.yaml", "sources"))
-			return out
-		}),
-		locators: sync.OnceValue(func() map[string]bool {
-			out := ruleIDsOf(rules, "slots/locators.yaml")
-			maps.Copy(out, ruleIDsOf(rules, SiteFolder+"locators.yaml"))
-			return out
-		}),
-	}
+	s := &Schemas{rules: rules, read: map[string]*schema{}}
+	s.documents = sync.OnceValue(func() map[string][]string {
+		listed := map[string][]string{}
+		raw, _ := fs.ReadFile(rules, platformSources) // there may be no list
+		for row := range strings.Lines(string(raw)) {
+			cells := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+			listed[cells[0]] = cells
+		}
+		return listed
+	})
+	s.sources = sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for _, file := range []string{"slots/sources.yaml", SiteFolder + "sources.yaml"} {
+			for key := range rulepack.Pairs(mappingOfFile(rules, file)["sources"]) {
+				out[key] = true
+			}
+		}
+		return out
+	})
+	s.locators = sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for _, file := range []string{"slots/locators.yaml", SiteFolder + "locators.yaml"} {
+			for _, rule := range itemsOf(mappingOfFile(rules, file)["rules"]) {
+				if id := rulepack.Pairs(rule)["id"]; id != nil {
+					out[id.Value] = true
+				}
+			}
+		}
+		return out
+	})
+	return s
 }
 
 // of returns the schema of a kind.
@@ -120,7 +139,7 @@ type checker struct {
 	root *schema
 	// shipped is true for one of the project's own files.
 	shipped bool
-	faults  []Fault
+	faults  rulepack.Complaints
 }
 
 func (c *checker) fault(n *yaml.Node, path, format string, args ...any) {
@@ -128,14 +147,12 @@ func (c *checker) fault(n *yaml.Node, path, format string, args ...any) {
 	if path != "" {
 		text = strings.Join(strings.Fields(path), " ") + ": " + text
 	}
-	c.faults = append(c.faults, Fault{c.file, max(n.Line, 1), max(n.Column, 1), text})
+	c.faults = append(c.faults, rulepack.Complaint{File: c.file, Line: max(n.Line, 1), Column: max(n.Column, 1), Text: text})
 }
 
 // node checks one node against a schema.
 func (c *checker) node(n *yaml.Node, s *schema, path string) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
+	n = rulepack.Resolve(n)
 	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
 		s = c.root.Defs[name]
 	}
@@ -160,7 +177,7 @@ func (c *checker) node(n *yaml.Node, s *schema, path string) {
 
 // oneOf reports the errors of the alternative that fits best.
 func (c *checker) oneOf(n *yaml.Node, s *schema, path string) {
-	var best []Fault
+	var best rulepack.Complaints
 	for i, alternative := range s.OneOf {
 		try := &checker{file: c.file, root: c.root}
 		try.node(n, alternative, path)
@@ -175,7 +192,7 @@ func (c *checker) oneOf(n *yaml.Node, s *schema, path string) {
 }
 
 func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
-	have := pairs(n)
+	have := rulepack.Pairs(n)
 	for _, key := range s.Required {
 		if have[key] == nil {
 			c.fault(n, path, "%s is missing", key)
@@ -186,7 +203,7 @@ func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
 		at := strings.TrimPrefix(path+"."+key.Value, ".")
 		switch known := s.Properties[key.Value]; {
 		case key.Tag == "!!merge":
-			for _, merged := range mergedIn(value) {
+			for _, merged := range rulepack.MergedIn(value) {
 				c.mapping(merged, &schema{Properties: s.Properties, Others: s.Others}, path)
 			}
 		case known != nil:

@@ -30,11 +30,11 @@ func TestSchemasAreReadOnce(t *testing.T) {
 	k := &counted{FS: rules.FS}
 	schemas := knowledge.NewSchemas(k)
 	for range 3 {
-		faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\nunheard: 1\n")).Check(schemas)
+		faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\nunheard: 1\n")).Check(schemas, false)
 		assert.NotEmpty(t, faults)
 	}
 	assert.Equal(t, 1, k.schemas)
-	faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\n")).Check(knowledge.NewSchemas(emptyFolder{}))
+	faults := knowledge.Parse("platforms/own.yaml", []byte("id: own\nname: Own\n")).Check(knowledge.NewSchemas(emptyFolder{}), false)
 	if assert.Len(t, faults, 1) {
 		assert.Contains(t, faults[0].Text, "platform.schema.json")
 	}

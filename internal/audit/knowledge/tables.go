@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 )
@@ -39,8 +40,8 @@ func tableOf(name string) string {
 func IsTable(name string) bool { return tableOf(name) != "" }
 
 // checkTable checks a list row by row.
-func checkTable(name string, data []byte) []Fault {
-	var out []Fault
+func checkTable(name string, data []byte) rulepack.Complaints {
+	var out rulepack.Complaints
 	fault := tables[tableOf(name)]()
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -49,7 +50,7 @@ func checkTable(name string, data []byte) []Fault {
 			continue
 		}
 		if text := fault(strings.Split(strings.TrimSuffix(line, "\n"), "\t")); text != "" {
-			out = append(out, Fault{name, at, 1, text})
+			out = append(out, rulepack.Complaint{File: name, Line: at, Column: 1, Text: text})
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package rulepack
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,46 +26,6 @@ func statedScope(written *yaml.Node) (*facts.Scope, error) {
 		given[e.key.Value] = v
 	}
 	return facts.NewStatedScope(given), nil
-}
-
-// maxDepth limits the depth of merged mappings, which may contain themselves.
-const maxDepth = 32
-
-// mappingEntry is one key of a mapping with its value.
-type mappingEntry struct{ key, value *yaml.Node }
-
-// entries lists the keys of a mapping, merged ones ("<<") first, so that a later one of the same name replaces
-// an earlier one.
-func entries(n *yaml.Node, depth int) []mappingEntry {
-	n = resolve(n)
-	if n == nil || n.Kind != yaml.MappingNode || depth > maxDepth {
-		return nil
-	}
-	var out []mappingEntry
-	put := func(e mappingEntry) {
-		for i := range out {
-			if out[i].key.Value == e.key.Value {
-				out[i] = e
-				return
-			}
-		}
-		out = append(out, e)
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == "<<" {
-			for _, merged := range slices.Backward(mergedIn(n.Content[i+1])) {
-				for _, e := range entries(merged, depth+1) {
-					put(e)
-				}
-			}
-		}
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != "<<" {
-			put(mappingEntry{n.Content[i], resolve(n.Content[i+1])})
-		}
-	}
-	return out
 }
 
 func caseVariable(sch *facts.Schema, name string, n *yaml.Node) (facts.Value, error) {
@@ -98,7 +57,7 @@ func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.No
 	}
 	out := []*facts.Object{}
 	for i, e := range n.Content {
-		o, err := caseObject(sch, t, fmt.Sprintf("%s[%d]", path, i), resolve(e))
+		o, err := caseObject(sch, t, fmt.Sprintf("%s[%d]", path, i), Resolve(e))
 		if err != nil {
 			return facts.Value{}, err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
-// Complaint is one error in a pack with its position.
+// Complaint is one error in a file with its position.
 type Complaint struct {
 	File         string
 	Line, Column int
@@ -30,9 +30,6 @@ func complaintAt(file string, n *yaml.Node, text string) Complaint {
 func (c Complaint) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", c.File, c.Line, c.Column, c.Text)
 }
-
-// Error implements error.
-func (c Complaint) Error() string { return c.String() }
 
 // Complaints are all errors found; as an error it prints one per line.
 type Complaints []Complaint
@@ -60,8 +57,8 @@ func (c Complaints) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// yamlComplaint converts an error of the YAML parser to one with a position and a plain text.
-func yamlComplaint(file string, err error) Complaint {
+// YAMLComplaint converts an error of the YAML parser to one with a position and a plain text.
+func YAMLComplaint(file string, err error) Complaint {
 	line, text := humanize.YAMLError(err.Error())
 	return Complaint{file, max(line, 1), 1, text}
 }
@@ -69,11 +66,11 @@ func yamlComplaint(file string, err error) Complaint {
 func yamlComplaints(file string, err error) Complaints {
 	var te *yaml.TypeError
 	if !errors.As(err, &te) {
-		return Complaints{yamlComplaint(file, err)}
+		return Complaints{YAMLComplaint(file, err)}
 	}
 	var out Complaints
 	for _, e := range te.Errors {
-		out = append(out, yamlComplaint(file, errors.New(e)))
+		out = append(out, YAMLComplaint(file, errors.New(e)))
 	}
 	return out
 }

@@ -3,9 +3,8 @@ package rulepack
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/model/nullable"
-
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // ProfileInfo describes a profile for profiles show.

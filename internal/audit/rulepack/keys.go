@@ -34,7 +34,7 @@ const (
 
 // unfold counts the values of a node with aliases followed. fault is the limit that is exceeded, and n where.
 func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
-	n = resolve(at)
+	n = Resolve(at)
 	*left--
 	switch {
 	case n == nil:
@@ -56,7 +56,7 @@ func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 
 // walkKeys recurses as deep as the types, none of which contains itself, so an alias cannot make it endless.
 func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
-	if n = resolve(n); n == nil {
+	if n = Resolve(n); n == nil {
 		return
 	}
 	for t.Kind() == reflect.Pointer {
@@ -105,7 +105,7 @@ func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string))
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Value == "<<" {
-			for _, merged := range mergedIn(n.Content[i+1]) {
+			for _, merged := range MergedIn(n.Content[i+1]) {
 				walkStruct(merged, t, complain)
 			}
 			continue
@@ -146,48 +146,4 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 		}
 	}
 	return reflect.StructField{}, false
-}
-
-// valueOfKey returns a key's value, including merged ones; of several merged mappings the first takes
-// precedence, as in YAML. Merges that contain themselves were rejected before.
-func valueOfKey(n *yaml.Node, key string) *yaml.Node {
-	if n = resolve(n); n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return resolve(n.Content[i+1])
-		}
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != "<<" {
-			continue
-		}
-		for _, merged := range mergedIn(n.Content[i+1]) {
-			if v := valueOfKey(merged, key); v != nil {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
-// mergedIn returns the mappings of a "<<": one, or a list in which earlier ones take precedence.
-func mergedIn(n *yaml.Node) []*yaml.Node {
-	n = resolve(n)
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return []*yaml.Node{n}
-	}
-	out := make([]*yaml.Node, len(n.Content))
-	for i, e := range n.Content {
-		out[i] = resolve(e)
-	}
-	return out
-}
-
-func resolve(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
 }

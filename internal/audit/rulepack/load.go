@@ -31,13 +31,13 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return p, nil
 	} else if err != nil {
-		return nil, Complaints{yamlComplaint(file, err)}
+		return nil, Complaints{YAMLComplaint(file, err)}
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
 		return nil, Complaints{{file, second.Content[0].Line, 1, "a second YAML document, expected one"}}
 	case !errors.Is(err, io.EOF):
-		return nil, Complaints{yamlComplaint(file, err)}
+		return nil, Complaints{YAMLComplaint(file, err)}
 	}
 	root := doc.Content[0]
 	if faults := checkKeys(file, root); len(faults) > 0 {

@@ -117,7 +117,7 @@ func TestDescribed(t *testing.T) {
 	}
 	assert.Equal(t, []string{"other machines", "another condition"}, against)
 	assert.Equal(t, "hpc", string(profiles[0].Intent))
-	assert.Nil(t, profiles[7].Intent)
+	assert.Empty(t, profiles[7].Intent)
 	assert.Equal(t, []string{"milan"}, profiles[0].Platforms)
 	assert.Equal(t, []string{}, profiles[4].Platforms)
 	assert.Equal(t, []string{}, profiles[1].Platforms)

@@ -4,7 +4,6 @@
 package site
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +14,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
+	"testing/fstest"
 
 	"github.com/memaudit/memaudit/internal/audit/knowledge"
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/model/compiled"
 	"github.com/memaudit/memaudit/internal/topology/place"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -40,19 +40,8 @@ const (
 // together are those names.
 var together = [...]string{processors, documents, mapDocuments, labelPatterns}
 
-// Faults are all errors in a site's data files.
-type Faults []knowledge.Fault
-
-func (f Faults) Error() string {
-	lines := make([]string, len(f))
-	for i := range f {
-		lines[i] = f[i].String()
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Join returns the built-in knowledge with the data files of folders; later folders take precedence. A folder
-// without data files adds nothing. Errors: Faults, or a folder or the built-in knowledge that cannot be read.
+// without data files adds nothing. Errors: rulepack.Complaints, or a folder or the built-in knowledge that cannot be read.
 func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 	k := builtin
 	for _, dir := range dirs {
@@ -100,8 +89,8 @@ func Shipped(file string) bool {
 
 // readData returns the contents of a folder's data files by name; none for a complete rules folder, such as the
 // project's.
-func readData(dir string) (map[string][]byte, error) {
-	own := map[string][]byte{}
+func readData(dir string) (fstest.MapFS, error) {
+	own := fstest.MapFS{}
 	from := os.DirFS(dir)
 	if _, err := fs.Stat(from, compiled.Dir); err == nil {
 		return nil, nil
@@ -122,7 +111,9 @@ func readData(dir string) (map[string][]byte, error) {
 				err = fmt.Errorf("not a file of at most %d bytes", maxBytes)
 			}
 			if err == nil {
-				own[name], err = fs.ReadFile(from, name)
+				var data []byte
+				data, err = fs.ReadFile(from, name)
+				own[name] = &fstest.MapFile{Data: data}
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
@@ -148,22 +139,22 @@ func readable(from fs.FS, folder string) error {
 }
 
 // joinFiles adds files to those of k and rebuilds the compiled parts and tables that list both.
-func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
+func joinFiles(k fs.FS, own fstest.MapFS, dir string) (fs.FS, error) {
 	out := overlay(k, own)
 	schemas := knowledge.NewSchemas(out)
-	var faults Faults
-	for name, data := range own {
+	var faults rulepack.Complaints
+	for name, file := range own {
 		where := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
-			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
+			faults = append(faults, rulepack.Complaint{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
 		}
-		faults = append(faults, knowledge.Parse(where, data).Check(schemas)...)
+		faults = append(faults, knowledge.Parse(where, file.Data).Check(schemas, false)...)
 	}
 	if len(faults) > 0 {
-		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(faults, func(a, b rulepack.Complaint) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
-	if err := out.compile(k, &joined{FS: emptyFS{}, own: own}); err != nil {
+	if err := out.compile(k, own); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return out, nil
@@ -171,17 +162,17 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 
 // overlay adds files to those of k: some are merged with a built-in table, and citations and patterns are kept
 // in a folder of their own.
-func overlay(k fs.FS, own map[string][]byte) *joined {
-	out := &joined{FS: k, own: map[string][]byte{}}
-	for name, data := range own {
+func overlay(k fs.FS, own fstest.MapFS) *joined {
+	out := &joined{FS: k, own: fstest.MapFS{}}
+	for name, file := range own {
 		switch name {
 		case processors, documents:
 			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is complete
-			out.own[name] = merged(text, data, name == processors)
+			out.own[name] = &fstest.MapFile{Data: merged(text, file.Data, name == processors)}
 		case mapDocuments, labelPatterns:
-			out.own[knowledge.SiteFolder+path.Base(name)] = data
+			out.own[knowledge.SiteFolder+path.Base(name)] = file
 		default:
-			out.own[name] = data
+			out.own[name] = file
 		}
 	}
 	return out
@@ -221,21 +212,29 @@ func (j *joined) compile(k, own fs.FS) error {
 		if err := compiled.ReadPart(k, part.name, part.builtin); err != nil {
 			return err
 		}
-		if j.own[compiled.File(part.name)], err = compiled.Encode(part.joined()); err != nil {
+		if err := j.encode(part.name, part.joined()); err != nil {
 			return err
 		}
 	}
 	if _, err := fs.Stat(own, documents); err == nil {
-		j.own[compiled.File(platform.RowPart)], err = compiled.Encode(map[string]compiled.Raw{})
-		return err
+		return j.encode(platform.RowPart, map[string]compiled.Raw{})
 	}
 	return nil
+}
+
+func (j *joined) encode(part string, v any) error {
+	data, err := compiled.Encode(v)
+	j.own[compiled.File(part)] = &fstest.MapFile{Data: data}
+	return err
 }
 
 // merged adds the lines of another table, which replace lines with the same key. A table with a head keeps it
 // first and is sorted below.
 func merged(builtin, own []byte, head bool) []byte {
-	first := ""
+	first, separator := "", "\t"
+	if head {
+		separator = ","
+	}
 	rows := map[string]string{}
 	for i, text := range []string{string(builtin), string(own)} {
 		for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -245,95 +244,38 @@ func merged(builtin, own []byte, head bool) []byte {
 				}
 				continue
 			}
-			key, _, _ := strings.Cut(line, separator(head))
+			key, _, _ := strings.Cut(line, separator)
 			rows[key] = line
 		}
 	}
-	keys := make([]string, 0, len(rows))
-	for key := range rows {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
 	var out strings.Builder
 	out.WriteString(first)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		out.WriteString(rows[key] + "\n")
 	}
 	return []byte(out.String())
 }
 
-// separator returns the separator between the columns of a table.
-func separator(comma bool) string {
-	if comma {
-		return ","
-	}
-	return "\t"
-}
-
 // joined is a file system with files added to those of another.
 type joined struct {
 	fs.FS
-	own map[string][]byte
+	own fstest.MapFS
 }
 
 // Open implements fs.FS.
 func (j *joined) Open(name string) (fs.File, error) {
-	if data, ok := j.own[name]; ok {
-		return &memoryFile{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
+	if j.own[name] != nil {
+		return j.own.Open(name)
 	}
 	return j.FS.Open(name)
 }
 
-// ReadFile implements fs.ReadFileFS.
-func (j *joined) ReadFile(name string) ([]byte, error) {
-	if data, ok := j.own[name]; ok {
-		return slices.Clone(data), nil
-	}
-	return fs.ReadFile(j.FS, name)
-}
-
 // Glob implements fs.GlobFS.
 func (j *joined) Glob(pattern string) ([]string, error) {
-	out, err := fs.Glob(j.FS, pattern)
+	builtin, err := fs.Glob(j.FS, pattern)
 	if err != nil {
 		return nil, err
 	}
-	for name := range j.own {
-		if ok, err := path.Match(pattern, name); err == nil && ok {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	own, err := j.own.Glob(pattern)
+	return slices.Compact(slices.Sorted(slices.Values(append(builtin, own...)))), err
 }
-
-// emptyFS is a file system without files.
-type emptyFS struct{}
-
-func (emptyFS) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-}
-
-func (emptyFS) Glob(string) ([]string, error) { return nil, nil }
-
-// memoryFile is an open file in memory.
-type memoryFile struct {
-	*bytes.Reader
-	name string
-}
-
-func (f *memoryFile) Stat() (fs.FileInfo, error) { return memoryFileInfo{f.name, f.Size()}, nil }
-func (f *memoryFile) Close() error               { return nil }
-
-// memoryFileInfo describes a file in memory.
-type memoryFileInfo struct {
-	name string
-	size int64
-}
-
-func (i memoryFileInfo) Name() string       { return i.name }
-func (i memoryFileInfo) Size() int64        { return i.size }
-func (i memoryFileInfo) Mode() fs.FileMode  { return 0o444 }
-func (i memoryFileInfo) ModTime() time.Time { return time.Time{} }
-func (i memoryFileInfo) IsDir() bool        { return false }
-func (i memoryFileInfo) Sys() any           { return nil }

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
@@ -38,7 +40,7 @@ func TestProcessorsAreJoined(t *testing.T) {
 
 // TestJoinedFiles checks that both kinds of files are read, listed and opened.
 func TestJoinedFiles(t *testing.T) {
-	k := overlay(rules.FS, map[string][]byte{"platforms/zz.yaml": []byte("id: zz\n")})
+	k := overlay(rules.FS, fstest.MapFS{"platforms/zz.yaml": {Data: []byte("id: zz\n")}})
 	data, err := fs.ReadFile(k, "platforms/zz.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "id: zz\n", string(data))
@@ -127,7 +129,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, make([]byte, maxBytes), 0o600))
 	own, err := readData(dir)
 	require.NoError(t, err)
-	assert.Len(t, own["slots/a.yaml"], maxBytes)
+	assert.Len(t, own["slots/a.yaml"].Data, maxBytes)
 	require.NoError(t, os.WriteFile(file, []byte("id: zz\n"), 0o600))
 	assert.True(t, HasData(dir))
 	data, err := fs.ReadFile(Overlay(rules.FS, dir), "slots/a.yaml")
@@ -136,7 +138,7 @@ func TestDataThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "processors.csv"), []byte("intel xeon gold 9999,intel\n"), 0o600))
 	_, err = Join(rules.FS, []string{dir})
-	var faults Faults
+	var faults rulepack.Complaints
 	require.ErrorAs(t, err, &faults, "one complaint is enough")
 
 	assert.False(t, Shipped(file))
