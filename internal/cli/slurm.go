@@ -26,7 +26,7 @@ func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode,
 	}
 	machine := ""
 	if root != nil {
-		machine = host.ReadHostName(root).V
+		machine = host.ReadHostName(root).Value
 	}
 	node, err := slurm.Decode(name, data, machine)
 	if err != nil {

@@ -33,7 +33,7 @@ func WithExports(in Input) (*inventory.System, []*Export) {
 	}
 	c.machine()
 	if in.HostName && in.Root != nil {
-		c.sys.Machine.Host = host.Fact(inventory.SourceHostName, host.ReadHostName(in.Root), fact.Direct)
+		c.sys.Machine.Host = host.ReadHostName(in.Root)
 	}
 	c.readRegisters()
 	c.kernel()

@@ -101,15 +101,15 @@ func unrelatedType(typ uint8) bool {
 func decode(s *host.SMBIOS) *smbios.Table {
 	switch {
 	case s.Table.Known():
-		return smbios.Decode(s.EntryPoint.V, s.Table.V)
+		return smbios.Decode(s.EntryPoint.Value, s.Table.Value)
 	case s.Entries.Known():
-		raws := make([][]byte, 0, len(s.Entries.V))
-		for _, e := range s.Entries.V {
+		raws := make([][]byte, 0, len(s.Entries.Value))
+		for _, e := range s.Entries.Value {
 			raws = append(raws, e.Data)
 		}
 		return smbios.DecodeEntries(raws)
 	case len(s.Partial) > 0:
-		return smbios.Decode(s.EntryPoint.V, s.Partial)
+		return smbios.Decode(s.EntryPoint.Value, s.Partial)
 	default:
 		return nil
 	}
@@ -129,7 +129,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Malformed, "the file holds no SMBIOS structure", "")
 	}
 	v := c.facts.SMBIOS.Table
-	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
+	at := v.From
 	switch v.State {
 	case fact.Absent:
 		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)
@@ -139,7 +139,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	case fact.OK:
 		return fact.Unknown[bool](fact.Malformed, "the SMBIOS table holds no structure", "", at)
 	default:
-		return fact.Unknown[bool](v.State, v.Reason(), host.Advice(v.State, v.Path), at)
+		return fact.UnknownFrom[bool](v)
 	}
 }
 

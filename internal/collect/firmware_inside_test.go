@@ -98,16 +98,16 @@ func TestRangesBeyondAddresses(t *testing.T) {
 
 // TestProcessorsOff checks that a node without CPUs may have offline ones, which its folder links.
 func TestProcessorsOff(t *testing.T) {
-	cpus := func(n ...int) host.Value[[]int] { return host.Value[[]int]{V: n, State: fact.OK} }
+	cpus := func(n ...int) fact.Fact[[]int] { return fact.Fact[[]int]{Value: n, State: fact.OK} }
 	plain := fact.Known(inventory.NodeCPULess, fact.Direct, fact.Evidence{})
 	for name, c := range map[string]struct {
-		present, online host.Value[[]int]
+		present, online fact.Fact[[]int]
 		want            inventory.NodeKind
 	}{
 		"some are off":       {cpus(0, 1), cpus(0), inventory.NodeDRAM},
 		"all are on":         {cpus(0, 1), cpus(0, 1), inventory.NodeCPULess},
-		"not known, present": {host.Value[[]int]{}, cpus(0), inventory.NodeCPULess},
-		"not known, on":      {cpus(0, 1), host.Value[[]int]{}, inventory.NodeCPULess},
+		"not known, present": {fact.Fact[[]int]{}, cpus(0), inventory.NodeCPULess},
+		"not known, on":      {cpus(0, 1), fact.Fact[[]int]{}, inventory.NodeCPULess},
 	} {
 		facts := &host.Facts{CPU: &host.CPU{}, NUMA: &host.NUMA{}}
 		facts.CPU.Present, facts.CPU.Online = c.present, c.online

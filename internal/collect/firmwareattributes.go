@@ -18,28 +18,28 @@ func (c *collector) firmwareAttributes() []Export {
 		return nil
 	}
 	var out []Export
-	for i := range c.facts.FirmwareAttributes.Drivers.V {
-		d := &c.facts.FirmwareAttributes.Drivers.V[i]
-		if len(d.Attributes.V) == 0 {
+	for i := range c.facts.FirmwareAttributes.Drivers.Value {
+		d := &c.facts.FirmwareAttributes.Drivers.Value[i]
+		if len(d.Attributes.Value) == 0 {
 			continue
 		}
 		vendor, ok := firmwareVendors[d.Name]
 		if !ok {
 			vendor = "driver " + d.Name // a vendor without a table
 		}
-		settled := d.PendingReboot.Known() && !d.PendingReboot.V
+		settled := d.PendingReboot.Known() && !d.PendingReboot.Value
 		e := &bios.Export{Name: d.Name, Format: bios.FirmwareAttributes, Vendor: vendor, ReadsPending: !settled}
-		for j := range d.Attributes.V {
-			e.Attributes = append(e.Attributes, firmwareAttribute(&d.Attributes.V[j], settled))
+		for j := range d.Attributes.Value {
+			e.Attributes = append(e.Attributes, firmwareAttribute(&d.Attributes.Value[j], settled))
 		}
-		out = append(out, Export{Source: inventory.SourceFirmwareAttributes, Path: d.Attributes.Path, Export: e})
+		out = append(out, Export{Source: inventory.SourceFirmwareAttributes, Path: d.Attributes.From.Path, Export: e})
 	}
 	return out
 }
 
 func firmwareAttribute(a *host.FirmwareAttribute, settled bool) bios.Attribute {
 	value, stated := a.Current.Get()
-	out := bios.Attribute{Name: a.Name, Display: a.Display.V, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.Path}
+	out := bios.Attribute{Name: a.Name, Display: a.Display.Value, Value: value, Stated: stated, Options: a.Possible, Place: a.Current.From.Path}
 	if settled && stated {
 		out.Pending, out.HasPending = value, true
 	}

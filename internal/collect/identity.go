@@ -3,7 +3,6 @@ package collect
 import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -43,10 +42,10 @@ func (c *collector) preferGHW(word string, own fact.Fact[string]) fact.Fact[stri
 }
 
 // identityFact converts a string that we read; a placeholder is unstated.
-func identityFact(v host.Value[string]) fact.Fact[string] {
-	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
+func identityFact(v fact.Fact[string]) fact.Fact[string] {
+	f := v
 	if f.Known() && smbios.Placeholder(f.Value) {
-		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
+		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+f.From.Path, "", f.From)
 	}
 	return f
 }

@@ -22,7 +22,7 @@ func (c *collector) kernel() {
 	c.sys.NUMA = c.numa()
 	c.sys.Memory = c.memory()
 	c.sys.EDAC = edacControllers(f.EDAC)
-	c.sys.Logged = fact.Convert(host.Fact(inventory.SourceKernelLog, f.KernelLog.MemoryErrors, fact.Direct), loggedErrors)
+	c.sys.Logged = fact.Convert(f.KernelLog.MemoryErrors, loggedErrors)
 }
 
 // loggedErrors groups the memory errors of the kernel's log by module.
@@ -64,23 +64,10 @@ func (c *collector) withoutKernel() {
 
 // modelCPU converts the kernel's view of the processors.
 func modelCPU(p *host.CPU) inventory.CPU {
-	const src = inventory.SourceCPU
 	return inventory.CPU{
-		Vendor: host.Fact(src, p.Vendor, fact.Direct), Brand: host.Fact(src, p.Brand, fact.Direct),
-		Family: host.Fact(src, p.Family, fact.Direct), Model: host.Fact(src, p.Model, fact.Direct),
-		Stepping: host.Fact(src, p.Stepping, fact.Direct),
-		Packages: fact.Convert(host.Fact(src, p.Packages, fact.Direct), func(in []host.Package) []inventory.Package {
-			out := make([]inventory.Package, len(in))
-			for i, q := range in {
-				out[i] = inventory.Package{ID: q.ID, CPUs: q.CPUs, Cores: q.Cores}
-			}
-			return out
-		}),
-		Online: host.Fact(src, p.Online, fact.Direct), Present: host.Fact(src, p.Present, fact.Direct),
-		ThreadsPerCore: host.Fact(src, p.ThreadsPerCore, fact.Direct),
-		SMTControl:     host.Fact(src, p.SMTControl, fact.Direct), SMTActive: host.Fact(src, p.SMTActive, fact.Direct),
-		CPUsPerL3: host.Fact(src, p.CPUsPerL3(), fact.Direct),
-		Flags:     host.Fact(src, p.Flags, fact.Direct),
+		Vendor: p.Vendor, Brand: p.Brand, Family: p.Family, Model: p.Model, Stepping: p.Stepping, Flags: p.Flags,
+		Packages: p.Packages, Online: p.Online, Present: p.Present, ThreadsPerCore: p.ThreadsPerCore, CPUsPerL3: p.CPUsPerL3(),
+		SMTControl: p.SMTControl, SMTActive: p.SMTActive,
 	}
 }
 
@@ -94,14 +81,14 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 // does not need are hidden.
 func (c *collector) numa() inventory.NUMA {
 	f := c.facts
-	tables := host.Fact(inventory.SourceACPI, f.ACPI.Tables, fact.Direct)
+	tables := f.ACPI.Tables
 	has := func(name string) fact.Fact[bool] {
 		return fact.Convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
-	line := host.Fact(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
+	line := f.Cmdline.Line
 	line.From.Raw = string(kerneltext.HideOptions([]byte(line.From.Raw), func([]byte) []byte { return []byte("<hidden>") }))
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"),
-		KernelNUMA: host.Fact(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
+		KernelNUMA: f.NUMA.Directory, Cmdline: line,
 		Options: fact.Convert(line, func(string) []string {
 			out := []string{}
 			for _, o := range f.Cmdline.Options {
@@ -119,11 +106,11 @@ func (c *collector) numa() inventory.NUMA {
 func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
-	m := inventory.Memory{TotalBytes: host.Fact(src, f.TotalBytes, fact.Direct), MapBytes: host.Fact(src, f.MapBytes, fact.Direct),
-		CrashBytes: host.Fact(src, f.CrashBytes, fact.Direct), BlockBytes: host.Fact(src, f.OnlineBytes, fact.Direct)}
+	m := inventory.Memory{TotalBytes: f.TotalBytes, MapBytes: f.MapBytes,
+		CrashBytes: f.CrashBytes, BlockBytes: f.OnlineBytes}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
-		m.BlockBytes = fact.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, fact.Corroborated,
-			fact.At(src, f.Blocks.Path, display(f.Blocks.V)), fact.At(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
+		m.BlockBytes = fact.Known(int64(f.Blocks.Value)*f.BlockSizeBytes.Value, fact.Corroborated,
+			fact.At(src, f.Blocks.From.Path, display(f.Blocks.Value)), f.BlockSizeBytes.From)
 	}
 	if c.privileged() {
 		m.VisibleBytes = fact.Unknown[int64](fact.Refused, effective.XenReason, "audit without Xen, or xl info", m.TotalBytes.From)
@@ -155,19 +142,14 @@ func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 
 // edacControllers converts EDAC's memory controllers and their DIMMs.
 func edacControllers(e *host.EDAC) []inventory.Controller {
-	const src = inventory.SourceEDAC
 	var out []inventory.Controller
-	for _, m := range e.Controllers.V {
-		ctl := inventory.Controller{Index: m.Index, Name: host.Fact(src, m.Name, fact.Direct),
-			CountedSeconds: host.Fact(src, m.CountedSeconds, fact.Direct), CorrectedNoInfo: host.Fact(src, m.CorrectedNoInfo, fact.Direct),
-			UncorrectedNoInfo: host.Fact(src, m.UncorrectedNoInfo, fact.Direct),
-			Corrected:         host.Fact(src, m.Corrected, fact.Direct), Uncorrected: host.Fact(src, m.Uncorrected, fact.Direct)}
-		for _, d := range m.Entries.V {
-			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
-				Label: host.Fact(src, d.Label, fact.Direct), Location: host.Fact(src, d.Location, fact.Direct),
-				SizeBytes: host.Fact(src, d.SizeBytes, fact.Direct),
-				Mode:      host.Fact(src, d.Mode, fact.Indirect),
-				Corrected: host.Fact(src, d.Corrected, fact.Direct), Uncorrected: host.Fact(src, d.Uncorrected, fact.Direct)})
+	for _, m := range e.Controllers.Value {
+		ctl := inventory.Controller{Index: m.Index, Name: m.Name, CountedSeconds: m.CountedSeconds, CorrectedNoInfo: m.CorrectedNoInfo,
+			UncorrectedNoInfo: m.UncorrectedNoInfo, Corrected: m.Corrected, Uncorrected: m.Uncorrected}
+		for _, d := range m.Entries.Value {
+			d.Mode.Certainty = min(d.Mode.Certainty, fact.Indirect)
+			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{Label: d.Label, Location: d.Location, SizeBytes: d.SizeBytes,
+				Mode: d.Mode, Corrected: d.Corrected, Uncorrected: d.Uncorrected})
 		}
 		out = append(out, ctl)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/humanize"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/redfish"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
@@ -132,7 +131,7 @@ func (c *collector) compareTable() {
 	if !c.sys.Redacted { // redacted serial numbers are hashes
 		var same bool
 		same, differs = redfish.SameIdentifiers(redfish.Identity{Serial: system.Serial.Or(""), UUID: system.UUID.Or("")},
-			redfish.Identity{Serial: d.ProductSerial.V, UUID: d.ProductUUID.V})
+			redfish.Identity{Serial: d.ProductSerial.Value, UUID: d.ProductUUID.Value})
 		if same {
 			f.Compared = true
 			return
@@ -165,7 +164,7 @@ func (c *collector) compareTable() {
 
 // namesDiffer compares the names in the table with the name in the tree. It reports whether both are
 // known, and the difference.
-func namesDiffer(what string, names []string, tree host.Value[string]) (comparable bool, doubt string) {
+func namesDiffer(what string, names []string, tree fact.Fact[string]) (comparable bool, doubt string) {
 	own := identityFact(tree)
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	switch {

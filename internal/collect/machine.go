@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
@@ -103,13 +102,13 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.BIOSVendor, id.biosVendor)
 	merge(&m.BIOSVersion, id.biosVersion)
 	merge(&m.BIOSDate, id.biosDate)
-	m.Architecture = host.Fact(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
+	m.Architecture = c.facts.CPU.Architecture
 	ids, d := &m.Identifiers, c.facts.DMIID
-	ids.SystemSerial = cmp.Or(ids.SystemSerial, d.ProductSerial.V)
-	ids.SystemUUID = cmp.Or(ids.SystemUUID, d.ProductUUID.V)
-	ids.BoardSerial = cmp.Or(ids.BoardSerial, d.BoardSerial.V)
-	ids.ChassisSerial = cmp.Or(ids.ChassisSerial, d.ChassisSerial.V)
-	ids.AssetTag = cmp.Or(ids.AssetTag, d.AssetTag.V)
+	ids.SystemSerial = cmp.Or(ids.SystemSerial, d.ProductSerial.Value)
+	ids.SystemUUID = cmp.Or(ids.SystemUUID, d.ProductUUID.Value)
+	ids.BoardSerial = cmp.Or(ids.BoardSerial, d.BoardSerial.Value)
+	ids.ChassisSerial = cmp.Or(ids.ChassisSerial, d.ChassisSerial.Value)
+	ids.AssetTag = cmp.Or(ids.AssetTag, d.AssetTag.Value)
 }
 
 // sameMachine reports whether the table was read from the audited root. A file given with a root may

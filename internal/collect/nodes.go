@@ -3,7 +3,6 @@ package collect
 import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // nodes fills in the NUMA nodes and the socket of each.
@@ -11,13 +10,10 @@ func (c *collector) nodes() {
 	if c.facts == nil || c.privileged() {
 		return
 	}
-	const src = inventory.SourceNUMA
 	owner := c.owners()
 	for i := range c.facts.NUMA.Nodes {
 		n := &c.facts.NUMA.Nodes[i]
-		out := inventory.Node{ID: n.ID, CPUs: host.Fact(src, n.CPUs, fact.Direct),
-			MemoryBytes: host.Fact(src, n.MemTotalBytes, fact.Direct), Distances: host.Fact(src, n.Distances, fact.Direct),
-			HasCPU: host.Fact(src, n.HasCPU, fact.Direct), HasMemory: host.Fact(src, n.HasMemory, fact.Direct)}
+		out := inventory.Node{ID: n.ID, CPUs: n.CPUs, MemoryBytes: n.MemTotalBytes, Distances: n.Distances, HasCPU: n.HasCPU, HasMemory: n.HasMemory}
 		out.Socket = nodeSocket(&out, owner)
 		c.tier(&out, n)
 		c.sys.Nodes = append(c.sys.Nodes, out)

@@ -90,14 +90,14 @@ func TestFacesOfExports(t *testing.T) {
 // is partly inside is not conclusive.
 func TestWindowsOfCXL(t *testing.T) {
 	const gib = 1 << 30
-	of := func(size host.Value[int64], window host.Range, blocks ...int) *collector {
+	of := func(size fact.Fact[int64], window host.Range, blocks ...int) *collector {
 		facts := &host.Facts{NUMA: &host.NUMA{}, Memory: &host.Memory{}, CPU: &host.CPU{}}
 		facts.Memory.BlockSizeBytes = size
-		facts.NUMA.Hints.Windows = host.Value[[]host.Range]{V: []host.Range{window}, State: fact.OK}
-		facts.NUMA.Nodes = []host.Node{{ID: 0, Blocks: host.Value[[]int]{V: blocks, State: fact.OK}}}
+		facts.NUMA.Hints.Windows = fact.Fact[[]host.Range]{Value: []host.Range{window}, State: fact.OK}
+		facts.NUMA.Nodes = []host.Node{{ID: 0, Blocks: fact.Fact[[]int]{Value: blocks, State: fact.OK}}}
 		return &collector{sys: &inventory.System{}, facts: facts}
 	}
-	whole := host.Value[int64]{V: gib, State: fact.OK}
+	whole := fact.Fact[int64]{Value: gib, State: fact.OK}
 	window := host.Range{Start: 64 * gib, End: 80 * gib}
 	for _, c := range []struct {
 		name string
@@ -108,7 +108,7 @@ func TestWindowsOfCXL(t *testing.T) {
 		{"half inside", of(whole, window, 63, 64), nil}, {"no blocks", of(whole, window), nil},
 		{"a block partly inside", of(whole, host.Range{Start: 64*gib + 1, End: 80 * gib}, 64), nil}, {"a block larger than the window", of(whole, host.Range{Start: 64*gib + 1, End: 64*gib + 2}, 64), nil},
 		{"a block that ends in the window", of(whole, host.Range{Start: 65*gib - 1, End: 80 * gib}, 64), nil},
-		{"no size", of(host.Value[int64]{State: fact.Denied}, window, 64), nil}, {"a size of 0", of(host.Value[int64]{State: fact.OK}, window, 64), nil},
+		{"no size", of(fact.Fact[int64]{State: fact.Denied}, window, 64), nil}, {"a size of 0", of(fact.Fact[int64]{State: fact.OK}, window, 64), nil},
 	} {
 		f := c.c.inWindow(0)
 		assert.Equal(t, c.want != nil, f.Known(), c.name)
@@ -244,7 +244,7 @@ func TestPendingOfFirmwareAttributes(t *testing.T) {
 	for _, c := range []struct{ settled, stated, want bool }{{true, true, true}, {true, false, false}, {false, true, false}, {false, false, false}} {
 		a := host.FirmwareAttribute{Name: "Smt"}
 		if c.stated {
-			a.Current = host.Value[string]{V: "Enable", State: fact.OK}
+			a.Current = fact.Fact[string]{Value: "Enable", State: fact.OK}
 		}
 		assert.Equal(t, c.want, firmwareAttribute(&a, c.settled).HasPending, "%+v", c)
 	}

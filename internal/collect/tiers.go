@@ -31,45 +31,41 @@ func (c *collector) packageMemory() int64 {
 // tier fills in the kernel's data about the memory of a node: bandwidth, tier, interleave weight and
 // caches.
 func (c *collector) tier(out *inventory.Node, n *host.Node) {
-	const src = inventory.SourceNUMA
 	hints := &c.facts.NUMA.Hints
-	rated := host.Fact(src, n.Access[0].ReadBandwidth, fact.Indirect)
+	rated := n.Access[0].ReadBandwidth
+	rated.Certainty = min(rated.Certainty, fact.Indirect)
 	out.RatedBytesPerSecond = fact.Convert(rated, func(mib int64) int64 { return mib << 20 })
 	if rated.Known() && rated.Value <= 0 {
 		out.RatedBytesPerSecond = fact.Unknown[int64](fact.Unstated, "firmware rates the node's bandwidth with 0", "", rated.From)
 	}
-	tiers := host.Fact(src, hints.Tiers, fact.Direct)
-	out.Tier = fact.UnknownFrom[int](tiers)
-	for _, t := range hints.Tiers.V {
-		for _, id := range t.Nodes.V {
+	out.Tier = fact.UnknownFrom[int](hints.Tiers)
+	for _, t := range hints.Tiers.Value {
+		for _, id := range t.Nodes.Value {
 			if id == n.ID {
-				out.Tier = fact.Known(t.Number, fact.Direct, fact.At(src, t.Nodes.Path, t.Nodes.Raw))
+				out.Tier = fact.Known(t.Number, fact.Direct, t.Nodes.From)
 			}
 		}
 	}
-	if tiers.Known() && !out.Tier.Known() {
-		out.Tier = fact.Unknown[int](fact.Absent, "no memory tier of the kernel lists the node", "", tiers.From)
+	if hints.Tiers.Known() && !out.Tier.Known() {
+		out.Tier = fact.Unknown[int](fact.Absent, "no memory tier of the kernel lists the node", "", hints.Tiers.From)
 	}
-	out.InterleaveWeight = fact.Convert(host.Fact(src, hints.Weights.Nodes[n.ID], fact.Direct), func(w int64) int { return int(w) })
+	out.InterleaveWeight = fact.Convert(hints.Weights.Nodes[n.ID], func(w int64) int { return int(w) })
 	out.SideCacheBytes = sideCacheBytes(n)
-	c.sys.NUMA.WeightsAuto = host.Fact(src, hints.Weights.Auto, fact.Direct)
-	names := host.Fact(src, hints.CXL, fact.Direct)
-	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(names, "mem"), countNames(names, "region")
+	c.sys.NUMA.WeightsAuto = hints.Weights.Auto
+	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(hints.CXL, "mem"), countNames(hints.CXL, "region")
 }
 
 // sideCacheBytes returns the total size in bytes of the node's memory-side caches. It is unknown if the
 // size of one cache is unknown.
 func sideCacheBytes(n *host.Node) fact.Fact[int64] {
-	const src = inventory.SourceNUMA
 	sum := int64(0)
-	for _, cache := range n.SideCaches.V {
-		size := host.Fact(src, cache.SizeBytes, fact.Direct)
-		if !size.Known() {
-			return fact.UnknownFrom[int64](size)
+	for _, cache := range n.SideCaches.Value {
+		if !cache.SizeBytes.Known() {
+			return cache.SizeBytes
 		}
-		sum += size.Value
+		sum += cache.SizeBytes.Value
 	}
-	return fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func([]host.SideCache) int64 { return sum })
+	return fact.Convert(n.SideCaches, func([]host.SideCache) int64 { return sum })
 }
 
 // countNames counts the names that consist of a prefix and a number.
@@ -116,18 +112,18 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 // it is unknown to which node the offline CPUs belong.
 func (c *collector) withOfflineCPUs(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
 	present, online := &c.facts.CPU.Present, &c.facts.CPU.Online
-	if !present.Known() || !online.Known() || len(present.V) <= len(online.V) {
+	if !present.Known() || !online.Known() || len(present.Value) <= len(online.Value) {
 		return plain
 	}
-	var linked, blocks host.Value[[]int]
+	var linked, blocks fact.Fact[[]int]
 	if i := slices.IndexFunc(c.facts.NUMA.Nodes, func(of host.Node) bool { return of.ID == n.ID }); i >= 0 {
 		linked, blocks = c.facts.NUMA.Nodes[i].LinkedCPUs, c.facts.NUMA.Nodes[i].Blocks
 	}
-	at := fact.At(inventory.SourceCPU, present.Path, present.Raw)
+	at := present.From
 	switch {
-	case len(linked.V) > 0:
-		return fact.Known(inventory.NodeDRAM, fact.Corroborated, fact.At(inventory.SourceNUMA, linked.Path, fmt.Sprintf("cpu%d", linked.V[0])), at)
-	case len(blocks.V) > 0:
+	case len(linked.Value) > 0:
+		return fact.Known(inventory.NodeDRAM, fact.Corroborated, fact.At(inventory.SourceNUMA, linked.From.Path, fmt.Sprintf("cpu%d", linked.Value[0])), at)
+	case len(blocks.Value) > 0:
 		return plain // the folder links memory but no CPU
 	default:
 		return fact.Unknown[inventory.NodeKind](fact.Absent, "CPUs are offline, and the capture does not show whose they are", "the links nodeN/cpuM of the running machine", n.HasCPU.From, at)
@@ -140,19 +136,19 @@ func (c *collector) withOfflineCPUs(n *inventory.Node, plain fact.Fact[inventory
 func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hints := &c.facts.NUMA.Hints
 	const src = inventory.SourceNUMA
-	for _, id := range hints.GPUs.V {
+	for _, id := range hints.GPUs.Value {
 		if id == n.ID {
-			return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.Path, display(id)))
+			return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.From.Path, display(id)))
 		}
 	}
 	apart := fact.Evidence{}
-	for i := range hints.DAX.V {
-		d := &hints.DAX.V[i]
-		if !d.Target.Known() || int(d.Target.V) != n.ID || d.Driver.Known() && d.Driver.V != "kmem" {
+	for i := range hints.DAX.Value {
+		d := &hints.DAX.Value[i]
+		if !d.Target.Known() || int(d.Target.Value) != n.ID || d.Driver.Known() && d.Driver.Value != "kmem" {
 			continue
 		}
-		at := fact.At(src, d.Origin.Path, d.Origin.V)
-		switch path := d.Origin.V; {
+		at := fact.At(src, d.Origin.From.Path, d.Origin.Value)
+		switch path := d.Origin.Value; {
 		case strings.Contains(path, "/ndbus"):
 			return fact.Known(inventory.NodePersistent, fact.Direct, at)
 		case strings.Contains(path, "/ACPI0017") || strings.Contains(path, "/cxl_") || strings.Contains(path, "/dax_region"):
@@ -166,7 +162,7 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 		return fact.Known(inventory.NodeCXL, fact.Direct, inside.From)
 	case !inside.Known() && apart != (fact.Evidence{}) && c.onlyCXL():
 		// Firmware reserved the range, and only CXL memory can be behind it on this machine.
-		return fact.Known(inventory.NodeCXL, fact.Corroborated, apart, fact.At(src, hints.CXL.Path, strings.Join(hints.CXL.V, " ")))
+		return fact.Known(inventory.NodeCXL, fact.Corroborated, apart, fact.At(src, hints.CXL.From.Path, strings.Join(hints.CXL.Value, " ")))
 	}
 	return fact.Fact[inventory.NodeKind]{}
 }
@@ -175,18 +171,18 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 // is, unknown if only a part is.
 func (c *collector) inWindow(id int) fact.Fact[bool] {
 	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
-	windows := host.Fact(inventory.SourceNUMA, hints.Windows, fact.Direct)
+	windows := hints.Windows
 	at := slices.IndexFunc(c.facts.NUMA.Nodes, func(n host.Node) bool { return n.ID == id })
 	switch {
 	case !windows.Known():
 		return fact.UnknownFrom[bool](windows)
-	case at < 0 || !size.Known() || size.V <= 0:
+	case at < 0 || !size.Known() || size.Value <= 0:
 		return fact.Unknown[bool](fact.Absent, "the size of a memory block is not known", "", windows.From)
 	}
 	blocks := c.facts.NUMA.Nodes[at].Blocks
 	inside := 0
-	for _, k := range blocks.V {
-		block := host.Range{Start: uint64(k) * uint64(size.V), End: uint64(k+1) * uint64(size.V)}
+	for _, k := range blocks.Value {
+		block := host.Range{Start: uint64(k) * uint64(size.Value), End: uint64(k+1) * uint64(size.Value)}
 		for _, w := range windows.Value {
 			switch {
 			case block.Start >= w.Start && block.End <= w.End:
@@ -196,7 +192,7 @@ func (c *collector) inWindow(id int) fact.Fact[bool] {
 			}
 		}
 	}
-	if len(blocks.V) == 0 || inside != 0 && inside != len(blocks.V) {
+	if len(blocks.Value) == 0 || inside != 0 && inside != len(blocks.Value) {
 		return fact.Unknown[bool](fact.Conflicting, "the node's memory blocks do not say where it lies", "", windows.From)
 	}
 	return fact.Known(inside > 0, fact.Direct, windows.From)
@@ -210,7 +206,7 @@ func (c *collector) onlyCXL() bool {
 		return found == 0 && (state == fact.OK || state == fact.Absent)
 	}
 	return c.sys.NUMA.CXLDevices.Or(0) > 0 && c.sys.CPU.Brand.Known() && c.packageMemory() == 0 &&
-		none(hints.NVDIMM.State, len(hints.NVDIMM.V)) && none(hints.GPUs.State, len(hints.GPUs.V))
+		none(hints.NVDIMM.State, len(hints.NVDIMM.Value)) && none(hints.GPUs.State, len(hints.GPUs.Value))
 }
 
 // kindByRating determines the kind by the bandwidth that firmware reports, compared with the nearest

@@ -5,7 +5,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // hypervisors lists prefixes of vendor, product and BIOS strings that identify guests
@@ -68,11 +67,11 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 		return flag, name, false
 	}
 	v := c.facts.Virt
-	flag, name = host.Fact(inventory.SourceCPU, v.HypervisorFlag, fact.Direct), host.Fact(inventory.SourceCPU, v.Type, fact.Direct)
-	features := fact.At(inventory.SourceCPU, v.XenFeatures.Path, v.XenFeatures.Raw)
-	tree := host.Fact(inventory.SourceCPU, v.DeviceTree, fact.Direct)
+	flag, name = v.HypervisorFlag, v.Type
+	features := v.XenFeatures.From
+	tree := v.DeviceTree
 	switch {
-	case v.XenFeatures.Known() && v.XenFeatures.V&xenPrivileged != 0:
+	case v.XenFeatures.Known() && v.XenFeatures.Value&xenPrivileged != 0:
 		return fact.Known(false, fact.Corroborated, features), name, true
 	case flag.Or(false):
 		return flag, name, true
@@ -148,7 +147,7 @@ func hypervisorOf(text string) (name string, ok bool) {
 // underXen reports whether this is a domain of Xen, a guest or the privileged one. On Arm the device
 // tree of both has Xen's node (Documentation/devicetree/bindings/arm/xen.txt).
 func (c *collector) underXen() bool {
-	return c.facts != nil && (c.facts.Virt.Type.V == xenDomain || strings.HasPrefix(c.facts.Virt.DeviceTree.V, "xen,"))
+	return c.facts != nil && (c.facts.Virt.Type.Value == xenDomain || strings.HasPrefix(c.facts.Virt.DeviceTree.Value, "xen,"))
 }
 
 // privileged reports whether this is Xen's privileged domain: it runs on the real machine, but the

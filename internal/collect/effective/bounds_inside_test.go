@@ -24,7 +24,7 @@ func TestClearsVirtualization(t *testing.T) {
 		{"vmx", "", false}, {"vmx", "6", false}, {"vmx", "6.x", false}, {"svm", "7.", false}, {"vmx", "x.9", false},
 	} {
 		m := &Machine{Kernel: &host.Facts{Kernel: &host.Kernel{}}}
-		m.Kernel.Kernel.Release.V = c.release
+		m.Kernel.Kernel.Release.Value = c.release
 		assert.Equal(t, c.want, m.clearsVirtualization(c.flag), c)
 	}
 }
@@ -61,12 +61,12 @@ func TestLessThanARank(t *testing.T) {
 // TestEvidenceOfStates checks the evidence of idle states: name, disable and, since Linux 5.6, the
 // default.
 func TestEvidenceOfStates(t *testing.T) {
-	text := func(path string) host.Value[string] {
-		return host.Value[string]{V: path, State: fact.OK, Path: path, Raw: path}
+	text := func(path string) fact.Fact[string] {
+		return fact.Fact[string]{Value: path, State: fact.OK, From: fact.Evidence{Path: path, Raw: path}}
 	}
-	with := host.IdleState{Name: text("name"), Disabled: host.Value[bool]{State: fact.OK, Path: "disable", Raw: "0"}, DefaultStatus: text("default_status")}
+	with := host.IdleState{Name: text("name"), Disabled: fact.Fact[bool]{State: fact.OK, From: fact.Evidence{Path: "disable", Raw: "0"}}, DefaultStatus: text("default_status")}
 	without := with
-	without.DefaultStatus = host.Value[string]{State: fact.Absent, Path: "default_status"}
+	without.DefaultStatus = fact.Fact[string]{State: fact.Absent, From: fact.Evidence{Path: "default_status"}}
 	var paths []string
 	for _, e := range stateEvidence(with, without) {
 		paths = append(paths, e.Path)
@@ -171,10 +171,10 @@ func TestEvidenceOfTurbo(t *testing.T) {
 // TestUncoreRegisterBeforeTPMI checks that the register is not used on Granite Rapids, which has its
 // uncore in TPMI.
 func TestUncoreRegisterBeforeTPMI(t *testing.T) {
-	text := func(v string) host.Value[string] { return host.Value[string]{V: v, State: fact.OK} }
-	number := func(v int) host.Value[int] { return host.Value[int]{V: v, State: fact.OK} }
+	text := func(v string) fact.Fact[string] { return fact.Fact[string]{Value: v, State: fact.OK} }
+	number := func(v int) fact.Fact[int] { return fact.Fact[int]{Value: v, State: fact.OK} }
 	for model, want := range map[int]string{85: "dynamic", 173: ""} {
-		reading := host.MSRReading{Value: host.Value[uint64]{V: 8<<8 | 24, State: fact.OK}}
+		reading := host.MSRReading{Fact: fact.Fact[uint64]{Value: 8<<8 | 24, State: fact.OK}}
 		m := &Machine{Kernel: &host.Facts{CPU: &host.CPU{Identity: host.Identity{Vendor: text(intelVendor), Family: number(6), Model: number(model)}}}, Registers: &host.MSR{Readings: map[uint32][]host.MSRReading{host.MSRUncore: {reading}}}}
 		f := m.uncoreRegister(fact.Unknown[string](fact.Absent, "no driver", ""))
 		assert.Equal(t, want, f.Value, model)
@@ -248,7 +248,7 @@ func TestHalfOfTheCPUsOffline(t *testing.T) {
 // only if it was read.
 func TestEvidenceOfRegistersAndFlags(t *testing.T) {
 	reading := func(pkg, cpu int) host.MSRReading {
-		return host.MSRReading{Package: pkg, CPU: cpu, Value: host.Value[uint64]{V: 5, State: fact.OK, Path: "cpu" + strconv.Itoa(cpu), Raw: "0x5"}}
+		return host.MSRReading{Package: pkg, CPU: cpu, Fact: fact.Fact[uint64]{Value: 5, State: fact.OK, From: fact.Evidence{Path: "cpu" + strconv.Itoa(cpu), Raw: "0x5"}}}
 	}
 	m := &Machine{System: &inventory.System{}, Registers: &host.MSR{Readings: map[uint32][]host.MSRReading{1: {reading(0, 0), reading(0, 1), reading(1, 8), reading(1, 9), reading(2, 16)}}}}
 	var paths []string

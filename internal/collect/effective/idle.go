@@ -29,24 +29,24 @@ type idleView struct {
 // idle returns the idle states, or an unknown fact if they could not be read or differ between CPUs.
 func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	f := m.Kernel.CPUIdle
-	v := &idleView{driver: host.Fact(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
+	v := &idleView{driver: f.Driver, all: f.States.Value}
 	unknown := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
 	switch {
 	case v.driver.Or("") == "none":
 		return v, nil
 	case len(f.Names.Distinct) > 1:
-		return unknown(mixedValues("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
+		return unknown(mixedValues("the CPUs differ in their idle states", &f.Names))
 	case len(f.Disabled.Distinct) > 1:
-		return unknown(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
+		return unknown(mixedValues("the CPUs differ in the idle states that are disabled", &f.Disabled))
 	case !f.States.Known():
-		return unknown(fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
+		return unknown(fact.UnknownFrom[string](f.States))
 	}
 	for i := range v.all {
 		s := &v.all[i]
 		if !s.Name.Known() {
-			return unknown(host.Fact(inventory.SourceCPUIdle, s.Name, fact.Direct))
+			return unknown(s.Name)
 		}
-		if s.Name.V == "C1E" {
+		if s.Name.Value == "C1E" {
 			v.c1e = s
 		}
 		if deeper(s) {
@@ -59,10 +59,10 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 // deeper reports whether an idle state is below C1: by the MWAIT hint in its description (bits 7:4 are
 // the C-state minus one), or else by its name.
 func deeper(s *host.IdleState) bool {
-	if hint, ok := mwaitHint(s.Desc.V); ok {
+	if hint, ok := mwaitHint(s.Desc.Value); ok {
 		return hint>>4 > 0
 	}
-	name, _, _ := strings.Cut(s.Name.V, "_")
+	name, _, _ := strings.Cut(s.Name.Value, "_")
 	if n, ok := strings.CutPrefix(name, "LPI-"); ok {
 		return n != "0"
 	}
@@ -85,9 +85,9 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
 	for i := range states {
 		s := &states[i]
-		out = append(out, fact.At(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), fact.At(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
+		out = append(out, s.Name.From, s.Disabled.From)
 		if s.DefaultStatus.Known() {
-			out = append(out, fact.At(inventory.SourceCPUIdle, s.DefaultStatus.Path, s.DefaultStatus.Raw))
+			out = append(out, s.DefaultStatus.From)
 		}
 	}
 	return out
@@ -100,20 +100,20 @@ func (m *Machine) cStates() derived {
 	case unknown != nil:
 		return derived{effective: *unknown}
 	case !v.driver.Known():
-		return derived{effective: fact.UnknownFrom[string](v.driver)}
+		return derived{effective: v.driver}
 	case v.driver.Value == "none":
 		return m.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
 		return derived{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
-		at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
+		at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.From.Path, stateNames(v.all))
 		return derived{fact.Known(disabledWord, fact.Direct, at, v.driver.From), m.whoLimitsIdle(v, at)}
 	}
 	on := 0
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+			return derived{effective: fact.UnknownFrom[string](v.deep[i].Disabled)}
 		}
 		if !off {
 			on++
@@ -144,7 +144,7 @@ func (m *Machine) noIdleDriver(v *idleView) derived {
 func stateNames(states []host.IdleState) string {
 	names := make([]string, len(states))
 	for i := range states {
-		names[i] = states[i].Name.V
+		names[i] = states[i].Name.Value
 	}
 	return strings.Join(names, " ")
 }
@@ -156,9 +156,9 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 		return by
 	}
 	idle := m.Kernel.CPUIdle
-	for _, p := range []host.Value[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
-		if p.Known() && p.V == 1 {
-			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, fact.At(inventory.SourceCPUIdle, p.Path, p.Raw))
+	for _, p := range []fact.Fact[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
+		if p.Known() && p.Value == 1 {
+			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, p.From)
 		}
 	}
 	mwait := m.flag("monitor")
@@ -181,7 +181,7 @@ func (m *Machine) allDisabled(v *idleView) derived {
 	f := derived{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
 	statuses := map[string]int{}
 	for i := range v.deep {
-		statuses[v.deep[i].DefaultStatus.V]++
+		statuses[v.deep[i].DefaultStatus.Value]++
 	}
 	statesOff := func(key, value string) bool { return key == "intel_idle.states_off" && value != "0" }
 	by, option := m.byOption(statesOff)
@@ -209,7 +209,7 @@ func (m *Machine) someEnabled(v *idleView) derived {
 		certainty = fact.Corroborated
 	}
 	f := derived{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
-	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
+	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.Value == "disabled" })
 	switch {
 	case v.driver.Value == acpiIdle, offAtBoot:
 		// The list is firmware's, or intel_idle checked its own against it.
@@ -233,7 +233,7 @@ func (m *Machine) c1e() derived {
 	case bit.Or(0) == 1:
 		return m.c1ePromoted(v, &bit)
 	case !v.driver.Known():
-		return derived{effective: fact.UnknownFrom[string](v.driver)}
+		return derived{effective: v.driver}
 	case v.driver.Value == intelIdle && v.c1e != nil:
 		return m.c1eState(v.c1e, &bit)
 	case !bit.Known():
@@ -253,7 +253,7 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) derived {
 	switch {
 	case v.driver.Known() && v.driver.Value != intelIdle:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)
-	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.V:
+	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.Value:
 		f.decided = fact.Known(inventory.DecidedKernel, fact.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
 	default:
 		f.decided = undecided("intel_idle clears the bit on most processors, so firmware set it, or it was changed since boot", bit.From)
@@ -271,7 +271,7 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 	limit, longest, everywhere, limited := m.lowestLimit()
 	switch {
 	case !known:
-		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](s.Disabled)}
 	case !off && limited && everywhere && beyond(s, longest): // the state is never entered
 		return derived{fact.Known(disabledWord, fact.Direct, limit, at...), fact.Known(inventory.DecidedAdministrator, fact.Direct, limit)}
 	case !off:
@@ -282,7 +282,7 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) derived {
 		certainty = fact.Direct
 	}
 	f := derived{effective: fact.Known(disabledWord, certainty, at[1], at...)}
-	switch s.DefaultStatus.V {
+	switch s.DefaultStatus.Value {
 	case "enabled":
 		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[1], at...)
 	case "disabled":
@@ -318,7 +318,7 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 
 // packageCState derives the deepest idle state that a package may enter.
 func (m *Machine) packageCState() derived {
-	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.V)
+	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.Value)
 	if words == nil {
 		return derived{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/model/ddr"
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // memorySpeed derives the memory speed setting: the maximum if all modules run at their rated speed.
@@ -79,7 +78,7 @@ func (m *Machine) memoryRASMode() fact.Fact[string] {
 // partialMirroring derives partial mirroring from the kernel's message about the EFI memory map, in
 // which mirrored memory is marked as more reliable (UEFI 2.5, EFI_MEMORY_MORE_RELIABLE).
 func (m *Machine) partialMirroring() fact.Fact[string] {
-	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
+	part := m.Kernel.KernelLog.Mirrored
 	if !part.Known() || part.Value.Mirrored == part.Value.All {
 		return fact.Fact[string]{} // all of it: the capacity shows full mirroring
 	}
@@ -168,7 +167,7 @@ func (m *Machine) smallestRank() int64 {
 
 // allMirrored reports whether firmware's memory map marks all of the visible memory as mirrored.
 func (m *Machine) allMirrored() bool {
-	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
+	part := m.Kernel.KernelLog.Mirrored
 	return part.Known() && part.Value.Mirrored == part.Value.All
 }
 
@@ -207,7 +206,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 // patrolScrub derives whether the driver of the memory controllers shows a scrub rate. There is no
 // canonical word for the rate itself.
 func (m *Machine) patrolScrub() derived {
-	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
+	controllers := m.Kernel.EDAC.Controllers
 	list, ok := controllers.Get()
 	if !ok {
 		f := fact.UnknownFrom[string](controllers)
@@ -216,7 +215,7 @@ func (m *Machine) patrolScrub() derived {
 	}
 	var found fact.Fact[string]
 	for i := range list {
-		rate := host.Fact(inventory.SourceEDAC, list[i].ScrubRate, fact.Direct)
+		rate := list[i].ScrubRate
 		word := fact.Convert(rate, func(bytes int64) string {
 			if bytes == 0 {
 				return disabledWord

@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 )
 
 // virtualisedReason returns an unknown fact with the reason if the nodes are, or may be, virtual or emulated;
@@ -48,7 +47,7 @@ func (m *Machine) nodesOverlap() bool {
 
 // cpuNodes returns the number of online nodes with CPUs.
 func (m *Machine) cpuNodes() fact.Fact[int] {
-	online := host.Fact(inventory.SourceNUMA, m.Kernel.NUMA.Online, fact.Direct)
+	online := m.Kernel.NUMA.Online
 	if len(m.System.Nodes) == 0 {
 		if online.State != fact.Unread && !online.Known() {
 			return fact.UnknownFrom[int](online)
@@ -69,7 +68,7 @@ func (m *Machine) cpuNodes() fact.Fact[int] {
 	if !list.Known() {
 		list = m.Kernel.NUMA.Online
 	}
-	return fact.Known(count, fact.Direct, fact.At(inventory.SourceNUMA, list.Path, list.Raw))
+	return fact.Known(count, fact.Direct, list.From)
 }
 
 // layout describes how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA modes).
@@ -123,7 +122,7 @@ func (m *Machine) cpusMissing() *fact.Fact[string] {
 		f = fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),
 			"bring the CPUs online", cpu.Online.From)
-	case !ok && (!offline.Known() || len(offline.V) > 0):
+	case !ok && (!offline.Known() || len(offline.Value) > 0):
 		f = fact.UnknownFrom[string](cpu.Present)
 	case m.has(cpuOption):
 		f = fact.Unknown[string](fact.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", m.System.NUMA.Cmdline.From)
@@ -155,7 +154,7 @@ func (m *Machine) kernelChose(nodes fact.Fact[int]) *fact.Fact[string] {
 func (m *Machine) divide() (layout, *fact.Fact[string]) {
 	unknown := func(f fact.Fact[string]) (layout, *fact.Fact[string]) { return layout{}, &f }
 	online := m.Kernel.NUMA.Online
-	l := layout{at: fact.At(inventory.SourceNUMA, online.Path, online.Raw)}
+	l := layout{at: online.From}
 	count := map[int]int{}
 	for i := range m.System.Nodes {
 		n := &m.System.Nodes[i]

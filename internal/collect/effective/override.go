@@ -124,29 +124,25 @@ func (m *Machine) caps() []inventory.Override {
 	f := m.Kernel.CPUFreq
 	p := &f.First
 	var out []inventory.Override
-	if pct := f.MaxPerf; pct.Known() && p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.BaseKHz.V < p.CPUInfoMaxKHz.V &&
-		pct.V*p.CPUInfoMaxKHz.V/percent <= p.BaseKHz.V {
-		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, pct.Path, pct.Raw), baseAt(p.BaseKHz)},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.Path, pct.Raw, mhz(pct.V*p.CPUInfoMaxKHz.V/percent), mhz(p.CPUInfoMaxKHz.V), mhz(p.BaseKHz.V)),
-			Undo:  "write 100 to " + pct.Path + ", " + changeWriter})
+	if pct := f.MaxPerf; pct.Known() && p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.BaseKHz.Value < p.CPUInfoMaxKHz.Value &&
+		pct.Value*p.CPUInfoMaxKHz.Value/percent <= p.BaseKHz.Value {
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{pct.From, p.BaseKHz.From},
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", pct.From.Path, pct.From.Raw, mhz(pct.Value*p.CPUInfoMaxKHz.Value/percent), mhz(p.CPUInfoMaxKHz.Value), mhz(p.BaseKHz.Value)),
+			Undo:  "write 100 to " + pct.From.Path + ", " + changeWriter})
 	}
 	for i := range f.Caps {
 		c := &f.Caps[i]
-		if !c.Base.Known() || c.Max.V > c.Base.V || c.Limit.Known() && c.Limit.V <= c.Max.V {
+		if !c.Base.Known() || c.Max.Value > c.Base.Value || c.Limit.Known() && c.Limit.Value <= c.Max.Value {
 			continue // the last condition is firmware's limit, which cpufreq adopts
 		}
-		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, c.Max.Path, c.Max.Raw), baseAt(c.Base)},
-			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", c.Max.Path, c.Max.Raw, mhz(c.Max.V), mhz(c.CPUInfoMax.V), mhz(c.Base.V)),
-			Undo:  "write " + c.CPUInfoMax.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + changeWriter})
+		out = append(out, inventory.Override{By: inventory.DecidedAdministrator, At: []fact.Evidence{c.Max.From, c.Base.From},
+			Found: fmt.Sprintf("%s is %s: the cores run at no more than %s of %s, the base is %s", c.Max.From.Path, c.Max.From.Raw, mhz(c.Max.Value), mhz(c.CPUInfoMax.Value), mhz(c.Base.Value)),
+			Undo:  "write " + c.CPUInfoMax.From.Raw + " to scaling_max_freq of every policy (cpupower frequency-set -u), " + changeWriter})
 	}
 	return out
 }
 
 const percent = 100
-
-func baseAt(base host.Value[int64]) fact.Evidence {
-	return fact.At(inventory.SourceCPUFreq, base.Path, base.Raw)
-}
 
 func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 
@@ -155,9 +151,9 @@ func mhz(kHz int64) string { return strconv.FormatInt(kHz/1000, 10) + " MHz" }
 // algorithm that does not do so.
 func (m *Machine) slowGovernor() []inventory.Override {
 	f := m.Kernel.CPUFreq
-	driver := f.First.Driver.V
-	for i, governor := range f.Governors.Distinct {
-		what := ""
+	driver := f.First.Driver.Value
+	for _, g := range f.Governors.Distinct {
+		governor, what := g.Value, ""
 		switch {
 		case governor == "userspace":
 			what = "a program sets the frequency"
@@ -166,8 +162,8 @@ func (m *Machine) slowGovernor() []inventory.Override {
 		default:
 			continue
 		}
-		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{fact.At(inventory.SourceCPUFreq, f.Governors.Paths[i], governor), fact.At(inventory.SourceCPUFreq, f.First.Driver.Path, driver)},
-			Found: fmt.Sprintf("%s is %s with the driver %s: %s, whatever the load", f.Governors.Paths[i], governor, driver, what),
+		return []inventory.Override{{By: inventory.DecidedAdministrator, At: []fact.Evidence{g.From, f.First.Driver.From},
+			Found: fmt.Sprintf("%s is %s with the driver %s: %s, whatever the load", g.From.Path, governor, driver, what),
 			Undo:  "set the governor performance or schedutil (cpupower frequency-set -g), " + changeWriter}}
 	}
 	return nil
@@ -187,8 +183,8 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 	var forbidden []string
 	for i := range v.deep {
 		if s := &v.deep[i]; beyond(s, limit) {
-			forbidden = append(forbidden, fmt.Sprintf("%s (%s us)", s.Name.V, s.LatencyUS.Raw))
-			o.At = append(o.At, fact.At(inventory.SourceCPUIdle, s.LatencyUS.Path, s.LatencyUS.Raw))
+			forbidden = append(forbidden, fmt.Sprintf("%s (%s us)", s.Name.Value, s.LatencyUS.From.Raw))
+			o.At = append(o.At, s.LatencyUS.From)
 		}
 	}
 	if len(forbidden) == 0 {
@@ -208,23 +204,26 @@ func (m *Machine) latencyLimit() (o inventory.Override, every, limited bool) {
 }
 
 // beyond reports whether waking up from an idle state takes longer than a limit in microseconds.
-func beyond(s *host.IdleState, limit int64) bool { return s.LatencyUS.Known() && s.LatencyUS.V > limit }
+func beyond(s *host.IdleState, limit int64) bool {
+	return s.LatencyUS.Known() && s.LatencyUS.Value > limit
+}
 
 // lowestLimit returns the strictest limit of the wake-up latency in microseconds, and whether it applies
 // to every sampled CPU.
 func (m *Machine) lowestLimit() (at fact.Evidence, limit int64, everywhere, ok bool) {
 	idle := m.Kernel.CPUIdle
-	for i, raw := range idle.Limits.Distinct {
+	for _, l := range idle.Limits.Distinct {
+		raw := l.Value
 		n, err := strconv.ParseInt(raw, 10, 64)
 		if raw == "n/a" {
 			n, err = 0, nil
 		}
 		if err == nil && raw != "0" && (!ok || n < limit) {
-			at, limit, everywhere, ok = fact.At(inventory.SourceCPUIdle, idle.Limits.Paths[i], raw), n, len(idle.Limits.Distinct) == 1, true
+			at, limit, everywhere, ok = l.From, n, len(idle.Limits.Distinct) == 1, true
 		}
 	}
-	if all := idle.Limit; all.Known() && all.V >= 0 && (!ok || all.V <= limit) {
-		at, limit, everywhere, ok = fact.At(inventory.SourceCPUIdle, all.Path, all.Raw), all.V, true, true
+	if all := idle.Limit; all.Known() && all.Value >= 0 && (!ok || all.Value <= limit) {
+		at, limit, everywhere, ok = all.From, all.Value, true, true
 	}
 	return at, limit, everywhere, ok
 }

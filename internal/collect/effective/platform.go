@@ -32,7 +32,7 @@ func (m *Machine) monitorMwait() derived {
 // iommu derives whether the kernel uses IOMMUs: it has registered units. Firmware that disables the
 // IOMMU provides no table for it.
 func (m *Machine) iommu() derived {
-	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
+	units := m.Kernel.Devices.IOMMUs
 	units.From.Raw = strings.Join(units.Value, " ")
 	table := m.iommuTable()
 	by, option := m.byOption(m.iommuOff)
@@ -87,7 +87,7 @@ func (m *Machine) iommuNames() (table, option string) {
 // iommuTable reports whether firmware provides the ACPI table that describes IOMMUs.
 func (m *Machine) iommuTable() fact.Fact[bool] {
 	name, _ := m.iommuNames()
-	f := host.Fact(inventory.SourceACPI, m.Kernel.ACPI.Has(name), fact.Direct)
+	f := m.Kernel.ACPI.Has(name)
 	f.From.Field, f.From.Raw = name, "not listed"
 	if f.Or(false) {
 		f.From.Raw = "listed"
@@ -102,7 +102,7 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 // vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm since 6.7 (arch/x86/kernel/cpu/amd.c). It is
 // false if the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
-	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.V, ".")
+	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.Value, ".")
 	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	a, err := strconv.Atoi(major)
 	b, also := strconv.Atoi(minor)
@@ -127,7 +127,7 @@ func (m *Machine) virtualization() derived {
 		return derived{effective: unobservable("virtualization of this processor is not documented here")}
 	}
 	flag := m.flag(name)
-	kvm := host.Fact(inventory.SourceCPU, m.Kernel.Devices.KVM, fact.Direct)
+	kvm := m.Kernel.Devices.KVM
 	switch {
 	case !flag.Known():
 		return derived{effective: fact.UnknownFrom[string](flag)}

@@ -20,37 +20,36 @@ const osControl = "os_control"
 func (m *Machine) powerPolicy() derived {
 	f := m.Kernel.CPUFreq
 	if !f.Policies.Known() {
-		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return derived{effective: fact.UnknownFrom[string](f.Policies)}
 	}
-	if f.Policies.V == 0 {
+	if f.Policies.Value == 0 {
 		return derived{effective: m.withoutPolicies()}
 	}
-	driver, same := f.Drivers.Uniform()
+	driver := f.Drivers.Uniform()
 	switch {
 	case len(f.Drivers.Distinct) > 1:
-		return derived{effective: mixedValues("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
-	case !same:
-		return derived{effective: notUniform(inventory.SourceCPUFreq, f.First.Driver, &f.Drivers)}
-	case driver == "pcc-cpufreq":
-		return derived{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
-			fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}
+		return derived{effective: mixedValues("the frequency policies differ in their driver", &f.Drivers)}
+	case !driver.Known():
+		return derived{effective: driver}
+	case driver.Value == "pcc-cpufreq":
+		return derived{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show", driver.From)}
 	}
-	at := fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
+	at := driver.From
 	var more []fact.Evidence
-	for i, governor := range f.Governors.Distinct {
-		more = append(more, fact.At(inventory.SourceCPUFreq, f.Governors.Paths[i], governor))
+	for _, governor := range f.Governors.Distinct {
+		more = append(more, governor.From)
 	}
-	if driver != "acpi-cpufreq" {
+	if driver.Value != "acpi-cpufreq" {
 		// intel_pstate loads without firmware's list of P-states, so it also loads if firmware is set
 		// to maximum performance.
-		return derived{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
+		return derived{effective: unobservable("the driver "+driver.Value+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
 	}
 	return derived{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
 // withoutPolicies handles a kernel that does not scale the frequency.
 func (m *Machine) withoutPolicies() fact.Fact[string] {
-	at := fact.At(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Policies.Path, "no policy")
+	at := fact.At(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Policies.From.Path, "no policy")
 	off := func(key, value string) bool {
 		return key == "cpufreq.off" && value == "1" || (key == "intel_pstate" || key == "amd_pstate") && value == "disable"
 	}
@@ -75,13 +74,13 @@ func (m *Machine) pStates() derived {
 	}
 	switch driver := f.First.Driver; {
 	case !f.Policies.Known():
-		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
-	case f.Policies.V == 0:
+		return derived{effective: fact.UnknownFrom[string](f.Policies)}
+	case f.Policies.Value == 0:
 		return derived{effective: m.withoutPolicies()}
 	case !driver.Known():
-		return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, driver, fact.Direct))}
+		return derived{effective: driver}
 	default:
-		at := fact.At(inventory.SourceCPUFreq, driver.Path, driver.Raw)
+		at := driver.From
 		return derived{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
 	}
 }
@@ -92,7 +91,7 @@ func (m *Machine) hwp() derived {
 	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
 	on := m.field(host.MSRHWPEnable, 0, 1)
 	flag := m.flag("hwp")
-	epp := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, fact.Direct)
+	epp := m.Kernel.CPUFreq.First.EPP
 	firmware := func(at fact.Evidence) fact.Fact[string] {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)
 	}
@@ -135,7 +134,7 @@ func (m *Machine) energyPerfBias() derived {
 	epp := m.eppWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
-		return derived{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+		return derived{effective: mixedValues("the frequency policies differ in their energy preference", &f.EPP)}
 	case epp.Known() && epb.State == fact.Conflicting:
 		return derived{effective: epb} // it cannot be the preference on all CPUs
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
@@ -158,18 +157,18 @@ func (m *Machine) energyPerfBias() derived {
 func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
-		return mixedValues("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
+		return mixedValues("the CPUs differ in their energy bias", s), fact.Fact[string]{}
 	}
-	raw, ok := s.Uniform()
-	if !ok {
+	raw := s.Uniform()
+	if !raw.Known() {
 		reg := m.field(host.MSREnergyBias, 0, 4)
 		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or it was changed since boot", reg.From)
 	}
-	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
-	n, err := strconv.Atoi(raw)
+	at := raw.From
+	n, err := strconv.Atoi(raw.Value)
 	switch {
 	case err != nil || n < 0 || n > 15:
-		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is not an energy bias from 0 to 15", raw), "", at), fact.Fact[string]{}
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is not an energy bias from 0 to 15", raw.Value), "", at), fact.Fact[string]{}
 	case n == 0:
 		decided = fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at)
 	case n == 6:
@@ -182,17 +181,15 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 
 // eppWord returns the energy preference that the kernel shows.
 func (m *Machine) eppWord() fact.Fact[string] {
-	s := &m.Kernel.CPUFreq.EPP
-	raw, ok := s.Uniform()
-	if !ok {
-		return notUniform(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, s)
+	raw := m.Kernel.CPUFreq.EPP.Uniform()
+	if !raw.Known() {
+		return raw
 	}
-	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
-	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)
+	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw.Value)
 	if i < 0 {
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the energy preference %q has no name", raw.Value), "", raw.From)
 	}
-	return fact.Known(biases[i], fact.Direct, at)
+	return fact.Known(biases[i], fact.Direct, raw.From)
 }
 
 // epbOwner derives who sets the bias, firmware or the operating system. It is documented only for
@@ -215,7 +212,7 @@ func (m *Machine) epbOwner() derived {
 // uncoreFrequency derives the range of the frequency of mesh or ring (docs/kernel.md, Uncore
 // frequency). All packages and dies must show the same.
 func (m *Machine) uncoreFrequency() derived {
-	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
+	entries := m.Kernel.CPUFreq.Uncore
 	list, ok := entries.Get()
 	if !ok {
 		return derived{effective: m.uncoreRegister(fact.UnknownFrom[string](entries))}
@@ -244,28 +241,28 @@ func (m *Machine) uncoreFrequency() derived {
 // uncoreEntry derives the range of one package or die. The initial values are those that firmware set.
 // A fixed frequency is the maximum or minimum only if firmware's range ends there.
 func uncoreEntry(u *host.Uncore) derived {
-	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
+	values := []fact.Fact[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
 	var at []fact.Evidence
 	for _, v := range values[:2] {
 		if !v.Known() {
-			return derived{effective: fact.UnknownFrom[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
+			return derived{effective: fact.UnknownFrom[string](v)}
 		}
 	}
 	for _, v := range values {
 		if v.Known() {
-			at = append(at, fact.At(inventory.SourceCPUFreq, v.Path, v.Raw))
+			at = append(at, v.From)
 		}
 	}
-	low, high := u.MinKHz.V, u.MaxKHz.V
+	low, high := u.MinKHz.Value, u.MaxKHz.Value
 	initial := u.InitialMinKHz.Known() && u.InitialMaxKHz.Known()
-	firmware := initial && low == u.InitialMinKHz.V && high == u.InitialMaxKHz.V
+	firmware := initial && low == u.InitialMinKHz.Value && high == u.InitialMaxKHz.Value
 	word := ""
 	switch {
 	case low < high && (firmware || !initial):
 		word = "dynamic"
-	case initial && !firmware && low == high && high == u.InitialMaxKHz.V:
+	case initial && !firmware && low == high && high == u.InitialMaxKHz.Value:
 		word = "maximum"
-	case initial && !firmware && low == high && low == u.InitialMinKHz.V:
+	case initial && !firmware && low == high && low == u.InitialMinKHz.Value:
 		word = "minimum"
 	case initial && !firmware:
 		word = "custom"

@@ -112,18 +112,18 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 	if len(readings) == 0 {
 		return m.noRegister(register)
 	}
-	get := func(r *host.MSRReading) uint64 { return r.Value.V >> low & (1<<bits - 1) }
+	get := func(r *host.MSRReading) uint64 { return r.Value >> low & (1<<bits - 1) }
 	first := &readings[0]
 	for i := range readings {
 		r := &readings[i]
-		if !r.Value.Known() {
-			f := host.Fact(inventory.SourceMSR, r.Value, fact.Direct)
+		if !r.Known() {
+			f := r.Fact
 			f.KnownBy = registerAdvice(f.State)
-			return fact.UnknownFrom[uint64](f)
+			return f
 		}
 		if get(r) != get(first) {
 			return fact.Unknown[uint64](fact.Conflicting, fmt.Sprintf("register 0x%X differs: CPU %d of package %d has 0x%x, CPU %d of package %d has 0x%x",
-				register, first.CPU, first.Package, first.Value.V, r.CPU, r.Package, r.Value.V), "", registerEvidence(register, first), registerEvidence(register, r))
+				register, first.CPU, first.Package, first.Value, r.CPU, r.Package, r.Value), "", registerEvidence(register, first), registerEvidence(register, r))
 		}
 	}
 	var more []fact.Evidence
@@ -137,15 +137,16 @@ func (m *Machine) field(register uint32, low, bits uint) fact.Fact[uint64] {
 
 // noRegister returns the reason why a register was not read.
 func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
-	err := m.Registers.Err
-	if err == nil {
+	none := m.Registers.None
+	switch {
+	case none.Reason == "":
 		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), otherSources)
+	case errors.Is(none.Err, host.ErrNoRegisters):
+		return fact.Unknown[uint64](none.State, host.ErrNoRegisters.Error(), otherSources)
+	default:
+		none.KnownBy = registerAdvice(none.State)
+		return none
 	}
-	state := err.State
-	if errors.Is(err, host.ErrNoRegisters) {
-		return fact.Unknown[uint64](state, "no register of this processor is documented here", otherSources)
-	}
-	return fact.Unknown[uint64](state, err.Error(), registerAdvice(state), fact.At(inventory.SourceMSR, err.Path, ""))
 }
 
 // registerAdvice tells the user how to make registers readable.
@@ -163,7 +164,9 @@ func registerAdvice(s fact.State) string {
 }
 
 func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
-	return fact.Evidence{Source: inventory.SourceMSR, Path: r.Value.Path, Field: fmt.Sprintf("MSR 0x%X", register), Raw: r.Value.Raw}
+	at := r.From
+	at.Field = fmt.Sprintf("MSR 0x%X", register)
+	return at
 }
 
 // switchOf converts a register's field to enabled or disabled; on is the value that means enabled.
@@ -185,7 +188,7 @@ func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, boo
 	line := m.Kernel.Cmdline
 	for _, o := range slices.Backward(line.Options) {
 		if match(o.Key, o.Value) {
-			return fact.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
+			return fact.Evidence{Source: inventory.SourceCmdline, Path: line.Line.From.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
 		}
 	}
 	return fact.Evidence{}, false

@@ -219,24 +219,15 @@ func firstUnknown[T any](facts ...fact.Fact[T]) fact.Fact[string] {
 	return fact.UnknownFrom[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
 }
 
-// notUniform returns an unknown fact for a value that is in several files, if the first or a later one
-// could not be read.
-func notUniform(source string, first host.Value[string], s *host.Sampled) fact.Fact[string] {
-	if first.Known() && s.Failed != nil {
-		first = host.Value[string]{State: s.State, Path: s.Failed.Path, Err: s.Failed}
-	}
-	return fact.UnknownFrom[string](host.Fact(source, first, fact.Direct))
-}
-
 // mixedValues returns an unknown fact for a value that differs between CPUs or policies. The reason
 // names up to maxNamed values, each with the first file that has it.
-func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {
+func mixedValues(what string, s *host.Sampled) fact.Fact[string] {
 	var named []string
 	var at []fact.Evidence
 	for i, v := range s.Distinct {
-		at = append(at, fact.At(source, s.Paths[i], v))
+		at = append(at, v.From)
 		if i < maxNamed {
-			named = append(named, strconv.Quote(v)+" in "+s.Paths[i])
+			named = append(named, strconv.Quote(v.Value)+" in "+v.From.Path)
 		}
 	}
 	return fact.Unknown[string](fact.Conflicting, what+": "+strings.Join(named, ", "), "", slices.Clip(at)...)

@@ -77,9 +77,9 @@ func (v *turboView) byBoost(certainty fact.Certainty) derived {
 func (m *Machine) turbo() derived {
 	f := m.Kernel.CPUFreq
 	v := turboView{
-		noTurbo: host.Fact(inventory.SourceCPUFreq, f.NoTurbo, fact.Direct), boost: host.Fact(inventory.SourceCPUFreq, f.Boost, fact.Direct),
-		driver: f.First.Driver.V, policies: &f.Boosts,
-		above: f.First.CPUInfoMaxKHz.Known() && f.First.BaseKHz.Known() && f.First.CPUInfoMaxKHz.V > f.First.BaseKHz.V,
+		noTurbo: f.NoTurbo, boost: f.Boost,
+		driver: f.First.Driver.Value, policies: &f.Boosts,
+		above: f.First.CPUInfoMaxKHz.Known() && f.First.BaseKHz.Known() && f.First.CPUInfoMaxKHz.Value > f.First.BaseKHz.Value,
 	}
 	switch p := m.cpuModel(); {
 	case p.vendor.Or("") == intelVendor:
@@ -190,8 +190,7 @@ func (m *Machine) noTurboClear(v *turboView, register bool) derived {
 		return v.known(enabledWord, fact.Direct, firmware)
 	case v.above:
 		f := v.known(enabledWord, fact.Corroborated, firmware)
-		f.effective.More = append(f.effective.More, fact.At(inventory.SourceCPUFreq, p.CPUInfoMaxKHz.Path, p.CPUInfoMaxKHz.Raw),
-			fact.At(inventory.SourceCPUFreq, p.BaseKHz.Path, p.BaseKHz.Raw))
+		f.effective.More = append(f.effective.More, p.CPUInfoMaxKHz.From, p.BaseKHz.From)
 		return f
 	case v.flag.Known():
 		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
@@ -230,7 +229,7 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
 	switch {
 	case len(v.policies.Distinct) > 1:
-		return derived{effective: mixedValues("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
+		return derived{effective: mixedValues("the frequency policies differ in boost", v.policies)}
 	case ok && bit == 1 && v.acpi():
 		return v.known(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
 	case ok && bit == 1:
@@ -251,20 +250,20 @@ func (m *Machine) amdTurbo(v *turboView) derived {
 // amdPstate derives boost from the files of amd-pstate. register is set if the register was read and
 // does not disable boost.
 func (v *turboView) amdPstate(register bool) derived {
-	policies, all := v.policies.Uniform()
+	policies := v.policies.Uniform().Or("")
 	global, globalKnown := v.boost.Get()
 	switch {
 	case globalKnown && !global:
 		return v.known(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
-	case all && policies == "0" && register:
+	case policies == "0" && register:
 		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
-	case all && policies == "0" && globalKnown:
+	case policies == "0" && globalKnown:
 		return v.withPolicies(disabledWord, inventory.DecidedFirmware)
-	case all && policies == "0":
+	case policies == "0":
 		f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
 		f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
 		return f
-	case all && policies == "1":
+	case policies == "1":
 		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
 	case register:
 		return v.known(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
@@ -275,7 +274,6 @@ func (v *turboView) amdPstate(register bool) derived {
 
 // withPolicies returns a value based on the policies' boost files.
 func (v *turboView) withPolicies(word, who string) derived {
-	at := fact.At(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
-	more := v.evidence()
+	at, more := v.policies.Distinct[0].From, v.evidence()
 	return derived{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
 }

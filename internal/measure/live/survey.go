@@ -25,9 +25,9 @@ func Survey(root *host.Root, guest string) *measure.Machine {
 		s.Nodes[0].FreeBytes = freeMemory(root, "/proc/meminfo")
 	}
 	for i := range numa.Nodes {
-		n := pickCPUs(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.V, cpus)
+		n := pickCPUs(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.Value, cpus)
 		n.FreeBytes = freeMemory(root, fmt.Sprintf("/sys/devices/system/node/node%d/meminfo", n.ID))
-		if has := numa.Nodes[i].HasMemory; has.State == fact.OK && !has.V {
+		if has := numa.Nodes[i].HasMemory; has.State == fact.OK && !has.Value {
 			n.FreeBytes = 0
 		}
 		n.MemoryBarred = mems != nil && !slices.Contains(mems, n.ID)

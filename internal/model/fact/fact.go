@@ -108,6 +108,8 @@ type Fact[T any] struct {
 	Unverified bool
 	// Reason is the reason why the value is unknown, as a clause.
 	Reason string
+	// Err is the failed reading that is the reason, for errors.Is; nil if the reason is another.
+	Err error `json:"-"`
 	// KnownBy tells the user how to make it known.
 	KnownBy string
 	// From is the reading that gave the value (or the attempt that failed).
@@ -121,6 +123,9 @@ func (f Fact[T]) Known() bool { return f.State == OK }
 
 // Get returns the value and whether it is known.
 func (f Fact[T]) Get() (T, bool) { return f.Value, f.State == OK }
+
+// Outcome returns the state and, if the value is unknown, the reason.
+func (f Fact[T]) Outcome() (State, string) { return f.State, f.Reason }
 
 // Or returns the value, or other when it is not known. For display only: a
 // judgement must never use a default.
@@ -159,7 +164,7 @@ func UnknownFrom[T, U any](f Fact[U]) Fact[T] {
 	if f.State == OK {
 		f.State = Unread
 	}
-	return Fact[T]{State: f.State, Reason: f.Reason, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
+	return Fact[T]{State: f.State, Reason: f.Reason, Err: f.Err, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
 }
 
 // At returns the evidence for a reading of a complete file.

@@ -364,10 +364,12 @@ type CPU struct {
 	Flags fact.Fact[map[string]bool]
 }
 
-// Package is one physical package of the kernel.
+// Package is one physical package of the kernel, with its online CPUs.
 type Package struct {
-	ID    int
-	CPUs  []int
+	// ID is physical_package_id; there may be gaps.
+	ID   int
+	CPUs []int
+	// Cores is the number of cores with at least one CPU online.
 	Cores int
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // TestFixedWindows checks that records of the minimum size are decoded and shorter ones are not.
@@ -78,12 +79,12 @@ func TestListedInNotes(t *testing.T) {
 // TestSampledCPUs checks that the first and the last CPU of each package are sampled, or those of the machine if
 // there are no packages.
 func TestSampledCPUs(t *testing.T) {
-	cpus := func(n ...int) Value[[]int] { return Value[[]int]{V: n, State: fact.OK} }
+	cpus := func(n ...int) fact.Fact[[]int] { return fact.Fact[[]int]{Value: n, State: fact.OK} }
 	c := &CPU{Online: cpus(0, 1, 2, 3, 4)}
 	assert.Equal(t, []int{0, 4}, c.Sample())
-	c.Packages = Value[[]Package]{V: []Package{{CPUs: []int{7}}}, State: fact.OK}
+	c.Packages = fact.Fact[[]inventory.Package]{Value: []inventory.Package{{CPUs: []int{7}}}, State: fact.OK}
 	require.Equal(t, []int{7}, c.Sample())
-	c.Packages.V = []Package{{CPUs: []int{0, 1, 2}}, {CPUs: []int{3, 4}}, {}}
+	c.Packages.Value = []inventory.Package{{CPUs: []int{0, 1, 2}}, {CPUs: []int{3, 4}}, {}}
 	assert.Equal(t, []int{0, 2, 3, 4}, c.Sample())
 }
 

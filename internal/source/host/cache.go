@@ -11,10 +11,10 @@ import (
 // Caches describes the caches in cpuN/cache (Documentation/ABI/testing/sysfs-devices-system-cpu).
 type Caches struct {
 	// Levels are the caches of the first online CPU.
-	Levels Value[[]Cache]
+	Levels fact.Fact[[]Cache]
 	// L3 are the groups of online CPUs that share a level 3 cache. It is Absent if the first
 	// maxFailures CPUs have none. If only some CPUs (low-power cores) have none, they are in no group.
-	L3 Value[[][]int]
+	L3 fact.Fact[[][]int]
 }
 
 // Cache is one cache of one CPU.
@@ -25,7 +25,7 @@ type Cache struct {
 }
 
 // CPUsPerL3 returns the number of CPUs in the largest L3 group.
-func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
+func (c *Caches) CPUsPerL3() fact.Fact[int] { return fact.Convert(c.L3, largest) }
 
 // maxLevel is more than any processor has.
 const maxLevel = 8
@@ -43,15 +43,12 @@ func (r *reader) caches(online []int) Caches {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		found, err := r.joinL3(&g, &f, cpu)
-		if err != nil {
-			g.fail(err)
-			break
-		}
+		found := r.joinL3(&g, &f, cpu)
 		if !found {
-			if misses++; misses >= maxFailures && len(g.groups) == 0 {
-				break
-			}
+			misses++
+		}
+		if g.failed != nil || misses >= maxFailures && len(g.groups) == 0 {
+			break
 		}
 	}
 	return Caches{Levels: levels, L3: g.l3(levels)}
@@ -61,39 +58,32 @@ func (r *reader) caches(online []int) Caches {
 // its CPUs.
 type l3Finder struct{ index, which int }
 
-// joinL3 adds the group of one CPU. found is false, without an error, if it has no L3. A CPU whose
-// caches cannot be read is an error, because its group would be missing.
-func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
+// joinL3 adds the group of one CPU and reports whether it has an L3. If the caches of the CPU cannot be read, the
+// grouping fails, because a group would be missing.
+func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) bool {
 	if f.index < 0 || !r.isL3(cpu, f.index) {
 		levels := r.levels(cpu)
-		if levels.State != fact.OK {
-			return false, levels.Err
+		if !levels.Known() {
+			return g.fail(fact.UnknownFrom[[]int](levels))
 		}
 		if f.index = l3Index(levels); f.index < 0 {
-			return false, nil
+			return false
 		}
 	}
 	dir := indexed("/cache/index", f.index, "/")
-	list, path, raw, err := r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which)
-	if err != nil {
-		return true, err
-	}
-	if g.path == "" {
-		g.path, g.raw = path, raw
-	}
-	return true, g.add(cpu, list, path)
+	return g.add(cpu, r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which))
 }
 
-func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
+func (g *grouping) l3(levels fact.Fact[[]Cache]) fact.Fact[[][]int] {
 	switch {
-	case g.err != nil:
-		return unknown[[][]int](g.err)
+	case g.failed != nil:
+		return fact.UnknownFrom[[][]int](*g.failed)
 	case len(g.groups) > 0:
-		return known(g.groups, g.path, g.raw)
-	case levels.State != fact.OK:
-		return unknownAs[[][]int](levels)
+		return fact.Known(g.groups, fact.Direct, g.from)
+	case !levels.Known():
+		return fact.UnknownFrom[[][]int](levels)
 	default:
-		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: fact.Absent, Err: errNoL3})
+		return unknown[[][]int](levels.From.Source, &ReadError{Op: "read", Path: levels.From.Path, State: fact.Absent, Err: errNoL3})
 	}
 }
 
@@ -103,8 +93,8 @@ func (r *reader) isL3(cpu, index int) bool {
 }
 
 // l3Index returns the index of level 3, which is not always 3; -1 if there is none.
-func l3Index(levels Value[[]Cache]) int {
-	for _, c := range levels.V {
+func l3Index(levels fact.Fact[[]Cache]) int {
+	for _, c := range levels.Value {
 		if c.Level == 3 && c.Type != "Instruction" {
 			return c.Index
 		}
@@ -113,26 +103,26 @@ func l3Index(levels Value[[]Cache]) int {
 }
 
 // levels reads every cache of one CPU. If the level of one cannot be read, the list is unknown.
-func (r *reader) levels(cpu int) Value[[]Cache] {
+func (r *reader) levels(cpu int) fact.Fact[[]Cache] {
 	dir := indexed(cpuPrefix, cpu, "/cache")
 	found := r.numbered(dir, "index")
 	if found.State != fact.OK {
-		return unknownAs[[]Cache](found)
+		return fact.UnknownFrom[[]Cache](found)
 	}
-	if len(found.V) == 0 {
-		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
+	if len(found.Value) == 0 {
+		return unknown[[]Cache](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
 	}
 	var out []Cache
-	for _, i := range found.V {
+	for _, i := range found.Value {
 		entry := indexed(dir+"/index", i, "")
 		level := r.number(entry + "/level")
 		if level.State != fact.OK {
-			return unknownAs[[]Cache](level)
+			return fact.UnknownFrom[[]Cache](level)
 		}
-		if level.V < 1 || level.V > maxLevel {
-			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is not a cache level", level.V))
+		if level.Value < 1 || level.Value > maxLevel {
+			return malformed[[]Cache](level.From, fmt.Errorf("%d is not a cache level", level.Value))
 		}
-		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V})
+		out = append(out, Cache{Index: i, Level: int(level.Value), Type: r.text(entry + "/type").Value})
 	}
-	return known(out, dir, "")
+	return fact.Known(out, fact.Direct, r.at(dir, ""))
 }

@@ -192,14 +192,14 @@ func TestRecordReplays(t *testing.T) {
 func TestRecordRedacts(t *testing.T) {
 	root := open(t, small.Files().With(hosttest.Files{"sys/devices/virtual/dmi/id/product_serial": "SECRET\n"}).Tar(t, ""))
 	rec := root.Record()
-	assert.Equal(t, "SECRET", host.ReadDMIID(root).ProductSerial.V)
+	assert.Equal(t, "SECRET", host.ReadDMIID(root).ProductSerial.Value)
 	var out bytes.Buffer
 	require.NoError(t, rec.Write(&out, time.Unix(1, 0), func(path string, data []byte) ([]byte, bool) {
 		return data, !strings.HasSuffix(path, "_serial")
 	}, nil))
 	got := host.ReadDMIID(open(t, out.Bytes()))
 	assert.Equal(t, fact.Denied, got.ProductSerial.State)
-	assert.Equal(t, "Example Inc.", got.Vendor.V)
+	assert.Equal(t, "Example Inc.", got.Vendor.Value)
 }
 
 func TestNotesMalformed(t *testing.T) {

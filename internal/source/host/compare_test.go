@@ -19,10 +19,6 @@ func strip(v reflect.Value) {
 		if v.IsNil() {
 			return
 		}
-		if _, cause := v.Interface().(*host.ReadError); cause {
-			v.SetZero()
-			return
-		}
 		strip(v.Elem())
 	case reflect.Struct:
 		if s, ok := v.Addr().Interface().(*host.Source); ok {
@@ -36,6 +32,8 @@ func strip(v reflect.Value) {
 		for i := range v.Len() {
 			strip(v.Index(i))
 		}
+	case reflect.Interface: // the error of a fact, whose reason is compared
+		v.SetZero()
 	default:
 	}
 }

@@ -44,7 +44,7 @@ func TestL3OfSomeCPUs(t *testing.T) {
 			}
 		}
 		l3 := readCPU(t, tree).L3
-		assert.Equal(t, c.want, l3.V, name)
+		assert.Equal(t, c.want, l3.Value, name)
 		assert.Equal(t, c.want == nil, l3.State == fact.Absent, "%s: %v", name, l3.Err)
 	}
 }
@@ -57,22 +57,22 @@ func TestL3OfAnotherIndex(t *testing.T) {
 		f[cpuFile(cpu, "cache/index2/shared_cpu_list")], f[cpuFile(cpu, "cache/index3/shared_cpu_list")] = "2-3\n", fmt.Sprintln(cpu)
 	}
 	c := readCPU(t, f)
-	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, c.L3.V)
-	assert.Equal(t, "/"+cpuFile(0, "cache/index3/shared_cpu_list"), c.L3.Path, "the first")
-	assert.Equal(t, "0-1", c.L3.Raw)
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, c.L3.Value)
+	assert.Equal(t, "/"+cpuFile(0, "cache/index3/shared_cpu_list"), c.L3.From.Path, "the first")
+	assert.Equal(t, "0-1", c.L3.From.Raw)
 
 	for cpu := 2; cpu < 4; cpu++ {
 		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "2-3\n"})
 	}
-	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.V, "the first index")
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.Value, "the first index")
 
 	f = hosttest.Machine{CoresPerSocket: 2}.Files()
 	for cpu := range 2 {
 		f = f.Without(cpuFile(cpu, "cache/")).With(hosttest.Files{cpuFile(cpu, "cache/index0/level"): "3\n", cpuFile(cpu, "cache/index0/shared_cpu_list"): "0-1\n"})
 	}
 	c = readCPU(t, f)
-	assert.Equal(t, [][]int{{0, 1}}, c.L3.V, "one group")
-	assert.Len(t, c.Levels.V, 1)
+	assert.Equal(t, [][]int{{0, 1}}, c.L3.Value, "one group")
+	assert.Len(t, c.Levels.Value, 1)
 	for level, want := range map[string]fact.State{"0\n": fact.Malformed, "8\n": fact.OK, "9\n": fact.Malformed} {
 		assert.Equal(t, want, readCPU(t, f.With(hosttest.Files{cpuFile(0, "cache/index0/level"): level})).Levels.State, level)
 	}
@@ -102,19 +102,19 @@ func TestFilesOfAGroup(t *testing.T) {
 func TestOneCPU(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1, Policies: true}.Files()
 	c := readCPU(t, f)
-	assert.Equal(t, []int{0}, c.Online.V)
+	assert.Equal(t, []int{0}, c.Online.Value)
 	root := captured(t, f)
 	freq := host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 1, freq.Policies.V)
-	assert.Equal(t, "intel_pstate", freq.First.Driver.V)
-	assert.Equal(t, []string{"powersave"}, freq.Governors.Distinct)
+	assert.Equal(t, 1, freq.Policies.Value)
+	assert.Equal(t, "intel_pstate", freq.First.Driver.Value)
+	assert.Equal(t, []string{"powersave"}, valuesOf(&freq.Governors))
 	assert.Equal(t, fact.SourceOK, freq.Source.State)
 	root = captured(t, f.Without(cpus+"cpufreq/policy0/scaling_driver"))
 	assert.Equal(t, fact.SourcePartial, host.ReadCPUFreq(root, host.ReadCPU(root)).Source.State)
 
 	only := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\n"})
-	assert.Equal(t, []int{0}, only.Online.V)
-	assert.Equal(t, "X", only.Brand.V)
+	assert.Equal(t, []int{0}, only.Online.Value)
+	assert.Equal(t, "X", only.Brand.Value)
 }
 
 // TestHeadOfCPUInfo checks that nothing is known of a line that the end of the read part of cpuinfo cuts.
@@ -122,27 +122,27 @@ func TestHeadOfCPUInfo(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 1}.Files()
 	f["proc/cpuinfo"] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\nflags\t\t: " + strings.Repeat("fpu ", 5000) + "lm\n"
 	c := readCPU(t, f)
-	assert.Equal(t, "X", c.Brand.V)
+	assert.Equal(t, "X", c.Brand.Value)
 	assert.Equal(t, fact.Absent, c.Flags.State)
 }
 
 // TestOnlineByTopology checks that CPUs with a topology folder are online if there is no list of online CPUs.
 func TestOnlineByTopology(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 4}.Files().Without(cpus+"online", cpuFile(1, "topology"), cpuFile(3, "topology")).With(hosttest.Files{cpuFile(3, "topology"): "no folder"})
-	assert.Equal(t, []int{0, 2}, readCPU(t, f).Online.V)
+	assert.Equal(t, []int{0, 2}, readCPU(t, f).Online.Value)
 }
 
 // TestNoPolicies checks that frequency scaling is known to be off only if the folder is completely known.
 func TestNoPolicies(t *testing.T) {
 	f := hosttest.Machine{CoresPerSocket: 2}.Files().With(hosttest.Files{cpus + "cpufreq/boost": "1\n"})
-	read := func(f hosttest.Files) host.Value[int] {
+	read := func(f hosttest.Files) fact.Fact[int] {
 		root := captured(t, f)
 		return host.ReadCPUFreq(root, host.ReadCPU(root)).Policies
 	}
 	assert.Equal(t, fact.Unread, read(f).State)
 	for _, note := range []string{"names\t/" + cpus + "cpufreq\tboost", "absent\t/" + cpus + "cpufreq\tlist\tno such file or directory"} {
 		v := read(hosttest.Notes(f, note))
-		assert.True(t, v.Known() && v.V == 0, "%s: %v", note, v.Err)
+		assert.True(t, v.Known() && v.Value == 0, "%s: %v", note, v.Err)
 	}
 	assert.Equal(t, fact.Denied, read(hosttest.Notes(f, "denied\t/"+cpus+"cpufreq\tlist\tpermission denied")).State)
 	assert.Equal(t, fact.Unread, read(f.With(hosttest.Files{cpuFile(0, "cpufreq"): "no folder"})).State)
@@ -153,7 +153,7 @@ func TestUncoreBound(t *testing.T) {
 	for i := range 129 {
 		if i == 128 {
 			root := captured(t, f)
-			assert.Len(t, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.V, 128)
+			assert.Len(t, host.ReadCPUFreq(root, host.ReadCPU(root)).Uncore.Value, 128)
 		}
 		f[fmt.Sprintf(cpus+"intel_uncore_frequency/uncore%02d/max_freq_khz", i)] = "2400000\n"
 	}
@@ -169,8 +169,8 @@ func TestIdleWithoutStates(t *testing.T) {
 		return host.ReadCPUIdle(root, host.ReadCPU(root))
 	}
 	c := read(f.Without(cpus + "cpuidle/current_governor_ro").With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"}))
-	assert.Equal(t, "ladder", c.Governor.V)
-	assert.Equal(t, "menu", read(f.With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"})).Governor.V)
+	assert.Equal(t, "ladder", c.Governor.Value)
+	assert.Equal(t, "menu", read(f.With(hosttest.Files{cpus + "cpuidle/current_governor": "ladder\n"})).Governor.Value)
 	f = f.Without(cpuFile(0, "cpuidle"))
 	assert.Equal(t, fact.SourcePartial, read(f).Source.State)
 	assert.Equal(t, fact.SourceOK, read(f.With(hosttest.Files{cpus + "cpuidle/current_driver": "none\n"})).Source.State)
@@ -178,7 +178,7 @@ func TestIdleWithoutStates(t *testing.T) {
 		f[cpuFile(0, fmt.Sprintf("cpuidle/state%d/name", i))] = "C1\n"
 		switch c := read(f).States; i {
 		case 0, 31:
-			assert.Len(t, c.V, i+1)
+			assert.Len(t, c.Value, i+1)
 		case 32:
 			assert.Equal(t, fact.Malformed, c.State)
 		}
@@ -189,14 +189,14 @@ func TestIdleWithoutStates(t *testing.T) {
 func TestRootDecoders(t *testing.T) {
 	const dir = "sys/bus/cxl/devices/decoder0."
 	base := hosttest.Machine{CoresPerSocket: 1}.Files()
-	read := func(pairs ...string) host.Value[[]host.Range] {
+	read := func(pairs ...string) fact.Fact[[]host.Range] {
 		f := base.With(nil)
 		for i := 0; i < len(pairs); i += 2 {
 			f[fmt.Sprintf("%s%d/start", dir, i/2)], f[fmt.Sprintf("%s%d/size", dir, i/2)] = pairs[i], pairs[i+1]
 		}
 		return readNUMA(t, f).Hints.Windows
 	}
-	assert.Equal(t, []host.Range{{Start: 0, End: 1}}, read("0x0", "0x1").V)
+	assert.Equal(t, []host.Range{{Start: 0, End: 1}}, read("0x0", "0x1").Value)
 	for _, pair := range [][]string{{"0x1000", "0x0"}, {"0x1000", "-1"}, {"-0x1000", "0x2000"}, {"0x7fffffffffffffff", "0x1"}} {
 		assert.Equal(t, fact.Malformed, read(pair...).State, pair)
 	}
@@ -206,7 +206,7 @@ func TestRootDecoders(t *testing.T) {
 	for range 64 {
 		most = append(most, "0x1000", "0x1000")
 	}
-	assert.Len(t, read(most...).V, 64)
+	assert.Len(t, read(most...).Value, 64)
 	assert.Equal(t, fact.Malformed, read(append(most, "0x1000", "0x1000")...).State)
 }
 
@@ -216,21 +216,16 @@ func TestEDACBounds(t *testing.T) {
 	f := hosttest.Files{mc + "mc_name": "x\n", mc + "sdram_scrub_rate": "0\n", mc + "ce_noinfo_count": "-1\n"}
 	for size, want := range map[string]fact.State{"0\n": fact.OK, "1\n": fact.OK, "-1\n": fact.Malformed, "1099511627776\n": fact.OK, "1099511627777\n": fact.Malformed, "": fact.Truncated} {
 		e := host.ReadEDAC(captured(t, f.With(hosttest.Files{mc + "dimm0/size": size})))
-		require.Len(t, e.Controllers.V, 1, size)
-		require.Len(t, e.Controllers.V[0].Entries.V, 1, size)
-		assert.Equal(t, want, e.Controllers.V[0].Entries.V[0].SizeBytes.State, size)
-		assert.True(t, e.Controllers.V[0].ScrubRate.Known(), "0 is a rate")
-		assert.Equal(t, fact.Unstated, e.Controllers.V[0].CorrectedNoInfo.State)
+		require.Len(t, e.Controllers.Value, 1, size)
+		require.Len(t, e.Controllers.Value[0].Entries.Value, 1, size)
+		assert.Equal(t, want, e.Controllers.Value[0].Entries.Value[0].SizeBytes.State, size)
+		assert.True(t, e.Controllers.Value[0].ScrubRate.Known(), "0 is a rate")
+		assert.Equal(t, fact.Unstated, e.Controllers.Value[0].CorrectedNoInfo.State)
 	}
 }
 
-// TestReasonOfAFact checks that an unknown fact has a reason, and a hint how to make it known.
-func TestReasonOfAFact(t *testing.T) {
-	denied := &host.ReadError{Op: "read", Path: "/a", State: fact.Denied, Err: host.ErrMasked}
-	f := host.Fact("cpu", host.Value[int]{State: fact.Denied, Err: denied, Path: "/a"}, fact.Direct)
-	assert.Equal(t, denied.Error(), f.Reason)
-	assert.True(t, host.Fact("cpu", host.Value[int]{V: 1, State: fact.OK}, fact.Direct).Known())
-	assert.Equal(t, "/a was not read", host.Value[int]{Path: "/a"}.Reason())
+// TestAdvice checks the hint how to make an unknown fact known.
+func TestAdvice(t *testing.T) {
 	assert.Equal(t, "a capture that holds /a", host.Advice(fact.Unread, "/a"))
 	assert.Equal(t, "audit the live machine, or a capture that holds its files", host.Advice(fact.Unread, ""))
 	assert.Equal(t, "run as root", host.Advice(fact.Denied, "/a"))
@@ -239,15 +234,15 @@ func TestReasonOfAFact(t *testing.T) {
 
 // TestGenerationBounds checks which models of family 19h are Zen 4, and the last generation of each vendor.
 func TestGenerationBounds(t *testing.T) {
-	ok := func(n int) host.Value[int] { return host.Value[int]{V: n, State: fact.OK} }
-	of := func(family, model host.Value[int]) host.Generation {
-		return (&host.CPU{Identity: host.Identity{Vendor: host.Value[string]{V: "AuthenticAMD", State: fact.OK}, Family: family, Model: model}}).Generation()
+	ok := func(n int) fact.Fact[int] { return fact.Fact[int]{Value: n, State: fact.OK} }
+	of := func(family, model fact.Fact[int]) host.Generation {
+		return (&host.CPU{Identity: host.Identity{Vendor: fact.Fact[string]{Value: "AuthenticAMD", State: fact.OK}, Family: family, Model: model}}).Generation()
 	}
 	for model, want := range map[int]host.Generation{0x0f: host.GenZen, 0x10: host.GenZen4, 0x1f: host.GenZen4, 0x20: host.GenZen, 0x5f: host.GenZen, 0x60: host.GenZen4} {
 		assert.Equal(t, want, of(ok(0x19), ok(model)), "0x%x", model)
 	}
-	assert.Equal(t, host.GenOther, of(ok(0x17), host.Value[int]{}))
-	assert.Equal(t, host.GenOther, of(host.Value[int]{V: 0x17}, ok(1)))
+	assert.Equal(t, host.GenOther, of(ok(0x17), fact.Fact[int]{}))
+	assert.Equal(t, host.GenOther, of(fact.Fact[int]{Value: 0x17}, ok(1)))
 	for g := host.GenOther; g <= host.GenZen4; g++ {
 		assert.Equal(t, g >= host.GenNehalem && g < host.GenOpteron, g.Intel(), g)
 		assert.Equal(t, g >= host.GenOpteron, g.AMD(), g)
@@ -293,23 +288,23 @@ func TestMemoryBounds(t *testing.T) {
 		{"0x0", "0x7fffffffffffffff"}: -1, {"0x1", "0x7fffffffffffffff"}: 1<<63 - 1} {
 		m := host.ReadMemory(captured(t, base.With(hosttest.Files{memmap + "start": ends[0], memmap + "end": ends[1]})))
 		assert.Equal(t, want > 0, m.MapBytes.Known(), "%v: %v", ends, m.MapBytes.Err)
-		assert.Equal(t, max(want, 0), m.MapBytes.V, ends)
+		assert.Equal(t, max(want, 0), m.MapBytes.Value, ends)
 	}
 	base = hosttest.Files{"proc/meminfo": "MemTotal: 1 kB\n", blocks + "memory0/state": "online\n", blocks + "memory1/state": "going-offline\n"}
 	for size, want := range map[string]int64{"8000000": 128 << 20, "1": 1, "0": -1, "-8000000": -1, "7fffffffffffffff": 1<<63 - 1} {
 		m := host.ReadMemory(captured(t, base.With(hosttest.Files{blocks + "block_size_bytes": size + "\n"})))
 		assert.Equal(t, want > 0, m.OnlineBytes.Known(), "%v: %v", size, m.OnlineBytes.Err)
-		assert.Equal(t, max(want, 0), m.OnlineBytes.V, size)
+		assert.Equal(t, max(want, 0), m.OnlineBytes.Value, size)
 	}
 	m := host.ReadMemory(captured(t, base.Without(blocks+"memory1/").With(hosttest.Files{blocks + "block_size_bytes": "4000000000000000\n"})))
-	assert.Equal(t, int64(1<<62), m.OnlineBytes.V, "one block")
+	assert.Equal(t, int64(1<<62), m.OnlineBytes.Value, "one block")
 	base[blocks+"memory1/state"], base[blocks+"block_size_bytes"] = "online\n", "4000000000000000\n"
 	assert.Equal(t, fact.Malformed, host.ReadMemory(captured(t, base)).OnlineBytes.State, "more than can be counted")
 	base[blocks+"block_size_bytes"] = "8000000\n"
 	for i := range 1025 {
 		base[fmt.Sprintf("%smemory%d/state", blocks, i)] = "online\n"
 		if i == 1023 {
-			assert.Equal(t, int64(1024)<<27, host.ReadMemory(captured(t, base)).OnlineBytes.V)
+			assert.Equal(t, int64(1024)<<27, host.ReadMemory(captured(t, base)).OnlineBytes.Value)
 		}
 	}
 	assert.Equal(t, fact.Unread, host.ReadMemory(captured(t, base)).OnlineBytes.State)

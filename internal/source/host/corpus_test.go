@@ -65,7 +65,7 @@ func TestCorpusShapes(t *testing.T) {
 			if !ok {
 				return
 			}
-			got := shape{len(f.CPU.Packages.V), len(f.NUMA.Nodes), f.CPU.Cores.V, f.CPU.ThreadsPerCore.V}
+			got := shape{len(f.CPU.Packages.Value), len(f.NUMA.Nodes), f.CPU.Cores.Value, f.CPU.ThreadsPerCore.Value}
 			assert.Equal(t, want, got)
 			assert.Equal(t, fact.Unread, f.ACPI.Has("SRAT").State, "no archive holds sys/firmware/acpi")
 		})
@@ -79,17 +79,17 @@ func TestCorpusNodes(t *testing.T) {
 		return host.ReadNUMA(root)
 	}
 	gpu := read("hwloc-nvidiagpunumanodes.tar.bz2")
-	assert.Equal(t, []int{0, 8}, gpu.CPUNodes().V)
-	assert.Equal(t, []int{0, 8, 250, 251, 252, 253, 254, 255}, gpu.MemoryNodes().V)
+	assert.Equal(t, []int{0, 8}, gpu.CPUNodes().Value)
+	assert.Equal(t, []int{0, 8, 250, 251, 252, 253, 254, 255}, gpu.MemoryNodes().Value)
 	half := read("hwloc-64amd64-4s2n4ca2co.tar.bz2")
-	assert.InDelta(t, 8<<30, half.Nodes[5].MemTotalBytes.V, 1<<28, "node 5 has half the memory of its peers")
-	assert.InDelta(t, 16<<30, half.Nodes[4].MemTotalBytes.V, 1<<28)
+	assert.InDelta(t, 8<<30, half.Nodes[5].MemTotalBytes.Value, 1<<28, "node 5 has half the memory of its peers")
+	assert.InDelta(t, 16<<30, half.Nodes[4].MemTotalBytes.Value, 1<<28)
 	liar := read("hwloc-x86linux-64amd64-4p2n4ca2co.tar.bz2")
 	assert.Equal(t, fact.Malformed, liar.HasCPU.State, "this kernel prints an empty has_cpu")
-	assert.Equal(t, hosttest.Seq(0, 7, 1), liar.CPUNodes().V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), liar.CPUNodes().Value)
 	pmem := read("nri-2-socket-8-node-pmem.tar.gz")
-	assert.Equal(t, hosttest.Seq(0, 3, 1), pmem.CPUNodes().V)
-	assert.Equal(t, hosttest.Seq(0, 7, 1), pmem.MemoryNodes().V)
+	assert.Equal(t, hosttest.Seq(0, 3, 1), pmem.CPUNodes().Value)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), pmem.MemoryNodes().Value)
 }
 
 func TestCorpusEntriesTable(t *testing.T) {
@@ -98,7 +98,7 @@ func TestCorpusEntriesTable(t *testing.T) {
 	s := host.ReadSMBIOS(root)
 	require.Equal(t, fact.OK, s.Entries.State, "%v", s.Entries.Err)
 	devices := 0
-	for _, e := range s.Entries.V {
+	for _, e := range s.Entries.Value {
 		if e.Type == 17 {
 			devices++
 			assert.Equal(t, byte(17), e.Data[0])
@@ -144,12 +144,12 @@ func TestCorpusAgainstLscpu(t *testing.T) {
 		captured, err := host.OpenCaptureFile(archive)
 		require.NoError(t, err)
 		packed := host.ReadCPU(captured)
-		assert.Equal(t, packed.Online.V, got.CPU.Online.V, machineName(archive))
-		assert.Equal(t, packed.Packages.V, got.CPU.Packages.V, machineName(archive))
-		assert.Equal(t, packed.L3.V, got.CPU.L3.V, machineName(archive))
-		assert.Equal(t, packed.Flags.V, got.CPU.Flags.V, machineName(archive))
+		assert.Equal(t, packed.Online.Value, got.CPU.Online.Value, machineName(archive))
+		assert.Equal(t, packed.Packages.Value, got.CPU.Packages.Value, machineName(archive))
+		assert.Equal(t, packed.L3.Value, got.CPU.L3.Value, machineName(archive))
+		assert.Equal(t, packed.Flags.Value, got.CPU.Flags.Value, machineName(archive))
 		words := lscpu(t, machineIn(t, dir))
-		for key, value := range map[string]host.Value[int]{
+		for key, value := range map[string]fact.Fact[int]{
 			"Thread(s) per core": got.CPU.ThreadsPerCore,
 			"Socket(s)":          count(got.CPU.Packages),
 			"Core(s) per socket": coresPerSocket(got.CPU),
@@ -158,7 +158,7 @@ func TestCorpusAgainstLscpu(t *testing.T) {
 		} {
 			if want, ok := words[key]; ok && value.Known() {
 				compared++
-				assert.Equal(t, want, value.V, "%s: %s", machineName(archive), key)
+				assert.Equal(t, want, value.Value, "%s: %s", machineName(archive), key)
 			}
 		}
 	}
@@ -166,15 +166,15 @@ func TestCorpusAgainstLscpu(t *testing.T) {
 	assert.Greater(t, compared, 60)
 }
 
-func count[T any](v host.Value[[]T]) host.Value[int] {
-	return host.Value[int]{V: len(v.V), State: v.State}
+func count[T any](v fact.Fact[[]T]) fact.Fact[int] {
+	return fact.Fact[int]{Value: len(v.Value), State: v.State}
 }
 
 // coresPerSocket is the highest count of one package: a machine may have CPUs offline.
-func coresPerSocket(c *host.CPU) host.Value[int] {
-	most := host.Value[int]{State: c.Packages.State}
-	for _, p := range c.Packages.V {
-		most.V = max(most.V, p.Cores)
+func coresPerSocket(c *host.CPU) fact.Fact[int] {
+	most := fact.Fact[int]{State: c.Packages.State}
+	for _, p := range c.Packages.Value {
+		most.Value = max(most.Value, p.Cores)
 	}
 	return most
 }

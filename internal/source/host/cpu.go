@@ -2,6 +2,7 @@ package host
 
 import (
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // CPU is the kernel's view of the processors
@@ -11,11 +12,11 @@ type CPU struct {
 	// Online, Present and Offline are the CPU numbers in the files of the same names in
 	// /sys/devices/system/cpu. If its file is missing, Online is derived from the folders with a topology
 	// or from cpuinfo.
-	Online, Present, Offline Value[[]int]
+	Online, Present, Offline fact.Fact[[]int]
 	Topology
 	Caches
 	// SMTControl and SMTActive are the contents of smt/control and smt/active.
-	SMTControl, SMTActive Value[string]
+	SMTControl, SMTActive fact.Fact[string]
 	Identity
 }
 
@@ -23,7 +24,7 @@ type CPU struct {
 // sysfs does not show which CPUs are online or their topology. Lists of siblings are read once for each
 // group, because all CPUs of a core, die, package or cache have the same list.
 func ReadCPU(root *Root) *CPU {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceCPU)
 	c := &CPU{
 		Present:    r.set(cpuDir + "/present"),
 		Offline:    r.set(cpuDir + "/offline"),
@@ -40,10 +41,10 @@ func ReadCPU(root *Root) *CPU {
 }
 
 // online reads the list of online CPUs, or derives it.
-func (r *reader) online() Value[[]int] {
+func (r *reader) online() fact.Fact[[]int] {
 	list := r.set(cpuDir + "/online")
-	if list.State == fact.OK && len(list.V) == 0 {
-		return malformed[[]int](list.Path, list.Raw, errNoCPU)
+	if list.State == fact.OK && len(list.Value) == 0 {
+		return malformed[[]int](list.From, errNoCPU)
 	}
 	if !unavailable(list) {
 		return list
@@ -53,31 +54,31 @@ func (r *reader) online() Value[[]int] {
 	}
 	if found := r.allProcessors(); found.State == fact.OK {
 		ids := []int{}
-		for _, p := range found.V {
+		for _, p := range found.Value {
 			ids = append(ids, p.ID)
 		}
-		return known(sortedSet(ids), cpuinfo, "")
+		return fact.Known(sortedSet(ids), fact.Direct, r.at(cpuinfo, ""))
 	}
 	return list
 }
 
 // withTopology lists the CPUs that have a topology folder: captures of kernels before 2.6.26 have
 // no list of online CPUs, and offline CPUs have no topology there.
-func (r *reader) withTopology() Value[[]int] {
+func (r *reader) withTopology() fact.Fact[[]int] {
 	dirs := r.numbered(cpuDir, "cpu")
 	if dirs.State != fact.OK {
 		return dirs
 	}
 	var online []int
-	for _, cpu := range dirs.V {
+	for _, cpu := range dirs.Value {
 		if kind, err := r.root.Stat(indexed(cpuPrefix, cpu, "/topology")); err == nil && kind == KindDir {
 			online = append(online, cpu)
 		}
 	}
 	if len(online) == 0 {
-		return unknown[[]int](&ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
+		return unknown[[]int](r.source, &ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
 	}
-	return known(online, cpuDir, "")
+	return fact.Known(online, fact.Direct, r.at(cpuDir, ""))
 }
 
 // Sample returns CPUs that represent all: the first and the last of each package or, without
@@ -92,11 +93,11 @@ func (c *CPU) Sample() []int {
 			out = append(out, cpus[len(cpus)-1])
 		}
 	}
-	for _, p := range c.Packages.V {
+	for _, p := range c.Packages.Value {
 		pick(p.CPUs)
 	}
 	if len(out) == 0 {
-		pick(c.Online.V)
+		pick(c.Online.Value)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/host/hosttest"
 )
@@ -25,19 +26,19 @@ func TestReadCPU(t *testing.T) {
 	m := hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, ThreadsPerCore: 2, L3PerSocket: 2, Alternate: true}
 	c := readCPU(t, m.Files())
 	assert.Equal(t, host.Source{Name: "cpu", State: fact.SourceOK}, c.Source)
-	assert.Equal(t, []host.Package{
+	assert.Equal(t, []inventory.Package{
 		{ID: 0, CPUs: []int{0, 2, 4, 6, 8, 10, 12, 14}, Cores: 4},
 		{ID: 1, CPUs: []int{1, 3, 5, 7, 9, 11, 13, 15}, Cores: 4},
-	}, c.Packages.V)
-	assert.Equal(t, 8, c.Cores.V)
-	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, 4, c.CPUsPerL3().V)
-	assert.Equal(t, "on", c.SMTControl.V)
+	}, c.Packages.Value)
+	assert.Equal(t, 8, c.Cores.Value)
+	assert.Equal(t, 2, c.ThreadsPerCore.Value)
+	assert.Equal(t, 4, c.CPUsPerL3().Value)
+	assert.Equal(t, "on", c.SMTControl.Value)
 	assert.Equal(t, []int{0, 14, 1, 15}, c.Sample())
-	assert.Equal(t, "GenuineIntel", c.Vendor.V)
-	assert.Equal(t, []int{6, 143, 8}, []int{c.Family.V, c.Model.V, c.Stepping.V})
-	assert.True(t, c.Flags.V["ida"])
-	assert.Equal(t, "x86_64", c.Architecture.V)
+	assert.Equal(t, "GenuineIntel", c.Vendor.Value)
+	assert.Equal(t, []int{6, 143, 8}, []int{c.Family.Value, c.Model.Value, c.Stepping.Value})
+	assert.True(t, c.Flags.Value["ida"])
+	assert.Equal(t, "x86_64", c.Architecture.Value)
 }
 
 func TestOfflineThreads(t *testing.T) {
@@ -45,9 +46,9 @@ func TestOfflineThreads(t *testing.T) {
 	f["sys/devices/system/cpu/online"] = "0-4\n" // CPU 4 is the sibling of CPU 0
 	f["sys/devices/system/cpu/offline"] = "5-7\n"
 	c := readCPU(t, f)
-	assert.Equal(t, 4, c.Cores.V)
-	assert.Equal(t, 2, c.ThreadsPerCore.V, "the largest over online CPUs")
-	assert.Equal(t, []int{5, 6, 7}, c.Offline.V)
+	assert.Equal(t, 4, c.Cores.Value)
+	assert.Equal(t, 2, c.ThreadsPerCore.Value, "the largest over online CPUs")
+	assert.Equal(t, []int{5, 6, 7}, c.Offline.Value)
 }
 
 func TestPackagesNotFromLists(t *testing.T) {
@@ -58,18 +59,18 @@ func TestPackagesNotFromLists(t *testing.T) {
 			list := fmt.Sprintf("%d-%d\n", cpu/2*2, cpu/2*2+1)
 			f[cpuFile(cpu, "topology/package_cpus_list")] = list
 		}
-		assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 2, 3}, Cores: 4}, {ID: 1, CPUs: []int{4, 5, 6, 7}, Cores: 4}}, readCPU(t, f).Packages.V)
+		assert.Equal(t, []inventory.Package{{ID: 0, CPUs: []int{0, 1, 2, 3}, Cores: 4}, {ID: 1, CPUs: []int{4, 5, 6, 7}, Cores: 4}}, readCPU(t, f).Packages.Value)
 	})
 	t.Run("one list with two ids", func(t *testing.T) {
 		f := base.With(nil)
 		for cpu := range 8 {
 			f[cpuFile(cpu, "topology/package_cpus_list")] = "0-7\n"
 		}
-		assert.Len(t, readCPU(t, f).Packages.V, 2)
+		assert.Len(t, readCPU(t, f).Packages.Value, 2)
 	})
 	t.Run("overlapping lists", func(t *testing.T) {
 		f := base.With(hosttest.Files{cpuFile(4, "topology/package_cpus_list"): "3-7\n"})
-		assert.Len(t, readCPU(t, f).Packages.V, 2, "then every CPU is asked")
+		assert.Len(t, readCPU(t, f).Packages.Value, 2, "then every CPU is asked")
 	})
 	t.Run("id -1", func(t *testing.T) {
 		f := base.With(nil)
@@ -79,7 +80,7 @@ func TestPackagesNotFromLists(t *testing.T) {
 		c := readCPU(t, f)
 		assert.Equal(t, fact.Unstated, c.Packages.State)
 		assert.Equal(t, fact.SourcePartial, c.Source.State)
-		assert.Equal(t, 8, c.Cores.V)
+		assert.Equal(t, 8, c.Cores.Value)
 	})
 }
 
@@ -104,23 +105,23 @@ func TestOldKernelMasks(t *testing.T) {
 		f[cpuFile(cpu, "topology/core_siblings")] = fmt.Sprintf("00000000,%08x\n", 0x33<<(core/2*2))
 	}
 	c := readCPU(t, f)
-	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V, "from the topology folders")
-	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
-	assert.Equal(t, 2, c.ThreadsPerCore.V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.Value, "from the topology folders")
+	assert.Equal(t, []inventory.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.Value)
+	assert.Equal(t, 2, c.ThreadsPerCore.Value)
 }
 
 func TestOnlyCPUInfo(t *testing.T) {
 	all := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()
 	c := readCPU(t, hosttest.Files{"proc/cpuinfo": all["proc/cpuinfo"]})
-	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V)
-	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
-	assert.Equal(t, 4, c.Cores.V)
-	assert.Equal(t, 2, c.ThreadsPerCore.V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.Value)
+	assert.Equal(t, []inventory.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.Value)
+	assert.Equal(t, 4, c.Cores.Value)
+	assert.Equal(t, 2, c.ThreadsPerCore.Value)
 	assert.Equal(t, fact.Unread, c.L3.State)
 	arm := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"})
-	assert.Equal(t, "ARM", arm.Vendor.V)
-	assert.Equal(t, 0xd0c, arm.Model.V)
-	assert.Equal(t, "aarch64", arm.Architecture.V)
+	assert.Equal(t, "ARM", arm.Vendor.Value)
+	assert.Equal(t, 0xd0c, arm.Model.Value)
+	assert.Equal(t, "aarch64", arm.Architecture.Value)
 	assert.NotEqual(t, fact.OK, arm.Packages.State, "cpuinfo of Arm names no packages")
 	assert.NotEqual(t, fact.OK, arm.ThreadsPerCore.State)
 }
@@ -136,7 +137,7 @@ func TestArchitectureOfCPUInfo(t *testing.T) {
 		"ppc64":   "processor\t: 0\ncpu\t\t: POWER7 (architected), altivec supported\nclock\t\t: 3864.000000MHz\nrevision\t: 2.1 (pvr 003f 0201)\n",
 		"":        "processor\t: 0\nhart\t\t: 3\nisa\t\t: rv64imafdc\n",
 	} {
-		assert.Equal(t, want, readCPU(t, hosttest.Files{"proc/cpuinfo": cpuinfo}).Architecture.V, cpuinfo)
+		assert.Equal(t, want, readCPU(t, hosttest.Files{"proc/cpuinfo": cpuinfo}).Architecture.Value, cpuinfo)
 	}
 }
 
@@ -148,7 +149,7 @@ func TestL3IsFoundByLevel(t *testing.T) {
 		f[cpuFile(cpu, "cache/index2/shared_cpu_list")] = f[cpuFile(cpu, "cache/index3/shared_cpu_list")]
 		f[cpuFile(cpu, "cache/index3/shared_cpu_list")] = fmt.Sprintln(cpu)
 	}
-	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.V)
+	assert.Equal(t, [][]int{{0, 1}, {2, 3}}, readCPU(t, f).L3.Value)
 	for cpu := range 4 {
 		f[cpuFile(cpu, "cache/index2/level")] = "2\n"
 	}
@@ -171,7 +172,7 @@ func TestFilesReadPerCPU(t *testing.T) {
 			reads++
 		}
 	})
-	require.Len(t, host.ReadAll(root).CPU.Packages.V, 4)
+	require.Len(t, host.ReadAll(root).CPU.Packages.Value, 4)
 	t.Logf("%d reads for %d CPUs", reads, m.CPUs())
 	assert.LessOrEqual(t, reads, 2*m.CPUs()+700)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 const (
@@ -24,7 +25,7 @@ type CPUFreq struct {
 	Source Source
 	// Policies is the number of cpufreq/policyN with an online CPU, 0 if the kernel has no frequency
 	// driver.
-	Policies Value[int]
+	Policies fact.Fact[int]
 	// First is the policy with the lowest number.
 	First Policy
 	// Drivers and the others may differ between policies; they are read from at most samplePolicies
@@ -32,7 +33,7 @@ type CPUFreq struct {
 	Drivers, Governors, EPP, Boosts, MaxKHz Sampled
 	// Boost is the global cpufreq/boost (acpi-cpufreq, amd-pstate, cppc), Boosts that of policies.
 	// BoostOff are the files of the sampled policies that contain 0.
-	Boost    Value[bool]
+	Boost    fact.Fact[bool]
 	BoostOff []string
 	// Caps are the sampled policies whose scaling_max_freq is below cpuinfo_max_freq, one for each
 	// pair of maximum and base.
@@ -42,38 +43,38 @@ type CPUFreq struct {
 	EPB Sampled
 	// intel_pstate/{no_turbo,max_perf_pct}. While intel_pstate/status is "off" they are
 	// Refused (EAGAIN).
-	NoTurbo Value[bool]
-	MaxPerf Value[int64]
+	NoTurbo fact.Fact[bool]
+	MaxPerf fact.Fact[int64]
 	// Uncore are the entries of intel_uncore_frequency, in order of name.
-	Uncore Value[[]Uncore]
+	Uncore fact.Fact[[]Uncore]
 }
 
 // Policy is one cpufreq policy.
 type Policy struct {
-	Driver, Governor, EPP  Value[string]
-	CPUInfoMaxKHz, BaseKHz Value[int64]
+	Driver, Governor, EPP  fact.Fact[string]
+	CPUInfoMaxKHz, BaseKHz fact.Fact[int64]
 }
 
 // Cap is a limit that the system sets on the frequency of a policy, in kHz.
 type Cap struct {
-	Max, CPUInfoMax Value[int64]
+	Max, CPUInfoMax fact.Fact[int64]
 	// Base is the frequency without Turbo: base_frequency, CPPC's nominal frequency, or the highest
 	// P-state of acpi-cpufreq that is not Turbo.
-	Base Value[int64]
+	Base fact.Fact[int64]
 	// Limit is bios_limit, the highest frequency that firmware allows at present.
-	Limit Value[int64]
+	Limit fact.Fact[int64]
 }
 
 // Uncore is one entry of intel_uncore_frequency, in kHz. The initial values are what firmware left,
 // Min and Max the present ones.
 type Uncore struct {
 	Name                                         string
-	InitialMinKHz, InitialMaxKHz, MinKHz, MaxKHz Value[int64]
+	InitialMinKHz, InitialMaxKHz, MinKHz, MaxKHz fact.Fact[int64]
 }
 
 // ReadCPUFreq reads cpufreq for the CPUs in cpu.
 func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceCPUFreq)
 	c := &CPUFreq{
 		Boost:   r.flag(freqDir + "/boost"),
 		NoTurbo: r.flag(cpuDir + "/intel_pstate/no_turbo"),
@@ -82,13 +83,13 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 		EPB:     r.epb(cpu),
 	}
 	dirs := r.policies(cpu)
-	c.Policies = derive(dirs, func(d []string) int { return len(d) })
-	if len(dirs.V) > 0 {
-		c.First = r.policy(dirs.V[0])
-		r.comparePolicies(c, dirs.V)
+	c.Policies = fact.Convert(dirs, func(d []string) int { return len(d) })
+	if len(dirs.Value) > 0 {
+		c.First = r.policy(dirs.Value[0])
+		r.comparePolicies(c, dirs.Value)
 	}
 	needed := []stater{c.Policies}
-	if len(dirs.V) > 0 {
+	if len(dirs.Value) > 0 {
 		needed = append(needed, c.First.Driver, c.First.Governor)
 	}
 	c.Source = sourceOf("cpufreq", needed, c.Drivers, c.Governors, c.EPP, c.Boosts, c.EPB, c.Boost)
@@ -96,47 +97,47 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 }
 
 // flag reads 0 or 1.
-func (r *reader) flag(path string) Value[bool] {
+func (r *reader) flag(path string) fact.Fact[bool] {
 	v := r.text(path)
 	switch {
 	case v.State != fact.OK:
-		return unknownAs[bool](v)
-	case v.V == "0" || v.V == "1":
-		return known(v.V == "1", path, v.Raw)
+		return fact.UnknownFrom[bool](v)
+	case v.Value == "0" || v.Value == "1":
+		return fact.Known(v.Value == "1", fact.Direct, r.at(path, v.From.Raw))
 	default:
-		return malformed[bool](path, v.Raw, errors.New("0 or 1 was expected"))
+		return malformed[bool](r.at(path, v.From.Raw), errors.New("0 or 1 was expected"))
 	}
 }
 
 // policies lists the folders of the active policies; kernels before 4.3 have cpuN/cpufreq instead. An empty
 // list is known only if the tree is complete, the notes list the folder, or the folder is Absent.
-func (r *reader) policies(cpu *CPU) Value[[]string] {
+func (r *reader) policies(cpu *CPU) fact.Fact[[]string] {
 	found := r.numbered(freqDir, "policy")
 	dirs := []string{}
-	for _, n := range found.V {
+	for _, n := range found.Value {
 		if dir := indexed(freqDir+"/policy", n, ""); !r.inactive(cpu, n, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	if len(dirs) == 0 {
-		for _, n := range cpu.Online.V[:min(len(cpu.Online.V), 1)] {
+		for _, n := range cpu.Online.Value[:min(len(cpu.Online.Value), 1)] {
 			if kind, err := r.root.Stat(indexed(cpuPrefix, n, "/cpufreq")); err != nil || kind != KindDir {
 				continue
 			}
-			for _, n := range cpu.Online.V {
+			for _, n := range cpu.Online.Value {
 				dirs = append(dirs, indexed(cpuPrefix, n, "/cpufreq"))
 			}
 		}
 	}
 	switch {
 	case len(dirs) > 0:
-		return known(dirs, freqDir, "")
+		return fact.Known(dirs, fact.Direct, r.at(freqDir, ""))
 	case found.State != fact.OK && found.State != fact.Absent:
-		return unknownAs[[]string](found)
+		return fact.UnknownFrom[[]string](found)
 	case !r.root.conclusive(freqDir) && found.State == fact.OK:
-		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
+		return unknown[[]string](r.source, &ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
 	default:
-		return known(dirs, freqDir, "")
+		return fact.Known(dirs, fact.Direct, r.at(freqDir, ""))
 	}
 }
 
@@ -144,7 +145,7 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 // remains but cannot be read (linux drivers/cpufreq/cpufreq.c, show). A policy is named after one of its
 // CPUs; others may be online.
 func (r *reader) inactive(cpu *CPU, n int, dir string) bool {
-	if _, online := slices.BinarySearch(cpu.Online.V, n); online || cpu.Online.State != fact.OK {
+	if _, online := slices.BinarySearch(cpu.Online.Value, n); online || cpu.Online.State != fact.OK {
 		return false
 	}
 	return r.text(dir+"/scaling_governor").State == fact.Refused
@@ -179,10 +180,10 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 				break
 			}
 			switch {
-			case a.into == &c.Boosts && v.V == "0":
-				c.BoostOff = append(c.BoostOff, v.Path)
+			case a.into == &c.Boosts && v.Value == "0":
+				c.BoostOff = append(c.BoostOff, v.From.Path)
 			case a.into == &c.MaxKHz:
-				r.addCap(c, dir, v.V)
+				r.addCap(c, dir, v.Value)
 			}
 		}
 	}
@@ -191,15 +192,17 @@ func (r *reader) comparePolicies(c *CPUFreq, dirs []string) {
 // addCap records a policy with a limited frequency. Only a limit that differs from the
 // first policy's hardware limit is compared with the policy's own.
 func (r *reader) addCap(c *CPUFreq, dir, limit string) {
-	if limit == c.First.CPUInfoMaxKHz.Raw {
+	if limit == c.First.CPUInfoMaxKHz.From.Raw {
 		return
 	}
 	most, cap := r.number(dir+"/cpuinfo_max_freq"), r.number(dir+"/scaling_max_freq")
-	if !most.Known() || !cap.Known() || cap.V >= most.V {
+	if !most.Known() || !cap.Known() || cap.Value >= most.Value {
 		return
 	}
 	base := r.baseFrequency(dir)
-	if slices.ContainsFunc(c.Caps, func(o Cap) bool { return o.Max.V == cap.V && o.Base.V == base.V && o.CPUInfoMax.V == most.V }) {
+	if slices.ContainsFunc(c.Caps, func(o Cap) bool {
+		return o.Max.Value == cap.Value && o.Base.Value == base.Value && o.CPUInfoMax.Value == most.Value
+	}) {
 		return
 	}
 	c.Caps = append(c.Caps, Cap{Max: cap, CPUInfoMax: most, Base: base, Limit: r.number(dir + "/bios_limit")})
@@ -207,14 +210,14 @@ func (r *reader) addCap(c *CPUFreq, dir, limit string) {
 
 // baseFrequency reads the frequency of a policy without Turbo. acpi-cpufreq lists Turbo on Intel as
 // a P-state 1 MHz above the base (linux drivers/cpufreq/acpi-cpufreq.c).
-func (r *reader) baseFrequency(dir string) Value[int64] {
+func (r *reader) baseFrequency(dir string) fact.Fact[int64] {
 	base := r.number(dir + "/base_frequency")
 	if base.Known() {
 		return base
 	}
 	if _, n, ok := strings.Cut(dir, "policy"); ok {
-		if nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq"); nominal.Known() && nominal.V > 0 {
-			return derive(nominal, func(mhz int64) int64 { return mhz * kHzPerMHz })
+		if nominal := r.number(cpuPrefix + n + "/acpi_cppc/nominal_freq"); nominal.Known() && nominal.Value > 0 {
+			return fact.Convert(nominal, func(mhz int64) int64 { return mhz * kHzPerMHz })
 		}
 	}
 	steps := r.text(dir + "/scaling_available_frequencies")
@@ -222,10 +225,10 @@ func (r *reader) baseFrequency(dir string) Value[int64] {
 		return base
 	}
 	var all []int64
-	for _, word := range strings.Fields(steps.V) {
+	for _, word := range strings.Fields(steps.Value) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
-			return malformed[int64](steps.Path, steps.Raw, err)
+			return malformed[int64](steps.From, err)
 		}
 		all = append(all, n)
 	}
@@ -234,7 +237,7 @@ func (r *reader) baseFrequency(dir string) Value[int64] {
 	if top > 0 && all[top]-all[top-1] == kHzPerMHz {
 		top--
 	}
-	return derive(steps, func(string) int64 { return all[top] })
+	return fact.Convert(steps, func(string) int64 { return all[top] })
 }
 
 const kHzPerMHz = 1000
@@ -259,14 +262,14 @@ func (r *reader) epb(cpu *CPU) Sampled {
 	return s
 }
 
-func (r *reader) uncore() Value[[]Uncore] {
+func (r *reader) uncore() fact.Fact[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
 	names := r.atMost(maxUncore, dir)
 	if names.State != fact.OK {
-		return unknownAs[[]Uncore](names)
+		return fact.UnknownFrom[[]Uncore](names)
 	}
 	entries := []Uncore{}
-	for _, name := range names.V {
+	for _, name := range names.Value {
 		d := dir + "/" + name
 		entries = append(entries, Uncore{
 			Name:          name,
@@ -274,5 +277,5 @@ func (r *reader) uncore() Value[[]Uncore] {
 			MinKHz: r.number(d + "/min_freq_khz"), MaxKHz: r.number(d + "/max_freq_khz"),
 		})
 	}
-	return known(entries, dir, "")
+	return fact.Known(entries, fact.Direct, r.at(dir, ""))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
@@ -15,30 +16,30 @@ import (
 type cpuinfoKeys map[string]string
 
 // text returns the value of the first of these keys that exists and is not empty, or Absent.
-func (k cpuinfoKeys) text(names ...string) Value[string] {
+func (k cpuinfoKeys) text(names ...string) fact.Fact[string] {
 	for _, name := range names {
 		if v := k[name]; v != "" {
-			return known(v, cpuinfo, v)
+			return fact.Known(v, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v))
 		}
 	}
-	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
+	return unknown[string](inventory.SourceCPU, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
 // number reads the value that text finds as a number, decimal or with 0x.
-func (k cpuinfoKeys) number(names ...string) Value[int] {
+func (k cpuinfoKeys) number(names ...string) fact.Fact[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
-		return unknownAs[int](v)
+		return fact.UnknownFrom[int](v)
 	}
-	n, err := strconv.ParseInt(v.V, 0, 32)
+	n, err := strconv.ParseInt(v.Value, 0, 32)
 	if err != nil {
-		return malformed[int](cpuinfo, string(kerneltext.Excerpt([]byte(v.V))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.V))))
+		return malformed[int](fact.At(inventory.SourceCPU, cpuinfo, string(kerneltext.Excerpt([]byte(v.Value)))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.Value))))
 	}
-	return known(int(n), cpuinfo, v.V)
+	return fact.Known(int(n), fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, v.Value))
 }
 
 // vendor returns vendor_id, or the name of the Arm implementer; a code without a name is Malformed.
-func (k cpuinfoKeys) vendor() Value[string] {
+func (k cpuinfoKeys) vendor() fact.Fact[string] {
 	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
 	}
@@ -46,11 +47,11 @@ func (k cpuinfoKeys) vendor() Value[string] {
 	if code.State != fact.OK {
 		return code
 	}
-	name, ok := implementer(code.V)
+	name, ok := implementer(code.Value)
 	if !ok {
-		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.V))))
+		return malformed[string](fact.At(inventory.SourceCPU, cpuinfo, code.Value), fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.Value))))
 	}
-	return known(name, cpuinfo, code.V)
+	return fact.Known(name, fact.Direct, fact.At(inventory.SourceCPU, cpuinfo, code.Value))
 }
 
 // implementer returns the designer of an Arm core by MIDR_EL1[31:24] (Arm Architecture Reference
@@ -94,24 +95,24 @@ func implementer(code string) (string, bool) {
 
 // architecture reads /proc/sys/kernel/arch (6.1 and later) or derives the architecture from keys in cpuinfo
 // that only one architecture has.
-func (r *reader) architecture(k cpuinfoKeys) Value[string] {
+func (r *reader) architecture(k cpuinfoKeys) fact.Fact[string] {
 	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
 	flags := k.text("flags")
 	switch {
-	case flags.State == fact.OK && flagSet(flags.V)["lm"]:
-		return known("x86_64", cpuinfo, "flags: lm")
+	case flags.State == fact.OK && flagSet(flags.Value)["lm"]:
+		return fact.Known("x86_64", fact.Direct, r.at(cpuinfo, "flags: lm"))
 	case flags.State == fact.OK && k["vendor_id"] != "":
-		return known("i686", cpuinfo, "flags without lm")
+		return fact.Known("i686", fact.Direct, r.at(cpuinfo, "flags without lm"))
 	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
-		return known("aarch64", cpuinfo, "CPU architecture: "+k["CPU architecture"])
+		return fact.Known("aarch64", fact.Direct, r.at(cpuinfo, "CPU architecture: "+k["CPU architecture"]))
 	case k["vendor_id"] == "IBM/S390":
-		return known("s390x", cpuinfo, "vendor_id: IBM/S390")
+		return fact.Known("s390x", fact.Direct, r.at(cpuinfo, "vendor_id: IBM/S390"))
 	case strings.Contains(k["revision"], "(pvr "): // the processor version register
-		return known("ppc64", cpuinfo, "revision: "+k["revision"])
+		return fact.Known("ppc64", fact.Direct, r.at(cpuinfo, "revision: "+k["revision"]))
 	default:
-		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
+		return unknown[string](r.source, &ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not show it either")})
 	}
 }
 
@@ -137,16 +138,16 @@ func (r *reader) identity() Identity {
 	id := Identity{}
 	if err != nil {
 		e := readError("read", cpuinfo, err)
-		id.Vendor, id.Brand = unknown[string](e), unknown[string](e)
-		id.Family, id.Model, id.Stepping = unknown[int](e), unknown[int](e), unknown[int](e)
-		id.Flags = unknown[map[string]bool](e)
+		id.Vendor, id.Brand = unknown[string](r.source, e), unknown[string](r.source, e)
+		id.Family, id.Model, id.Stepping = unknown[int](r.source, e), unknown[int](r.source, e), unknown[int](r.source, e)
+		id.Flags = unknown[map[string]bool](r.source, e)
 		id.Architecture = r.architecture(nil)
 		return id
 	}
 	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
 	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
 	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
-	id.Flags = derive(k.text("flags", "Features", "features"), flagSet)
+	id.Flags = fact.Convert(k.text("flags", "Features", "features"), flagSet)
 	id.Architecture = r.architecture(k)
 	return id
 }
@@ -155,28 +156,28 @@ func (r *reader) identity() Identity {
 type Identity struct {
 	// Vendor is the CPUID vendor such as "GenuineIntel", or the implementer of an Arm core such as
 	// "ARM". Brand is "model name" or a similar key.
-	Vendor, Brand Value[string]
+	Vendor, Brand fact.Fact[string]
 	// Family, Model and Stepping are those of CPUID, decimal. On Arm Family is the architecture,
 	// Model the part and Stepping the revision.
-	Family, Model, Stepping Value[int]
+	Family, Model, Stepping fact.Fact[int]
 	// Flags are the words of "flags" or "Features".
-	Flags Value[map[string]bool]
+	Flags fact.Fact[map[string]bool]
 	// Architecture is the kernel's name, such as "x86_64" (/proc/sys/kernel/arch, or derived from cpuinfo).
-	Architecture Value[string]
+	Architecture fact.Fact[string]
 }
 
 // allProcessors parses all of /proc/cpuinfo. That is slow on large machines, so it is used only if sysfs
 // lacks the information.
-func (r *reader) allProcessors() Value[[]kerneltext.Processor] {
+func (r *reader) allProcessors() fact.Fact[[]kerneltext.Processor] {
 	b, err := r.bytes(cpuinfo, LimitCPUInfo)
 	if err != nil {
-		return unknown[[]kerneltext.Processor](err)
+		return unknown[[]kerneltext.Processor](r.source, err)
 	}
 	info := kerneltext.ParseCPUInfo(b, true)
 	if len(info.Processors) == 0 {
-		return malformed[[]kerneltext.Processor](cpuinfo, "", errNoCPU)
+		return malformed[[]kerneltext.Processor](r.at(cpuinfo, ""), errNoCPU)
 	}
-	return known(info.Processors, cpuinfo, "")
+	return fact.Known(info.Processors, fact.Direct, r.at(cpuinfo, ""))
 }
 
 var errNoCPU = errors.New("no processor in it")

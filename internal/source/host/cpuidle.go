@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // CPUIdle is the kernel's idle driver and its states
@@ -15,34 +16,34 @@ type CPUIdle struct {
 	Source Source
 	// Driver is cpuidle/current_driver: "intel_idle", "acpi_idle", "none". Governor is
 	// current_governor_ro or current_governor.
-	Driver, Governor Value[string]
+	Driver, Governor fact.Fact[string]
 	// States are the states of the first online CPU, by index.
-	States Value[[]IdleState]
+	States fact.Fact[[]IdleState]
 	// Names and Disabled are sampled from the first and last CPU of each package: the names of all
 	// states, and which of them are disabled, for example "POLL C1 C1E C6" and "0 0 0 1".
 	Names, Disabled Sampled
 	// IntelIdleMax and ProcessorMax are the max_cstate parameters of the drivers; only root can
 	// read the second.
-	IntelIdleMax, ProcessorMax Value[int64]
+	IntelIdleMax, ProcessorMax fact.Fact[int64]
 	// Limits are cpuN/power/pm_qos_resume_latency_us of the sampled CPUs: the wake-up latency in
 	// microseconds above which idle states are not entered, "0" for no limit and "n/a" if no latency is
 	// allowed (Documentation/ABI/testing/sysfs-devices-power).
 	Limits Sampled
 	// Limit is that of all CPUs, which processes request through /dev/cpu_dma_latency.
-	Limit Value[int64]
+	Limit fact.Fact[int64]
 }
 
 // IdleState is one cpuidle state of one CPU.
 type IdleState struct {
 	Index int
 	// Name is at most 15 characters: "C6"; ACPI's C2 is not the hardware's.
-	Name, Desc Value[string]
+	Name, Desc fact.Fact[string]
 	// LatencyUS is the exit latency in microseconds.
-	LatencyUS Value[int64]
+	LatencyUS fact.Fact[int64]
 	// Disabled is the file "disable", set by an administrator or, if DefaultStatus is "disabled",
 	// by the driver at boot (Linux 5.6 and later).
-	Disabled      Value[bool]
-	DefaultStatus Value[string]
+	Disabled      fact.Fact[bool]
+	DefaultStatus fact.Fact[string]
 }
 
 // maxStates is above the kernel's CPUIDLE_STATE_MAX.
@@ -51,7 +52,7 @@ const maxStates = 32
 // ReadCPUIdle reads all of cpuidle for the first online CPU in cpu, and the values that may differ for
 // sampled CPUs.
 func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceCPUIdle)
 	const dir = cpuDir + "/cpuidle"
 	c := &CPUIdle{
 		Driver:       r.text(dir + "/current_driver"),
@@ -64,55 +65,55 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		c.Governor = r.text(dir + "/current_governor")
 	}
 	if cpu.Online.State != fact.OK {
-		c.States = unknownAs[[]IdleState](cpu.Online)
+		c.States = fact.UnknownFrom[[]IdleState](cpu.Online)
 	} else {
-		c.States = r.idleStates(cpu.Online.V[0])
+		c.States = r.idleStates(cpu.Online.Value[0])
 		r.compareIdle(c, cpu)
 	}
 	needed := []stater{c.Driver}
-	if c.Driver.V != "none" {
+	if c.Driver.Value != "none" {
 		needed = append(needed, c.States)
 	}
 	c.Source = sourceOf("cpuidle", needed, c.Governor, c.Names, c.Disabled)
 	return c
 }
 
-func (r *reader) idleStates(cpu int) Value[[]IdleState] {
+func (r *reader) idleStates(cpu int) fact.Fact[[]IdleState] {
 	dir := indexed(cpuPrefix, cpu, "/cpuidle")
 	found := r.numbered(dir, "state")
 	if found.State != fact.OK {
-		return unknownAs[[]IdleState](found)
+		return fact.UnknownFrom[[]IdleState](found)
 	}
-	if len(found.V) > maxStates {
-		return malformed[[]IdleState](dir, "", fmt.Errorf("%d idle states", len(found.V)))
+	if len(found.Value) > maxStates {
+		return malformed[[]IdleState](r.at(dir, ""), fmt.Errorf("%d idle states", len(found.Value)))
 	}
-	if len(found.V) == 0 {
-		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
+	if len(found.Value) == 0 {
+		return unknown[[]IdleState](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
 	}
-	states := make([]IdleState, 0, len(found.V))
-	for _, i := range found.V {
+	states := make([]IdleState, 0, len(found.Value))
+	for _, i := range found.Value {
 		s := indexed(dir+"/state", i, "")
 		states = append(states, IdleState{
 			Index: i, Name: r.text(s + "/name"), Desc: r.text(s + "/desc"),
 			LatencyUS:     r.number(s + "/latency"),
-			Disabled:      derive(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
+			Disabled:      fact.Convert(r.number(s+"/disable"), func(n int64) bool { return n != 0 }),
 			DefaultStatus: r.text(s + "/default_status"),
 		})
 	}
-	return known(states, dir, "")
+	return fact.Known(states, fact.Direct, r.at(dir, ""))
 }
 
 // compareIdle reads name and disable of every state of the sampled CPUs.
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 	if c.States.State != fact.OK {
-		c.Names.add(unknownAs[string](c.States))
-		c.Disabled.add(unknownAs[string](c.States))
+		c.Names.add(fact.UnknownFrom[string](c.States))
+		c.Disabled.add(fact.UnknownFrom[string](c.States))
 		return
 	}
 	for _, n := range cpu.Sample() {
 		dir := indexed(cpuPrefix, n, "/cpuidle/state")
-		c.Names.add(r.joined(dir, "/name", c.States.V))
-		c.Disabled.add(r.joined(dir, "/disable", c.States.V))
+		c.Names.add(r.joined(dir, "/name", c.States.Value))
+		c.Disabled.add(r.joined(dir, "/disable", c.States.Value))
 		c.Limits.add(r.text(indexed(cpuPrefix, n, "/power/pm_qos_resume_latency_us")))
 	}
 }
@@ -122,22 +123,22 @@ const DMALatency = "/dev/cpu_dma_latency"
 
 // dmaLatency reads the limit, a binary number of four bytes (Documentation/power/pm_qos_interface.rst).
 // Reading it does not change it.
-func (r *reader) dmaLatency() Value[int64] {
+func (r *reader) dmaLatency() fact.Fact[int64] {
 	b, err := r.bytes(DMALatency, LimitAttribute)
 	switch {
 	case err != nil:
-		return unknown[int64](err)
+		return unknown[int64](r.source, err)
 	case len(b) != 4:
-		return malformed[int64](DMALatency, "", fmt.Errorf("%d bytes, expected 4", len(b)))
+		return malformed[int64](r.at(DMALatency, ""), fmt.Errorf("%d bytes, expected 4", len(b)))
 	default:
 		n := int64(int32(binary.NativeEndian.Uint32(b)))
-		return known(n, DMALatency, strconv.FormatInt(n, 10))
+		return fact.Known(n, fact.Direct, r.at(DMALatency, strconv.FormatInt(n, 10)))
 	}
 }
 
 // joined reads one attribute of every state, separated by blanks; the first that fails is the
 // result.
-func (r *reader) joined(dir, attr string, states []IdleState) Value[string] {
+func (r *reader) joined(dir, attr string, states []IdleState) fact.Fact[string] {
 	all := ""
 	for i, s := range states {
 		v := r.text(indexed(dir, s.Index, attr))
@@ -147,7 +148,7 @@ func (r *reader) joined(dir, attr string, states []IdleState) Value[string] {
 		if i > 0 {
 			all += " "
 		}
-		all += v.V
+		all += v.Value
 	}
-	return known(all, dir+"*"+attr, all)
+	return fact.Known(all, fact.Direct, r.at(dir+"*"+attr, all))
 }

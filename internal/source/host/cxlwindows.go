@@ -28,20 +28,20 @@ const (
 
 // windows returns the address ranges of CXL memory: firmware's fixed windows, or else the kernel's root
 // decoders (Documentation/ABI/testing/sysfs-bus-cxl). Only root can read either.
-func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
+func (r *reader) windows(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 	table := r.blob(cedtPath, limitCEDT)
 	if table.State != fact.OK {
 		// If both fail, the failure that is not just a missing file is reported.
 		if decoders := r.rootDecoders(devices); decoders.State == fact.OK || unavailable(table) && !unavailable(decoders) {
 			return decoders
 		}
-		return unknownAs[[]Range](table)
+		return fact.UnknownFrom[[]Range](table)
 	}
-	list, err := fixedWindows(table.V)
+	list, err := fixedWindows(table.Value)
 	if err != nil {
-		return malformed[[]Range](table.Path, table.Raw, err)
+		return malformed[[]Range](table.From, err)
 	}
-	return known(list, table.Path, rangesText(list))
+	return fact.Known(list, fact.Direct, r.at(table.From.Path, rangesText(list)))
 }
 
 // fixedWindows lists the windows of a CEDT.
@@ -80,31 +80,31 @@ func fixedWindows(b []byte) ([]Range, error) {
 
 // rootDecoders returns the windows of the kernel's root decoders, decoder0.N, in order of name. If
 // one cannot be read, the list is unknown.
-func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
+func (r *reader) rootDecoders(devices fact.Fact[[]string]) fact.Fact[[]Range] {
 	const dir = "/sys/bus/cxl/devices"
 	if devices.State != fact.OK {
-		return unknownAs[[]Range](devices)
+		return fact.UnknownFrom[[]Range](devices)
 	}
 	list := []Range{}
-	for _, name := range devices.V {
+	for _, name := range devices.Value {
 		if _, ok := numericSuffix(name, "decoder0."); !ok {
 			continue
 		}
 		start, size := r.numberBase(dir+"/"+name+"/start", 0), r.numberBase(dir+"/"+name+"/size", 0)
 		switch {
 		case start.State != fact.OK:
-			return unknownAs[[]Range](start)
+			return fact.UnknownFrom[[]Range](start)
 		case size.State != fact.OK:
-			return unknownAs[[]Range](size)
-		case len(list) == maxWindows || start.V < 0 || start.V+size.V <= start.V:
-			return malformed[[]Range](size.Path, start.Raw+" "+size.Raw, errors.New("no window"))
+			return fact.UnknownFrom[[]Range](size)
+		case len(list) == maxWindows || start.Value < 0 || start.Value+size.Value <= start.Value:
+			return malformed[[]Range](r.at(size.From.Path, start.From.Raw+" "+size.From.Raw), errors.New("no window"))
 		}
-		list = append(list, Range{uint64(start.V), uint64(start.V + size.V)})
+		list = append(list, Range{uint64(start.Value), uint64(start.Value + size.Value)})
 	}
 	if len(list) == 0 {
-		return unknown[[]Range](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("the kernel has no root decoder")})
+		return unknown[[]Range](r.source, &ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("the kernel has no root decoder")})
 	}
-	return known(list, dir, rangesText(list))
+	return fact.Known(list, fact.Direct, r.at(dir, rangesText(list)))
 }
 
 // rangesText writes ranges as /proc/iomem does, with the last address included.

@@ -54,7 +54,7 @@ func TestCXLWindows(t *testing.T) {
 			tree := hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 1}).Without("sys/firmware/acpi/").With(c.files)
 			got := host.ReadNUMA(host.Capture(tree).Root()).Hints.Windows
 			assert.Equal(t, c.state, got.State)
-			assert.Equal(t, c.want, got.V)
+			assert.Equal(t, c.want, got.Value)
 			if c.why != "" {
 				assert.ErrorContains(t, got.Err, c.why)
 			}
@@ -72,8 +72,8 @@ func FuzzCXLWindows(f *testing.F) {
 		}
 		windows := host.ReadNUMA(host.Capture(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 1}).With(hosttest.Files{
 			"sys/firmware/acpi/tables/CEDT": string(b)})).Root()).Hints.Windows
-		require.True(t, windows.State == fact.OK || windows.V == nil)
-		for _, w := range windows.V {
+		require.True(t, windows.State == fact.OK || windows.Value == nil)
+		for _, w := range windows.Value {
 			require.Less(t, w.Start, w.End)
 		}
 	})

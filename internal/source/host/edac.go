@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 const (
@@ -20,7 +21,7 @@ type EDAC struct {
 	Source Source
 	// Controllers are mc0, mc1 and so on, in numeric order. It is Absent if no driver registered one,
 	// which does not mean that there is no ECC.
-	Controllers Value[[]Controller]
+	Controllers fact.Fact[[]Controller]
 }
 
 // Controller is one memory controller, which is not the same as a socket.
@@ -28,47 +29,47 @@ type Controller struct {
 	// Index is the N of mcN.
 	Index int
 	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
-	Name Value[string]
+	Name fact.Fact[string]
 	// ScrubRate is sdram_scrub_rate in bytes/s.
-	ScrubRate Value[int64]
+	ScrubRate fact.Fact[int64]
 	// CountedSeconds is seconds_since_reset: for how long the counters have counted.
-	CountedSeconds Value[int64]
+	CountedSeconds fact.Fact[int64]
 	// Corrected and Uncorrected count all errors of the controller (ce_count, ue_count),
 	// CorrectedNoInfo and UncorrectedNoInfo those of them that the driver could not assign to a
 	// module (ce_noinfo_count, ue_noinfo_count).
-	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo Value[int64]
+	Corrected, Uncorrected, CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
 	// Entries are the folders dimmN, rankN or csrowN, in numeric order. Only populated ones
 	// exist.
-	Entries Value[[]EDACEntry]
+	Entries fact.Fact[[]EDACEntry]
 }
 
 // EDACEntry is one dimmN, rankN or csrowN.
 type EDACEntry struct {
 	// Label is the name given by the driver or edac-ctl; for a csrow it is that of its first
 	// channel. Location is for example "channel 0 slot 1".
-	Label, Location Value[string]
+	Label, Location fact.Fact[string]
 	// SizeBytes is the size of the module; for rankN that of one rank, for csrowN that of the row
 	// on all its channels.
-	SizeBytes Value[int64]
+	SizeBytes fact.Fact[int64]
 	// Mode is for example "SECDED".
-	Mode Value[string]
+	Mode fact.Fact[string]
 	// Corrected and Uncorrected count errors since the driver was loaded (dimm_ce_count,
 	// dimm_ue_count; kernel 4.10). The counters of a csrow belong to several modules and are not
 	// read.
-	Corrected, Uncorrected Value[int64]
+	Corrected, Uncorrected fact.Fact[int64]
 }
 
 // ReadEDAC reads /sys/devices/system/edac/mc.
 func ReadEDAC(root *Root) *EDAC {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceEDAC)
 	e := &EDAC{Controllers: r.controllers()}
 	needed := []stater{e.Controllers}
 	var optional []stater
-	for i := range e.Controllers.V {
-		c := &e.Controllers.V[i]
+	for i := range e.Controllers.Value {
+		c := &e.Controllers.Value[i]
 		needed = append(needed, c.Name, c.Entries)
-		for j := range c.Entries.V {
-			d := &c.Entries.V[j]
+		for j := range c.Entries.Value {
+			d := &c.Entries.Value[j]
 			optional = append(optional, d.SizeBytes, d.Label, d.Mode, d.Corrected, d.Uncorrected)
 		}
 	}
@@ -76,20 +77,20 @@ func ReadEDAC(root *Root) *EDAC {
 	return e
 }
 
-func (r *reader) controllers() Value[[]Controller] {
+func (r *reader) controllers() fact.Fact[[]Controller] {
 	found := r.numbered(edacDir, "mc")
 	switch {
 	case found.State != fact.OK:
-		return unknownAs[[]Controller](found)
-	case len(found.V) == 0 && !r.root.conclusive(edacDir):
-		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
-	case len(found.V) == 0:
-		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})
-	case len(found.V) > maxControllers:
-		return malformed[[]Controller](edacDir, "", fmt.Errorf("%d controllers", len(found.V)))
+		return fact.UnknownFrom[[]Controller](found)
+	case len(found.Value) == 0 && !r.root.conclusive(edacDir):
+		return unknown[[]Controller](r.source, &ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
+	case len(found.Value) == 0:
+		return unknown[[]Controller](r.source, &ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})
+	case len(found.Value) > maxControllers:
+		return malformed[[]Controller](r.at(edacDir, ""), fmt.Errorf("%d controllers", len(found.Value)))
 	}
-	list := make([]Controller, 0, len(found.V))
-	for _, n := range found.V {
+	list := make([]Controller, 0, len(found.Value))
+	for _, n := range found.Value {
 		dir := indexed(edacPrefix, n, "")
 		list = append(list, Controller{
 			Index:     n,
@@ -104,39 +105,39 @@ func (r *reader) controllers() Value[[]Controller] {
 			UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count")),
 		})
 	}
-	return known(list, edacDir, "")
+	return fact.Known(list, fact.Direct, r.at(edacDir, ""))
 }
 
 // edacEntries reads the folders of the newest layout that exists; csrows only if there are no dimmN
 // and rankN.
-func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
+func (r *reader) edacEntries(dir string) fact.Fact[[]EDACEntry] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)
 		if found.State != fact.OK {
-			return unknownAs[[]EDACEntry](found)
+			return fact.UnknownFrom[[]EDACEntry](found)
 		}
-		if len(found.V) > maxDIMMs {
-			return malformed[[]EDACEntry](dir, "", fmt.Errorf("%d entries", len(found.V)))
+		if len(found.Value) > maxDIMMs {
+			return malformed[[]EDACEntry](r.at(dir, ""), fmt.Errorf("%d entries", len(found.Value)))
 		}
-		if len(found.V) == 0 {
+		if len(found.Value) == 0 {
 			continue
 		}
-		entries := make([]EDACEntry, 0, len(found.V))
-		for _, n := range found.V {
+		entries := make([]EDACEntry, 0, len(found.Value))
+		for _, n := range found.Value {
 			entries = append(entries, r.edacEntry(dir, kind, n))
 		}
-		return known(entries, dir, "")
+		return fact.Known(entries, fact.Direct, r.at(dir, ""))
 	}
-	return known([]EDACEntry{}, dir, "")
+	return fact.Known([]EDACEntry{}, fact.Direct, r.at(dir, ""))
 }
 
 func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 	d := indexed(dir+"/"+kind, n, "")
 	if kind == "csrow" {
-		several := unknown[int64](&ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
+		several := unknown[int64](r.source, &ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
 		return EDACEntry{
 			Corrected: several, Uncorrected: several,
-			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
+			Label: r.text(d + "/ch0_dimm_label"), Location: fact.Known(fmt.Sprintf("csrow %d", n), fact.Direct, r.at(d, "")),
 			SizeBytes: r.megabytes(d + "/size_mb"),
 			Mode:      r.text(d + "/edac_mode"),
 		}
@@ -150,10 +151,10 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 }
 
 // megabytes reads a size in units of 2^20 bytes and returns bytes.
-func (r *reader) megabytes(path string) Value[int64] {
+func (r *reader) megabytes(path string) fact.Fact[int64] {
 	v := r.number(path)
-	if v.State == fact.OK && (v.V < 0 || v.V > 1<<40) {
-		return malformed[int64](path, v.Raw, fmt.Errorf("%d MB", v.V))
+	if v.State == fact.OK && (v.Value < 0 || v.Value > 1<<40) {
+		return malformed[int64](r.at(path, v.From.Raw), fmt.Errorf("%d MB", v.Value))
 	}
-	return derive(v, func(mb int64) int64 { return mb << 20 })
+	return fact.Convert(v, func(mb int64) int64 { return mb << 20 })
 }

@@ -41,16 +41,16 @@ func (c Captured) Put(path, content string) (restore func()) {
 
 // CPUNodes returns the online nodes that have CPUs, and MemoryNodes those that have memory, each from the nodes' own
 // files and the kernel's list. The result is unknown if it is unknown for one node.
-func (n *NUMA) CPUNodes() Value[[]int] {
-	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
+func (n *NUMA) CPUNodes() fact.Fact[[]int] {
+	return n.those(func(node *Node) fact.Fact[bool] { return node.HasCPU })
 }
 
 // MemoryNodes is described with CPUNodes.
-func (n *NUMA) MemoryNodes() Value[[]int] {
-	return n.those(func(node *Node) Value[bool] { return node.HasMemory })
+func (n *NUMA) MemoryNodes() fact.Fact[[]int] {
+	return n.those(func(node *Node) fact.Fact[bool] { return node.HasMemory })
 }
 
-func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
+func (n *NUMA) those(has func(*Node) fact.Fact[bool]) fact.Fact[[]int] {
 	if n.Online.State != fact.OK {
 		return n.Online
 	}
@@ -58,13 +58,13 @@ func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
 	for i := range n.Nodes {
 		v := has(&n.Nodes[i])
 		if v.State != fact.OK {
-			return unknownAs[[]int](v)
+			return fact.UnknownFrom[[]int](v)
 		}
-		if v.V {
+		if v.Value {
 			ids = append(ids, n.Nodes[i].ID)
 		}
 	}
-	return known(ids, n.Online.Path, n.Online.Raw)
+	return fact.Known(ids, fact.Direct, n.Online.From)
 }
 
 // ReadDir lists the names in a folder.

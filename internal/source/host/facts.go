@@ -64,39 +64,39 @@ type Source struct {
 	Detail string
 }
 
-// stater is a Value or Sampled of any type.
+// stater is a fact of any type or a Sampled.
 type stater interface {
-	outcome() (fact.State, *ReadError)
+	Outcome() (state fact.State, reason string)
 }
 
 // sourceOf returns the state of a source. It is ok if every needed value is known, partial if at
 // least one value is, otherwise that of the first failure. Optional values fail only if their file
 // was denied, refused, truncated or malformed, because kernels differ in what they offer.
 func sourceOf(name string, needed []stater, optional ...stater) Source {
-	var first *ReadError
+	var first string
 	var firstState fact.State
 	good := 0
-	note := func(s fact.State, e *ReadError) {
-		if first == nil {
-			first, firstState = e, s
+	note := func(s fact.State, reason string) {
+		if first == "" {
+			first, firstState = reason, s
 		}
 	}
 	for _, v := range needed {
-		if s, e := v.outcome(); s == fact.OK {
+		if s, reason := v.Outcome(); s == fact.OK {
 			good++
 		} else {
-			note(s, e)
+			note(s, reason)
 		}
 	}
 	missing := len(needed) - good
 	bad := 0
 	for _, v := range optional {
-		switch s, e := v.outcome(); s {
+		switch s, reason := v.Outcome(); s {
 		case fact.OK:
 			good++
 		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 			bad++
-			note(s, e)
+			note(s, reason)
 		case fact.Absent, fact.Unstated, fact.Unread, fact.Conflicting: // no machine has every one
 		}
 	}
@@ -114,13 +114,9 @@ func sourceState(good, bad int, first fact.State) fact.SourceState {
 	}
 }
 
-func detail(first *ReadError, count int) string {
-	switch {
-	case first == nil:
-		return ""
-	case count > 1:
-		return fmt.Sprintf("%v, and %d more", first, count-1)
-	default:
-		return first.Error()
+func detail(first string, count int) string {
+	if first != "" && count > 1 {
+		return fmt.Sprintf("%s, and %d more", first, count-1)
 	}
+	return first
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 type FirmwareAttributes struct {
 	Source Source
 	// Drivers is Absent if no driver is loaded.
-	Drivers Value[[]FirmwareDriver]
+	Drivers fact.Fact[[]FirmwareDriver]
 }
 
 // FirmwareDriver is one driver's attributes.
@@ -31,9 +32,9 @@ type FirmwareDriver struct {
 	Name string
 	// PendingReboot is true if changes wait for a reboot; then a current value may be that of the
 	// next boot.
-	PendingReboot Value[bool]
+	PendingReboot fact.Fact[bool]
 	// Attributes in the order of their names.
-	Attributes Value[[]FirmwareAttribute]
+	Attributes fact.Fact[[]FirmwareAttribute]
 }
 
 // FirmwareAttribute is one setting. Of texts (service tag, asset tag, owner) and lists only the
@@ -41,24 +42,24 @@ type FirmwareDriver struct {
 type FirmwareAttribute struct {
 	Name string
 	// Type is "enumeration", "integer" ...
-	Type, Display Value[string]
+	Type, Display fact.Fact[string]
 	// Current can be read only by root on Dell's and Lenovo's machines.
-	Current Value[string]
+	Current fact.Fact[string]
 	// Possible are the possible values, if the driver lists them.
 	Possible []string
 }
 
 // ReadFirmwareAttributes reads /sys/class/firmware-attributes.
 func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceFirmwareAttributes)
 	f := &FirmwareAttributes{Drivers: r.firmwareDrivers()}
 	needed := []stater{f.Drivers}
 	var optional []stater
-	for i := range f.Drivers.V {
-		d := &f.Drivers.V[i]
+	for i := range f.Drivers.Value {
+		d := &f.Drivers.Value[i]
 		needed = append(needed, d.Attributes)
-		for j := range d.Attributes.V {
-			if a := &d.Attributes.V[j]; a.valued() {
+		for j := range d.Attributes.Value {
+			if a := &d.Attributes.Value[j]; a.valued() {
 				optional = append(optional, a.Current)
 			}
 		}
@@ -72,15 +73,15 @@ func (f *FirmwareAttributes) Present() bool {
 	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }
 
-func (r *reader) firmwareDrivers() Value[[]FirmwareDriver] {
+func (r *reader) firmwareDrivers() fact.Fact[[]FirmwareDriver] {
 	names, err := r.root.readDir(firmwareAttributesDir)
 	switch {
 	case err != nil:
-		return unknown[[]FirmwareDriver](err)
+		return unknown[[]FirmwareDriver](r.source, err)
 	case len(names) == 0:
-		return unknown[[]FirmwareDriver](&ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
+		return unknown[[]FirmwareDriver](r.source, &ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
 	case len(names) > maxFirmwareDrivers:
-		return malformed[[]FirmwareDriver](firmwareAttributesDir, "", fmt.Errorf("%d drivers", len(names)))
+		return malformed[[]FirmwareDriver](r.at(firmwareAttributesDir, ""), fmt.Errorf("%d drivers", len(names)))
 	}
 	names = slices.Sorted(slices.Values(names))
 	drivers := make([]FirmwareDriver, 0, len(names))
@@ -88,16 +89,16 @@ func (r *reader) firmwareDrivers() Value[[]FirmwareDriver] {
 		dir := firmwareAttributesDir + "/" + name + "/attributes"
 		drivers = append(drivers, FirmwareDriver{Name: name, Attributes: r.firmwareAttributes(dir), PendingReboot: r.flag(dir + "/pending_reboot")})
 	}
-	return known(drivers, firmwareAttributesDir, "")
+	return fact.Known(drivers, fact.Direct, r.at(firmwareAttributesDir, ""))
 }
 
-func (r *reader) firmwareAttributes(dir string) Value[[]FirmwareAttribute] {
+func (r *reader) firmwareAttributes(dir string) fact.Fact[[]FirmwareAttribute] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
-		return unknown[[]FirmwareAttribute](err)
+		return unknown[[]FirmwareAttribute](r.source, err)
 	}
 	if len(names) > maxFirmwareAttributes {
-		return malformed[[]FirmwareAttribute](dir, "", fmt.Errorf("%d attributes", len(names)))
+		return malformed[[]FirmwareAttribute](r.at(dir, ""), fmt.Errorf("%d attributes", len(names)))
 	}
 	names = slices.Sorted(slices.Values(names))
 	out := make([]FirmwareAttribute, 0, len(names))
@@ -108,7 +109,7 @@ func (r *reader) firmwareAttributes(dir string) Value[[]FirmwareAttribute] {
 		}
 		out = append(out, r.firmwareAttribute(dir+"/"+name, name))
 	}
-	return known(out, dir, "")
+	return fact.Known(out, fact.Direct, r.at(dir, ""))
 }
 
 func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
@@ -118,13 +119,13 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	}
 	a.Current = r.text(dir + "/current_value")
 	if p := r.text(dir + "/possible_values"); p.Known() {
-		a.Possible = splitWords(p.V, ";")
+		a.Possible = splitWords(p.Value, ";")
 	}
 	// Some kernels leave Lenovo's list of options in the value:
 	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620), and other text such as
 	// "[Status:ShowOnly]" and "[Excluded from boot order:USB HDD]".
-	if value, more, ok := strings.Cut(a.Current.V, ";["); ok {
-		a.Current.V = value
+	if value, more, ok := strings.Cut(a.Current.Value, ";["); ok {
+		a.Current.Value = value
 		if _, list, ok := strings.Cut("["+more, "[Optional:"); ok && len(a.Possible) == 0 {
 			list, _, _ = strings.Cut(list, "]")
 			a.Possible = splitWords(list, ",")
@@ -136,7 +137,7 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 // valued reports whether the attribute has a value that is a setting. Before 5.18 the kernel has no type
 // for Lenovo's attributes, which are all enumerations.
 func (a *FirmwareAttribute) valued() bool {
-	switch a.Type.V {
+	switch a.Type.Value {
 	case "enumeration", "integer":
 		return true
 	default:

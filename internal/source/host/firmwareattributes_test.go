@@ -42,16 +42,16 @@ func readFirmware(t *testing.T, files hosttest.Files) *host.FirmwareAttributes {
 func TestFirmwareAttributes(t *testing.T) {
 	f := readFirmware(t, workstation())
 	assert.Equal(t, host.Source{Name: "firmware_attributes", State: fact.SourceOK}, f.Source)
-	require.Len(t, f.Drivers.V, 1)
-	d := f.Drivers.V[0]
+	require.Len(t, f.Drivers.Value, 1)
+	d := f.Drivers.Value[0]
 	assert.Equal(t, "thinklmi", d.Name)
-	assert.True(t, d.PendingReboot.Known() && d.PendingReboot.V)
-	require.Len(t, d.Attributes.V, 3)
-	numa, smt, serial := d.Attributes.V[0], d.Attributes.V[1], d.Attributes.V[2]
-	assert.Equal(t, "Auto", numa.Current.V, "the options are not part of the value")
+	assert.True(t, d.PendingReboot.Known() && d.PendingReboot.Value)
+	require.Len(t, d.Attributes.Value, 3)
+	numa, smt, serial := d.Attributes.Value[0], d.Attributes.Value[1], d.Attributes.Value[2]
+	assert.Equal(t, "Auto", numa.Current.Value, "the options are not part of the value")
 	assert.Equal(t, []string{"NPS1", "NPS2", "NPS4", "Auto"}, numa.Possible)
-	assert.Equal(t, "/sys/class/firmware-attributes/thinklmi/attributes/NUMA/current_value", numa.Current.Path)
-	assert.Equal(t, "Enabled", smt.Current.V)
+	assert.Equal(t, "/sys/class/firmware-attributes/thinklmi/attributes/NUMA/current_value", numa.Current.From.Path)
+	assert.Equal(t, "Enabled", smt.Current.Value)
 	assert.Equal(t, []string{"Disabled", "Enabled"}, smt.Possible)
 	assert.False(t, serial.Current.Known(), "a text identifies a machine: its value is not read")
 }
@@ -67,10 +67,10 @@ func TestOptionsInTheValue(t *testing.T) {
 		"SATA 1:Network 1;[Excluded from boot order:USB]\n": nil,
 		"On\n": nil,
 	} {
-		a := readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value})).Drivers.V[0].Attributes.V[0]
+		a := readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value})).Drivers.Value[0].Attributes.Value[0]
 		assert.Equal(t, want, a.Possible, value)
-		assert.NotContains(t, a.Current.V, ";", value)
-		a = readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value, dev + "possible_values": "Yes;No\n"})).Drivers.V[0].Attributes.V[0]
+		assert.NotContains(t, a.Current.Value, ";", value)
+		a = readFirmware(t, workstation().With(hosttest.Files{dev + "current_value": value, dev + "possible_values": "Yes;No\n"})).Drivers.Value[0].Attributes.Value[0]
 		assert.Equal(t, []string{"Yes", "No"}, a.Possible, value)
 	}
 }
@@ -86,5 +86,5 @@ func TestFirmwareAttributesAbsent(t *testing.T) {
 	f = readFirmware(t, files.With(hosttest.Files{dev + "SMT/current_value": "", dev + "pending_reboot": "maybe\n"}))
 	assert.Equal(t, fact.SourcePartial, f.Source.State)
 	assert.Contains(t, f.Source.Detail, "SMT/current_value")
-	assert.Equal(t, fact.Malformed, f.Drivers.V[0].PendingReboot.State)
+	assert.Equal(t, fact.Malformed, f.Drivers.Value[0].PendingReboot.State)
 }

@@ -136,23 +136,23 @@ func TestBoundsOfListings(t *testing.T) {
 		for i := range n {
 			f[fmt.Sprintf(folder, i)+file] = "x\n"
 		}
-		return newReader(Capture(f).Root())
+		return newReader(Capture(f).Root(), "memory")
 	}
 	const mc = "sys/devices/system/edac/mc/"
-	assert.Len(t, read(mc+"mc%d", "/mc_name", maxControllers).controllers().V, maxControllers)
+	assert.Len(t, read(mc+"mc%d", "/mc_name", maxControllers).controllers().Value, maxControllers)
 	assert.Equal(t, fact.Malformed, read(mc+"mc%d", "/mc_name", maxControllers+1).controllers().State)
-	assert.Len(t, read(mc+"mc0/dimm%d", "/size", maxDIMMs).edacEntries("/"+mc+"mc0").V, maxDIMMs)
+	assert.Len(t, read(mc+"mc0/dimm%d", "/size", maxDIMMs).edacEntries("/"+mc+"mc0").Value, maxDIMMs)
 	assert.Equal(t, fact.Malformed, read(mc+"mc0/dimm%d", "/size", maxDIMMs+1).edacEntries("/"+mc+"mc0").State)
 	const class = "sys/class/firmware-attributes/"
-	assert.Len(t, read(class+"driver%d", "/attributes/A/type", maxFirmwareDrivers).firmwareDrivers().V, maxFirmwareDrivers)
+	assert.Len(t, read(class+"driver%d", "/attributes/A/type", maxFirmwareDrivers).firmwareDrivers().Value, maxFirmwareDrivers)
 	assert.Equal(t, fact.Malformed, read(class+"driver%d", "/attributes/A/type", maxFirmwareDrivers+1).firmwareDrivers().State)
-	assert.Len(t, read(class+"d/attributes/A%d", "/type", maxFirmwareAttributes).firmwareAttributes("/"+class+"d/attributes").V, maxFirmwareAttributes)
+	assert.Len(t, read(class+"d/attributes/A%d", "/type", maxFirmwareAttributes).firmwareAttributes("/"+class+"d/attributes").Value, maxFirmwareAttributes)
 	assert.Equal(t, fact.Malformed, read(class+"d/attributes/A%d", "/type", maxFirmwareAttributes+1).firmwareAttributes("/"+class+"d/attributes").State)
-	assert.Equal(t, "parse /sys/firmware/memmap: malformed: 4097 entries", read("sys/firmware/memmap/%d", "/type", maxMapped+1).memmap().Err.Error())
-	assert.Contains(t, read("sys/firmware/memmap/%d", "/type", maxMapped).memmap().Err.Error(), "unknown type of memory")
-	assert.Equal(t, "parse /sys/firmware/memmap: malformed: 0 entries", newReader(Capture(hosttest.Files{"sys/firmware/memmap/": ""}).Root()).memmap().Err.Error())
-	assert.Contains(t, read("sys/firmware/dmi/entries/1-%d", "/position", 1).dmiEntries().Err.Error(), "raw")
-	assert.Len(t, read("sys/firmware/dmi/entries/1-%d", "/raw", maxEntries).dmiEntries().V, maxEntries)
+	assert.Equal(t, "parse /sys/firmware/memmap: malformed: 4097 entries", read("sys/firmware/memmap/%d", "/type", maxMapped+1).memmap().Reason)
+	assert.Contains(t, read("sys/firmware/memmap/%d", "/type", maxMapped).memmap().Reason, "unknown type of memory")
+	assert.Equal(t, "parse /sys/firmware/memmap: malformed: 0 entries", newReader(Capture(hosttest.Files{"sys/firmware/memmap/": ""}).Root(), "memory").memmap().Reason)
+	assert.Contains(t, read("sys/firmware/dmi/entries/1-%d", "/position", 1).dmiEntries().Reason, "raw")
+	assert.Len(t, read("sys/firmware/dmi/entries/1-%d", "/raw", maxEntries).dmiEntries().Value, maxEntries)
 	assert.Equal(t, fact.Malformed, read("sys/firmware/dmi/entries/1-%d", "/raw", maxEntries+1).dmiEntries().State)
 	node, ok := gpuNode("Node: 1023\nStatus: online\n")
 	assert.True(t, ok)
@@ -168,7 +168,7 @@ func TestFailuresOfAPartition(t *testing.T) {
 		root := Capture(f).Root()
 		asked = map[string]bool{}
 		root.Observe(func(a Access) { asked[a.Path[len(cpuPrefix):len(cpuPrefix)+1]] = true })
-		return asked, newReader(root).partition([]int{0, 1, 2, 3, 4, 5}, attrs)
+		return asked, newReader(root, "cpu").partition([]int{0, 1, 2, 3, 4, 5}, attrs)
 	}
 	bad := hosttest.Files{}
 	for cpu := range 6 {
@@ -176,7 +176,7 @@ func TestFailuresOfAPartition(t *testing.T) {
 	}
 	asked, g := ask(bad)
 	assert.Len(t, asked, maxFailures)
-	assert.Equal(t, fact.Malformed, g.err.State)
+	assert.Equal(t, fact.Malformed, g.failed.State)
 	asked, g = ask(bad.With(hosttest.Files{"sys/devices/system/cpu/cpu1/topology/list": "1\n"}))
 	assert.Len(t, asked, 6)
 	assert.Equal(t, [][]int{{1}}, g.groups)

@@ -51,11 +51,11 @@ func (c *CPU) Generation() Generation {
 	if family.State != fact.OK || model.State != fact.OK {
 		return GenOther
 	}
-	switch c.Vendor.V {
+	switch c.Vendor.Value {
 	case "GenuineIntel":
-		return intelGeneration(family.V, model.V)
+		return intelGeneration(family.Value, model.Value)
 	case "AuthenticAMD", "HygonGenuine":
-		return amdGeneration(family.V, model.V)
+		return amdGeneration(family.Value, model.Value)
 	default:
 		return GenOther
 	}

@@ -23,35 +23,34 @@ type grouping struct {
 	groups [][]int
 	// of is the group of each CPU number, -1 if it is offline or not in a group yet.
 	of []int32
-	// path and raw are those of the first list.
-	path string
-	raw  string
-	// err is the first failure; then groups are missing.
-	err *ReadError
+	// from is the reading of the first list.
+	from fact.Evidence
+	// failed is the first list that is unknown or does not fit the others; then groups are missing.
+	failed *fact.Fact[[]int]
 }
 
 // members reads the list of siblings of one CPU. which remembers the attribute that this kernel has: twice the index in attrs, plus one for its mask.
-func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, path, raw string, err *ReadError) {
+func (r *reader) members(cpu int, attrs []attribute, which *int) fact.Fact[[]int] {
+	var first fact.Fact[[]int]
 	for i := *which; i < 2*len(attrs); i++ {
 		a := attrs[i/2]
-		var v Value[[]int]
+		var list fact.Fact[[]int]
 		if i%2 == 0 {
-			v = r.set(indexed(cpuPrefix, cpu, a.list))
+			list = r.set(indexed(cpuPrefix, cpu, a.list))
 		} else {
-			v = r.mask(indexed(cpuPrefix, cpu, a.mask))
+			list = r.mask(indexed(cpuPrefix, cpu, a.mask))
 		}
-		if v.State == fact.OK {
+		if list.Known() {
 			*which = i
-			return v.V, v.Path, v.Raw, nil
 		}
-		if err == nil {
-			err = v.Err
+		if !unavailable(list) {
+			return list
 		}
-		if !unavailable(v) {
-			return nil, v.Path, v.Raw, v.Err
+		if first.Reason == "" {
+			first = list
 		}
 	}
-	return nil, "", "", err
+	return first
 }
 
 // maxFailures is after how many failures a partition without any group yet is given up.
@@ -65,19 +64,10 @@ func (r *reader) partition(online []int, attrs []attribute) grouping {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		list, path, raw, err := r.members(cpu, attrs, &which)
-		if err == nil {
-			err = g.add(cpu, list, path)
-		}
-		if err != nil {
-			g.fail(err)
+		if !g.add(cpu, r.members(cpu, attrs, &which)) {
 			if failures++; failures >= maxFailures && len(g.groups) == 0 {
 				return g
 			}
-			continue
-		}
-		if g.path == "" {
-			g.path, g.raw = path, raw
 		}
 	}
 	return g
@@ -100,43 +90,50 @@ func newGrouping(online []int) grouping {
 	return g
 }
 
-// add adds a group with the listed CPUs that are online. It returns an error if cpu is not one of them, or
-// one of them is already in a group.
-func (g *grouping) add(cpu int, list []int, path string) *ReadError {
-	members := make([]int, 0, len(list))
+// add adds a group with the listed CPUs that are online. It fails if the list is unknown, cpu is not in it, or one of
+// the CPUs is already in a group.
+func (g *grouping) add(cpu int, list fact.Fact[[]int]) bool {
+	if !list.Known() {
+		return g.fail(list)
+	}
+	members := make([]int, 0, len(list.Value))
 	self := false
-	for _, m := range list {
+	for _, m := range list.Value {
 		if m >= len(g.of) || g.of[m] == offline {
 			continue
 		}
 		if other := g.of[m]; other >= 0 {
-			return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])}
+			return g.fail(malformed[[]int](list.From, fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])))
 		}
 		self = self || m == cpu
 		members = append(members, m)
 	}
 	if !self {
-		return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("CPU %d is not in its own list", cpu)}
+		return g.fail(malformed[[]int](list.From, fmt.Errorf("CPU %d is not in its own list", cpu)))
 	}
 	for _, m := range members {
 		g.of[m] = int32(len(g.groups))
 	}
+	if len(g.groups) == 0 {
+		g.from = list.From
+	}
 	g.groups = append(g.groups, members)
-	return nil
+	return true
 }
 
-func (g *grouping) fail(err *ReadError) {
-	if g.err == nil {
-		g.err = err
+func (g *grouping) fail(list fact.Fact[[]int]) bool {
+	if g.failed == nil {
+		g.failed = &list
 	}
+	return false
 }
 
 // counted converts a partition to a number, unknown if a group is missing.
-func (g *grouping) counted(f func([][]int) int) Value[int] {
-	if g.err != nil {
-		return unknown[int](g.err)
+func (g *grouping) counted(f func([][]int) int) fact.Fact[int] {
+	if g.failed != nil {
+		return fact.UnknownFrom[int](*g.failed)
 	}
-	return known(f(g.groups), g.path, g.raw)
+	return fact.Known(f(g.groups), fact.Direct, g.from)
 }
 
 func largest(groups [][]int) int {

@@ -72,14 +72,14 @@ func sameOrUnknown(t *testing.T, what string, want, got *host.Facts) {
 }
 
 // check accepts the same value, or an unknown with a reason.
-func check[T any](t *testing.T, what string, want, got host.Value[T]) {
+func check[T any](t *testing.T, what string, want, got fact.Fact[T]) {
 	t.Helper()
 	if got.State != fact.OK {
-		require.NotNil(t, got.Err, what)
-		require.True(t, reflect.ValueOf(got.V).IsZero(), "%s: %v beside state %v", what, got.V, got.State)
+		require.Error(t, got.Err, what)
+		require.True(t, reflect.ValueOf(got.Value).IsZero(), "%s: %v beside state %v", what, got.Value, got.State)
 		return
 	}
-	require.True(t, reflect.DeepEqual(want.V, got.V), "%s: %v became %v", what, want.V, got.V)
+	require.True(t, reflect.DeepEqual(want.Value, got.Value), "%s: %v became %v", what, want.Value, got.Value)
 }
 
 // TestRandomRoots removes and damages many files at once.
@@ -117,7 +117,7 @@ func TestNothingAtAll(t *testing.T) {
 		assert.Equal(t, fact.SourceAbsent, s.State, s.Name)
 		assert.Contains(t, s.Detail, "not in this capture", s.Name)
 	}
-	var zero host.Value[int]
+	var zero fact.Fact[int]
 	assert.False(t, zero.Known(), "the zero value is not known")
 	assert.Empty(t, f.CPU.Sample())
 }

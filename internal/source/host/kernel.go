@@ -3,18 +3,20 @@ package host
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
 // Kernel is the operating system's kernel.
 type Kernel struct {
 	// Release is /proc/sys/kernel/osrelease, "6.18.44".
-	Release Value[string]
+	Release fact.Fact[string]
 }
 
 // ReadKernel reads the kernel's release.
 func ReadKernel(root *Root) *Kernel {
-	return &Kernel{Release: newReader(root).text("/proc/sys/kernel/osrelease")}
+	return &Kernel{Release: newReader(root, "").text("/proc/sys/kernel/osrelease")}
 }
 
 // hostNameFile is the kernel's name of the machine (proc(5)): that of the reader's
@@ -23,27 +25,29 @@ const hostNameFile = "/proc/sys/kernel/hostname"
 
 // ReadHostName reads the machine's name. No other function does, because the name identifies the
 // machine; it is called only on request.
-func ReadHostName(root *Root) Value[string] { return newReader(root).text(hostNameFile) }
+func ReadHostName(root *Root) fact.Fact[string] {
+	return newReader(root, inventory.SourceHostName).text(hostNameFile)
+}
 
 // Cmdline is the kernel command line.
 type Cmdline struct {
 	Source Source
 	// Line is /proc/cmdline, trimmed.
-	Line Value[string]
+	Line fact.Fact[string]
 	// Options are the options in order; for most of them the last one applies.
 	Options []kerneltext.Option
 }
 
 // ReadCmdline reads /proc/cmdline.
 func ReadCmdline(root *Root) *Cmdline {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceCmdline)
 	c := &Cmdline{}
 	b, err := r.line("/proc/cmdline", LimitList)
 	if err != nil {
-		c.Line = unknown[string](err)
+		c.Line = unknown[string](r.source, err)
 	} else {
 		line := strings.ToValidUTF8(string(b), "\uFFFD")
-		c.Line = known(line, "/proc/cmdline", line)
+		c.Line = fact.Known(line, fact.Direct, r.at("/proc/cmdline", line))
 		c.Options = kerneltext.ParseCmdline(line)
 	}
 	c.Source = sourceOf("cmdline", []stater{c.Line})
@@ -54,14 +58,14 @@ func ReadCmdline(root *Root) *Cmdline {
 type Devices struct {
 	// IOMMUs are the units in /sys/class/iommu, sorted: "dmar0", "ivhd1", "smmu3.0x0000". Intel's
 	// exist only while the kernel translates addresses (linux drivers/iommu/intel/dmar.c).
-	IOMMUs Value[[]string]
+	IOMMUs fact.Fact[[]string]
 	// KVM is the device number of /dev/kvm, which exists only if the kernel found the processor's
 	// virtualization switched on.
-	KVM Value[string]
+	KVM fact.Fact[string]
 }
 
 // ReadDevices looks for the devices.
 func ReadDevices(root *Root) *Devices {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceACPI)
 	return &Devices{IOMMUs: r.names("/sys/class/iommu"), KVM: r.text("/sys/devices/virtual/misc/kvm/dev")}
 }

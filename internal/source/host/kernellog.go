@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
@@ -17,37 +18,38 @@ const kernelLog = "/dev/kmsg"
 type KernelLog struct {
 	// Mirrored is the memory that the EFI memory map marks as more reliable, and all memory, both
 	// in bytes. It is Absent if the message is not in the log (any more).
-	Mirrored Value[kerneltext.MirroredMemory]
+	Mirrored fact.Fact[kerneltext.MirroredMemory]
 	// MemoryErrors are those that firmware reported to the kernel (APEI) and that are still in the log, in order. The list may be empty.
-	MemoryErrors Value[[]kerneltext.MemoryError]
+	MemoryErrors fact.Fact[[]kerneltext.MemoryError]
 }
 
 // kernelLogOf reads the log unless the processor has the hypervisor flag.
 func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
-	if virt.HypervisorFlag.V {
+	if virt.HypervisorFlag.Value {
 		return noKernelLog(&ReadError{Op: "read", Path: kernelLog, State: fact.Refused, Err: errors.New("a hypervisor makes up the memory of its guest")})
 	}
 	return ReadKernelLog(root)
 }
 
 func noKernelLog(err *ReadError) *KernelLog {
-	return &KernelLog{unknown[kerneltext.MirroredMemory](err), unknown[[]kerneltext.MemoryError](err)}
+	return &KernelLog{unknown[kerneltext.MirroredMemory](inventory.SourceMemory, err), unknown[[]kerneltext.MemoryError](inventory.SourceKernelLog, err)}
 }
 
 // ReadKernelLog reads the kernel's messages. In a capture they are a plain file.
 func ReadKernelLog(root *Root) *KernelLog {
-	b, err := newReader(root).bytes(kernelLog, limitLog)
+	r := newReader(root, inventory.SourceKernelLog)
+	b, err := r.bytes(kernelLog, limitLog)
 	if err != nil {
 		return noKernelLog(err)
 	}
-	out := &KernelLog{MemoryErrors: known(kerneltext.ParseMemoryErrors(string(b)), kernelLog, "")}
+	out := &KernelLog{MemoryErrors: fact.Known(kerneltext.ParseMemoryErrors(string(b)), fact.Direct, r.at(kernelLog, ""))}
 	for line := range bytes.Lines(b) {
 		if m, ok := kerneltext.ParseMirrored(string(line)); ok {
-			out.Mirrored = known(m, kernelLog, strings.TrimSpace(string(line)))
+			out.Mirrored = fact.Known(m, fact.Direct, fact.At(inventory.SourceMemory, kernelLog, strings.TrimSpace(string(line))))
 			return out
 		}
 	}
-	out.Mirrored = unknown[kerneltext.MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
+	out.Mirrored = unknown[kerneltext.MirroredMemory](inventory.SourceMemory, &ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
 		Err: errors.New("the kernel log has no line about mirrored memory, or no longer")})
 	return out
 }

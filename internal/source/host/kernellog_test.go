@@ -19,7 +19,7 @@ func TestReadKernelLog(t *testing.T) {
 	for _, name := range []string{"dev", "sys", "proc"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 	}
-	read := func() Value[kerneltext.MirroredMemory] {
+	read := func() fact.Fact[kerneltext.MirroredMemory] {
 		root, err := OpenDir(dir)
 		require.NoError(t, err)
 		defer func() { _ = root.Close() }()
@@ -30,7 +30,7 @@ func TestReadKernelLog(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n"), 0o644))
 	assert.Equal(t, fact.Absent, read().State)
 	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n[    0.000000] efi: Memory: 4096M/65536M mirrored memory\n"), 0o644))
-	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 4 << 30, All: 64 << 30}, read().V)
+	assert.Equal(t, kerneltext.MirroredMemory{Mirrored: 4 << 30, All: 64 << 30}, read().Value)
 
 	live, err := OpenLive()
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
@@ -23,25 +24,25 @@ const (
 type Memory struct {
 	Source Source
 	// TotalBytes is MemTotal of /proc/meminfo, after kernel reservations.
-	TotalBytes Value[int64]
+	TotalBytes fact.Fact[int64]
 	// CrashBytes is what is kept for a crash kernel (/sys/kernel/kexec_crash_size); MemTotal leaves
 	// it out.
-	CrashBytes Value[int64]
+	CrashBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's own memory map
 	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
-	MapBytes Value[int64]
+	MapBytes fact.Fact[int64]
 	// BlockSizeBytes is block_size_bytes. Blocks is the number of existing memory blocks in any state.
-	BlockSizeBytes Value[int64]
-	Blocks         Value[int]
+	BlockSizeBytes fact.Fact[int64]
+	Blocks         fact.Fact[int]
 	// OnlineBytes is the sum of the online blocks. It costs one file for each block, so it is read
 	// only if MapBytes is not known and there are at most 1,024 blocks; otherwise it is unread.
-	OnlineBytes Value[int64]
+	OnlineBytes fact.Fact[int64]
 }
 
 // ReadMemory reads /proc/meminfo, /sys/firmware/memmap and
 // /sys/devices/system/memory.
 func ReadMemory(root *Root) *Memory {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceMemory)
 	m := &Memory{
 		TotalBytes:     r.memTotal("/proc/meminfo", LimitList),
 		CrashBytes:     r.number("/sys/kernel/kexec_crash_size"),
@@ -49,7 +50,7 @@ func ReadMemory(root *Root) *Memory {
 		BlockSizeBytes: r.numberBase(memoryDir+"/block_size_bytes", 16),
 	}
 	blocks := r.numbered(memoryDir, "memory")
-	m.Blocks = derive(blocks, func(b []int) int { return len(b) })
+	m.Blocks = fact.Convert(blocks, func(b []int) int { return len(b) })
 	m.OnlineBytes = r.onlineBytes(m, blocks)
 	m.Source = sourceOf("memory", []stater{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
 	return m
@@ -57,38 +58,38 @@ func ReadMemory(root *Root) *Memory {
 
 // memmap adds up the ranges of type System RAM, whose ends are inclusive. If one range cannot be
 // read, the sum is unknown.
-func (r *reader) memmap() Value[int64] {
+func (r *reader) memmap() fact.Fact[int64] {
 	entries := r.numbered(memmapDir, "")
 	if entries.State != fact.OK {
-		return unknownAs[int64](entries)
+		return fact.UnknownFrom[int64](entries)
 	}
-	if len(entries.V) == 0 || len(entries.V) > maxMapped {
-		return malformed[int64](memmapDir, "", fmt.Errorf("%d entries", len(entries.V)))
+	if len(entries.Value) == 0 || len(entries.Value) > maxMapped {
+		return malformed[int64](r.at(memmapDir, ""), fmt.Errorf("%d entries", len(entries.Value)))
 	}
 	var sum int64
-	for _, n := range entries.V {
+	for _, n := range entries.Value {
 		size := r.mapped(indexed(memmapDir+"/", n, ""))
 		if size.State != fact.OK {
 			return size
 		}
-		if sum > math.MaxInt64-size.V {
-			return malformed[int64](memmapDir, "", errors.New("the sum of the ranges overflows"))
+		if sum > math.MaxInt64-size.Value {
+			return malformed[int64](r.at(memmapDir, ""), errors.New("the sum of the ranges overflows"))
 		}
-		sum += size.V
+		sum += size.Value
 	}
 	if sum == 0 {
-		return malformed[int64](memmapDir, "", errors.New("no range of System RAM"))
+		return malformed[int64](r.at(memmapDir, ""), errors.New("no range of System RAM"))
 	}
-	return known(sum, memmapDir, systemRAM)
+	return fact.Known(sum, fact.Direct, r.at(memmapDir, systemRAM))
 }
 
 // mapped returns the size of one range in bytes, 0 if it is not System RAM.
-func (r *reader) mapped(dir string) Value[int64] {
+func (r *reader) mapped(dir string) fact.Fact[int64] {
 	kind := r.text(dir + "/type")
 	if kind.State != fact.OK {
-		return unknownAs[int64](kind)
+		return fact.UnknownFrom[int64](kind)
 	}
-	if kind.V != systemRAM {
+	if kind.Value != systemRAM {
 		return notRAM(kind)
 	}
 	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
@@ -97,49 +98,49 @@ func (r *reader) mapped(dir string) Value[int64] {
 		return start
 	case end.State != fact.OK:
 		return end
-	case start.V < 0 || end.V < start.V || end.V-start.V == math.MaxInt64:
-		return malformed[int64](end.Path, end.Raw, fmt.Errorf("range from %s to %s", start.Raw, end.Raw))
+	case start.Value < 0 || end.Value < start.Value || end.Value-start.Value == math.MaxInt64:
+		return malformed[int64](end.From, fmt.Errorf("range from %s to %s", start.From.Raw, end.From.Raw))
 	default:
-		return known(end.V-start.V+1, end.Path, end.Raw)
+		return fact.Known(end.Value-start.Value+1, fact.Direct, end.From)
 	}
 }
 
 // notRAM returns 0 bytes for the other types that the kernel prints (arch/x86/kernel/e820.c). An unknown type
 // could be RAM, so the size is then unknown.
-func notRAM(kind Value[string]) Value[int64] {
-	switch strings.ToLower(kind.V) {
+func notRAM(kind fact.Fact[string]) fact.Fact[int64] {
+	switch strings.ToLower(kind.Value) {
 	case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",
 		"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
-		return known(int64(0), kind.Path, kind.Raw)
+		return fact.Known(int64(0), fact.Direct, kind.From)
 	default:
-		return malformed[int64](kind.Path, kind.Raw, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.V))))
+		return malformed[int64](kind.From, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.Value))))
 	}
 }
 
 // onlineBytes multiplies the online blocks with their size.
-func (r *reader) onlineBytes(m *Memory, blocks Value[[]int]) Value[int64] {
+func (r *reader) onlineBytes(m *Memory, blocks fact.Fact[[]int]) fact.Fact[int64] {
 	switch {
 	case blocks.State != fact.OK:
-		return unknownAs[int64](blocks)
+		return fact.UnknownFrom[int64](blocks)
 	case m.BlockSizeBytes.State != fact.OK:
 		return m.BlockSizeBytes
-	case len(blocks.V) == 0 || m.BlockSizeBytes.V <= 0:
-		return malformed[int64](memoryDir, "", fmt.Errorf("%d blocks of %d bytes", len(blocks.V), m.BlockSizeBytes.V))
-	case m.MapBytes.State == fact.OK || len(blocks.V) > maxBlocks:
-		return unknown[int64](&ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
+	case len(blocks.Value) == 0 || m.BlockSizeBytes.Value <= 0:
+		return malformed[int64](r.at(memoryDir, ""), fmt.Errorf("%d blocks of %d bytes", len(blocks.Value), m.BlockSizeBytes.Value))
+	case m.MapBytes.State == fact.OK || len(blocks.Value) > maxBlocks:
+		return unknown[int64](r.source, &ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
 	}
 	var online int64
-	for _, n := range blocks.V {
+	for _, n := range blocks.Value {
 		state := r.text(indexed(blockPrefix, n, "/state"))
 		if state.State != fact.OK {
-			return unknownAs[int64](state)
+			return fact.UnknownFrom[int64](state)
 		}
-		if state.V == "online" {
+		if state.Value == "online" {
 			online++
 		}
 	}
-	if online > math.MaxInt64/m.BlockSizeBytes.V {
-		return malformed[int64](memoryDir, "", errors.New("the sum of the blocks overflows"))
+	if online > math.MaxInt64/m.BlockSizeBytes.Value {
+		return malformed[int64](r.at(memoryDir, ""), errors.New("the sum of the blocks overflows"))
 	}
-	return known(online*m.BlockSizeBytes.V, memoryDir, fmt.Sprintf("%d blocks online", online))
+	return fact.Known(online*m.BlockSizeBytes.Value, fact.Direct, r.at(memoryDir, fmt.Sprintf("%d blocks online", online)))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Addresses of the registers that are read (linux
@@ -33,18 +34,15 @@ type MSR struct {
 	Source Source
 	// Readings are in the order of packages and CPUs, by register.
 	Readings map[uint32][]MSRReading
-	// Err is the reason why no register was read; nil if one was.
-	Err *ReadError
+	// None is the reason why no register was read; it has none if one was.
+	None fact.Fact[uint64]
 }
 
 // MSRReading is one register of one CPU.
 type MSRReading struct {
 	Package, CPU int
-	Value        Value[uint64]
+	fact.Fact[uint64]
 }
-
-// msrSource is the source's name in docs/interface.md.
-const msrSource = "msr"
 
 // ErrNoRegisters is returned if no register of this processor is known.
 var ErrNoRegisters = errors.New("no register of this processor is documented here")
@@ -55,7 +53,7 @@ func RefuseMSR(reason string) *MSR {
 }
 
 func noMSR(err *ReadError) *MSR {
-	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.Source(), Detail: err.Error()}}
+	return &MSR{None: unknown[uint64](inventory.SourceMSR, err), Source: Source{Name: inventory.SourceMSR, State: err.State.Source(), Detail: err.Error()}}
 }
 
 // ReadMSR reads the documented registers of this processor through /dev/cpu/N/msr, which it opens
@@ -68,11 +66,11 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	case len(asked) == 0:
 		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Absent, Err: ErrNoRegisters})
 	case cpu.Packages.State != fact.OK:
-		return noMSR(cpu.Packages.Err)
+		return noMSR(readError("read", cpuDir, cpu.Packages.Err))
 	}
 	m := &MSR{Readings: map[uint32][]MSRReading{}}
 	var needed []stater
-	for _, p := range cpu.Packages.V {
+	for _, p := range cpu.Packages.Value {
 		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
 		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, func(a register) bool { return a.core }) {
 			needed = append(needed, m.read(root, asked, p.ID, last, true))
@@ -81,9 +79,9 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	if made := m.virtualisedReason(); made != "" {
 		return RefuseMSR(made)
 	}
-	m.Source = sourceOf(msrSource, needed)
+	m.Source = sourceOf(inventory.SourceMSR, needed)
 	if m.Source.State != fact.SourceOK && m.Source.State != fact.SourcePartial {
-		_, m.Err = needed[0].outcome()
+		m.None = m.Readings[asked[0].address][0].Fact
 	}
 	return m
 }
@@ -97,8 +95,8 @@ func (m *MSR) virtualisedReason() string {
 		mask     uint64
 	}{{MSRPlatform, 0xff00}, {MSRHWCR, 1<<64 - 1}} {
 		for _, r := range m.Readings[c.register] {
-			if r.Value.State == fact.OK && r.Value.V&c.mask == 0 {
-				return fmt.Sprintf("register 0x%X of CPU %d reads 0x%x, as in virtual machines, where unknown registers read 0", c.register, r.CPU, r.Value.V)
+			if r.Known() && r.Value&c.mask == 0 {
+				return fmt.Sprintf("register 0x%X of CPU %d reads 0x%x, as in virtual machines, where unknown registers read 0", c.register, r.CPU, r.Value)
 			}
 		}
 	}
@@ -116,7 +114,7 @@ func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) s
 	}
 	values := root.readRegisters(cpu, regs)
 	for i, v := range values {
-		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Value: v})
+		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Fact: v})
 	}
 	for _, v := range values {
 		if v.State == fact.OK {
@@ -145,7 +143,7 @@ func registersOf(cpu *CPU) []register {
 	switch {
 	case gen.Intel():
 		list := append(package1(MSRAPICBase, MSRPlatform, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
-		if cpu.Flags.V["hwp"] {
+		if cpu.Flags.Value["hwp"] {
 			list = append(list, register{address: MSRHWPEnable})
 		}
 		if gen >= GenHaswell {
@@ -173,15 +171,15 @@ var (
 )
 
 // readRegisters reads registers of one CPU, in order.
-func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
+func (r *Root) readRegisters(cpu int, regs []uint32) []fact.Fact[uint64] {
 	path := msrPath(cpu)
-	out := make([]Value[uint64], len(regs))
+	out := make([]fact.Fact[uint64], len(regs))
 	noted, ok := r.registers[path]
 	for i, reg := range regs {
 		if n, have := noted[reg]; have {
 			out[i] = n.value64(path, reg)
 		} else if ok {
-			out[i] = unknown[uint64](&ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
+			out[i] = unknown[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
 		}
 	}
 	if !ok {
@@ -189,14 +187,15 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
 	}
 	if r.observed() {
 		for i, reg := range regs {
-			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: out[i].Err, Register: reg, Value: out[i].V})
+			failed, _ := errors.AsType[*ReadError](out[i].Err)
+			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: failed, Register: reg, Value: out[i].Value})
 		}
 	}
 	return out
 }
 
 // askRegisters reads for each register the 8 bytes at its number as offset, little-endian.
-func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uint64]) {
+func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []fact.Fact[uint64]) {
 	chunks := make([]registerRead, len(regs))
 	for i, reg := range regs {
 		chunks[i].at = int64(reg)
@@ -210,12 +209,12 @@ func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uin
 		}
 		switch {
 		case err != nil:
-			out[i] = unknown[uint64](r.explain("read", path, err))
+			out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, err))
 		case problem != nil:
-			out[i] = unknown[uint64](r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
+			out[i] = unknown[uint64](inventory.SourceMSR, r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
 		default:
 			v := binary.LittleEndian.Uint64(c.data[:])
-			out[i] = known(v, path, fmt.Sprintf("0x%x", v))
+			out[i] = fact.Known(v, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", v)))
 		}
 	}
 }

@@ -28,9 +28,9 @@ func TestMSRLive(t *testing.T) {
 	root := &Root{name: "/", b: &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}}
 	defer root.Close()
 	got := root.readRegisters(0, []uint32{MSRMiscEnable, MSRPrefetch, MSRPackageCst, MSRHWCR})
-	assert.Equal(t, known(uint64(0x4000850089), "/dev/cpu/0/msr", "0x4000850089"), got[0])
+	assert.Equal(t, fact.Known(uint64(0x4000850089), fact.Direct, fact.At("msr", "/dev/cpu/0/msr", "0x4000850089")), got[0])
 	assert.Equal(t, fact.OK, got[1].State, "the kernel keeps registers apart; this file cannot")
-	assert.Equal(t, known(uint64(0), "/dev/cpu/0/msr", "0x0"), got[2])
+	assert.Equal(t, fact.Known(uint64(0), fact.Direct, fact.At("msr", "/dev/cpu/0/msr", "0x0")), got[2])
 	assert.NotEqual(t, fact.OK, got[3].State)
 	missing := root.readRegisters(1, []uint32{MSRMiscEnable})
 	assert.Equal(t, fact.Absent, missing[0].State, "%v", missing[0].Err)

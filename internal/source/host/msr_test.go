@@ -64,9 +64,9 @@ func TestMSROfPlainFiles(t *testing.T) {
 			registers.WriteTo(t, dir)
 			for _, root := range []*host.Root{captured(t, sapphires().With(registers)), openDir(t, dir)} {
 				got := readMSR(root).Readings[c.register][0]
-				assert.Equal(t, c.state, got.Value.State, "%v", got.Value.Err)
-				assert.Equal(t, c.value, got.Value.V)
-				assert.Equal(t, "/dev/cpu/0/msr", got.Value.Path)
+				assert.Equal(t, c.state, got.State, "%v", got.Err)
+				assert.Equal(t, c.value, got.Value)
+				assert.Equal(t, "/dev/cpu/0/msr", got.From.Path)
 			}
 		})
 	}
@@ -142,12 +142,12 @@ func TestMSRDevices(t *testing.T) {
 		t.Skipf("no right to make a device: %v", err)
 	}
 	m := readMSR(openDir(t, dir))
-	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Value.Err, "registers of the running machine")
-	assert.Equal(t, fact.Refused, m.Readings[host.MSRPrefetch][1].Value.State, "a FIFO")
+	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Err, "registers of the running machine")
+	assert.Equal(t, fact.Refused, m.Readings[host.MSRPrefetch][1].State, "a FIFO")
 	require.NoError(t, os.Remove(filepath.Join(dir, "dev/cpu/0/msr")))
 	require.NoError(t, unix.Mknod(filepath.Join(dir, "dev/cpu/0/msr"), unix.S_IFCHR|0o644, int(unix.Mkdev(1, 5))))
 	m = readMSR(openDir(t, dir))
-	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Value.Err, "device 1:5 is not the registers of CPU 0")
+	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Err, "device 1:5 is not the registers of CPU 0")
 }
 
 // TestMSRRecorded checks that a capture returns the same registers, including refused ones and those one byte apart.
@@ -157,19 +157,19 @@ func TestMSRRecorded(t *testing.T) {
 	root := captured(t, f)
 	rec := root.Record()
 	want := readMSR(root)
-	assert.Equal(t, uint64(0x4000850089), want.Readings[host.MSRMiscEnable][0].Value.V)
-	assert.Equal(t, uint64(0xf), want.Readings[host.MSRPrefetch][0].Value.V)
-	assert.Equal(t, fact.Refused, want.Readings[host.MSRPowerCtl][0].Value.State)
-	assert.Equal(t, fact.OK, want.Readings[host.MSRMiscEnable][1].Value.State, "0 is a value where it was noted")
-	require.ErrorContains(t, want.Readings[host.MSREnergyBias][0].Value.Err, "not in this capture", "another register of this CPU was noted")
+	assert.Equal(t, uint64(0x4000850089), want.Readings[host.MSRMiscEnable][0].Value)
+	assert.Equal(t, uint64(0xf), want.Readings[host.MSRPrefetch][0].Value)
+	assert.Equal(t, fact.Refused, want.Readings[host.MSRPowerCtl][0].State)
+	assert.Equal(t, fact.OK, want.Readings[host.MSRMiscEnable][1].State, "0 is a value where it was noted")
+	require.ErrorContains(t, want.Readings[host.MSREnergyBias][0].Err, "not in this capture", "another register of this CPU was noted")
 	host.ReadAll(root)
 	var out bytes.Buffer
 	require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))
 	got := readMSR(open(t, out.Bytes()))
 	for register, readings := range want.Readings {
 		for i, r := range readings {
-			assert.Equal(t, r.Value.State, got.Readings[register][i].Value.State, "0x%x", register)
-			assert.Equal(t, r.Value.V, got.Readings[register][i].Value.V, "0x%x", register)
+			assert.Equal(t, r.State, got.Readings[register][i].State, "0x%x", register)
+			assert.Equal(t, r.Value, got.Readings[register][i].Value, "0x%x", register)
 		}
 	}
 }
@@ -189,8 +189,8 @@ func TestGenerations(t *testing.T) {
 		{"AuthenticAMD", 26, 2, host.GenZen4}, {"HygonGenuine", 24, 0, host.GenZen}, {"AuthenticAMD", 21, 2, host.GenOpteron}, {"AuthenticAMD", 16, 9, host.GenOther},
 		{"ARM", 8, 3340, host.GenOther},
 	} {
-		cpu := &host.CPU{Identity: host.Identity{Vendor: host.Value[string]{V: c.vendor, State: fact.OK},
-			Family: host.Value[int]{V: c.family, State: fact.OK}, Model: host.Value[int]{V: c.model, State: fact.OK}}}
+		cpu := &host.CPU{Identity: host.Identity{Vendor: fact.Fact[string]{Value: c.vendor, State: fact.OK},
+			Family: fact.Fact[int]{Value: c.family, State: fact.OK}, Model: fact.Fact[int]{Value: c.model, State: fact.OK}}}
 		assert.Equal(t, c.want, cpu.Generation(), "%+v", c)
 	}
 	assert.Equal(t, host.GenOther, (&host.CPU{}).Generation())

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // notesName is the member of memaudit's own captures with information that is not a file's content: paths
@@ -103,7 +104,7 @@ func (n *manifest) line(fields []string) error {
 		return fmt.Errorf("%d field, two were expected", len(fields))
 	case fields[0] == "names":
 		n.names[fields[1]] = fields[2:]
-	case fields[0] == msrSource:
+	case fields[0] == inventory.SourceMSR:
 		return n.register(fields[1:])
 	case fields[0] == "redacted":
 		n.redacted = true
@@ -263,12 +264,12 @@ type registerNote struct {
 	reason string
 }
 
-func (n registerNote) value64(path string, reg uint32) Value[uint64] {
+func (n registerNote) value64(path string, reg uint32) fact.Fact[uint64] {
 	if n.state == fact.OK {
-		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
+		return fact.Known(n.value, fact.Direct, fact.At(inventory.SourceMSR, path, fmt.Sprintf("0x%x", n.value)))
 	}
 	if n.reason == "" {
 		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
 	}
-	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
+	return unknown[uint64](inventory.SourceMSR, &ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
 }

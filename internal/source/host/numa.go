@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/source/host/kerneltext"
 )
 
@@ -14,11 +15,11 @@ import (
 type NUMA struct {
 	Source Source
 	// Directory is false on a kernel without CONFIG_NUMA.
-	Directory Value[bool]
+	Directory fact.Fact[bool]
 	// Online and the others are the node numbers in the files of the same names; has_memory exists
 	// since Linux 3.8. Without its file Online is derived from the nodeN folders. HasCPU and HasMemory
 	// are Malformed if they contradict the files of the nodes; then use the fields of each Node.
-	Online, HasCPU, HasMemory Value[[]int]
+	Online, HasCPU, HasMemory fact.Fact[[]int]
 	// Nodes are the online nodes in numeric order; numbers may have gaps.
 	Nodes []Node
 	Hints TierHints
@@ -28,43 +29,43 @@ type NUMA struct {
 type Node struct {
 	ID int
 	// CPUs are the node's CPUs, from cpulist or cpumap.
-	CPUs Value[[]int]
+	CPUs fact.Fact[[]int]
 	// Distances are in the order of the online nodes; the local one is 10.
-	Distances Value[[]int]
+	Distances fact.Fact[[]int]
 	// MemTotalBytes is MemTotal in the node's meminfo, in bytes: what the kernel manages, slightly
 	// less than what is installed.
-	MemTotalBytes Value[int64]
+	MemTotalBytes fact.Fact[int64]
 	// HasCPU is set if cpulist is not empty, HasMemory if MemTotal is not 0. If these are unknown, the lists
 	// has_cpu and has_memory decide.
-	HasCPU, HasMemory Value[bool]
+	HasCPU, HasMemory fact.Fact[bool]
 	// Blocks are the numbers of its memory blocks, online or not; memoryK starts at K times the
 	// size of a block. They are read only for nodes with memory and without CPUs.
-	Blocks Value[[]int]
+	Blocks fact.Fact[[]int]
 	// LinkedCPUs are the CPUs that its folder links, online or not; cpulist has only those online
 	// (drivers/base/node.c). They are read only for nodes with memory and without CPUs.
-	LinkedCPUs Value[[]int]
+	LinkedCPUs fact.Fact[[]int]
 	// Access are the rated values for access0 (any initiator) and access1
 	// (CPUs only), from HMAT.
 	Access [2]Initiators
 	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
-	SideCaches Value[[]SideCache]
+	SideCaches fact.Fact[[]SideCache]
 }
 
 // Initiators is nodeN/accessC/initiators: rated by firmware, never measured
 // (Documentation/admin-guide/mm/numaperf.rst).
 type Initiators struct {
 	// ReadBandwidth is in MiB/s.
-	ReadBandwidth Value[int64]
+	ReadBandwidth fact.Fact[int64]
 }
 
 // SideCache is one level of memory-side cache.
 type SideCache struct {
-	SizeBytes Value[int64]
+	SizeBytes fact.Fact[int64]
 }
 
 // ReadNUMA reads /sys/devices/system/node.
 func ReadNUMA(root *Root) *NUMA {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceNUMA)
 	n := &NUMA{Directory: r.isDir(nodeDir)}
 	if there, ok := n.Directory.Get(); !ok || !there {
 		return n.withoutFolder()
@@ -72,11 +73,11 @@ func ReadNUMA(root *Root) *NUMA {
 	n.HasCPU = r.set(nodeDir + "/has_cpu")
 	n.HasMemory = r.set(nodeDir + "/has_memory")
 	n.Online = r.onlineNodes()
-	for _, id := range n.Online.V {
+	for _, id := range n.Online.Value {
 		n.Nodes = append(n.Nodes, r.node(n, id))
 	}
-	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
-	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
+	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) fact.Fact[bool] { return node.HasCPU })
+	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) fact.Fact[bool] { return node.HasMemory })
 	devices := r.names("/sys/bus/cxl/devices")
 	n.Hints = TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
 		GPUs: r.gpuNodes(), Weights: r.weights()}
@@ -86,15 +87,14 @@ func ReadNUMA(root *Root) *NUMA {
 
 // withoutFolder gives everything below the missing folder its reason.
 func (n *NUMA) withoutFolder() *NUMA {
-	e := n.Directory.Err
-	if e == nil {
-		e = &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
+	none := fact.UnknownFrom[[]int](n.Directory)
+	if n.Directory.Known() {
+		none = unknown[[]int](inventory.SourceNUMA, &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")})
 	}
-	none := unknown[[]int](e)
 	n.Online, n.HasCPU, n.HasMemory = none, none, none
-	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e),
-		Windows: unknown[[]Range](e), NVDIMM: unknown[[]string](e),
-		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}}
+	n.Hints = TierHints{Tiers: fact.UnknownFrom[[]Tier](none), DAX: fact.UnknownFrom[[]DAXDevice](none), CXL: fact.UnknownFrom[[]string](none),
+		Windows: fact.UnknownFrom[[]Range](none), NVDIMM: fact.UnknownFrom[[]string](none),
+		GPUs: none, Weights: Weights{Auto: fact.UnknownFrom[bool](none)}}
 	n.Source = sourceOf("numa", []stater{none})
 	return n
 }
@@ -112,16 +112,16 @@ func (n *NUMA) sum() {
 
 // onlineNodes reads the list of online nodes, or lists the folders if the kernel has no such file (before
 // 2.6.25).
-func (r *reader) onlineNodes() Value[[]int] {
+func (r *reader) onlineNodes() fact.Fact[[]int] {
 	list := r.set(nodeDir + "/online")
-	if list.State == fact.OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
-		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
+	if list.State == fact.OK && (len(list.Value) == 0 || len(list.Value) > maxNodes) {
+		return malformed[[]int](list.From, fmt.Errorf("%d nodes online", len(list.Value)))
 	}
 	if !unavailable(list) {
 		return list
 	}
 	dirs := r.numbered(nodeDir, "node")
-	if dirs.State != fact.OK || len(dirs.V) == 0 || len(dirs.V) > maxNodes {
+	if dirs.State != fact.OK || len(dirs.Value) == 0 || len(dirs.Value) > maxNodes {
 		return list
 	}
 	return dirs
@@ -132,12 +132,12 @@ func (r *reader) node(n *NUMA, id int) Node {
 	node := Node{
 		ID:            id,
 		CPUs:          r.nodeCPUs(dir),
-		Distances:     r.distances(dir+"/distance", len(n.Online.V)),
+		Distances:     r.distances(dir+"/distance", len(n.Online.Value)),
 		MemTotalBytes: r.memTotal(dir+"/meminfo", LimitAttribute),
 	}
-	node.HasCPU = settle(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
-	node.HasMemory = settle(n.HasMemory, id, derive(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
-	if node.HasMemory.V && node.HasCPU.State == fact.OK && !node.HasCPU.V {
+	node.HasCPU = settle(n.HasCPU, id, fact.Convert(node.CPUs, func(c []int) bool { return len(c) > 0 }))
+	node.HasMemory = settle(n.HasMemory, id, fact.Convert(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
+	if node.HasMemory.Value && node.HasCPU.State == fact.OK && !node.HasCPU.Value {
 		node.Blocks, node.LinkedCPUs = r.numbered(dir, "memory"), r.numbered(dir, "cpu")
 	}
 	for class := range node.Access {
@@ -148,7 +148,7 @@ func (r *reader) node(n *NUMA, id int) Node {
 }
 
 // nodeCPUs reads cpulist (2.6.25 and later) or the mask.
-func (r *reader) nodeCPUs(dir string) Value[[]int] {
+func (r *reader) nodeCPUs(dir string) fact.Fact[[]int] {
 	list := r.set(dir + "/cpulist")
 	if !unavailable(list) {
 		return list
@@ -162,34 +162,34 @@ func (r *reader) nodeCPUs(dir string) Value[[]int] {
 // settle decides whether a node has CPUs or memory. The node's own file comes first, because kernels around
 // 3.x print an empty has_cpu on machines whose nodes have CPUs. If the file is unknown, the list decides. If
 // only the list contains the node (for example if all its CPUs are offline), the result is Malformed.
-func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
-	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
+func settle(list fact.Fact[[]int], id int, own fact.Fact[bool]) fact.Fact[bool] {
+	listed := fact.Convert(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {
 	case own.State != fact.OK:
 		return listed
-	case !own.V && listed.State == fact.OK && listed.V:
-		return malformed[bool](list.Path, list.Raw, fmt.Errorf("lists node %d, but %s is empty", id, own.Path))
+	case !own.Value && listed.State == fact.OK && listed.Value:
+		return malformed[bool](list.From, fmt.Errorf("lists node %d, but %s is empty", id, own.From.Path))
 	default:
 		return own
 	}
 }
 
 // doubtList makes a list Malformed if it leaves out a node that has CPUs or memory by its own file.
-func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
+func doubtList(list fact.Fact[[]int], nodes []Node, has func(*Node) fact.Fact[bool]) fact.Fact[[]int] {
 	for i := range nodes {
 		own := has(&nodes[i])
-		if list.State == fact.OK && own.State == fact.OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
-			return malformed[[]int](list.Path, list.Raw, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.Path))
+		if list.State == fact.OK && own.State == fact.OK && own.Value && !slices.Contains(list.Value, nodes[i].ID) {
+			return malformed[[]int](list.From, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.From.Path))
 		}
 	}
 	return list
 }
 
 // distances reads nodeN/distance: one number for each online node.
-func (r *reader) distances(path string, nodes int) Value[[]int] {
+func (r *reader) distances(path string, nodes int) fact.Fact[[]int] {
 	b, err := r.line(path, LimitAttribute)
 	if err != nil {
-		return unknown[[]int](err)
+		return unknown[[]int](r.source, err)
 	}
 	raw := string(b)
 	list, perr := kerneltext.ParseInts(b, maxNodes)
@@ -197,25 +197,25 @@ func (r *reader) distances(path string, nodes int) Value[[]int] {
 		perr = fmt.Errorf("%d distances for %d online nodes", len(list), nodes)
 	}
 	if perr != nil {
-		return malformed[[]int](path, raw, perr)
+		return malformed[[]int](r.at(path, raw), perr)
 	}
-	return known(list, path, raw)
+	return fact.Known(list, fact.Direct, r.at(path, raw))
 }
 
 // memTotal reads MemTotal in bytes.
-func (r *reader) memTotal(path string, limit int) Value[int64] {
+func (r *reader) memTotal(path string, limit int) fact.Fact[int64] {
 	b, err := r.bytes(path, limit)
 	if err != nil {
-		return unknown[int64](err)
+		return unknown[int64](r.source, err)
 	}
 	n, line, found, perr := kerneltext.ParseMeminfo(b, "MemTotal")
 	switch {
 	case perr != nil:
-		return malformed[int64](path, line, perr)
+		return malformed[int64](r.at(path, line), perr)
 	case !found:
-		return malformed[int64](path, "", errors.New("no MemTotal in it"))
+		return malformed[int64](r.at(path, ""), errors.New("no MemTotal in it"))
 	default:
-		return known(n, path, line)
+		return fact.Known(n, fact.Direct, r.at(path, line))
 	}
 }
 
@@ -224,19 +224,19 @@ func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
 	found := r.numbered(dir, "node")
 	if found.State != fact.OK {
-		return Initiators{ReadBandwidth: unknownAs[int64](found)}
+		return Initiators{ReadBandwidth: fact.UnknownFrom[int64](found)}
 	}
 	return Initiators{ReadBandwidth: r.number(dir + "/read_bandwidth")}
 }
 
-func (r *reader) sideCaches(dir string) Value[[]SideCache] {
+func (r *reader) sideCaches(dir string) fact.Fact[[]SideCache] {
 	levels := r.numbered(dir, "index")
 	if levels.State != fact.OK {
-		return unknownAs[[]SideCache](levels)
+		return fact.UnknownFrom[[]SideCache](levels)
 	}
 	var out []SideCache
-	for _, level := range levels.V {
+	for _, level := range levels.Value {
 		out = append(out, SideCache{SizeBytes: r.number(indexed(dir+"/index", level, "/size"))})
 	}
-	return known(out, dir, "")
+	return fact.Known(out, fact.Direct, r.at(dir, ""))
 }

@@ -25,14 +25,14 @@ func TestReadNUMA(t *testing.T) {
 		"sys/devices/virtual/memory_tiering/memory_tier4/nodelist": "0-3\n",
 	}))
 	assert.Equal(t, host.Source{Name: "numa", State: fact.SourceOK}, n.Source)
-	assert.Equal(t, []int{0, 1, 2, 3}, n.Online.V)
-	assert.Equal(t, []int{2, 3}, n.Nodes[1].CPUs.V)
-	assert.Equal(t, []int{12, 10, 21, 21}, n.Nodes[1].Distances.V)
-	assert.Equal(t, int64(1<<30), n.Nodes[1].MemTotalBytes.V)
-	assert.Equal(t, int64(120000), n.Nodes[1].Access[0].ReadBandwidth.V)
+	assert.Equal(t, []int{0, 1, 2, 3}, n.Online.Value)
+	assert.Equal(t, []int{2, 3}, n.Nodes[1].CPUs.Value)
+	assert.Equal(t, []int{12, 10, 21, 21}, n.Nodes[1].Distances.Value)
+	assert.Equal(t, int64(1<<30), n.Nodes[1].MemTotalBytes.Value)
+	assert.Equal(t, int64(120000), n.Nodes[1].Access[0].ReadBandwidth.Value)
 	assert.Equal(t, fact.Unread, n.Nodes[1].Access[1].ReadBandwidth.State)
-	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.V[0].SizeBytes.V)
-	assert.Equal(t, []host.Tier{{Number: 4, Nodes: host.Value[[]int]{V: []int{0, 1, 2, 3}, State: fact.OK, Path: "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", Raw: "0-3"}}}, n.Hints.Tiers.V)
+	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.Value[0].SizeBytes.Value)
+	assert.Equal(t, []host.Tier{{Number: 4, Nodes: fact.Known([]int{0, 1, 2, 3}, fact.Direct, fact.At("numa", "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", "0-3"))}}, n.Hints.Tiers.Value)
 	assert.Equal(t, fact.Unread, n.Hints.CXL.State)
 }
 
@@ -51,8 +51,8 @@ func TestNodesInNumericOrderWithGaps(t *testing.T) {
 			ids = append(ids, node.ID)
 		}
 		assert.Equal(t, []int{0, 2, 10, 11}, ids, name)
-		assert.Equal(t, []int{0, 2}, n.CPUNodes().V, name)
-		assert.Equal(t, []int{0, 10, 11}, n.MemoryNodes().V, name)
+		assert.Equal(t, []int{0, 2}, n.CPUNodes().Value, name)
+		assert.Equal(t, []int{0, 10, 11}, n.MemoryNodes().Value, name)
 	}
 	check("with lists", f)
 	check("old capture without lists", f.Without(nodes+"online", nodes+"has_"))
@@ -63,13 +63,13 @@ func TestHasCPUThatLies(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 	n := readNUMA(t, f.With(hosttest.Files{nodes + "has_cpu": "\n"}))
 	assert.Equal(t, fact.Malformed, n.HasCPU.State)
-	assert.Equal(t, []int{0, 1}, n.CPUNodes().V)
+	assert.Equal(t, []int{0, 1}, n.CPUNodes().Value)
 	assert.Equal(t, fact.SourcePartial, n.Source.State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n"}))
 	assert.Equal(t, fact.Malformed, n.Nodes[1].HasCPU.State, "has_cpu says yes, cpulist no")
 	assert.Equal(t, fact.Malformed, n.CPUNodes().State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n", nodes + "has_cpu": "0\n"}))
-	assert.Equal(t, []int{0}, n.CPUNodes().V)
+	assert.Equal(t, []int{0}, n.CPUNodes().Value)
 }
 
 func TestDistancesMustFit(t *testing.T) {
@@ -84,9 +84,9 @@ func TestDistancesMustFit(t *testing.T) {
 func TestACPI(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2}.Files()
 	a := host.ReadACPI(captured(t, f))
-	assert.Equal(t, host.Value[bool]{V: true, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
+	assert.Equal(t, fact.Known(true, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.Has("SRAT"))
 	a = host.ReadACPI(captured(t, f.Without("sys/firmware/acpi/tables/SRAT")))
-	assert.Equal(t, host.Value[bool]{V: false, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
+	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("acpi", "/sys/firmware/acpi/tables", "")), a.Has("SRAT"))
 	for name, f := range map[string]hosttest.Files{
 		"no folder": f.Without("sys/firmware/acpi"),
 		"empty":     f.Without("sys/firmware/acpi").With(hosttest.Files{"sys/firmware/acpi/tables/": ""}),

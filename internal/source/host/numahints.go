@@ -15,19 +15,19 @@ type TierHints struct {
 	// Tiers are the kernel's memory tiers (Linux 6.1 and later) in numeric order:
 	// /sys/devices/virtual/memory_tiering/memory_tierN/nodelist. Absent if the kernel does not have
 	// them.
-	Tiers Value[[]Tier]
+	Tiers fact.Fact[[]Tier]
 	// DAX are the devices of /sys/bus/dax, in order of name.
-	DAX Value[[]DAXDevice]
+	DAX fact.Fact[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
-	CXL Value[[]string]
+	CXL fact.Fact[[]string]
 	// Windows are the ranges of physical addresses of CXL memory, in the order of firmware's table or of
 	// the kernel's decoders. The list is empty if firmware's table has none.
-	Windows Value[[]Range]
+	Windows fact.Fact[[]Range]
 	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
-	NVDIMM Value[[]string]
+	NVDIMM fact.Fact[[]string]
 	// GPUs are the nodes that are memory of NVIDIA GPUs according to the driver
 	// (/proc/driver/nvidia/gpus/ADDRESS/numa_status), if their Status is online.
-	GPUs Value[[]int]
+	GPUs fact.Fact[[]int]
 	// Weights are the weights for interleaving over nodes.
 	Weights Weights
 }
@@ -37,27 +37,27 @@ type TierHints struct {
 type Weights struct {
 	// Auto is true if the kernel derives the weights from rated bandwidths. Kernels without that
 	// file leave the weights as they were written.
-	Auto Value[bool]
+	Auto fact.Fact[bool]
 	// Nodes are the weights by node, 1 to 255.
-	Nodes map[int]Value[int64]
+	Nodes map[int]fact.Fact[int64]
 }
 
 // Tier is one memory tier.
 type Tier struct {
 	Number int
-	Nodes  Value[[]int]
+	Nodes  fact.Fact[[]int]
 }
 
 // DAXDevice is one device-dax instance.
 type DAXDevice struct {
 	// Target is the node that the memory forms if it is used as RAM. The kernel's -1 is Unstated.
-	Target Value[int64]
+	Target fact.Fact[int64]
 	// Origin is the target of the entry's link. Its path shows what the memory belongs to: ACPI0017 and a
 	// region to CXL, ndbusN to persistent memory, hmem to a range that firmware reserved and that has no
 	// other driver.
-	Origin Value[string]
+	Origin fact.Fact[string]
 	// Driver is "kmem" if the memory is used as RAM, otherwise "device_dax".
-	Driver Value[string]
+	Driver fact.Fact[string]
 }
 
 const tierDir = "/sys/devices/virtual/memory_tiering"
@@ -66,27 +66,27 @@ const tierDir = "/sys/devices/virtual/memory_tiering"
 const maxGPUs = 64
 
 // gpuNodes lists the nodes of GPUs' memory.
-func (r *reader) gpuNodes() Value[[]int] {
+func (r *reader) gpuNodes() fact.Fact[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
 	names := r.atMost(maxGPUs, dir)
 	if names.State != fact.OK {
-		return unknownAs[[]int](names)
+		return fact.UnknownFrom[[]int](names)
 	}
 	nodes := []int{}
-	for _, name := range names.V {
+	for _, name := range names.Value {
 		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
 		switch stateOf(err) {
 		case fact.OK:
 		case fact.Absent:
 			continue // older drivers, and GPUs whose memory is not system memory
 		default:
-			return unknown[[]int](err)
+			return unknown[[]int](r.source, err)
 		}
 		if node, ok := gpuNode(string(text)); ok {
 			nodes = append(nodes, node)
 		}
 	}
-	return known(nodes, dir, "")
+	return fact.Known(nodes, fact.Direct, r.at(dir, ""))
 }
 
 // gpuNode reads "Node: 254", if the text also has "Status: online".
@@ -112,40 +112,40 @@ func gpuNode(text string) (node int, ok bool) {
 func (r *reader) weights() Weights {
 	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
 	nodes := r.numbered(dir, "node")
-	w := Weights{Auto: r.readBool(dir + "/auto"), Nodes: map[int]Value[int64]{}}
+	w := Weights{Auto: r.readBool(dir + "/auto"), Nodes: map[int]fact.Fact[int64]{}}
 	if nodes.State != fact.OK {
-		w.Auto = unknownAs[bool](nodes)
+		w.Auto = fact.UnknownFrom[bool](nodes)
 		return w
 	}
-	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.V, "auto") {
-		w.Auto = known(false, dir, "")
+	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.Value, "auto") {
+		w.Auto = fact.Known(false, fact.Direct, r.at(dir, ""))
 	}
-	for _, n := range nodes.V {
+	for _, n := range nodes.Value {
 		w.Nodes[n] = r.number(indexed(dir+"/node", n, ""))
 	}
 	return w
 }
 
 // readBool reads a file that contains true or false.
-func (r *reader) readBool(path string) Value[bool] {
+func (r *reader) readBool(path string) fact.Fact[bool] {
 	text := r.text(path)
 	if text.State != fact.OK {
-		return unknownAs[bool](text)
+		return fact.UnknownFrom[bool](text)
 	}
-	v, err := strconv.ParseBool(text.V)
+	v, err := strconv.ParseBool(text.Value)
 	if err != nil {
-		return malformed[bool](path, text.Raw, err)
+		return malformed[bool](r.at(path, text.From.Raw), err)
 	}
-	return known(v, path, text.Raw)
+	return fact.Known(v, fact.Direct, r.at(path, text.From.Raw))
 }
 
-func (r *reader) tiers() Value[[]Tier] {
+func (r *reader) tiers() fact.Fact[[]Tier] {
 	found := r.numbered(tierDir, "memory_tier")
 	if found.State != fact.OK {
-		return unknownAs[[]Tier](found)
+		return fact.UnknownFrom[[]Tier](found)
 	}
 	tiers := []Tier{}
-	for _, n := range found.V {
+	for _, n := range found.Value {
 		nodes := r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))
 		if unavailable(nodes) { // as the ABI text calls the file
 			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !unavailable(named) {
@@ -154,63 +154,63 @@ func (r *reader) tiers() Value[[]Tier] {
 		}
 		tiers = append(tiers, Tier{Number: n, Nodes: nodes})
 	}
-	return known(tiers, tierDir, "")
+	return fact.Known(tiers, fact.Direct, r.at(tierDir, ""))
 }
 
 // maxDAX is more than any machine has.
 const maxDAX = 256
 
-func (r *reader) dax() Value[[]DAXDevice] {
+func (r *reader) dax() fact.Fact[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
 	names := r.atMost(maxDAX, dir)
 	if names.State != fact.OK {
-		return unknownAs[[]DAXDevice](names)
+		return fact.UnknownFrom[[]DAXDevice](names)
 	}
 	devices := []DAXDevice{}
-	for _, name := range names.V {
+	for _, name := range names.Value {
 		entry := dir + "/" + name
 		devices = append(devices, DAXDevice{
 			Origin: r.link(entry),
 			Target: notNegative(r.number(entry + "/target_node")),
-			Driver: derive(r.link(entry+"/driver"), path.Base),
+			Driver: fact.Convert(r.link(entry+"/driver"), path.Base),
 		})
 	}
-	return known(devices, dir, "")
+	return fact.Known(devices, fact.Direct, r.at(dir, ""))
 }
 
 // names lists a folder, sorted.
-func (r *reader) names(dir string) Value[[]string] {
+func (r *reader) names(dir string) fact.Fact[[]string] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
-		return unknown[[]string](err)
+		return unknown[[]string](r.source, err)
 	}
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
-	return known(sorted, dir, "")
+	return fact.Known(sorted, fact.Direct, r.at(dir, ""))
 }
 
 // atMost lists the names in a folder. The list is Malformed if the folder has more entries than any machine.
-func (r *reader) atMost(most int, dir string) Value[[]string] {
+func (r *reader) atMost(most int, dir string) fact.Fact[[]string] {
 	names := r.names(dir)
-	if len(names.V) > most {
-		return malformed[[]string](dir, "", fmt.Errorf("%d entries", len(names.V)))
+	if len(names.Value) > most {
+		return malformed[[]string](r.at(dir, ""), fmt.Errorf("%d entries", len(names.Value)))
 	}
 	return names
 }
 
 // link reads a link's target.
-func (r *reader) link(p string) Value[string] {
+func (r *reader) link(p string) fact.Fact[string] {
 	target, err := r.root.Readlink(p)
 	if err != nil {
-		return unknown[string](readError("readlink", p, err))
+		return unknown[string](r.source, readError("readlink", p, err))
 	}
-	return known(target, p, target)
+	return fact.Known(target, fact.Direct, r.at(p, target))
 }
 
 // notNegative makes a negative number, the kernel's value for unknown, Unstated.
-func notNegative(v Value[int64]) Value[int64] {
-	if v.State == fact.OK && v.V < 0 {
-		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: fact.Unstated, Err: ErrUnstated})
+func notNegative(v fact.Fact[int64]) fact.Fact[int64] {
+	if v.State == fact.OK && v.Value < 0 {
+		return unknown[int64](v.From.Source, &ReadError{Op: "read", Path: v.From.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	return v
 }

@@ -15,12 +15,17 @@ import (
 // reader reads from a root into one shared buffer. It must not be used concurrently.
 type reader struct {
 	root *Root
-	buf  []byte
+	// source is the source of all facts that it reads.
+	source string
+	buf    []byte
 }
 
-func newReader(root *Root) *reader {
-	return &reader{root: root, buf: make([]byte, 0, 2*LimitAttribute)}
+func newReader(root *Root, source string) *reader {
+	return &reader{root: root, source: source, buf: make([]byte, 0, 2*LimitAttribute)}
 }
+
+// at returns the evidence of one reading.
+func (r *reader) at(path, raw string) fact.Evidence { return fact.At(r.source, path, raw) }
 
 // bytes reads a file into the shared buffer; the result is valid until the next call.
 func (r *reader) bytes(path string, limit int) ([]byte, *ReadError) {
@@ -54,79 +59,79 @@ func allZero(b []byte) bool {
 }
 
 // text reads a string; an empty line is Unstated.
-func (r *reader) text(path string) Value[string] {
+func (r *reader) text(path string) fact.Fact[string] {
 	b, err := r.line(path, LimitAttribute)
 	if err != nil {
-		return unknown[string](err)
+		return unknown[string](r.source, err)
 	}
 	if len(b) == 0 {
-		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+		return unknown[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	if bytes.Contains(b, []byte{0}) {
-		return malformed[string](path, "", errors.New("text with NUL bytes"))
+		return malformed[string](r.at(path, ""), errors.New("text with NUL bytes"))
 	}
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
-	return known(s, path, s)
+	return fact.Known(s, fact.Direct, r.at(path, s))
 }
 
 // number reads a decimal integer, which may be negative.
-func (r *reader) number(path string) Value[int64] {
+func (r *reader) number(path string) fact.Fact[int64] {
 	return r.numberBase(path, 10)
 }
 
 // numberBase reads an integer in a base; base 0 accepts hexadecimal with 0x.
-func (r *reader) numberBase(path string, base int) Value[int64] {
+func (r *reader) numberBase(path string, base int) fact.Fact[int64] {
 	b, err := r.line(path, LimitAttribute)
 	if err != nil {
-		return unknown[int64](err)
+		return unknown[int64](r.source, err)
 	}
 	raw := string(kerneltext.Excerpt(b))
 	n, perr := strconv.ParseInt(string(b), base, 64)
 	if perr != nil {
-		return malformed[int64](path, raw, fmt.Errorf("%q is not a number", raw))
+		return malformed[int64](r.at(path, raw), fmt.Errorf("%q is not a number", raw))
 	}
-	return known(n, path, raw)
+	return fact.Known(n, fact.Direct, r.at(path, raw))
 }
 
 // set reads a list of CPU or node numbers.
-func (r *reader) set(path string) Value[[]int] {
+func (r *reader) set(path string) fact.Fact[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {
-		return unknown[[]int](err)
+		return unknown[[]int](r.source, err)
 	}
 	raw := string(b)
 	list, perr := kerneltext.ParseCPUList(b)
 	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
+		return malformed[[]int](r.at(path, string(kerneltext.Excerpt(b))), perr)
 	}
 	if list == nil {
 		list = []int{}
 	}
-	return known(list, path, raw)
+	return fact.Known(list, fact.Direct, r.at(path, raw))
 }
 
 // mask reads a CPU mask in hexadecimal.
-func (r *reader) mask(path string) Value[[]int] {
+func (r *reader) mask(path string) fact.Fact[[]int] {
 	b, err := r.line(path, LimitList)
 	if err != nil {
-		return unknown[[]int](err)
+		return unknown[[]int](r.source, err)
 	}
 	list, perr := kerneltext.ParseCPUMask(b)
 	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
+		return malformed[[]int](r.at(path, string(kerneltext.Excerpt(b))), perr)
 	}
 	if list == nil {
 		list = []int{}
 	}
-	return known(list, path, string(b))
+	return fact.Known(list, fact.Direct, r.at(path, string(b)))
 }
 
 // numbered lists the numbers of the entries of a folder that consist of prefix and a number, in
 // numeric order.
-func (r *reader) numbered(dir, prefix string) Value[[]int] {
+func (r *reader) numbered(dir, prefix string) fact.Fact[[]int] {
 	names, err := r.root.readDir(dir)
 	if err != nil {
-		return unknown[[]int](err)
+		return unknown[[]int](r.source, err)
 	}
 	found := []int{}
 	for _, name := range names {
@@ -135,7 +140,7 @@ func (r *reader) numbered(dir, prefix string) Value[[]int] {
 		}
 	}
 	slices.Sort(found)
-	return known(found, dir, "")
+	return fact.Known(found, fact.Direct, r.at(dir, ""))
 }
 
 // numericSuffix returns the number in a name such as "cpu17" with the prefix "cpu". The kernel
@@ -157,15 +162,15 @@ func numericSuffix(name, prefix string) (int, bool) {
 
 // isDir reports whether a folder exists. Like readDir it is strict: a missing folder is false only if the
 // tree is complete or the notes list it as absent.
-func (r *reader) isDir(path string) Value[bool] {
+func (r *reader) isDir(path string) fact.Fact[bool] {
 	_, err := r.root.readDir(path)
 	switch {
 	case err == nil:
-		return known(true, path, "")
+		return fact.Known(true, fact.Direct, r.at(path, ""))
 	case err.State == fact.Absent:
-		return known(false, path, "")
+		return fact.Known(false, fact.Direct, r.at(path, ""))
 	default:
-		return unknown[bool](err)
+		return unknown[bool](r.source, err)
 	}
 }
 

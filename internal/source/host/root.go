@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // backend holds a tree. Paths are clean and relative to the root, without a leading slash. Errors
@@ -361,19 +362,19 @@ var ErrOversized = errors.New("more than any machine has")
 // CheckSize refuses a tree that describes more than any machine has: the cost of an audit grows
 // with the numbers of processors and nodes.
 func CheckSize(root *Root) error {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceNUMA)
 	online := r.online()
-	if n := len(online.V); n > maxCPUs {
-		return oversized(online.Path, n, "processors online", maxCPUs)
+	if n := len(online.Value); n > maxCPUs {
+		return oversized(online.From.Path, n, "processors online", maxCPUs)
 	}
-	if nodes := r.numbered(nodeDir, "node"); len(nodes.V) > maxNodes {
-		return oversized(nodes.Path, len(nodes.V), "memory nodes", maxNodes)
+	if nodes := r.numbered(nodeDir, "node"); len(nodes.Value) > maxNodes {
+		return oversized(nodes.From.Path, len(nodes.Value), "memory nodes", maxNodes)
 	}
-	if len(online.V) <= maxPackages {
+	if len(online.Value) <= maxPackages {
 		return nil
 	}
-	if packages := r.packages(online.V); len(packages.V) > maxPackages {
-		return oversized(packages.Path, len(packages.V), "processor packages", maxPackages)
+	if packages := r.packages(online.Value); len(packages.Value) > maxPackages {
+		return oversized(packages.From.Path, len(packages.Value), "processor packages", maxPackages)
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func TestDenied(t *testing.T) {
 	assert.Equal(t, fact.Denied, f.NUMA.Nodes[1].CPUs.State)
 	assert.True(t, f.NUMA.Nodes[1].HasCPU.Known(), "has_cpu speaks where cpulist is denied")
 	assert.Equal(t, fact.SourcePartial, f.NUMA.Source.State)
-	assert.Equal(t, []int{0, 1, 8, 9}, f.NUMA.Nodes[0].CPUs.V, "its neighbours are not lost")
+	assert.Equal(t, []int{0, 1, 8, 9}, f.NUMA.Nodes[0].CPUs.Value, "its neighbours are not lost")
 }
 
 func TestLive(t *testing.T) {
@@ -209,9 +209,9 @@ func TestLive(t *testing.T) {
 	}
 	start := time.Now()
 	f := host.ReadAll(root)
-	t.Logf("%d CPUs in %v", len(f.CPU.Online.V), time.Since(start))
+	t.Logf("%d CPUs in %v", len(f.CPU.Online.Value), time.Since(start))
 	assert.True(t, f.CPU.Online.Known(), "%v", f.CPU.Online.Err)
-	assert.LessOrEqual(t, len(f.CPU.Online.V), runtime.NumCPU()*64)
+	assert.LessOrEqual(t, len(f.CPU.Online.Value), runtime.NumCPU()*64)
 	for _, s := range f.Sources() {
 		assert.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
 	}

@@ -52,5 +52,5 @@ func TestManyProcessorsOfCPUInfo(t *testing.T) {
 		text = fmt.Appendf(text, "processor\t: %d\nphysical id\t: %d\ncore id\t: 0\n\n", i, i)
 	}
 	f := host.ReadCPU(host.Capture(hosttest.Files{"proc/cpuinfo": string(text), "sys/devices/system/cpu/online": "0-3\n"}).Root())
-	require.Len(t, f.Packages.V, 30_000)
+	require.Len(t, f.Packages.Value, 30_000)
 }

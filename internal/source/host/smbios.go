@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 const (
@@ -23,12 +24,12 @@ const (
 type SMBIOS struct {
 	Source Source
 	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is tables/DMI.
-	EntryPoint, Table Value[[]byte]
+	EntryPoint, Table fact.Fact[[]byte]
 	// Partial holds the bytes of a Table whose State is Truncated.
 	Partial []byte
 	// Entries are the structures in dmi/entries/TYPE-INSTANCE/raw by position, or by type if one
 	// has no position. They are read only if Table is not known.
-	Entries Value[[]SMBIOSEntry]
+	Entries fact.Fact[[]SMBIOSEntry]
 }
 
 // SMBIOSEntry is one structure with its strings.
@@ -42,13 +43,13 @@ type SMBIOSEntry struct {
 // ReadSMBIOS reads the table below /sys/firmware/dmi
 // (Documentation/ABI/testing/sysfs-firmware-dmi-tables, -dmi-entries).
 func ReadSMBIOS(root *Root) *SMBIOS {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceSMBIOS)
 	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
 	if s.Table.State == fact.Truncated {
 		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
 	}
 	if s.Table.State == fact.OK {
-		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
+		s.Entries = unknown[[]SMBIOSEntry](r.source, &ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
 		s.Source = sourceOf("smbios", []stater{s.Table, s.EntryPoint})
 		return s
 	}
@@ -61,27 +62,27 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 }
 
 // blob reads binary data.
-func (r *reader) blob(path string, limit int) Value[[]byte] {
+func (r *reader) blob(path string, limit int) fact.Fact[[]byte] {
 	b, err := r.bytes(path, limit)
 	switch {
 	case err != nil:
-		return unknown[[]byte](err)
+		return unknown[[]byte](r.source, err)
 	case len(b) == 0:
-		return unknown[[]byte](&ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
+		return unknown[[]byte](r.source, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
 	default:
-		return known(slices.Clone(b), path, fmt.Sprintf("%d bytes", len(b)))
+		return fact.Known(slices.Clone(b), fact.Direct, r.at(path, fmt.Sprintf("%d bytes", len(b))))
 	}
 }
 
 // dmiEntries reads the structures one by one. If one fails, the complete list is unknown, because a table
 // without it would be wrong.
-func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
+func (r *reader) dmiEntries() fact.Fact[[]SMBIOSEntry] {
 	names, err := r.root.readDir(dmiEntries)
 	if err != nil {
-		return unknown[[]SMBIOSEntry](err)
+		return unknown[[]SMBIOSEntry](r.source, err)
 	}
 	if len(names) == 0 || len(names) > maxEntries {
-		return malformed[[]SMBIOSEntry](dmiEntries, "", fmt.Errorf("%d structures", len(names)))
+		return malformed[[]SMBIOSEntry](r.at(dmiEntries, ""), fmt.Errorf("%d structures", len(names)))
 	}
 	var out []SMBIOSEntry
 	for _, name := range names {
@@ -96,11 +97,11 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 		}
 		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
 		if raw.State != fact.OK {
-			return unknownAs[[]SMBIOSEntry](raw)
+			return fact.UnknownFrom[[]SMBIOSEntry](raw)
 		}
-		e.Data = raw.V
-		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.V >= 0 && p.V <= 1<<20 {
-			e.Position = int(p.V)
+		e.Data = raw.Value
+		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.Value >= 0 && p.Value <= 1<<20 {
+			e.Position = int(p.Value)
 		}
 		out = append(out, e)
 	}
@@ -110,7 +111,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 		}
 	}
 	slices.SortFunc(out, compareEntries)
-	return known(out, dmiEntries, fmt.Sprintf("%d structures", len(out)))
+	return fact.Known(out, fact.Direct, r.at(dmiEntries, fmt.Sprintf("%d structures", len(out))))
 }
 
 func compareEntries(a, b SMBIOSEntry) int {
@@ -130,16 +131,16 @@ const dmiDir = "/sys/class/dmi/id/"
 // root can read serial numbers and the UUID. They identify a machine: print them only on request.
 type DMIID struct {
 	Source                                                           Source
-	Vendor, Product, ProductVersion, ProductFamily                   Value[string]
-	BoardVendor, Board                                               Value[string]
-	BIOSVendor, BIOSVersion, BIOSDate                                Value[string]
-	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag Value[string]
+	Vendor, Product, ProductVersion, ProductFamily                   fact.Fact[string]
+	BoardVendor, Board                                               fact.Fact[string]
+	BIOSVendor, BIOSVersion, BIOSDate                                fact.Fact[string]
+	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag fact.Fact[string]
 }
 
 // ReadDMIID reads /sys/class/dmi/id. Serial numbers that may not be read do not lower the state of
 // the source.
 func ReadDMIID(root *Root) *DMIID {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceDMIID)
 	d := &DMIID{}
 	for _, f := range d.files() {
 		*f.into = r.text(dmiDir + f.name)
@@ -151,7 +152,7 @@ func ReadDMIID(root *Root) *DMIID {
 
 type dmiFile struct {
 	name string
-	into *Value[string]
+	into *fact.Fact[string]
 }
 
 func (d *DMIID) files() []dmiFile {
@@ -171,22 +172,22 @@ const acpiTables = "/sys/firmware/acpi/tables"
 type ACPI struct {
 	Source Source
 	// Tables are the names listed, sorted: "APIC", "SRAT", "SSDT1".
-	Tables Value[[]string]
+	Tables fact.Fact[[]string]
 }
 
 // ReadACPI lists /sys/firmware/acpi/tables. An empty list does not mean "no tables", because the
 // kernel always shows some: it was masked or not captured.
 func ReadACPI(root *Root) *ACPI {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceACPI)
 	a := &ACPI{Tables: r.names(acpiTables)}
 	if a.Tables.State == fact.OK {
-		a.Tables.V = tableNames(a.Tables.V)
-		if len(a.Tables.V) == 0 {
+		a.Tables.Value = tableNames(a.Tables.Value)
+		if len(a.Tables.Value) == 0 {
 			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
 			if root.conclusive(acpiTables) {
 				e = &ReadError{Op: "list", Path: acpiTables, State: fact.Denied, Err: errors.New("the folder is empty: hidden from us")}
 			}
-			a.Tables = unknown[[]string](e)
+			a.Tables = unknown[[]string](r.source, e)
 		}
 	}
 	a.Source = sourceOf("acpi", []stater{a.Tables})
@@ -200,6 +201,6 @@ func tableNames(names []string) []string {
 
 // Has reports whether firmware provides a table: "SRAT", "SLIT", "HMAT", "PPTT", "APIC", "CEDT". It is
 // unknown if the list is.
-func (a *ACPI) Has(table string) Value[bool] {
-	return derive(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
+func (a *ACPI) Has(table string) fact.Fact[bool] {
+	return fact.Convert(a.Tables, func(names []string) bool { return slices.Contains(names, table) })
 }

@@ -18,16 +18,16 @@ func TestMemory(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, NodeMiB: 4096}.Files()
 	m := host.ReadMemory(captured(t, f))
 	assert.Equal(t, fact.SourceOK, m.Source.State)
-	assert.Equal(t, int64(8<<30), m.TotalBytes.V)
-	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.V, "the end of a range is inclusive")
-	assert.Equal(t, int64(2<<30), m.BlockSizeBytes.V, "hexadecimal without 0x")
-	assert.Equal(t, 4, m.Blocks.V)
+	assert.Equal(t, int64(8<<30), m.TotalBytes.Value)
+	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.Value, "the end of a range is inclusive")
+	assert.Equal(t, int64(2<<30), m.BlockSizeBytes.Value, "hexadecimal without 0x")
+	assert.Equal(t, 4, m.Blocks.Value)
 	assert.Equal(t, fact.Unread, m.OnlineBytes.State, "not read beside the map")
 	f = f.Without("sys/firmware/memmap").With(hosttest.Files{"sys/devices/system/memory/memory3/state": "offline\n"})
 	m = host.ReadMemory(captured(t, f))
-	assert.Equal(t, int64(6<<30), m.OnlineBytes.V)
+	assert.Equal(t, int64(6<<30), m.OnlineBytes.Value)
 	m = host.ReadMemory(captured(t, f.Without("sys/devices/system/memory/memory2/")))
-	assert.Equal(t, int64(4<<30), m.OnlineBytes.V)
+	assert.Equal(t, int64(4<<30), m.OnlineBytes.Value)
 	m = host.ReadMemory(captured(t, f.With(hosttest.Files{"sys/devices/system/memory/memory2/state": ""})))
 	assert.Equal(t, fact.Truncated, m.OnlineBytes.State, "one block unknown: no sum")
 }
@@ -46,11 +46,11 @@ func TestEDACLayouts(t *testing.T) {
 		mc + "power/control": "auto\n",
 	}
 	e := host.ReadEDAC(captured(t, f))
-	require.Len(t, e.Controllers.V, 3)
+	require.Len(t, e.Controllers.Value, 3)
 	var got []string
-	for _, c := range e.Controllers.V {
-		for _, d := range c.Entries.V {
-			got = append(got, fmt.Sprintf("mc%d %s %d MiB %q %s", c.Index, c.Name.V, d.SizeBytes.V>>20, d.Location.V, d.Mode.V))
+	for _, c := range e.Controllers.Value {
+		for _, d := range c.Entries.Value {
+			got = append(got, fmt.Sprintf("mc%d %s %d MiB %q %s", c.Index, c.Name.Value, d.SizeBytes.Value>>20, d.Location.Value, d.Mode.Value))
 		}
 	}
 	assert.Equal(t, []string{
@@ -59,11 +59,11 @@ func TestEDACLayouts(t *testing.T) {
 		`mc10 i10nm 32768 MiB "" `,
 		`mc10 i10nm 32768 MiB "channel 1 slot 0" SECDED`,
 	}, got)
-	last := e.Controllers.V[2]
-	assert.Equal(t, []int64{7, 86400, 2}, []int64{last.Entries.V[1].Corrected.V, last.CountedSeconds.V, last.CorrectedNoInfo.V})
-	assert.Equal(t, fact.Unstated, last.Entries.V[1].Uncorrected.State)
-	assert.Equal(t, fact.Absent, last.Entries.V[0].Corrected.State, "no file, and no 0")
-	assert.Equal(t, fact.Unread, e.Controllers.V[1].Entries.V[0].Corrected.State, "a csrow is several modules")
+	last := e.Controllers.Value[2]
+	assert.Equal(t, []int64{7, 86400, 2}, []int64{last.Entries.Value[1].Corrected.Value, last.CountedSeconds.Value, last.CorrectedNoInfo.Value})
+	assert.Equal(t, fact.Unstated, last.Entries.Value[1].Uncorrected.State)
+	assert.Equal(t, fact.Absent, last.Entries.Value[0].Corrected.State, "no file, and no 0")
+	assert.Equal(t, fact.Unread, e.Controllers.Value[1].Entries.Value[0].Corrected.State, "a csrow is several modules")
 	assert.Equal(t, fact.SourceOK, e.Source.State, e.Source.Detail)
 }
 
@@ -78,20 +78,17 @@ func TestCPUFreqDiffers(t *testing.T) {
 	})
 	root := host.Capture(f).Root()
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 200, c.Policies.V)
-	assert.Equal(t, "intel_pstate", c.First.Driver.V)
-	assert.Equal(t, []string{"powersave", "performance"}, c.Governors.Distinct)
+	assert.Equal(t, 200, c.Policies.Value)
+	assert.Equal(t, "intel_pstate", c.First.Driver.Value)
+	assert.Equal(t, []string{"powersave", "performance"}, valuesOf(&c.Governors))
 	assert.Equal(t, 64, c.Governors.Read)
-	_, same := c.Governors.Uniform()
-	assert.False(t, same)
-	driver, same := c.Drivers.Uniform()
-	assert.True(t, same)
-	assert.Equal(t, "intel_pstate", driver)
-	assert.Equal(t, []string{"6", "0"}, c.EPB.Distinct)
-	assert.True(t, c.Boost.V)
-	assert.False(t, c.NoTurbo.V)
+	assert.False(t, c.Governors.Uniform().Known())
+	assert.Equal(t, "intel_pstate", c.Drivers.Uniform().Value)
+	assert.Equal(t, []string{"6", "0"}, valuesOf(&c.EPB))
+	assert.True(t, c.Boost.Value)
+	assert.False(t, c.NoTurbo.Value)
 	assert.True(t, c.NoTurbo.Known())
-	assert.Equal(t, int64(2500000), c.Uncore.V[0].InitialMaxKHz.V)
+	assert.Equal(t, int64(2500000), c.Uncore.Value[0].InitialMaxKHz.Value)
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 }
 
@@ -109,25 +106,22 @@ func TestPoliciesOfOfflineCPUs(t *testing.T) {
 		"memaudit-notes": notes, "sys/devices/system/cpu/online": "0-1\n", "sys/devices/system/cpu/offline": "2-3\n"})
 	root := captured(t, f)
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 2, c.Policies.V)
-	driver, same := c.Drivers.Uniform()
-	assert.True(t, same, c.Drivers.Failed)
-	assert.Equal(t, "intel_pstate", driver)
+	assert.Equal(t, 2, c.Policies.Value)
+	assert.Equal(t, "intel_pstate", c.Drivers.Uniform().Value, c.Drivers.Failed)
 	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 
 	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "0-2\n"}))
 	c = host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 3, c.Policies.V, "a policy of a CPU that runs is not left out")
-	_, same = c.Drivers.Uniform()
-	assert.False(t, same)
+	assert.Equal(t, 3, c.Policies.Value, "a policy of a CPU that runs is not left out")
+	assert.False(t, c.Drivers.Uniform().Known())
 
 	root = captured(t, f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n"}))
 	c = host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 4, c.Policies.V, "a policy named by an offline CPU may have others that run")
+	assert.Equal(t, 4, c.Policies.Value, "a policy named by an offline CPU may have others that run")
 
 	root = captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/online": "x\n"}))
 	c = host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 4, c.Policies.V, "which CPUs run is not known")
+	assert.Equal(t, 4, c.Policies.Value, "which CPUs run is not known")
 }
 
 func TestNoTurboIsNeverADefault(t *testing.T) {
@@ -145,8 +139,8 @@ func TestOldCPUFreq(t *testing.T) {
 	}
 	root := captured(t, f)
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
-	assert.Equal(t, 3, c.Policies.V)
-	assert.Equal(t, "acpi-cpufreq", c.First.Driver.V)
+	assert.Equal(t, 3, c.Policies.Value)
+	assert.Equal(t, "acpi-cpufreq", c.First.Driver.Value)
 }
 
 func TestCPUIdle(t *testing.T) {
@@ -156,22 +150,22 @@ func TestCPUIdle(t *testing.T) {
 	})
 	root := captured(t, f)
 	c := host.ReadCPUIdle(root, host.ReadCPU(root))
-	assert.Equal(t, "intel_idle", c.Driver.V)
-	require.Len(t, c.States.V, 4)
-	assert.Equal(t, "C6", c.States.V[3].Name.V)
-	assert.Equal(t, "disabled", c.States.V[3].DefaultStatus.V)
-	assert.False(t, c.States.V[3].Disabled.V)
-	assert.Equal(t, []string{"0 0 0 0", "0 0 0 1"}, c.Disabled.Distinct)
-	assert.Equal(t, []string{"POLL C1 C1E C6"}, c.Names.Distinct)
-	assert.Equal(t, int64(9), c.IntelIdleMax.V)
+	assert.Equal(t, "intel_idle", c.Driver.Value)
+	require.Len(t, c.States.Value, 4)
+	assert.Equal(t, "C6", c.States.Value[3].Name.Value)
+	assert.Equal(t, "disabled", c.States.Value[3].DefaultStatus.Value)
+	assert.False(t, c.States.Value[3].Disabled.Value)
+	assert.Equal(t, []string{"0 0 0 0", "0 0 0 1"}, valuesOf(&c.Disabled))
+	assert.Equal(t, []string{"POLL C1 C1E C6"}, valuesOf(&c.Names))
+	assert.Equal(t, int64(9), c.IntelIdleMax.Value)
 	assert.Equal(t, fact.Unread, c.ProcessorMax.State)
 }
 
 func TestSMBIOS(t *testing.T) {
 	const dmi = "sys/firmware/dmi/"
 	s := host.ReadSMBIOS(captured(t, hosttest.Files{dmi + "tables/DMI": "\x00\x01table", dmi + "tables/smbios_entry_point": "_SM3_"}))
-	assert.Equal(t, []byte("\x00\x01table"), s.Table.V)
-	assert.Equal(t, []byte("_SM3_"), s.EntryPoint.V)
+	assert.Equal(t, []byte("\x00\x01table"), s.Table.Value)
+	assert.Equal(t, []byte("_SM3_"), s.EntryPoint.Value)
 	assert.Equal(t, fact.SourceOK, s.Source.State)
 	s = host.ReadSMBIOS(captured(t, hosttest.Files{dmi + "tables/DMI": ""}))
 	assert.Equal(t, fact.Truncated, s.Table.State)
@@ -185,10 +179,10 @@ func TestSMBIOS(t *testing.T) {
 	s = host.ReadSMBIOS(captured(t, entries))
 	assert.Equal(t, []host.SMBIOSEntry{
 		{Type: 17, Instance: 1, Position: 0, Data: []byte("17-1")}, {Type: 4, Instance: 0, Position: 1, Data: []byte("4-0")}, {Type: 17, Instance: 0, Position: 2, Data: []byte("17-0")},
-	}, s.Entries.V)
+	}, s.Entries.Value)
 	assert.Equal(t, fact.SourcePartial, s.Source.State)
 	s = host.ReadSMBIOS(captured(t, entries.Without(dmi+"entries/4-0/position")))
-	assert.Equal(t, []int{4, 17, 17}, []int{s.Entries.V[0].Type, s.Entries.V[1].Type, s.Entries.V[2].Type}, "by type without a position")
+	assert.Equal(t, []int{4, 17, 17}, []int{s.Entries.Value[0].Type, s.Entries.Value[1].Type, s.Entries.Value[2].Type}, "by type without a position")
 	s = host.ReadSMBIOS(captured(t, entries.With(hosttest.Files{dmi + "entries/4-0/raw": ""})))
 	assert.Equal(t, fact.Truncated, s.Entries.State, "a table with a hole would lie")
 }
@@ -196,7 +190,7 @@ func TestSMBIOS(t *testing.T) {
 func TestDMIID(t *testing.T) {
 	f := hosttest.Machine{}.Files().With(hosttest.Files{"sys/devices/virtual/dmi/id/product_name": " R630 \n\x00", "sys/devices/virtual/dmi/id/bios_date": "\n"})
 	d := host.ReadDMIID(captured(t, f))
-	assert.Equal(t, "R630", d.Product.V)
+	assert.Equal(t, "R630", d.Product.Value)
 	assert.Equal(t, fact.Unstated, d.BIOSDate.State)
 	assert.Equal(t, fact.Absent, d.ProductSerial.State)
 	assert.Equal(t, fact.SourceOK, d.Source.State)
@@ -212,22 +206,30 @@ func TestVirt(t *testing.T) {
 		"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000800\n",
 		"proc/cpuinfo": strings.ReplaceAll(f["proc/cpuinfo"], " lm ", " lm hypervisor "),
 	}))
-	assert.True(t, v.HypervisorFlag.V)
-	assert.Equal(t, "xen", v.Type.V)
-	assert.Equal(t, uint64(1<<11), v.XenFeatures.V)
+	assert.True(t, v.HypervisorFlag.Value)
+	assert.Equal(t, "xen", v.Type.Value)
+	assert.Equal(t, uint64(1<<11), v.XenFeatures.Value)
 	v = read(f)
 	assert.True(t, v.HypervisorFlag.Known())
-	assert.False(t, v.HypervisorFlag.V)
+	assert.False(t, v.HypervisorFlag.Value)
 	v = read(hosttest.Files{"proc/cpuinfo": "processor : 0\nFeatures : fp\nCPU architecture: 8\n"})
 	assert.False(t, v.HypervisorFlag.Known(), "Arm has no such flag")
 	const compatible = "proc/device-tree/hypervisor/compatible"
-	assert.Equal(t, "xen,xen-4.17", read(f.With(hosttest.Files{compatible: "xen,xen-4.17\x00xen,xen\x00"})).DeviceTree.V, "the first of several")
+	assert.Equal(t, "xen,xen-4.17", read(f.With(hosttest.Files{compatible: "xen,xen-4.17\x00xen,xen\x00"})).DeviceTree.Value, "the first of several")
 	assert.Equal(t, fact.Unstated, read(f.With(hosttest.Files{compatible: " \n"})).DeviceTree.State)
 }
 
 func TestCmdline(t *testing.T) {
 	c := host.ReadCmdline(captured(t, hosttest.Files{"proc/cmdline": "numa=on quiet numa=off\n"}))
-	assert.Equal(t, "numa=on quiet numa=off", c.Line.V)
+	assert.Equal(t, "numa=on quiet numa=off", c.Line.Value)
 	require.Len(t, c.Options, 3)
 	assert.Equal(t, kerneltext.Option{Key: "numa", Value: "off", Raw: "numa=off"}, c.Options[2], "in the line's order: the last one counts")
+}
+
+// valuesOf are the different values of a sample.
+func valuesOf(s *host.Sampled) (values []string) {
+	for _, f := range s.Distinct {
+		values = append(values, f.Value)
+	}
+	return values
 }

@@ -5,61 +5,53 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Topology groups the online CPUs.
 type Topology struct {
 	// Packages are the packages by physical_package_id in numeric order. It is Unstated if the
 	// kernel gives -1 (POWER and s390 guests), and not known if the cores are not.
-	Packages Value[[]Package]
+	Packages fact.Fact[[]inventory.Package]
 	// Cores counts the cores with at least one CPU online.
-	Cores Value[int]
+	Cores fact.Fact[int]
 	// ThreadsPerCore is the largest number of online siblings of a core. Other cores of hybrid
 	// processors, and those with single CPUs offline, have fewer.
-	ThreadsPerCore Value[int]
-}
-
-// Package is one physical package of the kernel, with its online CPUs.
-type Package struct {
-	// ID is physical_package_id; there may be gaps.
-	ID   int
-	CPUs []int
-	// Cores is the number of cores with at least one CPU online.
-	Cores int
+	ThreadsPerCore fact.Fact[int]
 }
 
 // topology reads the groups of the online CPUs.
-func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
+func (r *reader) topology(online fact.Fact[[]int]) (Topology, Caches) {
 	if online.State != fact.OK {
-		n := unknownAs[int](online)
-		return Topology{Packages: unknownAs[[]Package](online), Cores: n, ThreadsPerCore: n},
-			Caches{Levels: unknownAs[[]Cache](online), L3: unknownAs[[][]int](online)}
+		n := fact.UnknownFrom[int](online)
+		return Topology{Packages: fact.UnknownFrom[[]inventory.Package](online), Cores: n, ThreadsPerCore: n},
+			Caches{Levels: fact.UnknownFrom[[]Cache](online), L3: fact.UnknownFrom[[][]int](online)}
 	}
-	cores := r.partition(online.V, threadAttributes[:])
-	if cores.err != nil && len(cores.groups) == 0 && cores.err.unavailable() {
+	cores := r.partition(online.Value, threadAttributes[:])
+	if cores.failed != nil && len(cores.groups) == 0 && unavailable(*cores.failed) {
 		if t, ok := r.cpuinfoTopology(); ok {
-			return t, r.caches(online.V)
+			return t, r.caches(online.Value)
 		}
 	}
 	t := Topology{
 		Cores:          cores.counted(func(g [][]int) int { return len(g) }),
 		ThreadsPerCore: cores.counted(largest),
-		Packages:       countCores(r.packages(online.V), &cores),
+		Packages:       countCores(r.packages(online.Value), &cores),
 	}
-	return t, r.caches(online.V)
+	return t, r.caches(online.Value)
 }
 
 // countCores counts for each package the cores with their first CPU in it. If the cores are unknown, so are
 // the packages, because each has its number of cores.
-func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
+func countCores(packages fact.Fact[[]inventory.Package], cores *grouping) fact.Fact[[]inventory.Package] {
 	if packages.State != fact.OK {
 		return packages
 	}
-	if cores.err != nil {
-		return unknown[[]Package](cores.err)
+	if cores.failed != nil {
+		return fact.UnknownFrom[[]inventory.Package](*cores.failed)
 	}
-	for i := range packages.V {
-		p := &packages.V[i]
+	for i := range packages.Value {
+		p := &packages.Value[i]
 		for _, cpu := range p.CPUs {
 			if cores.groups[cores.of[cpu]][0] == cpu {
 				p.Cores++
@@ -73,13 +65,13 @@ func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 // of each list. Lists with the same id are one package (old kernels list the node in its place). If
 // a list has several ids or the lists cannot be read, the id of every CPU is read. It does not count
 // the cores.
-func (r *reader) packages(online []int) Value[[]Package] {
+func (r *reader) packages(online []int) fact.Fact[[]inventory.Package] {
 	g := r.partition(online, packageAttributes[:])
-	if g.err != nil {
+	if g.failed != nil {
 		return r.packagesByID(online)
 	}
 	byID := map[int][]int{}
-	var first Value[int64]
+	var first fact.Fact[int64]
 	for _, cpus := range g.groups {
 		id, same := r.packageID(cpus[0]), true
 		for _, cpu := range []int{cpus[len(cpus)/2], cpus[len(cpus)-1]} {
@@ -87,57 +79,57 @@ func (r *reader) packages(online []int) Value[[]Package] {
 			if cpu != cpus[0] {
 				other = r.packageID(cpu)
 			}
-			same = same && other.State == id.State && other.V == id.V
+			same = same && other.State == id.State && other.Value == id.Value
 		}
 		if !same {
 			return r.packagesByID(online)
 		}
 		if id.State != fact.OK {
-			return unknownAs[[]Package](id)
+			return fact.UnknownFrom[[]inventory.Package](id)
 		}
-		if first.Path == "" {
+		if !first.Known() {
 			first = id
 		}
-		byID[int(id.V)] = append(byID[int(id.V)], cpus...)
+		byID[int(id.Value)] = append(byID[int(id.Value)], cpus...)
 	}
-	return known(packageList(byID), first.Path, first.Raw)
+	return fact.Known(packageList(byID), fact.Direct, first.From)
 }
 
 // packageID reads physical_package_id; -1 is the kernel's "unknown".
-func (r *reader) packageID(cpu int) Value[int64] {
+func (r *reader) packageID(cpu int) fact.Fact[int64] {
 	id := r.number(indexed(cpuPrefix, cpu, "/topology/physical_package_id"))
-	if id.State == fact.OK && id.V < 0 {
-		return unknown[int64](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
+	if id.State == fact.OK && id.Value < 0 {
+		return unknown[int64](r.source, &ReadError{Op: "read", Path: id.From.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
-	if id.State == fact.OK && id.V > 1<<31 {
-		return malformed[int64](id.Path, id.Raw, fmt.Errorf("%d is not a package id", id.V))
+	if id.State == fact.OK && id.Value > 1<<31 {
+		return malformed[int64](id.From, fmt.Errorf("%d is not a package id", id.Value))
 	}
 	return id
 }
 
 // packagesByID reads the package of every CPU.
-func (r *reader) packagesByID(online []int) Value[[]Package] {
+func (r *reader) packagesByID(online []int) fact.Fact[[]inventory.Package] {
 	byID := map[int][]int{}
-	var first Value[int64]
+	var first fact.Fact[int64]
 	for _, cpu := range online {
 		id := r.packageID(cpu)
 		if id.State != fact.OK {
-			return unknownAs[[]Package](id)
+			return fact.UnknownFrom[[]inventory.Package](id)
 		}
-		if first.Path == "" {
+		if !first.Known() {
 			first = id
 		}
-		byID[int(id.V)] = append(byID[int(id.V)], cpu)
+		byID[int(id.Value)] = append(byID[int(id.Value)], cpu)
 	}
-	return known(packageList(byID), first.Path, first.Raw)
+	return fact.Known(packageList(byID), fact.Direct, first.From)
 }
 
-func packageList(byID map[int][]int) []Package {
-	list := make([]Package, 0, len(byID))
+func packageList(byID map[int][]int) []inventory.Package {
+	list := make([]inventory.Package, 0, len(byID))
 	for id, cpus := range byID {
-		list = append(list, Package{ID: id, CPUs: sortedSet(cpus)})
+		list = append(list, inventory.Package{ID: id, CPUs: sortedSet(cpus)})
 	}
-	slices.SortFunc(list, func(a, b Package) int { return a.ID - b.ID })
+	slices.SortFunc(list, func(a, b inventory.Package) int { return a.ID - b.ID })
 	return list
 }
 
@@ -151,7 +143,7 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 	type core struct{ pkg, core int }
 	threads := map[core]int{}
 	byID := map[int][]int{}
-	for _, p := range all.V {
+	for _, p := range all.Value {
 		if p.PhysicalID < 0 || p.CoreID < 0 {
 			return Topology{}, false
 		}
@@ -170,8 +162,8 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 	}
 	const raw = "physical id, core id"
 	return Topology{
-		Packages:       known(packages, cpuinfo, raw),
-		Cores:          known(len(threads), cpuinfo, raw),
-		ThreadsPerCore: known(most, cpuinfo, raw),
+		Packages:       fact.Known(packages, fact.Direct, r.at(cpuinfo, raw)),
+		Cores:          fact.Known(len(threads), fact.Direct, r.at(cpuinfo, raw)),
+		ThreadsPerCore: fact.Known(most, fact.Direct, r.at(cpuinfo, raw)),
 	}, true
 }

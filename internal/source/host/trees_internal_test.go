@@ -109,7 +109,7 @@ func TestTreeInMemory(t *testing.T) {
 // with it.
 func TestBufferOfAReader(t *testing.T) {
 	long := strings.Repeat("a", 3*LimitAttribute)
-	r := newReader(Capture(hosttest.Files{"sys/devices/long": long, "sys/devices/short": "b", "sys/devices/late": "b\x00c\n"}).Root())
+	r := newReader(Capture(hosttest.Files{"sys/devices/long": long, "sys/devices/short": "b", "sys/devices/late": "b\x00c\n"}).Root(), "cpu")
 	for range 2 {
 		b, err := r.bytes("/sys/devices/long", LimitList)
 		require.Nil(t, err)
@@ -315,27 +315,25 @@ func TestKindsInNotes(t *testing.T) {
 
 // TestSampleOfFailures checks that the first failure is kept and makes the sample incomplete.
 func TestSampleOfFailures(t *testing.T) {
-	failed := func(state fact.State) Value[string] {
-		return unknown[string](&ReadError{State: state, Err: errors.New("why")})
+	failed := func(state fact.State) fact.Fact[string] {
+		return unknown[string]("cpu", &ReadError{State: state, Err: errors.New("why")})
 	}
 	var s Sampled
 	s.add(failed(fact.Denied))
-	s.add(known("a", "/a", "a"))
+	s.add(fact.Known("a", fact.Direct, fact.At("cpu", "/a", "a")))
 	s.add(failed(fact.Refused))
 	assert.Equal(t, fact.Denied, s.State)
 	assert.Equal(t, fact.Denied, s.Failed.State)
 	assert.Equal(t, 1, s.Read)
-	_, same := s.Uniform()
-	assert.False(t, same)
+	assert.Equal(t, fact.Denied, s.Uniform().State)
 }
 
 // TestDetailOfASource checks the number of further failures.
 func TestDetailOfASource(t *testing.T) {
-	e := &ReadError{Op: "read", Path: "/a", State: fact.Denied, Err: errors.New("why")}
-	assert.Empty(t, detail(nil, 0))
-	assert.Equal(t, "read /a: denied: why", detail(e, 1))
-	assert.Equal(t, "read /a: denied: why, and 1 more", detail(e, 2))
-	assert.Equal(t, "read /a: denied: why, and 2 more", detail(e, 3))
+	assert.Empty(t, detail("", 0))
+	assert.Equal(t, "read /a: denied: why", detail("read /a: denied: why", 1))
+	assert.Equal(t, "read /a: denied: why, and 1 more", detail("read /a: denied: why", 2))
+	assert.Equal(t, "read /a: denied: why, and 2 more", detail("read /a: denied: why", 3))
 }
 
 // TestPlainRegistersSideBySide checks that overlapping bytes of two registers belong to either, and those of distant

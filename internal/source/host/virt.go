@@ -6,44 +6,45 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
 // Virtualization holds signs of a guest or a container. internal/collect also checks the DMI strings.
 type Virtualization struct {
 	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
 	// (CPUID.1:ECX[31]); known on x86 only.
-	HypervisorFlag Value[bool]
+	HypervisorFlag fact.Fact[bool]
 	// Type is /sys/hypervisor/type, for example "xen". XenFeatures is properties/features; its bit
 	// 11 marks the privileged domain, which runs on real hardware but sees a virtual topology.
-	Type        Value[string]
-	XenFeatures Value[uint64]
+	Type        fact.Fact[string]
+	XenFeatures fact.Fact[uint64]
 	// DeviceTree is the first string of /proc/device-tree/hypervisor/compatible: "linux,kvm",
 	// "xen,xen-4.17" (Documentation/devicetree/bindings/arm/xen.txt: the version first, "xen,xen"
 	// after it).
-	DeviceTree Value[string]
+	DeviceTree fact.Fact[string]
 }
 
 // ReadVirt reads the signs of virtualization. cpu has the flags.
 func ReadVirt(root *Root, cpu *CPU) *Virtualization {
-	r := newReader(root)
+	r := newReader(root, inventory.SourceCPU)
 	v := &Virtualization{
 		Type:       r.text("/sys/hypervisor/type"),
 		DeviceTree: r.firstString("/proc/device-tree/hypervisor/compatible"),
 	}
-	v.HypervisorFlag = derive(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
+	v.HypervisorFlag = fact.Convert(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
 	if v.HypervisorFlag.State == fact.OK {
-		v.HypervisorFlag.Raw = "flags"
+		v.HypervisorFlag.From.Raw = "flags"
 	}
-	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.V, "86") {
-		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
+	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.Value, "86") {
+		v.HypervisorFlag = unknown[bool](r.source, &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.Value)})
 	}
 	features := r.text("/sys/hypervisor/properties/features")
-	v.XenFeatures = unknownAs[uint64](features)
+	v.XenFeatures = fact.UnknownFrom[uint64](features)
 	if features.State == fact.OK {
-		n, err := strconv.ParseUint(features.V, 16, 64)
-		v.XenFeatures = known(n, features.Path, features.Raw)
+		n, err := strconv.ParseUint(features.Value, 16, 64)
+		v.XenFeatures = fact.Known(n, fact.Direct, features.From)
 		if err != nil {
-			v.XenFeatures = malformed[uint64](features.Path, features.Raw, err)
+			v.XenFeatures = malformed[uint64](features.From, err)
 		}
 	}
 	return v
@@ -51,15 +52,15 @@ func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 
 // firstString reads the first string of a property of the device tree, in which each ends in a NUL
 // byte; an empty one is Unstated.
-func (r *reader) firstString(path string) Value[string] {
+func (r *reader) firstString(path string) fact.Fact[string] {
 	b, err := r.line(path, LimitAttribute)
 	if err != nil {
-		return unknown[string](err)
+		return unknown[string](r.source, err)
 	}
 	first, _, _ := strings.Cut(string(b), "\x00")
 	if first == "" {
-		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
+		return unknown[string](r.source, &ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	first = strings.ToValidUTF8(first, "\uFFFD")
-	return known(first, path, first)
+	return fact.Known(first, fact.Direct, r.at(path, first))
 }
