@@ -17,9 +17,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// plainWords are capital letters that need no word for who looks after servers:
-// units, makers, standards bodies, placeholders of the command line, and the
-// report's own leading words.
+// plainWords are capital letters that need no explanation for a sysadmin: units, vendors, standards bodies,
+// placeholders of the command line, and the report's own leading words.
 var plainWords = []string{
 	"BIOS", "CPU", "DIMM", "RDIMM", "LRDIMM", "UDIMM", "DDR", "GiB", "MiB", "KiB", "GB", "MB", "MT", "MHz", "GHz", "mV", "OS", "URL", "FILE", "DIR", "JSON", "SUM", "SCP", "PCI", "RAM", "DRAM", "ID", "DMI", "PATCH",
 	"AMD", "IBM", "HP", "HPE", "EMC", "DMTF", "DSP0134", "EPYC", "PRIMERGY", "FUJITSU", "NVIDIA", "OSU", "GT", "ES", "EX", "EP",
@@ -39,8 +38,8 @@ var (
 	explainedWord = regexp.MustCompile(`(\S+):\s`)
 )
 
-// unexplained are the abbreviations of a report that its legend does not explain, but
-// for plain words, what the machine's own firmware says, and titles of documents.
+// unexplained returns the abbreviations of a report that its legend does not explain, except for plain words, strings
+// of the machine's firmware, and titles of documents.
 func unexplained(t *testing.T, doc *report.Report, printed string) []string {
 	t.Helper()
 	own, err := json.Marshal([]any{doc.Machine, doc.Inventory.Sockets, doc.Inventory.Slots})
@@ -81,8 +80,7 @@ func unexplained(t *testing.T, doc *report.Report, printed string) []string {
 	return out
 }
 
-// TestAbbreviationsAreExplained: who has never seen memaudit finds every abbreviation
-// of the full report in its glossary.
+// TestAbbreviationsAreExplained checks that every abbreviation of the full report is in its glossary.
 func TestAbbreviationsAreExplained(t *testing.T) {
 	t.Parallel()
 	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {

@@ -13,8 +13,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestAcceptedPopulation: a population that the site has on purpose is no failure, but for as long and as it was named: with another
-// population, another product or after its day the failures count.
+// TestAcceptedPopulation checks that a population that the site accepts is not a failure as long as its waiver is
+// valid: with another population, another product or after its day the failures count.
 func TestAcceptedPopulation(t *testing.T) {
 	t.Parallel()
 	m := machinetest.Named(t, "dell-r710-two-channels")

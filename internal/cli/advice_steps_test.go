@@ -57,8 +57,8 @@ type carriedDoc struct {
 	}
 }
 
-// carryOut does the steps of an advice one after the other, as the interface says what
-// they mean, and holds that each can be done by then.
+// carryOut applies the steps of an advice in their order, as the interface defines them, and checks that each is
+// possible at that point.
 func (d *carriedDoc) carryOut(t *testing.T, nth int, modules map[string]int64) map[string]int64 {
 	t.Helper()
 	now := map[string]int64{}
@@ -94,9 +94,8 @@ func (d *carriedDoc) carryOut(t *testing.T, nth int, modules map[string]int64) m
 	return now
 }
 
-// TestSwapsCarriedOut: on a full board the JSON's steps make modules change places;
-// carried out one after the other they come to the machine that the advice promises, of
-// the same modules.
+// TestSwapsCarriedOut checks that the JSON's steps swap modules on a full board, and that applying them gives the
+// machine that the advice promises, with the same modules.
 func TestSwapsCarriedOut(t *testing.T) {
 	modules := map[string]int64{}
 	for n := range 18 {

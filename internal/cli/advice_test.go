@@ -16,7 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// boundary is where a new word begins in a workload profile's name.
+// boundary is the start of a word in a workload profile's name.
 var boundary = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // profileID is the id that a workload profile has in its pack.
@@ -112,9 +112,9 @@ func checked(t *testing.T, args ...string) advisedDoc {
 	return doc
 }
 
-// TestOneStepForManySettings: on a machine with the factory's settings, every
-// workload profile (a third of them but in make corpus) of two of HPE's registries, Intel's and AMD's, is advised as one step, and carried out as
-// the registry says that the firmware does it leaves what the advice promises.
+// TestOneStepForManySettings checks for every workload profile (a third of them, all in make corpus) of two of HPE's
+// registries, Intel's and AMD's, that a machine with factory settings is advised one step, and that applying it as
+// firmware does by the registry gives what the advice promises.
 func TestOneStepForManySettings(t *testing.T) {
 	t.Parallel()
 	packs := map[string]string{"u58": "hpe-gen11", "a42": "hpe-gen10plus-amd-7003"}

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/redfish"
 )
 
-// slow is a controller that takes its time; what it says can be changed.
+// slow is a slow controller whose answers can be changed.
 type slow struct {
 	asked  int
 	takes  time.Duration
@@ -46,9 +46,8 @@ func (s *slow) asker() *bmcAsker {
 
 var noSuchHost = []redfish.Problem{{State: fact.SourceRefused, Text: "no answer"}}
 
-// TestAskedGently: a controller is asked once an interval, whatever audits there
-// are, and anew when it is told to or the machine is another; its registry is
-// read once.
+// TestAskedGently checks that a controller is read once per interval, whatever audits there are, and again on request
+// or if the machine is another one, and that its registry is read once.
 func TestAskedGently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{takes: time.Second, answer: redfish.Answer{Found: true, BIOS: &redfish.BIOS{RegistryName: "Attributes.v1_0_0", Registry: []byte("{}")}}}
@@ -75,7 +74,7 @@ func TestAskedGently(t *testing.T) {
 	})
 }
 
-// TestAskedOfAnotherSystem: what one system of a service answered, or is about to answer, is none of
+// TestAskedOfAnotherSystem checks that answers of one system of a service, also pending ones, are not used for
 // another that a new configuration names.
 func TestAskedOfAnotherSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +96,8 @@ func TestAskedOfAnotherSystem(t *testing.T) {
 	})
 }
 
-// TestControllerHangs: an audit waits a moment and goes on without it, the next
-// one does not ask a second time, and its answer asks for an audit.
+// TestControllerHangs checks that an audit waits a moment and continues without the controller, that the next one
+// does not start a second read, and that its answer starts an audit.
 func TestControllerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{takes: 2 * time.Minute, answer: redfish.Answer{Found: true}}

@@ -50,7 +50,7 @@ func changesOf(doc *report.Report) []string {
 	return out
 }
 
-// TestBaselineMachines: a machine is as it was accepted.
+// TestBaselineMachines checks machines that are unchanged since they were accepted.
 func TestBaselineMachines(t *testing.T) {
 	t.Parallel()
 	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
@@ -64,8 +64,8 @@ func TestBaselineMachines(t *testing.T) {
 	}
 }
 
-// TestBaselineChanged: what changed is named slot by slot, by the command, by
-// check, in the metrics, and in the exit status.
+// TestBaselineChanged checks that changes are named slot by slot, by the command, by check, in the metrics, and in
+// the exit status.
 func TestBaselineChanged(t *testing.T) {
 	t.Parallel()
 	good, uneven := tree(t, "dell-r610-good"), tree(t, "dell-r610-unbalanced")
@@ -87,7 +87,7 @@ func TestBaselineChanged(t *testing.T) {
 	assert.Zero(t, status)
 }
 
-// TestBaselineNotComparable: not to know is neither a change nor a pass.
+// TestBaselineNotComparable checks that an unknown value is neither a change nor a pass.
 func TestBaselineNotComparable(t *testing.T) {
 	t.Parallel()
 	good := tree(t, "dell-r610-good")
@@ -127,8 +127,8 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.Equal(t, "unknown", doc.Findings[0].Result)
 }
 
-// TestBaselineOfCapture: a redacted capture has none of the machine's serial
-// numbers: that is not to be taken for other modules.
+// TestBaselineOfCapture checks that a redacted capture, which has no serial numbers, is not reported as having other
+// modules.
 func TestBaselineOfCapture(t *testing.T) {
 	t.Parallel()
 	tree, _ := secretive()
@@ -149,7 +149,8 @@ func TestBaselineOfCapture(t *testing.T) {
 	assert.True(t, *doc.Baseline.Comparable)
 }
 
-// TestBaselineSaysWhatItAccepts: how much is known, and that no slot is where none is.
+// TestBaselineSaysWhatItAccepts checks that the output shows how much is known, and that no slot is if there are
+// none.
 func TestBaselineSaysWhatItAccepts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
@@ -161,7 +162,7 @@ func TestBaselineSaysWhatItAccepts(t *testing.T) {
 	assert.Regexp(t, `: 0 modules in 0 slots, \d+ settings\nno slot is known \(.+\): a lost module will show as lost memory only\n$`, out, errs)
 }
 
-// TestBaselineRefused: what is wrong usage, and what cannot be accepted.
+// TestBaselineRefused checks usage errors, and what cannot be accepted.
 func TestBaselineRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
@@ -173,7 +174,7 @@ func TestBaselineRefused(t *testing.T) {
 	}
 }
 
-// TestBaselineOfTheConfiguration: it is the live machine's.
+// TestBaselineOfTheConfiguration checks that the configured baseline is used for the live machine only.
 func TestBaselineOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	conf := &config{Baseline: "/x"}

@@ -65,7 +65,7 @@ func TestBIOSJoins(t *testing.T) {
 	assert.Equal(t, file, doc.Unmapped[0].Path)
 }
 
-// A check judges by the configured face and names the attribute.
+// A check uses the configured value and names the attribute.
 func TestBIOSJudged(t *testing.T) {
 	t.Parallel()
 	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
@@ -89,7 +89,7 @@ func TestBIOSJudged(t *testing.T) {
 	t.Fatal("no finding of setting.turbo")
 }
 
-// Standard input, and a machine known by its SMBIOS table beside it.
+// Standard input, with a machine known by its SMBIOS table.
 func TestBIOSFromStandardInput(t *testing.T) {
 	t.Parallel()
 	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", tree(t, "dell-r610-good"), "--bios", "-", "--format", "json")
@@ -100,7 +100,7 @@ func TestBIOSFromStandardInput(t *testing.T) {
 	assert.Contains(t, errs, "standard input (-) is named 2 times")
 }
 
-// What cannot be read is exit status 3, and everything else is still reported.
+// Unreadable input is exit status 3, and everything else is still reported.
 func TestBIOSFailures(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -130,8 +130,7 @@ func TestBIOSFailures(t *testing.T) {
 	}
 }
 
-// Another vendor's export is said to be one, and no finding on it goes above
-// info.
+// Another vendor's export is reported as such, and no finding on it is above info.
 func TestBIOSOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	file := export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled", "ProcAMDBoost": "Disabled"}`)
@@ -158,7 +157,7 @@ func TestBIOSOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// The configuration names exports of the live machine; a capture has none.
+// The configuration names exports of the live machine; they are not used for a capture.
 func TestBIOSConfigured(t *testing.T) {
 	t.Parallel()
 	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
@@ -174,7 +173,7 @@ func TestBIOSConfigured(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// TestGuests: the quick look at a tree finds the guests that a whole collection finds.
+// TestGuests checks that the quick look at a tree finds the same guests as a complete collection.
 func TestGuests(t *testing.T) {
 	t.Parallel()
 	guests := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlanCapacity: the ways to 48 GiB on an R610, and to 128 GiB behind four
-// Westmere-EX processors, whose paper gives 32 GB a class 1 and a class 2.
+// TestPlanCapacity checks the configurations for 48 GiB on an R610, and for 128 GiB on four Westmere-EX processors,
+// for which the paper has 32 GB of class 1 and class 2.
 func TestPlanCapacity(t *testing.T) {
 	t.Parallel()
 	type configuration struct {
@@ -56,9 +56,9 @@ func TestPlanCapacity(t *testing.T) {
 	assert.Contains(t, out, "(discouraged)")
 }
 
-// TestPlanCapacityOfQuadRankModules: DDR3 modules of 32 GB have four ranks (each of the 109 modules in
-// linuxhw/DMI that state more than one), which Xeon 5600 run at 1066 alone on a channel and at 800 in pairs
-// (IBM, System x3650 M3 Product Guide).
+// TestPlanCapacityOfQuadRankModules checks DDR3 modules of 32 GB, which have four ranks (each of the 109 modules in
+// linuxhw/DMI that state more than one): Xeon 5600 run them at 1066 alone on a channel and at 800 in pairs (IBM,
+// System x3650 M3 Product Guide).
 func TestPlanCapacityOfQuadRankModules(t *testing.T) {
 	t.Parallel()
 	for capacity, want := range map[string]string{"96G": "3 x 32 GiB quad-rank\n  gives     class B, 1066 MT/s", "192G": "6 x 32 GiB quad-rank\n  gives     class B, 800 MT/s"} {
@@ -68,8 +68,7 @@ func TestPlanCapacityOfQuadRankModules(t *testing.T) {
 	}
 }
 
-// TestPlanCapacityRefuses: wrong usage is 2, prints nothing, and says what would
-// have been accepted.
+// TestPlanCapacityRefuses checks that a usage error has status 2, prints nothing, and names the accepted values.
 func TestPlanCapacityRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

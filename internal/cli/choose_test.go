@@ -101,9 +101,8 @@ func TestProfilesOfAMachine(t *testing.T) {
 	assert.Equal(t, "no document gives a profile for this machine\n", out)
 }
 
-// An export alone names its machine as far as its format does: Dell's its processors
-// too, so that the profiles fit; of others the maker's profiles that may fit are
-// listed with the fact that is missing.
+// An export alone identifies its machine as far as its format does: Dell's includes the processors, so profiles
+// apply; for others the vendor's profiles that may apply are listed with the missing fact.
 func TestProfilesOfAnExport(t *testing.T) {
 	t.Parallel()
 	list := func(text string, args ...string) string {
@@ -140,7 +139,7 @@ func TestProfilesOfAnExport(t *testing.T) {
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no processor was identified\n", list("turbo: enabled\n"), "of no maker nothing is listed")
 }
 
-// TestProfilesOfADocument: from a document to the profiles made of it.
+// TestProfilesOfADocument checks the profiles of a document.
 func TestProfilesOfADocument(t *testing.T) {
 	t.Parallel()
 	ids := func(words string) (found []string) {

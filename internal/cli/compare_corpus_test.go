@@ -16,8 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// hpeMachine is a table that says which machine an export of BIOS settings was
-// taken from.
+// hpeMachine is a table with the machine that an export of BIOS settings was taken from.
 func hpeMachine(t *testing.T, product, brand string, family uint16, id uint64) string {
 	t.Helper()
 	b := smbiostest.New(3, 2)
@@ -34,8 +33,8 @@ func hpeMachine(t *testing.T, product, brand string, family uint16, id uint64) s
 	return file
 }
 
-// A machine whose firmware says which workload profile wrote its settings comes
-// nearest to that profile by its settings alone: the name is not looked at.
+// A machine whose firmware reports the workload profile that wrote its settings is nearest to that profile by its
+// settings alone, without the name.
 func TestCompareFindsThePresetThatWrote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

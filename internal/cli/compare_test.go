@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heldDocument is what a comparison's JSON says of profiles.
+// heldDocument is the profiles' part of a comparison's JSON.
 type heldDocument struct {
 	Schema   string
 	Why      *string
@@ -79,7 +79,7 @@ func TestProfilesCompareWithoutProfile(t *testing.T) {
 	}
 }
 
-// A check beside all profiles is the same check, with one key more.
+// A check with all profiles is the same check with one more key.
 func TestCheckAllProfiles(t *testing.T) {
 	t.Parallel()
 	args := []string{"check", "--root", tree(t, "dell-r610-unbalanced"), "--profile", "max-performance"}

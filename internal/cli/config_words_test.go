@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConfigurationInPlainWords: what is wrong with a configuration is said in
-// words of the file, with its line, and names no type of this program.
+// TestConfigurationInPlainWords checks that errors of a configuration use the terms of the file, with its line, and
+// name no Go type.
 func TestConfigurationInPlainWords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.yaml")
 	for text, says := range map[string]string{
@@ -43,7 +43,8 @@ func TestConfigurationInPlainWords(t *testing.T) {
 	}
 }
 
-// TestMisspeltWaiver: a waiver of a rule that does not exist is wrong configuration, with the nearest ids.
+// TestMisspeltWaiver checks that a waiver of a rule that does not exist is a configuration error, with the nearest
+// ids.
 func TestMisspeltWaiver(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.yaml")
 	for rule, want := range map[string]int{"memory.chanel.populated": 2, "setting.smtt": 2, "memory.slot.order": 0, "setting.smt": 0} {

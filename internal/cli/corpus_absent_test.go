@@ -20,8 +20,7 @@ var (
 	processorID     = regexp.MustCompile(`(?m)^\tID: .*$`)
 )
 
-// secondRemoved is the text with its second processor's socket empty; nil where
-// there are fewer than two.
+// secondRemoved is the text with its second processor's socket empty; nil if there are fewer than two.
 func secondRemoved(text []byte) []byte {
 	all := blocks(text)
 	n := 0
@@ -40,8 +39,7 @@ func secondRemoved(text []byte) []byte {
 	return nil
 }
 
-// behindAbsent counts the modules that are found behind an empty processor socket,
-// and what could not be told.
+// behindAbsent counts the modules that are found at an empty processor socket, and the checks that became unknown.
 func behindAbsent(r *report.Report) (modules, unknown int) {
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
@@ -54,8 +52,8 @@ func behindAbsent(r *report.Report) (modules, unknown int) {
 	return modules, unknown
 }
 
-// TestSecondProcessorRemoved: with the second processor out, each module behind it
-// is found unreachable, and nothing that was judged before is unknown.
+// TestSecondProcessorRemoved checks that without the second processor each of its modules is found unreachable, and
+// that no other result becomes unknown.
 func TestSecondProcessorRemoved(t *testing.T) {
 	products := []string{"PowerEdge R610", "PowerEdge R740", "ProLiant DL360 Gen10", "X8DTU", "X8DTL", "X9DRi", "X10DRi"}
 	held, with := map[string]int{}, newTextAuditor(t)

@@ -24,8 +24,8 @@ var emptySlot = []string{"\tTotal Width: Unknown", "\tData Width: Unknown", "\tS
 // ranAt are the lines that only the next boot writes.
 var ranAt = regexp.MustCompile(`^\tConfigured `)
 
-// carriedOut is the text of the machine after an advice, with nothing but its JSON to
-// go by: the steps in their order, a new module like the one in the slot that is named.
+// carriedOut is the machine's text after an advice, derived from its JSON alone: the steps in their order, a new
+// module like the one in the named slot.
 func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice) []byte {
 	t.Helper()
 	all := blocks(withoutRanges(text))
@@ -113,7 +113,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 	return joined(all)
 }
 
-// reached are findings, processors and capacity, a line each.
+// reached lists findings, processors and capacity, one per line.
 func reached(findings []report.Remaining, sockets []report.ReachedSocket, capacity int64) []string {
 	var out []string
 	for _, f := range findings {
@@ -146,9 +146,8 @@ func or[T any](p *T) string {
 	return fmt.Sprint(*p)
 }
 
-// TestAdviceCarriedOutInTheText: each advice about the modules of every real machine is
-// carried out in dmidecode's text of that machine, and what the program then says of the
-// text is what the advice promised, to the last figure.
+// TestAdviceCarriedOutInTheText applies each advice about the modules of every real machine to dmidecode's text of
+// that machine: the report on the new text must be what the advice promised, to the last figure.
 func TestAdviceCarriedOutInTheText(t *testing.T) {
 	counts, with := map[string]int{}, newTextAuditor(t)
 	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpusFiles} {

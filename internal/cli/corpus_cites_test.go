@@ -61,7 +61,7 @@ func citedOf(r *report.Report, f *report.Finding) string {
 	return citeUnmarked + ": " + c.Vendor
 }
 
-// makersNames are the spellings of the makers whose documents are cited.
+// makersNames are the spellings of the vendors whose documents are cited.
 var makersNames = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^dell\b`), regexp.MustCompile(`(?i)^(hp|hpe|hewlett)\b`), regexp.MustCompile(`(?i)^(lenovo|ibm|thinkstation)\b`),
 	regexp.MustCompile(`(?i)^(sun|oracle)\b`), regexp.MustCompile(`(?i)^fujitsu\b`), regexp.MustCompile(`(?i)^super ?micro\b`),
@@ -73,7 +73,7 @@ func sameMaker(a, b string) bool {
 	return slices.ContainsFunc(makersNames, func(m *regexp.Regexp) bool { return m.MatchString(a) && m.MatchString(b) })
 }
 
-// processorNames are words in the names of processors, by maker.
+// processorNames are words in the names of processors, by vendor.
 var processorNames = map[string]*regexp.Regexp{
 	"Intel":  regexp.MustCompile(`(?i)intel|xeon|pentium|celeron|core|atom`),
 	"AMD":    regexp.MustCompile(`(?i)amd|epyc|opteron|ryzen|threadripper`),

@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file reads dmidecode's text by itself and takes from memaudit nothing
-// but which socket and channel a slot is on, so that it can say which servers
-// no rule may complain about.
+// This file reads dmidecode's text independently and uses memaudit only for the socket and channel of a slot, to know
+// which servers no rule may report.
 
 type textProcessor struct {
 	version            string
@@ -31,12 +30,11 @@ type textModule struct {
 type textMachine struct {
 	processors []textProcessor
 	modules    []textModule
-	// devices is the number of slots that the memory arrays (type 16, system
-	// memory) say there are.
+	// devices is the number of slots that the memory arrays (type 16, system memory) announce.
 	devices int
 }
 
-// readText takes processors, arrays and modules out of dmidecode's text.
+// readText extracts processors, arrays and modules from dmidecode's text.
 func readText(text []byte) textMachine {
 	var m textMachine
 	for _, block := range strings.Split(string(text), "\n\n") {
@@ -91,10 +89,8 @@ type evenPlace struct {
 	Channel *int   `json:"channel"`
 }
 
-// isEven reports whether every slot of the machine is mapped and every channel
-// of every running processor holds as many modules and as much memory as every
-// other one. A table that leaves slots out, or a processor that is off, does
-// not count.
+// isEven reports whether every slot of the machine is mapped and every channel of every running processor has as many
+// modules and as much memory as every other one. A table that lacks slots, or a processor that is off, is not even.
 func isEven(m *textMachine, places []evenPlace) bool {
 	at := map[string]evenPlace{}
 	for _, p := range places {

@@ -21,8 +21,7 @@ type shareFigure struct {
 	least     float64
 }
 
-// corpusFigures are the figures of each source of texts; the sources are counted
-// side by side.
+// corpusFigures are the figures of each source of texts, counted separately.
 type corpusFigures struct {
 	lock sync.Mutex
 	of   map[string][]shareFigure
@@ -40,8 +39,8 @@ const (
 	figureRecognised
 )
 
-// figures are those that every source has: slots placed and platforms recognised.
-// The slots of laptops and of damaged tables are counted, and no share is asked of them.
+// figures are those of every source: slots placed and platforms recognised. The slots of laptops and of damaged
+// tables are counted without a required share.
 func (c *tally) figures(source string) []shareFigure {
 	placed := map[string]float64{corpustest.Servers: 0.99, corpustest.Workstations: 0.85}
 	return []shareFigure{

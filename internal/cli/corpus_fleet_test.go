@@ -17,8 +17,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// deviations change one thing of a machine's text, and names the traits in which
-// the machine is then unlike the others; no trait where it has no such thing.
+// deviations change one thing of a machine's text, and name the traits in which the machine then differs from the
+// others; none if the text does not have that thing.
 var deviations = map[string]func(text []byte) ([]byte, []string){
 	"bios":   otherBIOS,
 	"speed":  slowerModule,
@@ -73,8 +73,8 @@ func lostModule(text []byte) ([]byte, []string) {
 	return text, nil
 }
 
-// TestFleetOfRealMachines: in fleets of five machines of each product, equal except for serial numbers and one
-// property of one machine, each such machine is found by this property, and no other is.
+// TestFleetOfRealMachines checks in fleets of five machines of each product, equal except for serial numbers and one
+// property of one machine, that each such machine is found by this property, and no other is.
 func TestFleetOfRealMachines(t *testing.T) {
 	dir, products := t.TempDir(), map[string]bool{}
 	type fault struct {
@@ -143,7 +143,7 @@ func TestFleetOfRealMachines(t *testing.T) {
 	t.Logf("%d products of five machines each, planted: %v", len(products), counts)
 }
 
-// worded lists what a report says with its words.
+// worded lists the texts of a report.
 func worded(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
@@ -153,15 +153,13 @@ func worded(r *report.Report) []string {
 	return out
 }
 
-// judgedOtherwise are the findings that a dump and its text do not share; the
-// list may only shrink.
+// judgedOtherwise are the findings that differ between a dump and its text; the list may only shrink.
 var judgedOtherwise = map[string]string{
 	"beelink-eq12 firmware.smbios.wellformed": "the table has no end marker; dmidecode prints what it holds and says nothing, as of a text of some types only",
 }
 
-// TestDumpAndTextGiveOneVerdict: a machine's dump and what dmidecode prints of it
-// are judged alike, over the dumps of the corpus.
-// Inventories are held beside each other in internal/collect.
+// TestDumpAndTextGiveOneVerdict checks that a machine's dump and dmidecode's text of it have the same verdict, for
+// the dumps of the corpus. internal/collect compares the inventories.
 func TestDumpAndTextGiveOneVerdict(t *testing.T) {
 	with, listed := newTextAuditor(t), map[string]bool{}
 	compare := func(name string, dump, text []byte) {

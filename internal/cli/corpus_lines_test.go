@@ -16,11 +16,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/text"
 )
 
-// shortEnough prints how long the reports of a source are, and bounds the median: a
-// machine with one cause fits 40 lines of 80 columns, one with two 60, and none
-// takes more than 100. Before the first screen was kept short the medians were 47
-// (servers), 45 (workstations), 38 (others) and 49 (files), and 5 % of them were
-// longer than 86, 76, 60 and 100.
+// shortEnough prints the lengths of the reports of a source, and limits the median: a machine with one cause fits 40
+// lines of 80 columns, one with two 60, and none takes more than 100. Before the first screen was kept short the
+// medians were 47 (servers), 45 (workstations), 38 (others) and 49 (files), and 5 % of them were longer than 86, 76,
+// 60 and 100.
 func shortEnough(t *testing.T, lines []int) {
 	t.Helper()
 	require.NotEmpty(t, lines)
@@ -47,8 +46,8 @@ func fits(t *testing.T, name string, doc *report.Report) int {
 	return n
 }
 
-// rootCauses are the rules that failures at warning or above come from in the
-// end, whatever their own severity; settings, which are one table, are one cause.
+// rootCauses are the rules at the root of failures at warning or above, whatever their own severity; settings, which
+// are one table, are one cause.
 func rootCauses(r *report.Report) []string {
 	cause := map[string]string{}
 	for i := range r.Findings {

@@ -18,8 +18,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// sameEvery is how many texts of the corpus stand for one that is changed; with
-// EVERY=all none does, in a quarter of an hour.
+// sameEvery is the number of texts of the corpus per changed text; with EVERY=all each is changed, in a quarter of an
+// hour.
 func sameEvery() int {
 	if os.Getenv("EVERY") == "all" {
 		return 1
@@ -88,9 +88,9 @@ func rotated(text []byte, key string, populated bool) []byte {
 
 var typeNumber = regexp.MustCompile(`DMI type \d+`)
 
-// withoutRanges makes inactive the mapped address ranges and HPE's records of modules,
-// which name modules that have changed places. Left out they would be missing of the
-// structures that the table announces, and of a table that is cut short nothing is judged.
+// withoutRanges makes the mapped address ranges and HPE's records of modules inactive, because they refer to modules
+// that have changed places. Removing them would leave fewer structures than the table announces, and a truncated
+// table is not checked.
 func withoutRanges(text []byte) []byte {
 	all := blocks(text)
 	for i, b := range all {
@@ -105,8 +105,8 @@ func withoutRanges(text []byte) []byte {
 
 var identityLine = regexp.MustCompile(`^\t(Array Handle|Error Information Handle|Locator|Bank Locator|Set): `)
 
-// socketsSwapped exchanges the modules of two processors, slot by slot; nil where
-// the slots of both are not all known and alike.
+// socketsSwapped exchanges the modules of two processors, slot by slot; nil if not all slots of both are known and
+// equal.
 func socketsSwapped(text []byte, r *report.Report) []byte {
 	type place struct{ socket, channel, slot int }
 	at := map[place]string{}
@@ -148,14 +148,14 @@ func devices(blocks []string) map[string]int {
 	return out
 }
 
-// module is what a memory device says of what stands in it.
+// module returns a memory device's module fields.
 func module(device string) []string {
 	return slices.DeleteFunc(strings.Split(device, "\n"), func(line string) bool {
 		return !strings.HasPrefix(line, "\t") || identityLine.MatchString(line)
 	})
 }
 
-// holding is the memory device with another module, or none, in it.
+// holding returns the memory device with another module, or none.
 func holding(device string, module []string) string {
 	lines := strings.Split(device, "\n")
 	slot := slices.DeleteFunc(slices.Clone(lines[2:]), func(line string) bool {
@@ -164,7 +164,7 @@ func holding(device string, module []string) string {
 	return strings.Join(slices.Concat(lines[:2], slot, module), "\n")
 }
 
-// audited is the report about a text, nil where it cannot be read.
+// audited returns the report on a text, nil if it cannot be read.
 func (a *textAuditor) audited(t *testing.T, text []byte) *report.Report {
 	t.Helper()
 	doc, failed := a.document(t, text)
@@ -174,8 +174,7 @@ func (a *textAuditor) audited(t *testing.T, text []byte) *report.Report {
 	return doc
 }
 
-// said lists what a report says, a line a finding, in order; without subjects
-// where processors have changed places.
+// said lists the findings of a report, one per line, in order; without subjects if processors were exchanged.
 func said(r *report.Report, subjects bool) []string {
 	var out []string
 	for i := range r.Findings {
@@ -212,18 +211,16 @@ func severe(lines []string) []string {
 	})
 }
 
-// bankAlone are texts whose banks are all that says a channel, so that nothing
-// contradicts one that is wrong: firmware of a Phytium board with a module listed
-// twice.
+// bankAlone are texts whose banks are the only source of the channel, so that nothing contradicts a wrong one:
+// firmware of a Phytium board with a module listed twice.
 var bankAlone = []string{"phytium-ft-2000-4-813e.txt"}
 
-// mirrored are texts of boards whose second processor is filled in another order of
-// channels than the first, by the vendor's table, so that modules which change
-// places change their order (ThinkSystem ST650 V2: 33 - n).
+// mirrored are texts of boards whose second processor is populated in another order of channels than the first, by
+// the vendor's table, so that modules that change places change their order (ThinkSystem ST650 V2: 33 - n).
 var mirrored = []string{"lenovo-thinksystem-st650-v2-038a.txt"}
 
-// TestSameMachineSameVerdict: what does not change a machine does not change its
-// verdict, and labels that are wrong bring doubt, not a new failure at warning.
+// TestSameMachineSameVerdict checks that what does not change a machine does not change its verdict, and that wrong
+// labels cause a doubt, not a new failure at warning.
 func TestSameMachineSameVerdict(t *testing.T) {
 	counts, with := map[string]int{}, newTextAuditor(t)
 	n, every := 0, sameEvery()
@@ -283,10 +280,9 @@ func TestSameMachineSameVerdict(t *testing.T) {
 	assert.Zero(t, counts["labels of modules moved on"])
 }
 
-// counted reports whether all that is new is that there are too few modules for the
-// channels, wherever they sit: where the channels were found empty one by one before,
-// one fault, counted where it cannot be placed any more; or where the labels were what
-// told that the board has no slot for some channel (Intel S5500BC).
+// counted reports whether the only new failure is that there are too few modules for the channels, wherever they are:
+// either the channels were found empty one by one before, the same fault, which cannot be located any more; or only
+// the labels showed that the board has no slot for some channel (Intel S5500BC).
 func counted(diff, before []string, base *report.Report) bool {
 	if slices.ContainsFunc(diff, func(l string) bool { return !strings.HasPrefix(l, "memory.count.channels ") }) {
 		return false
@@ -321,8 +317,8 @@ func oneSize(text []byte) bool {
 	return len(sizes) == 1
 }
 
-// TestOneBoardOnePlace: on two machines of one board whose memory devices have
-// the same handles and labels, each handle is the same slot, whatever the BIOS.
+// TestOneBoardOnePlace checks that on two machines of one board whose memory devices have the same handles and
+// labels, each handle is the same slot, whatever the BIOS.
 func TestOneBoardOnePlace(t *testing.T) {
 	type seen struct{ name, place string }
 	places := map[string]seen{}
@@ -366,7 +362,7 @@ func TestOneBoardOnePlace(t *testing.T) {
 	assert.Greater(t, compared, 1000)
 }
 
-// productLine is the maker and name of machine and board.
+// productLine is the vendor and name of machine and board.
 func productLine(all []string) string {
 	var out []string
 	for _, kind := range []string{"System Information", "Base Board Information"} {

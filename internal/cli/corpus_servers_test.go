@@ -34,9 +34,8 @@ func (c *tally) servers(t *testing.T, all []audited) []shareFigure {
 		shareFigure{"failures at warning or above that cite the machine's own maker", c.ownCited, c.warned, 0.4})
 }
 
-// namedProcessors are the names that the knowledge's platforms.yaml gives a
-// platform's processors, as brand strings; written from that table, not from
-// rules/platforms.
+// namedProcessors are the names that the knowledge's platforms.yaml gives a platform's processors, as brand strings;
+// written from that table, not from rules/platforms.
 var namedProcessors = map[string]string{
 	"bensley":             `Xeon\(R\) CPU +[EXL]?5[0-4]\d\d\b`,
 	"lindenhurst":         ``, // by its board
@@ -84,8 +83,7 @@ var namedProcessors = map[string]string{
 	"power10":             `POWER10`,
 }
 
-// namedPattern joins the names of the table's platforms; a platform of the
-// table that has none here is a gap.
+// namedPattern joins the names of the table's platforms; a platform of the table without one here is missing.
 func namedPattern(t *testing.T) *regexp.Regexp {
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
 	require.NoError(t, err)
@@ -151,10 +149,9 @@ func isGraded(a *audited) bool {
 	return with > 0
 }
 
-// guessedSlots checks what rests on a slot map that no document or dump
-// confirms: nothing about channels is above info, and no remedy names a slot,
-// but for rules about the modules themselves and the slots that the product's own
-// manual, or a sister model's that is marked as such, lists.
+// guessedSlots checks what depends on an unconfirmed slot map: nothing about channels is above info, and no remedy
+// names a slot, except for rules about the modules themselves and the slots in the product's own manual, or in a
+// sister model's that is marked as such.
 func guessedSlots(t *testing.T, a *audited) {
 	guessed := slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool {
 		return string(s.Mapping.Source) == "slot_map" && string(s.Mapping.Certainty) == "indirect"
@@ -199,8 +196,8 @@ func byManual(a *audited, f *report.Finding) bool {
 	return found
 }
 
-// fillsAll reports whether a remedy fills every empty slot of the processors
-// that hold modules, which is right wherever the slots lead.
+// fillsAll reports whether a remedy fills every empty slot of the processors that have modules, which is right
+// whatever the slots' channels are.
 func fillsAll(a *audited, remedy string) bool {
 	used := map[int]bool{}
 	for _, s := range a.report.Inventory.Slots {

@@ -42,16 +42,15 @@ type tally struct {
 	// several counts physical machines with more than one slot, recognised those of
 	// them whose platform is.
 	several, recognised int
-	// warned counts the failures at warning or above, ownCited those of them whose
-	// document is the machine's own maker's.
+	// warned counts the failures at warning or above, ownCited those of them that cite the machine's own vendor's
+	// document.
 	warned, ownCited int
 	results          map[string]map[string]int
 	examples         map[string][]string
 	// fires counts the machines on which each rule fails, by source.
 	fires  *fires
 	source string
-	// lines are the lengths of the reports for the terminal; read counts the texts,
-	// compared the audits that were done again.
+	// lines are the lengths of the reports for the terminal; read counts the texts, compared the repeated audits.
 	lines          []int
 	read, compared int
 }
@@ -77,9 +76,8 @@ func (c *tally) audit(t *testing.T, with *textAuditor, name string, data []byte)
 	return a, true
 }
 
-// again has the program itself audit every eighth text twice more, from its
-// arguments on: the same text gives the same bytes and the same status. With
-// SAME=10 it is every text ten times in all (half an hour).
+// again runs the program itself on every eighth text twice more: the same text gives the same bytes and the same
+// status. With SAME=10 every text is audited ten times in all (half an hour).
 func (c *tally) again(t *testing.T, name string, data []byte, status int, out string) {
 	every, times := 8, 2
 	if n, err := strconv.Atoi(os.Getenv("SAME")); err == nil && n > 1 {
@@ -116,8 +114,7 @@ func newTextAuditor(t *testing.T) *textAuditor {
 	return &textAuditor{p, f, auditor}
 }
 
-// document is the report about a text, nil where none would be printed; the error
-// says what of it could not be read.
+// document returns the report on a text, nil if none would be printed; the error lists what could not be read.
 func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error) {
 	t.Helper()
 	a.program.Stdin = bytes.NewReader(text)
@@ -134,7 +131,7 @@ func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error
 	return &doc, failed
 }
 
-// print is the report as JSON, with the exit status that goes with it.
+// print returns the report as JSON, with its exit status.
 func (a *textAuditor) print(t *testing.T, doc *report.Report, failed error) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -218,9 +215,8 @@ func number(n *int) int {
 }
 
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or ends in a status missing from
-// docs/interface.md. Critical findings are in a list that was reviewed by hand; the servers' verdicts are in
-// tables, so that a change shows in review. A text audited again gives the same bytes, and text output fits its
-// screen.
+// docs/interface.md. Critical findings are in a list that was reviewed by hand; the servers' verdicts are in tables,
+// so that a change shows in review. A text audited again gives the same bytes, and text output fits its screen.
 func TestCorpusTexts(t *testing.T) {
 	fires, figures := newFires(), &corpusFigures{of: map[string][]shareFigure{}}
 	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires, figures) })
@@ -255,7 +251,7 @@ func corpusTexts(t *testing.T, fires *fires, figures *corpusFigures) {
 	}
 }
 
-// corpusFiles stands for the texts that lie in the corpus one by one.
+// corpusFiles has the texts that are single files of the corpus.
 const corpusFiles = "files"
 
 func eachText(t *testing.T, source string, f func(name string, data []byte)) {

@@ -21,9 +21,8 @@ import (
 // manySlots is a machine of 128 slots with nothing to plan.
 const manySlots = "128 slots"
 
-// TestCostOfACheck bounds, of 128 slots with and without a plan to make and of a machine
-// with six modules that is as it should be, what a whole check allocates, from the
-// arguments to the printed report: counts, which no other load changes. The second
+// TestCostOfACheck limits the allocations of a complete check, from the arguments to the printed report, for 128
+// slots with and without a plan and for a good machine with six modules: other load does not change these. The second
 // of two is counted: patterns are compiled once.
 func TestCostOfACheck(t *testing.T) {
 	for _, c := range []struct {
@@ -71,8 +70,7 @@ func TestCostOfLists(t *testing.T) {
 	}
 }
 
-// TestRulesListKeys: a list's JSON carries what is documented of a rule and
-// nothing of how it is kept.
+// TestRulesListKeys checks that a list's JSON has the documented keys of a rule and no internal ones.
 func TestRulesListKeys(t *testing.T) {
 	_, out, _ := runAlone(nil, "rules", "list", "--format", "json")
 	var list []map[string]any

@@ -34,8 +34,7 @@ func TestErrorsToThePart(t *testing.T) {
 	assert.Contains(t, out, "120 corrected errors")
 }
 
-// TestErrorsOfNoSlot: what nothing puts down to a slot is neither lost nor put
-// down to one.
+// TestErrorsOfNoSlot checks that errors that cannot be assigned to a slot are neither lost nor assigned to one.
 func TestErrorsOfNoSlot(t *testing.T) {
 	t.Parallel()
 	m := machinetest.Named(t, "dell-r740-errors")
@@ -64,8 +63,8 @@ func TestErrorsOfNoSlot(t *testing.T) {
 	assert.Contains(t, out, `memaudit_finding_info{root="memory.errors.corrected",rule="memory.errors.corrected",severity="info",subject="machine"} 1`)
 }
 
-// TestUncorrectedErrorsOfNoSlot: errors that could not be corrected are critical whichever module
-// had them, also where only the controller's total counts them.
+// TestUncorrectedErrorsOfNoSlot checks that uncorrected errors are critical whichever module had them, also if only
+// the controller's total counts them.
 func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
 	t.Parallel()
 	const mc = "sys/devices/system/edac/mc/mc3/"
@@ -94,9 +93,8 @@ func TestUncorrectedErrorsOfNoSlot(t *testing.T) {
 	}
 }
 
-// TestControllerErrorsOfNoSlot: errors that the BMC counts on a module that fits no
-// slot, or on the memory as a whole, are the machine's, under its own label; those that slots account
-// for are not counted twice.
+// TestControllerErrorsOfNoSlot checks that errors that the BMC counts for a module that matches no slot, or for the
+// memory in total, are the machine's, under their own label, and that those counted for slots are not counted twice.
 func TestControllerErrorsOfNoSlot(t *testing.T) {
 	t.Parallel()
 	m := machinetest.Named(t, "dell-r610-good")
@@ -152,8 +150,8 @@ func TestControllerErrorsOfNoSlot(t *testing.T) {
 	}
 }
 
-// TestKnownBadModules: the example of a site's list of parts fails for a module
-// of a batch that it names, and for no other.
+// TestKnownBadModules checks that the example of a site's list of parts fails for a module of a named batch, and for
+// no other.
 func TestKnownBadModules(t *testing.T) {
 	t.Parallel()
 	pack, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "site", "known-bad-modules.yaml"))

@@ -42,7 +42,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainSaysWhatAMachineShows: of a machine that was read, every rule, setting and platform says something; in the unit tests every fourth.
+// TestExplainSaysWhatAMachineShows checks that every rule, setting and platform shows something of a machine that was
+// read; in the unit tests every fourth.
 func TestExplainSaysWhatAMachineShows(t *testing.T) {
 	t.Parallel()
 	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))

@@ -28,9 +28,8 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// wishes are profiles that want of every setting that a kernel can show what a
-// tree does not have: one of the first two fails each. The others want the same of
-// BIOS setup, as a document about it does.
+// wishes are profiles that recommend, for every setting that a kernel can show, a value that a tree does not have:
+// one of the first two fails each. The others recommend the same for BIOS setup, as a document about it does.
 func wishes(t *testing.T) (folder string, names []string) {
 	t.Helper()
 	on := map[string]string{"hwp": "native", "sub_numa": "nps4", "energy_perf_bias": "max_performance", "package_c_state": "c6r", "memory_ras_mode": "mirror_full",
@@ -77,8 +76,8 @@ func newExportBench(t *testing.T, folder string) *exportBench {
 	return &exportBench{tables, audit.NewEngine([]*rulepack.Pack{pack}).WithTables(func() (settings.Tables, error) { return tables, nil })}
 }
 
-// judged are the findings of each profile on a machine, with an export where one
-// is named, and whether that is taken for another machine's.
+// judged are the findings of each profile on a machine, with an export if one is named, and whether that is treated
+// as another machine's.
 func (b *exportBench) judged(t *testing.T, root *host.Root, profiles []string, file string) (byProfile map[string]map[string]verdict.Finding, foreign bool) {
 	t.Helper()
 	in := collect.Input{Root: root, Tables: func() (settings.Tables, error) { return b.tables, nil }}
@@ -116,9 +115,8 @@ func exportFiles(t *testing.T) []string {
 	return files
 }
 
-// TestExportHidesNothing hands every export of the corpus over beside every made
-// machine: what the kernel shows to fail fails still, or BIOS setup proves that it
-// is as wanted.
+// TestExportHidesNothing audits every export of the corpus with every synthetic machine: a failure that the kernel
+// shows still fails, unless BIOS setup proves the recommended value.
 func TestExportHidesNothing(t *testing.T) {
 	folder, profiles := wishes(t)
 	bench, files := newExportBench(t, folder), exportFiles(t)

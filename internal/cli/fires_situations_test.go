@@ -17,8 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/figure"
 )
 
-// beside are machines with something that is not part of them: a measured file, an
-// export of settings, a BMC.
+// beside are machines with additional input: a measured file, an export of settings, a BMC.
 var beside = []situation{
 	{"a socket that reads less than its twin", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-good"), "--measured", measuredFile(t, "PowerEdge R610", 12, 20e9, 14e9)}
@@ -59,8 +58,8 @@ func private(t *testing.T, text string) string {
 	return file
 }
 
-// measuredFile is what memaudit measure writes of a machine whose nodes read so
-// many bytes a second, in seven passes that agree.
+// measuredFile is the output of memaudit measure for a machine whose nodes read this many bytes per second, in seven
+// passes that agree.
 func measuredFile(t *testing.T, product string, threads int, rates ...float64) string {
 	t.Helper()
 	huge, quiet := true, 0.0

@@ -82,7 +82,7 @@ var onceAudited sync.Map
 // situation is a machine in a state that a rule is made for.
 type situation struct {
 	name string
-	// check gives the arguments of the check.
+	// check returns the arguments of the check.
 	check func(t *testing.T) []string
 }
 
@@ -96,8 +96,7 @@ func (s *situation) audited(t *testing.T) output {
 	return once.(func() output)()
 }
 
-// situations are states of the project's machines that take more than a tree, or
-// hardware that none of them has.
+// situations are states of the project's machines that take more than a tree, or hardware that none of them has.
 var situations = []situation{
 	{"a module moved since it was accepted", func(t *testing.T) []string {
 		return []string{"--root", tree(t, "dell-r610-unbalanced"), "--baseline", saveBaseline(t, "--root", tree(t, "dell-r610-good"))}
@@ -153,7 +152,7 @@ var situations = []situation{
 	}},
 }
 
-// odd are situations that only a table of firmware's shows.
+// odd are situations that only a firmware table shows.
 var odd = []situation{
 	{"a module without a running speed", func(t *testing.T) []string {
 		return []string{"--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, false, 0)}
@@ -181,8 +180,8 @@ var odd = []situation{
 	}},
 }
 
-// supermicro is a dump of a machine of two sockets with a module in each of four
-// slots a socket; the last module runs at so many MT/s, the others at 2400.
+// supermicro is a dump of a machine of two sockets with a module in each of four slots per socket; the last module
+// runs at the given speed in MT/s, the others at 2400.
 func supermicro(t *testing.T, brand string, id [3]int, cores int, secondEmpty bool, last int) string {
 	t.Helper()
 	b := smbiostest.New(3, 0)
@@ -243,7 +242,7 @@ func withCXLNode(f hosttest.Files) hosttest.Files {
 	})
 }
 
-// TestSituations: each fires the rules that it is made for.
+// TestSituations checks that each triggers the rules that it was written for.
 func TestSituations(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
@@ -315,7 +314,7 @@ func TestRemedyByCause(t *testing.T) {
 	}
 }
 
-// situationOf gives the arguments of the check of a situation.
+// situationOf returns the arguments of the check of a situation.
 func situationOf(t *testing.T, name string) []string {
 	t.Helper()
 	at := slices.IndexFunc(situations, func(s situation) bool { return s.name == name })

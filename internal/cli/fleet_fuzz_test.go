@@ -17,16 +17,16 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// fuzzedInputs are what a text describes: files, links and archives of a fleet. Each begins with a
-// line "-- NAME --", "-- NAME -> TARGET --" (symbolic link) or "-- NAME => TARGET --" (hard link). A
-// body that begins with REPORT, DUMP, TEXT, CAPTURE or TAR is this fixture, with a replacement for each
-// further line "OLD<tab>NEW". OUTSIDE is a folder that is not given.
+// fuzzedInputs are the inputs described by a text: files, links and archives of a fleet. Each begins with a line "--
+// NAME --", "-- NAME -> TARGET --" (symbolic link) or "-- NAME => TARGET --" (hard link). A body that begins with
+// REPORT, DUMP, TEXT, CAPTURE or TAR is this fixture, with a replacement for each further line "OLD<tab>NEW". OUTSIDE
+// is a folder that is not part of the input.
 type fuzzedInputs struct {
 	fixtures map[string]string
 	outside  string
 }
 
-// fixtures are made once for all runs.
+// fixtures are created once for all runs.
 func fixtures(t testing.TB) map[string]string {
 	t.Helper()
 	m := machinetest.Named(t, "dell-r610-unbalanced")
@@ -65,7 +65,7 @@ func (f *fuzzedInputs) members(text string) []tar.Header {
 	return out
 }
 
-// body puts a fixture with its replacements for the text that names it.
+// body returns a fixture with its replacements if the text names one.
 func (f *fuzzedInputs) body(text string) string {
 	name, edits, _ := strings.Cut(text, "\n")
 	body, ok := f.fixtures[name]
@@ -80,7 +80,7 @@ func (f *fuzzedInputs) body(text string) string {
 	return body
 }
 
-// unpack makes a folder of them, as far as names allow it, without leaving it.
+// unpack creates them in a folder, as far as their names allow it, without leaving it.
 func unpack(dir string, members []tar.Header) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -100,7 +100,7 @@ func unpack(dir string, members []tar.Header) {
 	}
 }
 
-// pack makes an archive of them; names that a tar cannot have are left out.
+// pack creates an archive of them, without names that a tar cannot have.
 func pack(members []tar.Header) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -118,8 +118,8 @@ func pack(members []tar.Header) []byte {
 	return out.Bytes()
 }
 
-// FuzzFleet gives fleet a folder and an archive of the same inputs, an archive on standard input and
-// arbitrary bytes as an archive. Nothing outside them is read, no input costs another, and none makes memaudit panic.
+// FuzzFleet gives fleet a folder and an archive of the same inputs, an archive on standard input and arbitrary bytes
+// as an archive. Nothing outside them is read, no input affects another, and none makes memaudit panic.
 func FuzzFleet(f *testing.F) {
 	for _, seed := range []string{
 		"-- a.json --\nREPORT\n-- b.bin --\nDUMP\n-- c.txt --\nTEXT\n-- d.tar.gz --\nCAPTURE\n-- e.tar --\nTAR\n",

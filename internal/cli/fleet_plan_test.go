@@ -31,9 +31,9 @@ func machinesOf(list []fleet.Change) string {
 	return strings.Join(out, " ")
 }
 
-// TestFleetPlan: a machine with a module in the wrong slot is told to move it, the one with half of its channels
-// empty gets the modules in stock, the one with more modules than its class needs gives them up down to its
-// floor, and one that has what it should stays as it is.
+// TestFleetPlan checks that a machine with a module in the wrong slot is advised to move it, that one with half of
+// its channels empty gets the modules in stock, that one with more modules than its class needs gives them up down to
+// its floor, and that a good one stays unchanged.
 func TestFleetPlan(t *testing.T) {
 	t.Parallel()
 	machines := []string{tree(t, "dell-r610-unbalanced"), tree(t, "dell-r610-good"), tree(t, "supermicro-rome-half"), tree(t, "dell-m710-full")}
@@ -70,8 +70,8 @@ func TestFleetPlan(t *testing.T) {
 	}
 }
 
-// TestFleetPlanFloor: a floor of the machine, or of its product, keeps modules in it; the machine's own decides, and a name that is
-// not in the fleet is said.
+// TestFleetPlanFloor checks that a floor of the machine, or of its product, keeps modules in it, that the machine's
+// own takes precedence, and that a name that is not in the fleet is reported.
 func TestFleetPlanFloor(t *testing.T) {
 	t.Parallel()
 	for text, modules := range map[string]int{
@@ -97,9 +97,9 @@ func TestFleetPlanFloor(t *testing.T) {
 	}
 }
 
-// TestFleetPlanWithout: where nothing can be planned for, the plan says so and why: a report and an inventory, which do not hold the
-// machine, a machine whose population is accepted, one behind the limit. Too few modules in stock are not
-// spread thin.
+// TestFleetPlanWithout checks the reason if nothing can be planned: a report and an inventory, which do not contain
+// the machine, a machine whose population is accepted, one beyond the limit. Modules are not distributed if there are
+// too few in stock.
 func TestFleetPlanWithout(t *testing.T) {
 	t.Parallel()
 	half := tree(t, "supermicro-rome-half")
@@ -128,7 +128,7 @@ func TestFleetPlanWithout(t *testing.T) {
 	assert.Equal(t, "the configuration accepts its population as it is", d.Plan.NotPlanned[0].Reason)
 }
 
-// TestFleetPlanMistakes: a mistake in a file or a flag is named with its place.
+// TestFleetPlanMistakes checks that an error in a file or a flag is reported with its place.
 func TestFleetPlanMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ flag, text, says string }{
@@ -161,7 +161,7 @@ func TestFleetPlanMistakes(t *testing.T) {
 	}
 }
 
-// TestFleetPlanLimit: machines whose turn comes after the limit get no plan, and the reason.
+// TestFleetPlanLimit checks that machines beyond the limit get no plan, with the reason.
 func TestFleetPlanLimit(t *testing.T) {
 	t.Parallel()
 	p, out, errs := newProgram(nil)

@@ -25,9 +25,8 @@ func copies(t *testing.T, name string, data []byte, n int) string {
 	return dir
 }
 
-// TestFleetSameForAnyNumber: however many processors read, the bytes are the
-// same, also where the order decides: of two inputs of one name the second is
-// called by its path.
+// TestFleetSameForAnyNumber checks that the output is the same for any number of workers, also if the order decides:
+// of two inputs with one name the second is named by its path.
 func TestFleetSameForAnyNumber(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	larger := "dell-r610-unbalanced" // which is planned for
@@ -90,8 +89,8 @@ func TestCostOfAFleet(t *testing.T) {
 	}
 }
 
-// TestPanicCostsOneInput: an input on which memaudit fails is unreadable, the others are read, and by
-// an engine that it did not leave half-way.
+// TestPanicCostsOneInput checks that an input on which memaudit panics is unreadable, and that the others are read
+// with an intact engine.
 func TestPanicCostsOneInput(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newProgram(nil)

@@ -65,8 +65,8 @@ func TestFleet(t *testing.T) {
 	assert.Zero(t, status)
 }
 
-// TestFleetCaptureWithoutTree: a capture of a machine of which SMBIOS was all there
-// is holds no sys or proc, and is one machine all the same.
+// TestFleetCaptureWithoutTree checks that a capture of a machine with only SMBIOS, which has no sys or proc, is one
+// machine all the same.
 func TestFleetCaptureWithoutTree(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "node7.tar.gz")
@@ -79,8 +79,7 @@ func TestFleetCaptureWithoutTree(t *testing.T) {
 	assert.Equal(t, "node7", d.Machines[0].Name)
 }
 
-// TestFleetUnreadable: what cannot be read is named, the rest is there, and the
-// status says so.
+// TestFleetUnreadable checks that unreadable input is named with its own status, and that the rest is present.
 func TestFleetUnreadable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,8 +96,8 @@ func TestFleetUnreadable(t *testing.T) {
 	}
 }
 
-// TestFleetLonger: the beginning of an input that is too long is not judged as
-// if it were the whole, and what stands behind it in an archive is still read.
+// TestFleetLonger checks that the beginning of an input that is too long is not audited as if it were complete, and
+// that what follows it in an archive is still read.
 func TestFleetLonger(t *testing.T) {
 	t.Parallel()
 	_, err := readWhole(strings.NewReader("12345"), 4)
@@ -138,7 +137,7 @@ func TestFleetLonger(t *testing.T) {
 	}
 }
 
-// gzipped is a file packed, beside it.
+// gzipped writes a compressed copy of a file next to it.
 func gzipped(t *testing.T, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -18,7 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// secret is a line that stands outside what is given, and in no output.
+// secret is a line outside the given input, which must not be in any output.
 const secret = "SECRET of another file"
 
 // goodReport is the report of a machine without failures.
@@ -71,7 +71,7 @@ func reasons(d fleet.Document) map[string]string {
 	return out
 }
 
-// TestFleetLists: a list is taken from an argument and standard input, and nowhere else.
+// TestFleetLists checks that a list is read from an argument and standard input only.
 func TestFleetLists(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
@@ -109,8 +109,8 @@ func TestFleetLists(t *testing.T) {
 	assert.Contains(t, out, secret, "what an argument names may be quoted")
 }
 
-// TestFleetFolder: hidden files are skipped and so are links to folders inside, which are read in their own
-// place; a link that leads out, a pipe and a file without a size are named, and not opened.
+// TestFleetFolder checks that hidden files are skipped, as are links to folders inside, which are read in their own
+// place, and that a link that leads out, a pipe and a file without a size are reported and not opened.
 func TestFleetFolder(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
@@ -136,7 +136,7 @@ func TestFleetFolder(t *testing.T) {
 		"pipe": "is a pipe, expected a file or a folder", "empty": "is empty: its size is 0 bytes"}, reasons(d))
 }
 
-// TestFleetKernelFiles: no device and no file of the kernel is read, whoever names it.
+// TestFleetKernelFiles checks that no device and no kernel file is read, whoever names it.
 func TestFleetKernelFiles(t *testing.T) {
 	t.Parallel()
 	status, d := fleetOf(t, []byte("/proc/kmsg\n/dev/zero\n/proc/self/mem\n/dev/null\n"), "-")
@@ -147,8 +147,8 @@ func TestFleetKernelFiles(t *testing.T) {
 	}
 }
 
-// TestFleetArchives: captures in an archive and archives on standard input are read, an archive of
-// inputs in an archive is not; links, devices and names that lead out cost themselves.
+// TestFleetArchives checks that captures in an archive and archives on standard input are read, and an archive of
+// inputs in an archive is not; links, devices and names that lead out affect only themselves.
 func TestFleetArchives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -189,7 +189,7 @@ func TestFleetArchives(t *testing.T) {
 	assert.Zero(t, status)
 	assert.Len(t, d.Machines, 1)
 
-	// What stands before a machine's tree belongs to it.
+	// What precedes a machine's tree belongs to it.
 	status, d = fleetOf(t, tarOf(t, fileIn("dmidecode.json", doc), fileIn("proc/cpuinfo", "processor\t: 0\n"), fileIn("sys/class/dmi/id/sys_vendor", "Dell Inc.\n")), "-")
 	assert.NotEqual(t, 2, status)
 	assert.LessOrEqual(t, len(d.Machines)+len(d.Unreadable), 1)
@@ -202,8 +202,8 @@ func TestFleetArchives(t *testing.T) {
 	assert.Contains(t, d.Unreadable[0].Reason, "no end mark after 1 members")
 }
 
-// TestFleetTreesInArchive: each folder of an archive that holds a machine's trees is a machine, and what
-// is beside them is an input; a machine's trees at the top leave room for no other.
+// TestFleetTreesInArchive checks that each folder of an archive with a machine's trees is a machine, and other files
+// next to them are inputs; a machine's trees at the top are the only machine.
 func TestFleetTreesInArchive(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "site.tar")
@@ -233,7 +233,7 @@ func TestFleetTreesInArchive(t *testing.T) {
 	}
 }
 
-// TestFleetDamagedReports: a report counts only if it is one.
+// TestFleetDamagedReports checks that only valid reports count.
 func TestFleetDamagedReports(t *testing.T) {
 	t.Parallel()
 	doc := goodReport(t)
@@ -272,7 +272,7 @@ func TestFleetDamagedReports(t *testing.T) {
 	}
 }
 
-// TestFleetTooMany: what is below one argument is bounded.
+// TestFleetTooMany checks that the input below one argument is limited.
 func TestFleetTooMany(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newProgram(nil)

@@ -68,8 +68,8 @@ func tuned(t *testing.T) string {
 	return export(t, string(doc))
 }
 
-// TestSeriesOfManyNodes: captures of machines of 34 and 64 NUMA nodes have no more
-// than the series that any machine has at most, none of them a distance.
+// TestSeriesOfManyNodes checks that captures of machines of 34 and 64 NUMA nodes have no more than the maximum of
+// series, none of them a distance.
 func TestSeriesOfManyNodes(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range corpustest.Sample([]int{32, 17}, 2) {

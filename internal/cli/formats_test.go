@@ -25,7 +25,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// judged is what every format must say alike.
+// judged is what every format must have in common.
 type judged struct{ Rule, Subject, Result, Severity string }
 
 // checkAs audits a machine and prints it in one format.
@@ -46,12 +46,11 @@ func verdictsOf(t *testing.T, out string) []judged {
 	return doc.Findings
 }
 
-// judgedIn is what JSON reports say: several tests ask the same ones.
+// judgedIn caches JSON reports, because several tests use the same ones.
 var judgedIn sync.Map
 
-// TestFormatsAgree: every format names the same findings and gives the same
-// exit status; a plugin alone has statuses of its own. Without --verbose the text
-// names the same failures, and the labels count them.
+// TestFormatsAgree checks that every format names the same findings and gives the same exit status; only a plugin has
+// its own statuses. Without --verbose the text names the same failures, and the labels count them.
 func TestFormatsAgree(t *testing.T) {
 	t.Parallel()
 	machines := corpustest.Sample(machinetest.Sample(t), 4)
@@ -83,7 +82,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// sameJUnit: the element tells the result; of the skipped ones the message does.
+// sameJUnit checks the result by the element, and of skipped ones by the message.
 func sameJUnit(t *testing.T, out string, want []judged) {
 	var doc struct {
 		Failures int `xml:"failures,attr"`
@@ -126,8 +125,8 @@ func sameJUnit(t *testing.T, out string, want []judged) {
 	assert.Equal(t, []int{len(want), count["fail"], count["error"], count["skipped"]}, []int{doc.Tests, doc.Failures, doc.Errors, doc.Skipped})
 }
 
-// sameNagios: the numbered problems are root causes, each rule is one that fails; one bar in all, before
-// the figures.
+// sameNagios checks that the numbered problems are root causes, that each rule is one that fails, and that there is
+// one vertical bar, before the figures.
 func sameNagios(t *testing.T, out string, want []judged) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	assert.Equal(t, 1, strings.Count(out, "|"))
@@ -157,7 +156,7 @@ func sameNagios(t *testing.T, out string, want []judged) {
 // article is the start tag of a finding's element.
 var article = regexp.MustCompile(`<article [^>]*data-rule="([^"]*)" data-subject="([^"]*)" data-result="([^"]*)" data-severity="([^"]*)"`)
 
-// sameHTML: every finding has an element of its own.
+// sameHTML checks that every finding has its own element.
 func sameHTML(t *testing.T, out string, want []judged) {
 	var got []judged
 	for _, m := range article.FindAllStringSubmatch(out, -1) {
@@ -166,7 +165,7 @@ func sameHTML(t *testing.T, out string, want []judged) {
 	assert.ElementsMatch(t, want, got)
 }
 
-// sameText: the verbose text names every rule that concerns the machine.
+// sameText checks that the verbose text names every rule that applies to the machine.
 func sameText(t *testing.T, out string, want []judged) {
 	for _, v := range want {
 		if v.Result != "not_applicable" {
@@ -175,7 +174,7 @@ func sameText(t *testing.T, out string, want []judged) {
 	}
 }
 
-// sameFailures: the screen counts the failures and prints the exit status that the program ended with.
+// sameFailures checks that the screen counts the failures and prints the exit status of the program.
 func sameFailures(t *testing.T, out string, status int, want []judged) {
 	out = strings.Join(strings.Fields(out), " ")
 	failed := 0
@@ -190,7 +189,7 @@ func sameFailures(t *testing.T, out string, status int, want []judged) {
 	assert.Contains(t, out, fmt.Sprintf(" Exit status %d.", status))
 }
 
-// sameLabels: the worst failure, and the numbers of failures and of what is open.
+// sameLabels checks the worst failure, and the numbers of failures and of unknowns.
 func sameLabels(t *testing.T, out string, want []judged) {
 	count := map[string]int{}
 	worst := "none"
@@ -208,7 +207,7 @@ func sameLabels(t *testing.T, out string, want []judged) {
 	}
 }
 
-// severities are the words of a failure, the least first.
+// severities are the severities of a failure, lowest first.
 var severities = []string{"info", "warning", "critical"}
 
 // exposition parses an exposition as Prometheus does.
@@ -225,7 +224,7 @@ func exposition(t *testing.T, out string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// series gives the value of each series of a family by its labels, "a,b".
+// series returns the value of each series of a family by its labels, "a,b".
 func series(t *testing.T, f *dto.MetricFamily, labels ...string) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
@@ -243,7 +242,7 @@ func series(t *testing.T, f *dto.MetricFamily, labels ...string) map[string]floa
 	return out
 }
 
-// samePrometheus: rules instead of findings, each by the worst of its subjects.
+// samePrometheus checks rules instead of findings, each by the worst of its subjects.
 func samePrometheus(t *testing.T, out string, want []judged) {
 	f := exposition(t, out)
 	failed, unknown := map[string]float64{}, map[string]float64{}

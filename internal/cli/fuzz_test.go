@@ -95,13 +95,11 @@ var readSchema = sync.OnceValues(func() (*validator.Schema, error) {
 	return c.Compile("report.v1.json")
 })
 
-// What an audit of an arbitrary table may cost. All that it allocates, garbage
-// included, is at most 50 times what it reads and prints, above what an audit of
-// nothing needs (3 MB) and what a plan does (25 MB for an R610: hundreds of layouts
-// are derived). What it prints is bounded by the machine that the table describes,
-// 12 kB of findings a processor and 5 kB a memory device, and by the texts in it. 50
-// times the input alone cannot be: a processor of 28 bytes is the subject of some
-// twenty rules.
+// The cost of auditing an arbitrary table: its allocations, garbage included, are at most 50 times what it reads and
+// prints, above those of an empty audit (3 MB) and of a plan (25 MB for an R610: hundreds of layouts are derived).
+// Its output is limited by the machine that the table describes, 12 kB of findings per processor and 5 kB per memory
+// device, and by the texts in it. 50 times the input alone is impossible: a processor of 28 bytes is the subject of
+// some twenty rules.
 const (
 	memoryFactor   = 50
 	memoryFloor    = 64 << 20
@@ -132,8 +130,8 @@ func costs(t *testing.T, data []byte) (status int, out, errs string) {
 	return status, out, errs
 }
 
-// FuzzWhole goes the whole way from a table's bytes to the report and holds what
-// must be so whatever firmware says.
+// FuzzWhole runs everything from a table's bytes to the report and checks what must be true whatever firmware
+// reports.
 func FuzzWhole(f *testing.F) {
 	seeds(f)
 	schema := reportSchema(f)
@@ -163,8 +161,8 @@ func FuzzWhole(f *testing.F) {
 	})
 }
 
-// validFindings are findings of reports that are as their schema has them, by their text.
-// Most reports of one test have most of their findings in common.
+// validFindings are findings of reports that match their schema, by their text. Most reports of one test have most of
+// their findings in common.
 var validFindings struct {
 	sync.Mutex
 	read map[string]report.Finding
@@ -175,9 +173,8 @@ var validFindings struct {
 // mostValid bounds them, as a fuzzer makes ever new ones.
 const mostValid = 5000
 
-// validReport checks a JSON report against its schema and gives of it what is asked here:
-// findings, sources and how many slots there are. A finding, setting or slot that stood in
-// another report before is not checked against the schema again.
+// validReport checks a JSON report against its schema and returns what the tests use: findings, sources and the
+// number of slots. A finding, setting or slot that was in another report before is not checked again.
 func validReport(t *testing.T, schema *validator.Schema, out string) *report.Report {
 	t.Helper()
 	var whole, known, settings map[string]json.RawMessage
@@ -244,8 +241,8 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 	return r
 }
 
-// agrees: the status is the verdict's; where no source was read, it says with its reason that
-// nothing was audited.
+// agrees checks that the status is the verdict's, and that it gives the reason that nothing was audited if no source
+// was read.
 func agrees(t *testing.T, status int, errs string, r *report.Report) {
 	t.Helper()
 	read := slices.ContainsFunc(r.Inventory.Sources, func(s report.Source) bool { return s.State == "ok" || s.State == "partial" })
@@ -266,7 +263,7 @@ func agrees(t *testing.T, status int, errs string, r *report.Report) {
 	}
 }
 
-// modules: the report has no more of them than the table has structures.
+// modules checks that the report has no more modules than the table has structures.
 func modules(t *testing.T, data []byte, r *report.Report) {
 	t.Helper()
 	table, err := smbios.Parse(data)
@@ -281,10 +278,9 @@ func modules(t *testing.T, data []byte, r *report.Report) {
 	}
 }
 
-// TestCostOfLargestTables holds the bounds on the largest tables that are taken, made
-// of the smallest structures: there the whole way costs most a byte. In the unit tests on
-// half a table of both kinds, in make corpus on the whole and on each kind alone. It runs alone: what is
-// allocated is counted for the whole program.
+// TestCostOfLargestTables checks the limits with the largest accepted tables, made of the smallest structures, which
+// cost most per byte. In the unit tests with half a table of both kinds, in make corpus with a full one and each kind
+// alone. It does not run in parallel, because allocations are counted for the process.
 func TestCostOfLargestTables(t *testing.T) {
 	for what, c := range map[string]struct{ processors, devices int }{"processors": {1 << 10, 0}, "memory devices": {0, 1 << 12}, "both": {256, 1 << 11}} {
 		if what != "both" && !corpustest.Stage {
@@ -306,9 +302,8 @@ func TestCostOfLargestTables(t *testing.T) {
 	}
 }
 
-// TestSpoiledTablesPassNothingNew spoils the tables of the project's machines by
-// cutting them and by overwriting structures: what was no pass becomes none. In the unit
-// tests at one place of three.
+// TestSpoiledTablesPassNothingNew damages the tables of the project's machines by truncating them and by overwriting
+// structures: a rule that did not pass must not pass then. In the unit tests at one place of three.
 func TestSpoiledTablesPassNothingNew(t *testing.T) {
 	t.Parallel()
 	failed := 0

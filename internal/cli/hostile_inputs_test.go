@@ -56,11 +56,11 @@ func ofCapture(t *testing.T, engine *audit.Engine, archive []byte) (results map[
 	return results, asked
 }
 
-// member is one file of an archive with what it says.
+// member is one file of an archive with its content.
 type member struct {
 	header tar.Header
 	body   []byte
-	// packed is the file as it lies in the archive, blocks of its header first.
+	// packed is the file's bytes in the archive, header blocks first.
 	packed []byte
 }
 
@@ -83,7 +83,7 @@ func membersOf(t *testing.T, archive []byte) []member {
 	}
 }
 
-// packed is one file of an archive as it lies there.
+// packed returns the bytes of one file in an archive.
 func packed(t *testing.T, m *member) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -101,7 +101,7 @@ func archiveOf(members [][]byte) []byte {
 	return append(bytes.Join(members, nil), make([]byte, 1024)...)
 }
 
-// memberDamages are the ways in which one file of an archive can be wrong.
+// memberDamages are the damages of one file of an archive.
 func memberDamages() map[string]func(m *member) {
 	special := func(kind byte, target string) func(m *member) {
 		return func(m *member) { m.header.Typeflag, m.header.Linkname, m.body = kind, target, nil }
@@ -155,10 +155,9 @@ func TestDamagedCapture(t *testing.T) {
 	}
 }
 
-// spoilt is the audit of an R610 beside an export: result by rule and subject. Of
-// the report it holds what must be so whatever an export says: it is as its schema
-// has it, prints nothing that a terminal would obey, no rule breaks, and the status
-// is the findings', or says that the export could not be read, with the reason.
+// spoilt is the audit of an R610 with an export: result by rule and subject. It checks what must be true whatever an
+// export contains: the report matches its schema and prints nothing that a terminal would interpret, no rule breaks,
+// and the status is the findings', or says that the export could not be read, with the reason.
 func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) (results map[string]verdict.Result, read bool) {
 	t.Helper()
 	ask := func(format string) (int, string, string) {
@@ -216,8 +215,7 @@ var unspoiltOnce struct {
 	whole, without map[string]verdict.Result
 }
 
-// unspoilt are the audits beside the whole export and beside one that cannot be read,
-// made once for all tests.
+// unspoilt are the audits with the complete export and with an unreadable one, created once for all tests.
 func unspoilt(t *testing.T) (whole, without map[string]verdict.Result) {
 	t.Helper()
 	o := &unspoiltOnce
@@ -234,10 +232,9 @@ func unspoilt(t *testing.T) (whole, without map[string]verdict.Result) {
 	return o.whole, o.without
 }
 
-// TestDamagedExport spoils each attribute of an export in turn: it is then worth no
-// more than one that is missing, and costs no other; only a text without bounds has
-// the whole file refused, which is then worth what none is. A setting may still pass
-// by what the kernel shows.
+// TestDamagedExport damages each attribute of an export in turn: it then counts like a missing one and does not
+// affect others; only a text without limits makes the complete file refused, which then counts like none. A setting
+// may still pass by what the kernel shows.
 func TestDamagedExport(t *testing.T) {
 	t.Parallel()
 	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
@@ -284,9 +281,8 @@ func TestDamagedExport(t *testing.T) {
 	assert.Greater(t, mattered, least, "what was spoiled mattered to some verdict")
 }
 
-// TestCutExport cuts the file of an export and changes single bytes of it: nothing
-// passes then that passes neither with it whole nor without it, and one that is
-// refused is worth what none is.
+// TestCutExport truncates an export and changes single bytes of it: nothing passes that passes neither with the
+// complete one nor without it, and a refused one counts like none.
 func TestCutExport(t *testing.T) {
 	t.Parallel()
 	schema, root := reportSchema(t), tree(t, "dell-r610-good")

@@ -96,7 +96,7 @@ func write(content string) func(*testing.T, string, string) {
 	}
 }
 
-// replace clears a path and makes something else of it.
+// replace removes a path and creates something else there.
 func replace(make func(path, outside string) error) func(*testing.T, string, string) {
 	return func(t *testing.T, path, outside string) {
 		require.NoError(t, os.RemoveAll(path))
@@ -104,7 +104,7 @@ func replace(make func(path, outside string) error) func(*testing.T, string, str
 	}
 }
 
-// damages are the ways in which a file of the kernel's can be wrong.
+// damages are the damages of a kernel file.
 func damages() []damage {
 	garbage := make([]byte, 5000)
 	for i := range garbage {
@@ -135,7 +135,7 @@ func damages() []damage {
 	}
 }
 
-// socket makes a socket at a path that may be longer than an address can be.
+// socket creates a socket at a path that may be longer than an address can be.
 func socket(path, outside string) error {
 	near := filepath.Join(outside, "s")
 	if err := os.RemoveAll(near); err != nil {
@@ -150,9 +150,8 @@ func socket(path, outside string) error {
 	return os.Rename(near, path)
 }
 
-// hostileMachines are machines that fail by their DIMMs and by their nodes, and
-// some that are wrong or unjudgeable in what only the kernel shows. Four CPUs
-// are enough.
+// hostileMachines are machines that fail by their DIMMs and by their nodes, and some that are wrong or cannot be
+// checked in what only the kernel shows. Four CPUs are enough.
 func hostileMachines() []machinetest.Machine {
 	good, uneven := []string{"A1", "A2", "A3", "B1", "B2", "B3"}, []string{"A1", "A2", "A3", "B1", "B2", "B4"}
 	out := []machinetest.Machine{machinetest.EPYC("one socket, AMD", "")}
@@ -214,9 +213,8 @@ func edacOf(f hosttest.Files, sockets, channels int) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// asked audits the machine below a folder and lists the files and folders that it
-// asked a root about and that are there. Of paths that differ in numbers only (CPUs,
-// nodes, blocks) the first two stand for all.
+// asked audits the machine below a folder and lists the existing files and folders that it read. Of paths that differ
+// only in numbers (CPUs, nodes, blocks) the first two represent all.
 func asked(t *testing.T, engine *audit.Engine, dir string) (whole map[string]verdict.Result, paths []string) {
 	t.Helper()
 	seen, kinds := map[string]bool{}, map[string]int{}
@@ -240,10 +238,10 @@ type victim struct {
 	victimFacts
 }
 
-// victimFacts are what is true of a machine by its name, whole as it is. Nobody changes them.
+// victimFacts are facts of an undamaged machine by its name, never modified.
 type victimFacts struct {
 	whole map[string]verdict.Result
-	// paths are what an audit asks for; folders says which are none.
+	// paths are the paths that an audit reads; folders marks the folders among them.
 	paths   []string
 	folders map[string]bool
 }
@@ -262,7 +260,7 @@ func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 	return v
 }
 
-// unharmed are the facts of the machines that were asked before.
+// unharmed are the facts of the machines used before.
 var unharmed sync.Map
 
 // ask audits the machine before anything of it is ruined.
@@ -278,7 +276,7 @@ func (v *victim) ask(t *testing.T) victimFacts {
 	return known
 }
 
-// compare audits again; nothing may have become better.
+// compare audits again; no result may have become better.
 func (v *victim) compare(t *testing.T, what string) map[string]verdict.Result {
 	t.Helper()
 	damaged := verdicts(t, v.engine, v.dir, nil)
@@ -351,8 +349,7 @@ func TestDamagedAltogether(t *testing.T) {
 	}
 }
 
-// TestDeniedRoot takes the permission away from every file in turn, and notes
-// the same in a capture, which works for root too.
+// TestDeniedRoot makes every file unreadable in turn, and does the same in a capture, which works for root too.
 func TestDeniedRoot(t *testing.T) {
 	t.Parallel()
 	list := hostileMachines()
@@ -388,9 +385,8 @@ func TestDeniedRoot(t *testing.T) {
 	}
 }
 
-// TestCutTable ends the SMBIOS table early, at every structure and inside
-// each. What the lost part would have shown must not pass, and of a list that
-// is not whole nothing may be said but what a slot shows by itself.
+// TestCutTable truncates the SMBIOS table at every structure and inside each. A rule about the lost part must not
+// pass, and of an incomplete list only what a slot shows by itself may be reported.
 func TestCutTable(t *testing.T) {
 	t.Parallel()
 	for _, m := range append(machinetest.General(), machinetest.Named(t, "supermicro-x7db8-1ch"), machinetest.Named(t, "supermicro-x6dh8-g2")) {
@@ -416,9 +412,8 @@ func TestCutTable(t *testing.T) {
 	}
 }
 
-// cuts are the ends of a table to try: before each structure, in its header,
-// in its middle and in its strings, and of these every 67th in the unit tests;
-// every byte with HOSTILE=all.
+// cuts are the offsets to truncate a table at: before each structure, in its header, in its middle and in its
+// strings, and of these every 67th in the unit tests; every byte with HOSTILE=all.
 func cuts(data []byte) []int {
 	var out []int
 	if os.Getenv("HOSTILE") == "all" {

@@ -12,8 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestHostName: the machine's name is in no output unless it is asked for, never
-// in metrics, and names the machine in a fleet.
+// TestHostName checks that the machine's name is only printed on request, never in metrics, and that it names the
+// machine in a fleet.
 func TestHostName(t *testing.T) {
 	t.Parallel()
 	m := machinetest.Named(t, "dell-r610-good")

@@ -76,8 +76,8 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 	return failed, passed
 }
 
-// TestHPERoundTrip: what a workload profile writes passes against the pack made
-// of it, and a single changed value fails alone.
+// TestHPERoundTrip checks that the values that a workload profile writes pass against the pack generated from it, and
+// that a single changed value fails alone.
 func TestHPERoundTrip(t *testing.T) {
 	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
@@ -111,9 +111,8 @@ func TestHPERoundTrip(t *testing.T) {
 	}
 }
 
-// change sets one attribute that the profile writes to every other allowed
-// value: the setting that the attribute stands for fails, and none beside it but
-// those that firmware sets with that value.
+// change sets one attribute that the profile writes to every other allowed value: its setting fails, and no other
+// except those that firmware sets with that value.
 func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.Tables, hpe *settings.Table, registry *biostest.Registry, workload, profile, attribute, value string) int {
 	t.Helper()
 	var own []string

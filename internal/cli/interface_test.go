@@ -53,8 +53,7 @@ func leaves(cmd *cobra.Command, path string) map[string]*cobra.Command {
 	return out
 }
 
-// TestInterfaceNamesEveryCommand holds the commands of docs/interface.md
-// against the program's, both ways.
+// TestInterfaceNamesEveryCommand compares the commands of docs/interface.md with the program's, in both directions.
 func TestInterfaceNamesEveryCommand(t *testing.T) {
 	root := New("v", "r").command()
 	root.InitDefaultCompletionCmd()
@@ -75,8 +74,7 @@ func TestInterfaceNamesEveryCommand(t *testing.T) {
 	assert.ElementsMatch(t, have, named, "the table of commands in docs/interface.md")
 }
 
-// TestInterfaceNamesEveryFlag: no flag without a word about it, and no word
-// about a flag that is not there.
+// TestInterfaceNamesEveryFlag checks that every flag is documented, and that no other is.
 func TestInterfaceNamesEveryFlag(t *testing.T) {
 	page, have := interfacePage(t), map[string]bool{"--dump-bin": true} // dmidecode's
 	for name, c := range leaves(New("v", "r").command(), "") {
@@ -105,8 +103,8 @@ func TestInterfaceNamesEveryFormat(t *testing.T) {
 	assert.ElementsMatch(t, strings.Split(strings.TrimSpace(known), ", "), named)
 }
 
-// TestInterfaceRulesAreLoaded: each rule that the page names is loaded, asked
-// of the subject and with the severity that the page gives.
+// TestInterfaceRulesAreLoaded checks that each rule that the page names is loaded, with the subject and the severity
+// given there.
 func TestInterfaceRulesAreLoaded(t *testing.T) {
 	t.Parallel()
 	status, out, errs := run(nil, "rules", "list", "--format", "json")
@@ -120,7 +118,7 @@ func TestInterfaceRulesAreLoaded(t *testing.T) {
 	count := 0
 	for _, m := range interfaceRules(interfacePage(t)) {
 		count++
-		// A baseline's every change, every measured node and memory errors name their own subject.
+		// A baseline's changes, measured nodes and memory errors name their own subject.
 		subjects := append(strings.Split(m[2], " or "), "baseline", "measured", "counter")
 		assert.True(t, slices.ContainsFunc(subjects, func(s string) bool { return loaded[m[1]+" "+s+" "+m[3]] }), "%s, asked of a %s, %s", m[1], m[2], m[3])
 	}

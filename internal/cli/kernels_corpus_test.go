@@ -34,10 +34,9 @@ func vendorOf(file string) string {
 	return ""
 }
 
-// TestStockKernelsContradictNoExport puts every export of the corpus beside kernels
-// as they come, on a machine whose firmware does what the export says.
-// No setting contradicts BIOS setup but those that a kernel rewrites, which are
-// notes that say so.
+// TestStockKernelsContradictNoExport audits every export of the corpus with unmodified kernels, on a machine whose
+// firmware does what the export says. No setting contradicts BIOS setup except those that a kernel rewrites, with a
+// note on that.
 func TestStockKernelsContradictNoExport(t *testing.T) {
 	b := newPatchBench(t)
 	counts := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLabels: the status says whether the audit could be done, the labels what
-// it found; those of a lost machine replace the previous ones.
+// TestLabels checks that the status shows whether the audit was possible and the labels its result; labels of a lost
+// machine replace the previous ones.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "memaudit")

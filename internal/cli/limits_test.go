@@ -19,8 +19,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestRefusedInputs: what is not a machine, or more than any, is named and ends
-// with status 3, in every format.
+// TestRefusedInputs checks that input that is not a machine, or larger than any, is reported with status 3, in every
+// format.
 func TestRefusedInputs(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 5000)
@@ -64,9 +64,8 @@ func TestRefusedInputs(t *testing.T) {
 	}
 }
 
-// TestInputsAreBounded: a file that is longer than its kind may be is refused by
-// name, and not read into memory: beside other tests it could not be told who allocated,
-// so it runs alone. Each is sparse and one byte too long.
+// TestInputsAreBounded checks that a file above the limit of its kind is refused by name and not read into memory; it
+// does not run in parallel because allocations of other tests would count. Each file is sparse and one byte too long.
 func TestInputsAreBounded(t *testing.T) {
 	root := tree(t, "dell-r610-good")
 	for name, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// foundingVerdict is what one rule must say of one machine: the paper's reason.
+// foundingVerdict is the result that one rule must have for one machine: the paper's reason.
 type foundingVerdict struct {
 	rule, subject, result, severity string
 	// found and effect are parts of the texts, effect being the figure that the
@@ -21,8 +21,8 @@ type foundingVerdict struct {
 // The classes of the RX900 S2 stay at info: which of its channels are couples
 // is inferred, not printed.
 
-// foundingVerdicts are the reasons for which the machines of the papers pass
-// or fail. best machines fail nothing above info.
+// foundingVerdicts are the reasons why the machines of the papers pass or fail. Machines marked best fail nothing
+// above info.
 var foundingVerdicts = map[string]struct {
 	platform string
 	best     bool
@@ -83,9 +83,8 @@ var foundingVerdicts = map[string]struct {
 		{"memory.channel.populated", "machine", "unknown", "", "", ""}}},
 }
 
-// TestFoundingMachines: every system of the papers is recognised, its best
-// machine fails nothing above info, the others fail for the paper's reason
-// and quote what the paper measured.
+// TestFoundingMachines checks that every system of the papers is recognised, that its best machine fails nothing
+// above info, and that the others fail for the paper's reason and quote its measurement.
 func TestFoundingMachines(t *testing.T) {
 	t.Parallel()
 	for _, m := range append(machinetest.Papers(), machinetest.General()...) {

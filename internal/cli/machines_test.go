@@ -25,11 +25,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/machines and golden files")
 
-// machinesDir holds, for each machine of the project, about.md and what
-// memaudit says of it.
+// machinesDir has, for each machine of the project, about.md and memaudit's output.
 var machinesDir = filepath.Join("..", "..", "testdata", "machines")
 
-// trees are the machines' roots, for tests that change none.
+// trees are the machines' roots, for tests that do not change them.
 var trees machinetest.Trees
 
 // tree is the root of a machine of the project.
@@ -55,8 +54,7 @@ func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 		Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }, Rules: rules.FS, Version: "test"}, stdout, stderr
 }
 
-// readTables are the vendors' settings, which a site cannot change, read once for
-// all tests.
+// readTables are the vendors' settings, which a site cannot change, read once for all tests.
 var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // run calls the program and returns its exit status and streams.
@@ -70,11 +68,10 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// outputs are buffers that have grown to what the program prints.
+// outputs are buffers that have grown to the size of the output.
 var outputs = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// runAlone is run by a program that shares nothing: where it is counted what a whole
-// process costs.
+// runAlone is run by a program that shares nothing, to count the cost of a complete process.
 func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
 	p.tables = nil
@@ -115,7 +112,8 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestExampleServers: each embedded capture is a machine's tree and nothing else, and demo audits it.
+// TestExampleServers checks that each embedded capture has a machine's tree and nothing else, and that demo audits
+// it.
 func TestExampleServers(t *testing.T) {
 	t.Parallel()
 	for name, machine := range map[string]string{"dell-r610": "dell-r610-unbalanced", "dell-r7625": "dell-r7625-8-of-12"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// stockKernel is how Linux runs a processor if its administrator changes nothing.
+// stockKernel is how Linux runs a processor with default settings.
 type stockKernel struct {
 	name   string
 	amd    bool
@@ -26,8 +26,8 @@ type stockKernel struct {
 
 const preferences = "default performance balance_performance balance_power power"
 
-// stockKernels have the values that the drivers give themselves (Linux
-// Documentation/admin-guide/pm: intel_pstate, intel_epb, amd-pstate, cpufreq).
+// stockKernels have the defaults of the drivers (Linux Documentation/admin-guide/pm: intel_pstate, intel_epb,
+// amd-pstate, cpufreq).
 var stockKernels = []stockKernel{
 	{name: "intel_pstate active", bias: true,
 		policy: map[string]string{"scaling_driver": "intel_pstate", "scaling_governor": "powersave", "energy_performance_preference": "balance_performance", "energy_performance_available_preferences": preferences},
@@ -68,7 +68,8 @@ func (k *stockKernel) runs(setup map[string]string) hosttest.Files {
 	if k.amd {
 		f[hosttest.CPUDir+"cpuidle/current_driver"] = "acpi_idle\n"
 	}
-	// Without firmware's list of P-states acpi-cpufreq does not load, and intel_pstate leaves them to firmware that says it scales them.
+	// Without firmware's list of P-states acpi-cpufreq does not load, and intel_pstate leaves them to firmware that
+	// reports to control them.
 	fixed := off("p_states") || setup["hwp"] == "oob" && k.policy["scaling_driver"] != "acpi-cpufreq" || k.policy["scaling_driver"] == "acpi-cpufreq" && setup["power_policy"] != "" && setup["power_policy"] != "os_control"
 	for cpu := range m.CPUs() {
 		if k.bias {
@@ -122,7 +123,7 @@ func (k *stockKernel) deep(m hosttest.Machine) func(func(string) bool) {
 	}
 }
 
-// maker is a machine as one vendor's BIOS setup names its options.
+// maker is a machine with one vendor's names of BIOS options.
 type maker struct {
 	vendor, product string
 	amd             bool
@@ -130,7 +131,7 @@ type maker struct {
 	tool string
 	// format is how an export of the attributes is written.
 	format func(attributes [][2]string) string
-	// Each option with the value that the kinds below need; "" if the machine has none.
+	// Each option with the value that the kinds below need; "" if the machine does not have it.
 	turboOff, turboOn, bias, iommu, smt [2]string
 }
 
@@ -171,7 +172,7 @@ var makers = []maker{
 		[2]string{"Turbo Mode", "Disable"}, [2]string{"Turbo Mode", "Enable"}, [2]string{"ENERGY_PERF_BIAS_CFG mode", "Maximum Performance"}, [2]string{"Intel® VT for Directed I/O (VT-d)", "Enable"}, [2]string{"Hyper-Threading [ALL]", "Enable"}},
 }
 
-// wanted is a site's profile of what the kinds below take away.
+// wanted is a site's profile of what the kinds below disable.
 const wanted = `profiles:
   - id: site/wanted
     intent: [hpc]
@@ -210,8 +211,7 @@ func settingsJudged(t *testing.T, m *maker, f hosttest.Files, attributes ...[2]s
 	return judged
 }
 
-// TestKindsOfEveryMaker has each kind of report from the field on every maker's
-// machine, below each stock kernel.
+// TestKindsOfEveryMaker checks each kind of report from the field on every vendor's machine, with each stock kernel.
 func TestKindsOfEveryMaker(t *testing.T) {
 	t.Parallel()
 	for i := range makers {

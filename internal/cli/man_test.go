@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestManualPages: a command's name asks for its page and makes no folder; a path is
-// a folder for all pages.
+// TestManualPages checks that a command's name prints its page and creates no folder, and that a path is a folder for
+// all pages.
 func TestManualPages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")

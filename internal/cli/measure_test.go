@@ -21,8 +21,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// steady is a machine without noise that one measures: node n's own memory gives
-// rates[n] bytes a second, another node's 0.7 of the slower one's in 1.5 times the 80 ns.
+// steady is a machine without noise: node n's local memory gives rates[n] bytes per second, another node's 0.7 of the
+// slower one's at 1.5 times the 80 ns.
 type steady struct {
 	now    time.Time
 	rates  []float64
@@ -124,13 +124,13 @@ func keepsMeasurementSchema(t *testing.T, text string) {
 	require.NoError(t, schema.Validate(doc))
 }
 
-// saveTo makes a call keep its result.
+// saveTo makes a call save its result.
 func saveTo(file string) func(*measureFlags, *measure.Machine) {
 	return func(f *measureFlags, _ *measure.Machine) { f.save = file }
 }
 
-// TestMeasureText: the matrices, then the verdicts: the sockets beside each other
-// first, then the accepted result, then what others measured.
+// TestMeasureText checks the matrices, then the findings: the comparison of the sockets first, then the accepted
+// result, then what others measured.
 func TestMeasureText(t *testing.T) {
 	t.Parallel()
 	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}}).run(t)
@@ -156,8 +156,8 @@ func TestMeasureText(t *testing.T) {
 	assert.Contains(t, out, "FAIL      measure.socket.asymmetric, machine\n  found     node 0: 20.0 GB/s")
 }
 
-// TestOrderOfJudgement: the sockets beside each other, then what was accepted, then
-// what others measured, then the rest; what does not apply is left out.
+// TestOrderOfJudgement checks the order: the comparison of the sockets, what was accepted, what others measured, the
+// rest; what does not apply is left out.
 func TestOrderOfJudgement(t *testing.T) {
 	t.Parallel()
 	var given []report.Finding
@@ -172,7 +172,7 @@ func TestOrderOfJudgement(t *testing.T) {
 	assert.Equal(t, []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share", "measure.remote.distance"}, got)
 }
 
-// TestMeasureManyNodes: a matrix wider than the terminal goes on below.
+// TestMeasureManyNodes checks that a matrix wider than the terminal continues below.
 func TestMeasureManyNodes(t *testing.T) {
 	t.Parallel()
 	m := measuring{machine: "sun-x6440", rates: slices.Repeat([]float64{10e9}, 8), change: func(f *measureFlags, _ *measure.Machine) { f.options.Matrix = true }}
@@ -182,8 +182,8 @@ func TestMeasureManyNodes(t *testing.T) {
 	assert.Contains(t, out, "\n    node 7 (package 7)        7.0     10.0\n")
 }
 
-// TestMeasureCompares: --save keeps a result, --compare says what changed and takes
-// it for the accepted one; the drop comes after the sockets' comparison.
+// TestMeasureCompares checks that --save keeps a result, and that --compare reports the changes and uses it as the
+// accepted one; the drop comes after the comparison of the sockets.
 func TestMeasureCompares(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "measured.json")
@@ -206,15 +206,15 @@ func TestMeasureCompares(t *testing.T) {
 	_, out, _ = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "html")
 	assert.Contains(t, out, "Measured with memaudit")
 
-	// A file of anything else is not an earlier result.
+	// Any other file is not an earlier result.
 	require.NoError(t, os.WriteFile(file, []byte(`{"schema": "memaudit.report/v1"}`), 0o600))
 	status, _, errs = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)
 	assert.Equal(t, report.ExitNotAudited, status)
 	assert.Contains(t, errs, `another schema: "memaudit.report/v1", expected "memaudit.measurement/v1"`)
 }
 
-// TestMeasureByDesign: Sun's middle processors stream 16 % more than the outer ones,
-// which is not a fault of any.
+// TestMeasureByDesign checks that Sun's middle processors, which stream 16 % more than the outer ones, are not a
+// fault.
 func TestMeasureByDesign(t *testing.T) {
 	t.Parallel()
 	status, out, errs := (&measuring{machine: "sun-x6440", rates: []float64{8.4e9, 10e9, 10e9, 8.4e9}}).run(t)
@@ -222,8 +222,8 @@ func TestMeasureByDesign(t *testing.T) {
 	assert.NotContains(t, out, "FAIL")
 }
 
-// TestMeasureUndecided: what others disturb has a question mark, its reason and
-// status 3, and is not a failure even where the figures differ.
+// TestMeasureUndecided checks that a disturbed figure has a question mark, its reason and status 3, and is not a
+// failure even if the figures differ.
 func TestMeasureUndecided(t *testing.T) {
 	t.Parallel()
 	status, out, _ := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 10e9}, busy: 0.9}).run(t)
@@ -235,8 +235,8 @@ func TestMeasureUndecided(t *testing.T) {
 	assert.NotContains(t, out, "FAIL")
 }
 
-// TestMeasureRefuses: a refusal is a document with its reason and status 3, and
-// replaces no kept result.
+// TestMeasureRefuses checks that a refusal is a document with its reason and status 3, and does not overwrite a saved
+// result.
 func TestMeasureRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -271,7 +271,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 }
 
-// TestMeasureForcedIsNotJudged: a guest's figures are printed, and no rule speaks.
+// TestMeasureForcedIsNotJudged checks that a guest's figures are printed, and that no rule applies.
 func TestMeasureForcedIsNotJudged(t *testing.T) {
 	t.Parallel()
 	status, out, errs := (&measuring{machine: "guest-without-smbios", rates: []float64{20e9, 10e9}, change: func(f *measureFlags, s *measure.Machine) {
@@ -283,7 +283,7 @@ func TestMeasureForcedIsNotJudged(t *testing.T) {
 	assert.NotRegexp(t, `(FAIL|PASS|UNKNOWN) +measure\.`, out)
 }
 
-// TestMeasureInterrupted: no result, no kept file, status 3.
+// TestMeasureInterrupted checks that there is no result and no saved file, with status 3.
 func TestMeasureInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -305,8 +305,8 @@ func TestMeasureInterrupted(t *testing.T) {
 	assert.Zero(t, s.mapped)
 }
 
-// TestCheckSaysWhatWasJoined: a person sees each figure of each tool that was given,
-// on which node it is and, where no rule judges it, why; without a file nothing.
+// TestCheckSaysWhatWasJoined checks that each figure of each given tool is printed with its node and, if no rule
+// checks it, the reason, and nothing without a file.
 func TestCheckSaysWhatWasJoined(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -343,9 +343,8 @@ func TestCheckSaysWhatWasJoined(t *testing.T) {
 	assert.NotContains(t, out, "MEASURED")
 }
 
-// TestMeasurementIsCarried: a capture and an accepted baseline carry the result that
-// they were given, so that an audit of the capture says the same and the next machine
-// is checked against the baseline's figures.
+// TestMeasurementIsCarried checks that a capture and an accepted baseline contain the given result, so that an audit
+// of the capture is the same and the next machine is compared with the baseline's figures.
 func TestMeasurementIsCarried(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -374,8 +373,8 @@ func TestMeasurementIsCarried(t *testing.T) {
 	assert.Equal(t, []string{"node 0 fail", "node 1 fail"}, dropped)
 }
 
-// TestDaemonServesTheLastRun: the daemon's audit takes its figures from the file that
-// the last run left, each time as the file is then, and measures nothing itself.
+// TestDaemonServesTheLastRun checks that the daemon's audit reads its figures from the file of the last run each
+// time, and measures nothing itself.
 func TestDaemonServesTheLastRun(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -397,8 +396,8 @@ func TestDaemonServesTheLastRun(t *testing.T) {
 	assert.Empty(t, out.Report.Measured, "and nothing is measured in its place")
 }
 
-// TestMeasureLoaded: the latency under load is drawn, kept in the file, and on an e326m compared with what IBM printed: 30 ns for
-// each further chain of both cores.
+// TestMeasureLoaded checks that the latency under load is drawn, saved in the file, and on an e326m compared with
+// IBM's figures: 30 ns for each further chain of both cores.
 func TestMeasureLoaded(t *testing.T) {
 	t.Parallel()
 	load := func(cores int, growth float64) (int, string) {

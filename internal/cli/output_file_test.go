@@ -22,7 +22,7 @@ func writeText(name string, mode fs.FileMode) error {
 	return writeAtomic(name, mode, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err })
 }
 
-// sticky is a folder where everybody may write, as /tmp.
+// sticky is a folder writable by everyone, as /tmp.
 func sticky(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sticky")
@@ -52,8 +52,8 @@ func soon(t *testing.T, call func() error) error {
 	}
 }
 
-// TestOutputPlantedLink: a link where all may write is not followed, at the end
-// of a path or on its way, and what it names stays as it was.
+// TestOutputPlantedLink checks that a link in a world-writable folder is not followed, at the end of a path or within
+// it, and that its target is unchanged.
 func TestOutputPlantedLink(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim")
 	require.NoError(t, os.WriteFile(victim, []byte("secret"), 0o600))
@@ -74,8 +74,7 @@ func TestOutputPlantedLink(t *testing.T) {
 	require.NoError(t, writeText(filepath.Join(dir, "own"), 0o644))
 }
 
-// TestOutputLinkOfAnotherUser: in a folder of a user a link is that user's word,
-// not root's.
+// TestOutputLinkOfAnotherUser checks that root does not follow a link in a folder of another user.
 func TestOutputLinkOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make another user's folder")
@@ -94,8 +93,8 @@ func TestOutputLinkOfAnotherUser(t *testing.T) {
 	require.ErrorContains(t, writeText(filepath.Join(dir, "report"), 0o644), "is a link")
 }
 
-// TestOutputRace: whoever owns a folder on the way and replaces it by a link, again and again, while
-// root writes below it, makes root write nowhere else.
+// TestOutputRace checks that root does not write elsewhere when the owner of a folder in the path keeps replacing it
+// by a link.
 func TestOutputRace(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make another user's folder")
@@ -138,8 +137,7 @@ func TestOutputRace(t *testing.T) {
 	t.Logf("%d written, %d refused", written, refused)
 }
 
-// TestOutputThroughLinks: the links of the system and of the user who asks are followed, also where
-// they lead up.
+// TestOutputThroughLinks checks that links of the system and of the calling user are followed, also upwards.
 func TestOutputThroughLinks(t *testing.T) {
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "run/a"), 0o755))
@@ -158,8 +156,8 @@ func TestOutputThroughLinks(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
-// TestOutputPlantedPipe: a pipe without a reader does not block, and another user's in a folder writable by all
-// is not written to.
+// TestOutputPlantedPipe checks that a pipe without a reader does not block, and that another user's in a
+// world-writable folder is not written to.
 func TestOutputPlantedPipe(t *testing.T) {
 	dir := sticky(t)
 	pipe := filepath.Join(dir, "pipe")
@@ -176,8 +174,8 @@ func TestOutputPlantedPipe(t *testing.T) {
 	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "is a named pipe that another user made")
 }
 
-// TestManPlanted: the names of the pages are known to all, so that a link or a pipe may stand
-// there as for any output.
+// TestManPlanted checks that links and pipes under the pages' names, which are predictable, are treated as for any
+// output.
 func TestManPlanted(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim")
 	require.NoError(t, os.WriteFile(victim, []byte("secret"), 0o600))
@@ -208,7 +206,7 @@ func TestManPlanted(t *testing.T) {
 	assert.Equal(t, "secret", string(data))
 }
 
-// TestOutputRights: the umask holds, and an old file's rights are never widened.
+// TestOutputRights checks that the umask is respected, and that an existing file's permissions are never widened.
 func TestOutputRights(t *testing.T) {
 	for _, c := range []struct {
 		umask     int
@@ -231,7 +229,7 @@ func TestOutputRights(t *testing.T) {
 	}
 }
 
-// TestOutputOfAnotherUser: the group of another user's file gets nothing to read.
+// TestOutputOfAnotherUser checks that the group of another user's file gets no read permission.
 func TestOutputOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make another user's file")
@@ -251,8 +249,8 @@ func TestOutputOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestOutputIdentifiers: a file with serial numbers is its owner's alone, whatever
-// command writes it.
+// TestOutputIdentifiers checks that a file with serial numbers is readable by its owner only, whatever command writes
+// it.
 func TestOutputIdentifiers(t *testing.T) {
 	root := tree(t, "dell-r610-good")
 	before := unix.Umask(0o022)
@@ -269,8 +267,8 @@ func TestOutputIdentifiers(t *testing.T) {
 	}
 }
 
-// TestOutputStreams: a stream that the caller opened is written to where it
-// stands, by any of its names, and stays open.
+// TestOutputStreams checks that a stream opened by the caller is written at its position, by any of its names, and
+// stays open.
 func TestOutputStreams(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)

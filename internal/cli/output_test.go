@@ -15,13 +15,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// failing is a stream that takes nothing.
+// failing is a stream that refuses all writes.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestLostOutput: a command whose results could not be written has not
-// succeeded, unless the reader wanted no more of them.
+// TestLostOutput checks that a command whose results could not be written fails, unless the reader closed the pipe.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -37,8 +36,8 @@ func TestLostOutput(t *testing.T) {
 	}
 }
 
-// TestOutputIntoWhatIsNoFile: a device or a pipe is written to and stays what
-// it is, a link keeps pointing to its file.
+// TestOutputIntoWhatIsNoFile checks that a device or a pipe is written to and not replaced, and that a link keeps
+// pointing to its file.
 func TestOutputIntoWhatIsNoFile(t *testing.T) {
 	write := func(name string) error {
 		return writeAtomic(name, 0o644, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err })

@@ -18,8 +18,8 @@ import (
 	"github.com/memaudit/memaudit/internal/source/bios"
 )
 
-// set is one attribute that a change sets, as the vendor's tool reads it: menu
-// is the path before the name where the tool wants one.
+// set is one attribute set by a change, as the vendor's tool reads it: menu is the path before the name if the tool
+// needs one.
 type set struct {
 	menu, name, value string
 	// typed is the value of a request with its JSON type.
@@ -34,8 +34,7 @@ var commandLines = map[patch.Form]*regexp.Regexp{
 	patch.OneCLI:  regexp.MustCompile(`^(?:onecli config|asu) set (\S+) (\S+|'[^']*?')(?: --override)?$`),
 }
 
-// sets reads a printed change as the vendor's tool would: by none of the code
-// that wrote it.
+// sets reads a printed change as the vendor's tool would, with none of the code that wrote it.
 func sets(t *testing.T, form patch.Form, text string) []set {
 	t.Helper()
 	if pattern, ok := commandLines[form]; ok {
@@ -113,8 +112,7 @@ func sumSets(t *testing.T, text string) []set {
 	return out
 }
 
-// eachSUM calls f with every setting of a file of SUM's, its menus and where its
-// tag ends.
+// eachSUM calls f with every setting of a SUM file, its menus and the end of its tag.
 func eachSUM(t *testing.T, text string, f func(path string, s xml.StartElement, end int64)) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(text))
@@ -151,8 +149,8 @@ func attributeOf(e xml.StartElement, name string) string {
 	return ""
 }
 
-// applied is an export's file after a change, as the machine would export it
-// then: the file of the corpus with the values replaced where they stand.
+// applied is an export's file after a change, as the machine would export it then: the file of the corpus with the
+// values replaced in place.
 func applied(t *testing.T, e *bios.Export, raw string, changes []set) string {
 	t.Helper()
 	if e.Format == bios.Redfish || e.Format == bios.SCPJSON {

@@ -36,7 +36,7 @@ type patchable struct {
 	file, product, platform string
 	// registry is a registry of the corpus that belongs to the export.
 	registry string
-	// resolved says that the registry is given with the export.
+	// resolved marks that the registry is given with the export.
 	resolved bool
 }
 
@@ -80,8 +80,7 @@ var patchables = []patchable{
 	{"redfish/zt-systems-ami.json", "ZT", "ice-lake-sp", "zt-systems-ami", false},
 }
 
-// unpatched are the files of the corpus that no change is made for, and what is
-// said of them.
+// unpatched are the files of the corpus without a change, with the reason.
 var unpatched = map[string]string{
 	"bios-cli/asrockrack-e3c246d4i-nl.json":    "no form of a change is documented",
 	"bios-cli/dell-wsman-bios_integer.xml":     nothingToChange,
@@ -99,8 +98,7 @@ var unpatched = map[string]string{
 
 const nothingToChange = "0 to change"
 
-// TestPatchEveryFile: every file of the corpus's exports is patched below, or
-// refused with the reason.
+// TestPatchEveryFile checks that every export of the corpus is patched below, or refused with the reason.
 func TestPatchEveryFile(t *testing.T) {
 	own, _ := wishes(t)
 	for _, file := range append(corpustest.Glob(t, "redfish/*.json"), corpustest.Glob(t, "bios-cli/*.*")...) {
@@ -120,10 +118,9 @@ func TestPatchEveryFile(t *testing.T) {
 	}
 }
 
-// TestPatchEveryExport makes, for every export of the corpus, every profile
-// written for its machine and every form, the change; applies it to the export
-// by code of its own and audits again: what the change carries passes, nothing
-// is left to change, and no other attribute and no other setting is another.
+// TestPatchEveryExport makes the change for every export of the corpus, every profile for its machine and every
+// format, applies it to the export with independent code and audits again: the changed settings pass, nothing is left
+// to change, and no other attribute and no other setting differs.
 func TestPatchEveryExport(t *testing.T) {
 	b := newPatchBench(t)
 	for i := range patchables {
@@ -138,12 +135,12 @@ func TestPatchEveryExport(t *testing.T) {
 	corpustest.LogCounts(t, "patches", b.counts)
 }
 
-// patchBench holds what all runs share, and counts them.
+// patchBench has the data shared by all runs, and counts them.
 type patchBench struct {
 	engine *audit.Engine
 	tables settings.Tables
 	counts map[string]int
-	// records are the values on record of every attribute, by its plain name.
+	// records are the recorded values of every attribute, by its plain name.
 	records map[string]string
 }
 
@@ -165,7 +162,7 @@ func newPatchBench(t *testing.T) *patchBench {
 	return b
 }
 
-// stand is one machine as it stands with an export.
+// stand is one machine with an export.
 type stand struct {
 	sys    *inventory.System
 	topo   *population.Result
@@ -194,7 +191,7 @@ func (b *patchBench) stand(t *testing.T, p *patchable, raw string) *stand {
 	return &stand{sys, topo, joined[0]}
 }
 
-// all goes through every profile and form of one export.
+// all runs every profile and format of one export.
 func (b *patchBench) all(t *testing.T, p *patchable) {
 	raw := readFile(t, corpustest.Dir(t, p.file))
 	now := b.stand(t, p, raw)
@@ -216,9 +213,9 @@ func (b *patchBench) all(t *testing.T, p *patchable) {
 	}
 }
 
-// printed checks that a report and the patch say the same: every line with a tool, of a setting that
-// fails by BIOS setup's value, names an attribute and a value that the patch changes, and every change
-// of the patch is in the remedy of the settings that fail for it.
+// printed checks that a report and the patch agree: every line with a tool, of a setting that fails by BIOS setup's
+// value, names an attribute and a value that the patch changes, and every change of the patch is in the remedy of the
+// settings that fail for it.
 func (b *patchBench) printed(t *testing.T, name string, now *stand, profile string, form patch.Form, chosen *audit.Chosen) {
 	t.Helper()
 	usual, err := patch.Choose(now.joined.Export, "")
@@ -288,8 +285,7 @@ func (b *patchBench) one(t *testing.T, p *patchable, raw string, now *stand, pro
 	nothingElse(t, name, made, now, then, changes)
 }
 
-// firmware is what the machine's firmware does by itself when a preset is
-// chosen.
+// firmware does what the machine's firmware does when a preset is selected.
 func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []set {
 	t.Helper()
 	if len(made.Written) == 0 {
@@ -380,8 +376,8 @@ func nothingElse(t *testing.T, name string, made *patch.Patch, now, then *stand,
 	}
 }
 
-// proven holds that a new value is one that the export offers, a word of a switch
-// that it uses itself, or one on record for the attribute.
+// proven checks that a new value is one that the export offers, a value of a switch that it uses itself, or one on
+// record for the attribute.
 func proven(t *testing.T, name string, export *bios.Export, c *patch.Change, records map[string]string) {
 	t.Helper()
 	values := append(slices.Clone(c.Attribute.Options), settings.OtherWord(c.From))

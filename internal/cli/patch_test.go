@@ -23,7 +23,7 @@ func biosFile(t *testing.T, content string) string {
 	return name
 }
 
-// emptyTree is a machine of which nothing is known.
+// emptyTree is a machine without any data.
 func emptyTree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,8 +31,8 @@ func emptyTree(t *testing.T) string {
 	return dir
 }
 
-// The change goes to standard output as the tool takes it, the rest to standard
-// error; applied, nothing is left to change.
+// The change goes to standard output in the tool's format, the rest to standard error; once applied, nothing is left
+// to change.
 func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	t.Parallel()
 	root := emptyTree(t)
@@ -40,7 +40,7 @@ func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
 	require.Equal(t, 0, status, errs)
 	assert.JSONEq(t, `{"Attributes": {"WorkloadProfile": "LowLatency"}}`, out)
 	assert.Contains(t, errs, "turbo is written by WorkloadProfile = LowLatency: ProcTurbo = Disabled\n")
-	// A preset that cannot be changed leaves nothing to write.
+	// Nothing is written if a preset cannot be changed.
 	locked := biosFile(t, `{"Id": "BiosAttributeRegistryU46.v1_2_34", "RegistryEntries": {"Attributes": [{"AttributeName": "WorkloadProfile", "ReadOnly": true, "Value": [{"ValueName": "Custom"}, {"ValueName": "LowLatency"}]}]}}`)
 	status, out, errs = run(nil, "profiles", "patch", "hpe-gen10plus/low-latency", "--root", root, "--bios", biosFile(t, u46Now), "--bios", locked)
 	require.Equal(t, 0, status, errs)
@@ -101,7 +101,7 @@ func freeProfile(t *testing.T) string {
 	return dir
 }
 
-// What cannot be patched is said, with the status of its kind.
+// What cannot be patched is reported, with its own status.
 func TestPatchRefuses(t *testing.T) {
 	t.Parallel()
 	root, now := emptyTree(t), biosFile(t, u46Now)

@@ -78,9 +78,9 @@ func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 	}
 }
 
-// TestProgressOnATerminal: a controller that takes its time is announced on a
-// terminal after half a second, and the line is gone before anything else is
-// written; a quick audit, and a standard error that is not a terminal, show nothing.
+// TestProgressOnATerminal checks that a slow controller is announced on a terminal after half a second, and that the
+// line is removed before anything else is written; a quick audit, and a standard error that is not a terminal, show
+// nothing.
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel()
 	const line = "memaudit: reading and judging the machine ..."

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/host"
 )
 
-// TestCredentials: what a file must be.
+// TestCredentials checks which files are accepted.
 func TestCredentials(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bmc.yaml")
 	for _, c := range []struct {
@@ -48,8 +48,8 @@ func TestCredentials(t *testing.T) {
 	assert.ErrorContains(t, err, "not a regular file")
 }
 
-// TestControllerOfTheConfiguration: the configuration's controller is the live
-// machine's, and is not asked about another.
+// TestControllerOfTheConfiguration checks that the configured controller is the live machine's, and is not read for
+// another.
 func TestControllerOfTheConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bmc.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
@@ -71,9 +71,9 @@ func TestControllerOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestConfigurationBelowHostRoot: a container that has this node's /sys below
-// --root audits this node, and what the configuration names for it holds; an
-// unpacked tree, and one that only links to /sys, is another machine.
+// TestConfigurationBelowHostRoot checks that a container with this node's /sys below --root audits this node, with
+// everything that the configuration names for it, and that an unpacked tree, and one that only links to /sys, is
+// another machine.
 func TestConfigurationBelowHostRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bmc.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
@@ -95,8 +95,7 @@ func TestConfigurationBelowHostRoot(t *testing.T) {
 	}
 }
 
-// FuzzCredentials: no error says a word of the password, wherever in a
-// malformed file it stands.
+// FuzzCredentials checks that no error contains a part of the password, wherever it is in a malformed file.
 func FuzzCredentials(f *testing.F) {
 	const password = "correct-horse-battery"
 	for _, seed := range [][2]string{{"username: u\npassword: ", "\n"}, {"", ""}, {"password: [", "]"}, {"- ", ""}, {"username: {", "}"},

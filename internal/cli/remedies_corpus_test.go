@@ -33,11 +33,9 @@ var typedLines = []*regexp.Regexp{
 	regexp.MustCompile(`^(\S.*) must be (.+) for the setting to be changed$`),
 }
 
-// TestRemediesOfEveryExport reads every remedy and every one-step preset of the
-// corpus's exports under every profile written for their machines: each name that
-// is typed is one of this very export (or of an export on record, where this one
-// is an excerpt), and each value one that it offers, the other word of the switch
-// that it shows, or one on record for the attribute.
+// TestRemediesOfEveryExport reads every remedy and every one-step preset of the corpus's exports for every profile of
+// their machines: each typed name is one of this export (or of a recorded export, if this one is an excerpt), and
+// each value one that it offers, the other value of the switch that it shows, or one on record for the attribute.
 func TestRemediesOfEveryExport(t *testing.T) {
 	b := newPatchBench(t)
 	for i := range patchables {
@@ -48,7 +46,7 @@ func TestRemediesOfEveryExport(t *testing.T) {
 	assert.Greater(t, b.counts["typed lines"], 1000)
 }
 
-// remedies goes through the profiles of one export.
+// remedies runs the profiles of one export.
 func (b *patchBench) remedies(t *testing.T, p *patchable) {
 	now := b.stand(t, p, readFile(t, corpustest.Dir(t, p.file)))
 	for _, fit := range b.engine.Fitting(now.sys, now.topo) {
@@ -73,7 +71,7 @@ func (b *patchBench) remedies(t *testing.T, p *patchable) {
 	}
 }
 
-// typed holds one line.
+// typed checks one line.
 func (b *patchBench) typed(t *testing.T, now *stand, where, line string) {
 	t.Helper()
 	b.counts["lines"]++

@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestReportsOfTables: the reports of two tables that are audited as files, a good machine of today and one with two problems
-// whose slot map no document confirms.
+// TestReportsOfTables checks the reports of two tables that are audited as files, a good current machine and one with
+// two problems and an unconfirmed slot map.
 func TestReportsOfTables(t *testing.T) {
 	t.Parallel()
 	for name, dump := range map[string][]byte{"dell-r750": goodR750().Dump(), "hp-dl160-gen9": slowDL160().Dump()} {
@@ -19,7 +19,7 @@ func TestReportsOfTables(t *testing.T) {
 	}
 }
 
-// goodR750 has a module on each channel, as fast as its processors take.
+// goodR750 has a module on each channel, at the processors' highest speed.
 func goodR750() *smbiostest.Builder {
 	b := smbiostest.New(3, 3)
 	b.BIOS(smbiostest.BIOS{Vendor: "Dell Inc.", Version: "1.10.2", Date: "03/03/2023"})

@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// TestServeUsage: what is wrong is said before anything listens.
+// TestServeUsage checks that errors are reported before anything listens.
 func TestServeUsage(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -57,8 +57,8 @@ func newAuditor(t *testing.T, root, conf string) *auditor {
 	return a
 }
 
-// TestAuditor: a configuration that breaks leaves the previous one in force,
-// is told at every audit, and is taken up as soon as it loads.
+// TestAuditor checks that an invalid configuration leaves the previous one in use, is reported at every audit, and is
+// used as soon as it is valid.
 func TestAuditor(t *testing.T) {
 	t.Parallel()
 	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
@@ -95,9 +95,8 @@ func TestAuditor(t *testing.T) {
 	require.Error(t, out.Err)
 }
 
-// TestOneSourceFails: a module that is lost while an export is gone, the
-// controller's credentials are unreadable and the configuration is broken is
-// lost in the report; each of the three is said.
+// TestOneSourceFails checks that a lost module is reported while an export is missing, the controller's credentials
+// are unreadable and the configuration is invalid; each of the three is reported.
 func TestOneSourceFails(t *testing.T) {
 	t.Parallel()
 	dir, root := t.TempDir(), t.TempDir()
@@ -146,7 +145,7 @@ func TestOneSourceFails(t *testing.T) {
 	assert.Equal(t, []string{"partial", "absent", "absent"}, []string{state["smbios"], state["bios"], state["redfish"]})
 }
 
-// TestReadable: the sandbox leaves open what audits read, and no more.
+// TestReadable checks that the sandbox leaves readable what audits read, and no more.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What rules show prints is what the page of all rules says, examples and all.
+// The output of rules show equals the page of all rules, including examples.
 func TestShowSaysWhatThePageSays(t *testing.T) {
 	t.Parallel()
 	const rule = "memory.channel.populated"
@@ -36,7 +36,7 @@ func TestShowSaysWhatThePageSays(t *testing.T) {
 	}
 }
 
-// A pack may hold anything; a terminal executes none of it.
+// A pack may contain anything; a terminal executes none of it.
 func TestShowIsPrintable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "site.yaml")
@@ -56,7 +56,7 @@ func TestShowIsPrintable(t *testing.T) {
 	}
 }
 
-// Where vendors disagree, each profile names who wants what.
+// If vendors disagree, each profile names the vendors and their values.
 func TestShowNamesOtherProfiles(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "site.yaml")

@@ -51,8 +51,8 @@ func inFolder(t *testing.T, text string) string {
 	return dir
 }
 
-// TestDraftBecomesKnowledge: what a draft leaves open is refused; filled in it
-// is valid, and the machine's slots have their channels and are judged.
+// TestDraftBecomesKnowledge checks that an incomplete draft is refused, and that a completed one is valid, places the
+// machine's slots on channels, and lets rules check them.
 func TestDraftBecomesKnowledge(t *testing.T) {
 	t.Parallel()
 	dump := stranger(t)
@@ -123,8 +123,7 @@ func TestDraftBecomesKnowledge(t *testing.T) {
 	}
 }
 
-// TestDaemonReadsSiteFilesAnew: every data file of a site is among those whose
-// change asks for a reload, and a reload reads it.
+// TestDaemonReadsSiteFilesAnew checks that every data file of a site is watched, and that a reload reads it.
 func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -157,7 +156,7 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	assert.Equal(t, "6", channels())
 }
 
-// TestDraftOfKnownMachine: a machine of which all is known needs no files.
+// TestDraftOfKnownMachine checks that a completely known machine needs no files.
 func TestDraftOfKnownMachine(t *testing.T) {
 	t.Parallel()
 	status, text, errs := run(nil, "rules", "draft", "--root", trees.Dir(t, "dell-r610-good"))
@@ -165,8 +164,8 @@ func TestDraftOfKnownMachine(t *testing.T) {
 	assert.Equal(t, "# Nothing to draft: the platform is westmere-ep, and all 12 memory slots have their channel.\n", text)
 }
 
-// TestSiteFilesAreChecked: a fault in a site's data file stops every command
-// that would use it, with its place.
+// TestSiteFilesAreChecked checks that a fault in a site's data file stops every command that would use it, with its
+// place.
 func TestSiteFilesAreChecked(t *testing.T) {
 	t.Parallel()
 	for says, text := range map[string]string{

@@ -40,8 +40,8 @@ func capture(t *testing.T, stdin []byte, args ...string) string {
 	return file
 }
 
-// sameAudit checks what is said of a capture against what is said of its
-// machine, word for word but for the names of exports, which a capture does not keep.
+// sameAudit compares the output for a capture with that for its machine, word for word except for the names of
+// exports, which a capture does not keep.
 func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
 	t.Helper()
 	for _, command := range [][]string{{"check", "--format", "json", "--profile", "balanced"}, {"inventory", "--format", "json"}} {
@@ -59,7 +59,7 @@ func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
 	}
 }
 
-// firstDifference is the first line in which two texts differ, "" for none.
+// firstDifference is the first line in which two texts differ, "" if they are equal.
 func firstDifference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(a), len(b)) {
@@ -70,8 +70,8 @@ func firstDifference(want, got string) string {
 	return ""
 }
 
-// TestSnapshotMachines: the audit of a capture is that of the machine, for
-// every machine of the project.
+// TestSnapshotMachines checks that the audit of a capture equals that of the machine, for every machine of the
+// project.
 func TestSnapshotMachines(t *testing.T) {
 	t.Parallel()
 	machines := corpustest.Sample(machinetest.Sample(t), 3)
@@ -93,7 +93,7 @@ func TestSnapshotOfSnapshot(t *testing.T) {
 	sameAudit(t, second, nil, "--snapshot", first)
 }
 
-// TestSnapshotInputs: what was given beside the trees is in the capture.
+// TestSnapshotInputs checks that inputs other than the trees are in the capture.
 func TestSnapshotInputs(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
@@ -113,7 +113,7 @@ func TestSnapshotInputs(t *testing.T) {
 			assert.NotContains(t, string(data), "hunter2")
 		}
 	}
-	// What an audit of the capture is given itself goes before.
+	// Inputs given to the audit of the capture take precedence.
 	file := capture(t, nil, "--root", root, "--smbios", table)
 	_, want, _ := run(nil, "inventory", "--smbios", text, "--root", root, "--format", "json")
 	_, got, _ := run(nil, "inventory", "--smbios", text, "--snapshot", file, "--format", "json")
@@ -157,9 +157,8 @@ func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int
 	return c.System, collect.Collect(in), size
 }
 
-// TestSnapshotDamaged: the capture of a damaged machine is as damaged, and for
-// the same reasons. On two machines one path in twenty is damaged, in one way each, in make
-// corpus every one that fits the path.
+// TestSnapshotDamaged checks that the capture of a damaged machine has the same damage, for the same reasons. On two
+// machines one path in twenty is damaged, in one way each, in make corpus every possible way.
 func TestSnapshotDamaged(t *testing.T) {
 	t.Parallel()
 	list, runs := corpustest.Sample(hostileMachines(), 5), 0
@@ -187,7 +186,7 @@ func TestSnapshotDamaged(t *testing.T) {
 	assert.Greater(t, runs, 4)
 }
 
-// TestSnapshotLive: the running machine's capture says what the machine says.
+// TestSnapshotLive checks that the running machine's capture gives the same result as the machine.
 func TestSnapshotLive(t *testing.T) {
 	t.Parallel()
 	root, err := host.OpenLive()
@@ -255,8 +254,8 @@ func secretive() (tree hosttest.Files, secrets []string) {
 	return tree, secrets
 }
 
-// TestSnapshotRedacts: no identifier is in a capture, equal ones stay equal in
-// it, and two captures cannot be told to be of one machine.
+// TestSnapshotRedacts checks that no identifier is in a capture, that equal ones stay equal in it, and that two
+// captures cannot be linked to one machine.
 func TestSnapshotRedacts(t *testing.T) {
 	t.Parallel()
 	tree, secrets := secretive()
@@ -284,7 +283,7 @@ func TestSnapshotRedacts(t *testing.T) {
 	sameAudit(t, capture(t, nil, "--root", dir, "--identifiers"), nil, "--root", dir)
 }
 
-// TestSnapshotOutput: what is refused, and standard output.
+// TestSnapshotOutput checks refused paths, and standard output.
 func TestSnapshotOutput(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")

@@ -30,9 +30,8 @@ const (
 	soakScrapes = 10_000
 )
 
-// TestSoak scrapes a machine of 32 slots while its files change, vanish and are
-// denied underneath the audits. No scrape fails or sees half an audit, and
-// neither goroutines nor memory grow.
+// TestSoak scrapes a machine of 32 slots while its files change, vanish and become unreadable during the audits. No
+// scrape fails or sees half an audit, and neither goroutines nor memory grow.
 func TestSoak(t *testing.T) {
 	m := milan(32, 4)
 	root := filepath.Join(t.TempDir(), "m")
@@ -144,8 +143,8 @@ func rulesIn(page string) (sum int) {
 	}
 }
 
-// heapInUse is what is reachable. What lies in pools (compressors of answers,
-// 0.8 MB each) outlives one collection and is not growth.
+// heapInUse is the reachable memory. Memory in pools (compressors of answers, 0.8 MB each) outlives one collection
+// and is not growth.
 func heapInUse() uint64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -155,9 +154,8 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// spoil changes the machine under the audits until told to stop: files are cut,
-// filled with noise, replaced by folders, taken away and put back, and now and
-// then the whole tree goes.
+// spoil changes the machine during the audits until stopped: files are truncated, filled with noise, replaced by
+// folders, removed and restored, and sometimes the complete tree is.
 func spoil(ctx context.Context, t *testing.T, root string, tree map[string]string) {
 	names := []string{"sys/firmware/dmi/tables/DMI", "proc/cpuinfo", "proc/meminfo", "sys/devices/system/node/node1/meminfo",
 		"sys/devices/system/node/online", "sys/devices/system/node/node3/distance", "sys/devices/system/cpu/online"}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vera is dmidecode's text of a machine with Vera processors and modules of so many GB, 0 for an empty slot; their labels
-// are of no known pattern.
+// vera is dmidecode's text of a machine with Vera processors and modules of the given sizes in GB, 0 for an empty
+// slot; their labels match no known pattern.
 func vera(processors int, form string, sizes ...int) string {
 	var b strings.Builder
 	b.WriteString("# dmidecode 3.7\nSMBIOS 3.8.0 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: NVIDIA\n\tProduct Name: Vera\n\n")
@@ -29,8 +29,8 @@ func vera(processors int, form string, sizes ...int) string {
 	return b.String()
 }
 
-// TestSOCAMM: modules with channels of their own are judged by number and size, whatever their labels and the form factor that
-// firmware gives them; what is not as it should be is a note, and what firmware's rows are is not guessed.
+// TestSOCAMM checks that modules with channels of their own are checked by number and size, whatever their labels and
+// form factor; deviations are notes, and firmware's rows are not guessed.
 func TestSOCAMM(t *testing.T) {
 	t.Parallel()
 	eight, seven := []int{192, 192, 192, 192, 192, 192, 192, 192}, []int{192, 192, 192, 192, 192, 192, 192}

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTalkIsPrintable: what an input's maker named comes to standard error
-// without what a terminal would obey.
+// TestTalkIsPrintable checks that names from an input are printed on standard error without control sequences.
 func TestTalkIsPrintable(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]0;owned\x07\x1b[31m\u202e"
@@ -43,7 +42,7 @@ func TestTalkIsPrintable(t *testing.T) {
 	}
 }
 
-// TestWrittenNamesArePrintable: so is the name of the file that was written, on standard output.
+// TestWrittenNamesArePrintable checks the same for the name of the written file on standard output.
 func TestWrittenNamesArePrintable(t *testing.T) {
 	t.Parallel()
 	root, name := tree(t, "dell-r610-good"), filepath.Join(t.TempDir(), "a\x1b[31m\u202e\xff")

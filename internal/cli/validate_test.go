@@ -14,8 +14,8 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/corpustest"
 )
 
-// TestValidateEveryKind: what is shipped passes, whatever its kind: a file or a
-// folder of each kind, and in make corpus all.
+// TestValidateEveryKind checks that built-in files of every kind pass, a file or a folder of each, and in make corpus
+// all.
 func TestValidateEveryKind(t *testing.T) {
 	t.Parallel()
 	args := []string{"rules", "validate"}
@@ -31,8 +31,8 @@ func TestValidateEveryKind(t *testing.T) {
 	assert.Regexp(t, `^\d+ rules, \d+ cases, \d+ other files, no complaint\n$`, out)
 }
 
-// TestValidateNamesThePlace: a folder with one file of each kind, each with a
-// fault of its own, gives one line a fault, and no rule of it is counted.
+// TestValidateNamesThePlace checks that a folder with one faulty file of each kind gives one line per fault, and that
+// its rules are not counted.
 func TestValidateNamesThePlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -74,8 +74,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestValidateKnowsASitesPlatforms: a rule may be for a platform that the site itself
-// describes beside it.
+// TestValidateKnowsASitesPlatforms checks that a rule may be for a platform that the site itself describes.
 func TestValidateKnowsASitesPlatforms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -91,8 +90,8 @@ func TestValidateKnowsASitesPlatforms(t *testing.T) {
 	assert.Contains(t, out, "no complaint")
 }
 
-// TestValidateInOrder: files are checked beside each other, and what is wrong with them
-// is told in the order of their names, with each of them counted.
+// TestValidateInOrder checks that files are checked concurrently, and that faults are reported in the order of the
+// files' names, with each file counted.
 func TestValidateInOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -132,7 +131,7 @@ func authoringPages(t *testing.T) string {
 	return all.String()
 }
 
-// TestContributingExamples: what docs/authoring shows is what we accept.
+// TestContributingExamples checks that the examples of docs/authoring are accepted.
 func TestContributingExamples(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -151,8 +150,8 @@ func TestContributingExamples(t *testing.T) {
 	assert.Equal(t, 6, count)
 }
 
-// TestContributingTables: the tables beside the examples of docs/authoring are as they are
-// read: a cell for each row of the profile shown, and a block of slot sets.
+// TestContributingTables checks that the tables in the examples of docs/authoring match what is read: a cell for each
+// row of the shown profile, and a block of slot sets.
 func TestContributingTables(t *testing.T) {
 	t.Parallel()
 	pages := authoringPages(t)
@@ -188,7 +187,7 @@ func TestContributingTables(t *testing.T) {
 	assert.Contains(t, out, "1 other file, no complaint")
 }
 
-// TestWrongInputs: what cannot be read is named once, with its flag and what was expected.
+// TestWrongInputs checks that unreadable input is reported once, with its flag and what was expected.
 func TestWrongInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

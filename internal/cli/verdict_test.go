@@ -27,7 +27,7 @@ import (
 	"github.com/memaudit/memaudit/internal/serve/fleet"
 )
 
-// verdictCases are reports of which every output has to say the same.
+// verdictCases are reports on which every output must agree.
 func verdictCases(t *testing.T) map[string]*report.Report {
 	t.Helper()
 	audited := func(name, profile string, change func(*report.Report)) *report.Report {
@@ -77,8 +77,7 @@ func verdictCases(t *testing.T) map[string]*report.Report {
 	}
 }
 
-// TestVerdictIsTheSameEverywhere holds every output to the verdict of the report: status, word and
-// sentence.
+// TestVerdictIsTheSameEverywhere checks that every output has the verdict of the report: status, word and sentence.
 func TestVerdictIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	for name, r := range verdictCases(t) {
@@ -126,8 +125,8 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// sameProblems holds every output to the numbered problems of the report: the sentence with its place, and
-// the fix, in the same order. Notes are in none.
+// sameProblems checks that every output has the numbered problems of the report: the sentence with its place, and the
+// fix, in the same order, and no notes.
 func sameProblems(t *testing.T, r *report.Report, out map[string]string, d *fleet.Document, logged []string) {
 	t.Helper()
 	n, page := 0, html.UnescapeString(out[formats.HTML])
@@ -198,7 +197,7 @@ func logLine(t *testing.T, r *report.Report) loggedVerdict {
 	return out
 }
 
-// TestDeniedTable: a machine whose table only root may read is unknown, and says what to do.
+// TestDeniedTable checks that a machine whose table only root may read is unknown, with what to do.
 func TestDeniedTable(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
@@ -214,7 +213,7 @@ func TestDeniedTable(t *testing.T) {
 	assert.Regexp(t, `^UNKNOWN .*run as root`, strings.Join(strings.Fields(out), " "))
 }
 
-// TestAskedProfile: a profile that was asked for and that no document gives leaves the verdict unknown.
+// TestAskedProfile checks that a requested profile without a document leaves the verdict unknown.
 func TestAskedProfile(t *testing.T) {
 	t.Parallel()
 	status, out, _ := run(nil, "check", "--root", tree(t, "ibm-e326m-full"), "--profile", "low-latency", "--format", "nagios")

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestPlan: what the planner would do to an unbalanced R610, by hand.
+// TestPlan checks the planner on an unbalanced R610, with expectations derived by hand.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-unbalanced")
@@ -54,8 +54,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanSaysWhatIsTaken: where the modules of a size differ the one that a new one is
-// taken to be like is named beside the result, not within it.
+// TestPlanSaysWhatIsTaken checks that if the modules of a size differ, the one that a new one is assumed to equal is
+// named next to the result, not in it.
 func TestPlanSaysWhatIsTaken(t *testing.T) {
 	b := smbiostest.New(2, 8)
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Model 1"})

@@ -23,7 +23,7 @@ func documentOf(t *testing.T, m *machinetest.Machine) *report.Report {
 	return judgedOnce(t, m.Name, m.Profile)
 }
 
-// judgedReports are the reports that judgedOnce made; whoever gets one changes nothing in it.
+// judgedReports caches the reports of judgedOnce, which must not be modified.
 var judgedReports sync.Map
 
 // judgedOnce is the report of a machine of the project by a profile, made once for all tests.
@@ -39,9 +39,8 @@ func judgedOnce(t *testing.T, name, profile string) *report.Report {
 	return doc
 }
 
-// TestTextFitsTheTerminal: whatever is printed of a machine fits 80 and 160
-// columns, but for lines with an address, which stays whole to be of use; and the
-// report without -v fits a screen.
+// TestTextFitsTheTerminal checks that output about a machine fits 80 and 160 columns, except for lines with an
+// address, which is not wrapped, and that the report without -v fits a screen.
 func TestTextFitsTheTerminal(t *testing.T) {
 	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
 		t.Run(m.Name, func(t *testing.T) {
@@ -78,10 +77,9 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestPageOfManySlots: the page of 8 processors with 128 slots stays below
-// 400 kB and is written in tens of milliseconds, once for each audit: html/template calls its
-// escapers by reflection. A shared machine decides what a clock says: held are what takes the time,
-// allocations and bytes.
+// TestPageOfManySlots checks that the page of 8 processors with 128 slots stays below 400 kB and is written in tens
+// of milliseconds, once for each audit: html/template calls its escapers by reflection. Times depend on a shared
+// machine's load, so the test limits allocations and bytes.
 func TestPageOfManySlots(t *testing.T) {
 	doc := documentOf(t, new(machinetest.Named(t, "fujitsu-rx900s2-class2")))
 	require.Len(t, doc.Inventory.Sockets, 8)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// siteFiles are a configuration and a folder with a rule pack, each in a folder of its own.
+// siteFiles are a configuration and a folder with a rule pack, each in its own folder.
 func siteFiles(t *testing.T) (conf, rules string) {
 	t.Helper()
 	conf, rules = filepath.Join(t.TempDir(), "memaudit.yaml"), filepath.Join(t.TempDir(), "rules")
@@ -20,8 +20,8 @@ func siteFiles(t *testing.T) (conf, rules string) {
 	return conf, rules
 }
 
-// TestOthersCanChange: a configuration or rules that other users can change are wrong
-// configuration for root, and a warning for another user.
+// TestOthersCanChange checks that a configuration or rules that other users can change are an error for root, and a
+// warning for another user.
 func TestOthersCanChange(t *testing.T) {
 	checked := func(t *testing.T, conf, rules, says string) {
 		t.Helper()
@@ -60,8 +60,8 @@ func TestOthersCanChange(t *testing.T) {
 	}
 }
 
-// TestOtherOwner: what belongs to another user, or what another group can write to, is not
-// taken, unless that user ran sudo. Credentials are refused in any case.
+// TestOtherOwner checks that files of another user, or writable by another group, are refused, unless that user ran
+// sudo. Credentials are refused in any case.
 func TestOtherOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to another user")
@@ -91,7 +91,7 @@ func TestOtherOwner(t *testing.T) {
 	assert.NotEqual(t, 2, status, errs)
 }
 
-// TestReadOnlyCannotBeChanged: what is mounted read-only is taken, whatever its mode.
+// TestReadOnlyCannotBeChanged checks that files on a read-only mount are accepted, whatever their mode.
 func TestReadOnlyCannotBeChanged(t *testing.T) {
 	conf, _ := siteFiles(t)
 	folder := filepath.Dir(conf)

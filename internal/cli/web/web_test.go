@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestCheckErrors: what cannot be audited gets an error that names the file and what was expected.
+// TestCheckErrors checks that input that cannot be audited gets an error that names the file and what was expected.
 func TestCheckErrors(t *testing.T) {
 	c, err := New("v", "r")
 	require.NoError(t, err)
