@@ -90,7 +90,7 @@ func (c *collector) translate(tables settings.Tables, x *Export) {
 	}
 	reference := slices.Contains(table.Manufacturers, bios.IntelReference) || e.Vendor == bios.IntelReference || e.Vendor == bios.AMDReference
 	x.proven = !reference && (named || own == table)
-	if x.proven && !named && len(e.Attributes) > 0 && e.Registry == nil && x.account().Mapped == 0 {
+	if x.proven && !named && len(e.Attributes) > 0 && e.Format != bios.Registry && x.account().Mapped == 0 {
 		x.proven, x.Foreign = false, true
 		x.Doubt = cmp.Or(x.Doubt, fmt.Sprintf("none of the export's %d attributes is one of %s: is it another machine's?", len(e.Attributes), table.Vendor))
 	}
@@ -192,7 +192,7 @@ func (c *collector) exportSource(x *Export) {
 	switch {
 	case !slices.Contains(c.joined, x):
 		detail += ", taken as the pending values of the export that it belongs to"
-	case e.Registry != nil:
+	case e.Format == bios.Registry:
 		detail += ", an attribute registry"
 	default:
 		mapped := x.account()

@@ -137,7 +137,7 @@ func TestInputsRefused(t *testing.T) {
 		whole(`"exports":[{"export":{"attributes":[null]}}]`):                                              "exports[0].export.attributes[0]: null, expected an object",
 		whole(`"exports":[{"export":{"attributes":[{}]}}]`):                                                "exports[0].export: ",
 		whole(`"exports":[{"export":{"locks":{"a":[null]}}}]`):                                             "exports[0].export.locks.a[0]: null",
-		whole(`"exports":[{"export":{"registry":{"name":null}}}]`):                                         "exports[0].export.registry.name: null",
+		whole(`"exports":[{"export":{"locks":{"A":[{"locks":null}]}}}]`):                                   "exports[0].export.locks.A[0].locks: null",
 		whole(`"exports":[` + many(65, `{"export":{}}`) + `]`):                                             "exports: 65, expected at most 64",
 		whole(`"exports":[` + many(200_000, `{}`) + `]`):                                                   "memory",
 		whole(`"controller":{}`):                                                                           "controller.answer: missing",
@@ -192,7 +192,6 @@ func TestOldInputs(t *testing.T) {
 	require.Len(t, in.Exports, 1)
 	e := in.Exports[0].Export
 	assert.Equal(t, "Enabled", e.Attributes[0].Value)
-	assert.Equal(t, "Logical Processor", e.Registry.Attributes["LogicalProc"].Display)
 	locked, _, by := e.Locked("A", func(string) (string, bool) { return "Auto", true })
 	assert.True(t, locked)
 	assert.Equal(t, "B", by)

@@ -2,29 +2,21 @@ package bios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/memaudit/memaudit/internal/model/settings"
 )
 
 // Decode reads one export and detects its format automatically. name becomes Export.Name. The error is ErrEmpty,
 // ErrUnrecognised or ErrMalformed; its text names what was found and expected, and usually the line or JSON path.
 func Decode(name string, data []byte) (*Export, error) {
-	e, err := decode(data)
-	if err != nil {
-		return nil, err
-	}
-	e.Name = name
-	return e, nil
-}
-
-func decode(data []byte) (*Export, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%w: longer than %d bytes", ErrMalformed, MaxBytes)
 	}
@@ -33,31 +25,36 @@ func decode(data []byte) (*Export, error) {
 	if len(trimmed) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
 	}
-	switch trimmed[0] {
-	case '{':
-		return decodeJSON(data)
-	case '[':
-		// SUM's "[Advanced|..." and Intel's "[BIOS::..." start with this character too.
-		if rest := bytes.TrimSpace(trimmed[1:]); len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
-			return decodeJSON(data)
-		}
+	document, err := data, error(nil)
+	if !isJSON(trimmed) {
+		document, err = ansibleLog(data)
 	}
-	if answer, err := ansibleLog(data); answer != nil || err != nil {
-		if err != nil {
-			return nil, err
-		}
-		return decodeJSON(answer)
+	var e *Export
+	switch start := xmlStart(data); {
+	case err != nil:
+	case document != nil:
+		e, err = decodeJSON(document)
+	case start >= 0:
+		e, err = decodeXML(data, start)
+	case bytes.IndexByte(trimmed, 0) >= 0:
+		err = fmt.Errorf("%w: binary data, %s", ErrUnrecognised, expected)
+	case bytes.Contains(data, []byte(hostFirmware)):
+		e, err = decodeKubernetesYAML(data)
+	default:
+		e, err = decodeText(string(data))
 	}
-	if start := xmlStart(data); start >= 0 {
-		return decodeXML(data, start)
+	if err != nil {
+		return nil, err
 	}
-	if bytes.IndexByte(trimmed, 0) >= 0 {
-		return nil, fmt.Errorf("%w: binary data, %s", ErrUnrecognised, expected)
-	}
-	if bytes.Contains(data, []byte(hostFirmware)) {
-		return decodeKubernetesYAML(data)
-	}
-	return decodeText(string(data))
+	e.Name = name
+	return e, nil
+}
+
+// isJSON reports whether a text begins like a JSON object or a list of objects. SUM's "[Advanced|..." and Intel's
+// "[BIOS::..." begin with a bracket too.
+func isJSON(trimmed []byte) bool {
+	rest := bytes.TrimSpace(trimmed[1:])
+	return trimmed[0] == '{' || trimmed[0] == '[' && len(rest) > 0 && (rest[0] == '{' || rest[0] == ']')
 }
 
 // decodeXML recognises an XML export by its root element.
@@ -65,42 +62,35 @@ func decodeXML(data []byte, start int) (*Export, error) {
 	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
 	w.CharsetReader = latin1
 	w.Strict = true
-	for {
-		t, err := w.next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, malformed(lineOrigin(1), "XML without an element, %s", expected)
-			}
-			return nil, err
-		}
+	for t := w.next(); t != nil; t = w.next() {
 		root, ok := t.(xml.StartElement)
 		if !ok {
 			continue
 		}
-		switch {
-		case root.Name.Local == "BiosCfg":
+		switch name := root.Name.Local; {
+		case name == "BiosCfg":
 			return w.sum()
-		case root.Name.Local == "SystemConfiguration":
+		case name == "SystemConfiguration":
 			return w.scp(root)
-		case strings.EqualFold(root.Name.Local, "Conrep"):
+		case strings.EqualFold(name, "Conrep"):
 			return w.conrep(root)
-		case root.Name.Local == "Envelope":
+		case name == "Envelope":
 			return w.wsman()
-		case strings.HasPrefix(root.Name.Local, "bios"), strings.HasPrefix(root.Name.Local, "config"), strings.HasPrefix(root.Name.Local, "outConfig"):
+		case strings.HasPrefix(name, "bios"), strings.HasPrefix(name, "config"), strings.HasPrefix(name, "outConfig"):
 			return w.ucs(root)
 		default:
-			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)
+			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), name, expected)
 		}
 	}
+	return nil, cmp.Or(w.err, malformed(lineOrigin(1), "XML without an element, %s", expected))
 }
 
 // decodeJSON recognises the kind of a JSON export and decodes it.
 func decodeJSON(data []byte) (*Export, error) {
-	root, err := parseJSON(data)
+	root, twice, err := parseJSON(data)
 	if err != nil {
 		return nil, err
 	}
-	root, places := dropAmbiguousKeys(data, root)
 	var e *Export
 	switch v := root.(type) {
 	case object:
@@ -113,7 +103,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.ambiguous(places)
+	e.ambiguous(twice)
 	return e, nil
 }
 
@@ -185,7 +175,7 @@ var textFormats = sync.OnceValue(func() []textFormat {
 		{regexp.MustCompile(omreportTell), decodeOmreport},
 		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
 		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
-		{regexp.MustCompile(`^(` + settingNames + `)\s*[:=]`), decodeWords},
+		{regexp.MustCompile(`^(` + strings.Join(settings.IDs(), "|") + `)\s*[:=]`), decodeWords},
 		{regexp.MustCompile(tableTell), decodeTable},
 	}
 })

@@ -390,7 +390,7 @@ func TestJoin(t *testing.T) {
 
 	joined = bios.Join([]*bios.Export{decode(registry), decode(opaque)})
 	require.Len(t, joined, 2)
-	require.True(t, joined[0].Registry != nil)
+	require.Equal(t, bios.Registry, joined[0].Format)
 	a, _ = joined[1].Attribute("KTIS001")
 	require.Equal(t, "Enable", a.Text)
 

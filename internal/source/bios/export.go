@@ -155,15 +155,16 @@ type Export struct {
 	// the resource itself.
 	Settings string `json:"settings,omitempty"`
 	Path     string `json:"path,omitempty"`
-	// Registry is set if the file is an attribute registry.
-	Registry *registry `json:"registry,omitempty"`
-	// Locks are the dependencies of the registry by which the attributes were resolved.
+	// Locks are the dependencies of an attribute registry, and of the registry by which the attributes were resolved:
+	// attributes, and the conditions under which they can be changed.
 	Locks map[string][]dependency `json:"locks,omitempty"`
 
 	// Table translates the attributes, nil if memaudit has no table of the vendor. Use sets it.
 	Table   *settings.Table `json:"-"`
 	product string
 	byName  map[string][]*Attribute
+	// failed is the first attribute that breaks a limit.
+	failed error
 }
 
 // Attribute finds an attribute by its exact name.
@@ -193,24 +194,31 @@ func (e *Export) problem(format string, args ...any) {
 	}
 }
 
-// add appends an attribute, without its value if its name is that of a password. It returns an error if there are too
-// many attributes or one is too long; one without a name is a problem.
-func (e *Export) add(a Attribute) error {
-	if len(e.Attributes) >= maxAttributes {
-		return malformed(a.Place, "more than %d attributes", maxAttributes)
-	}
-	if len(a.Name)+len(a.Value)+len(a.Pending) > maxValue {
-		return malformed(a.Place, "an attribute longer than %d bytes", maxValue)
-	}
-	if secret(a.Name) {
-		a.dropValues()
-	}
-	if a.Name == "" {
+// add appends an attribute, without its value if its name is that of a password. Too many attributes, or one that is too
+// long, make the export fail; one without a name is a problem.
+func (e *Export) add(a Attribute) {
+	switch {
+	case e.failed != nil:
+	case len(e.Attributes) >= maxAttributes:
+		e.failed = malformed(a.Place, "more than %d attributes", maxAttributes)
+	case len(a.Name)+len(a.Value)+len(a.Pending) > maxValue:
+		e.failed = malformed(a.Place, "an attribute longer than %d bytes", maxValue)
+	case a.Name == "":
 		e.problem("%s: an attribute without a name", a.Place)
-		return nil
+	default:
+		if secret(a.Name) {
+			a.dropValues()
+		}
+		e.Attributes = append(e.Attributes, a)
 	}
-	e.Attributes = append(e.Attributes, a)
-	return nil
+}
+
+// some returns an error if an attribute breaks a limit, or if there is none.
+func (e *Export) some(place, format string, args ...any) error {
+	if e.failed != nil || len(e.Attributes) > 0 {
+		return e.failed
+	}
+	return malformed(place, format, args...)
 }
 
 // dropValues removes all values of an attribute, but not its name and place.
@@ -227,25 +235,6 @@ func malformed(place, format string, args ...any) error {
 
 // lineOrigin returns the text for a line number, counted from 1.
 func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
-
-// registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
-type registry struct {
-	Name       string                `json:"name"`
-	Attributes map[string]registered `json:"attributes"`
-	// Locks maps attributes to the conditions under which they can be changed.
-	Locks map[string][]dependency `json:"locks,omitempty"`
-}
-
-// registered is one attribute of a registry.
-type registered struct {
-	Display  string `json:"display,omitempty"`
-	Menu     string `json:"menu,omitempty"`
-	Default  string `json:"default,omitempty"`
-	ReadOnly bool   `json:"read_only,omitempty"`
-	// Names are the possible values, Texts what BIOS setup shows for them.
-	Names []string          `json:"names,omitempty"`
-	Texts map[string]string `json:"texts,omitempty"`
-}
 
 // dependency is one entry of a registry's Dependencies (DMTF DSP8010, AttributeRegistry): whether
 // an attribute can be changed while other attributes have certain values.
@@ -265,8 +254,8 @@ type dependencyTerm struct {
 }
 
 // addPlain appends an attribute that consists of a name and a value.
-func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
-	return e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place})
+func (e *Export) addPlain(name, value, place string) {
+	e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, Place: place})
 }
 
 // secret reports whether the name of an attribute is that of a password or a key. Its value is never kept.
@@ -298,8 +287,8 @@ func Join(exports []*Export) []*Export {
 		}
 	}
 	for _, e := range exports {
-		for _, r := range registriesOf(e, exports) {
-			e.resolve(r)
+		if e.Format != Registry {
+			e.resolve(registriesOf(e, exports)...)
 		}
 		if !used[e] {
 			out = append(out, e)
@@ -309,17 +298,19 @@ func Join(exports []*Export) []*Export {
 }
 
 // registriesOf returns the registries by which an export is read.
-func registriesOf(e *Export, exports []*Export) []*registry {
-	var own, others []*registry
+func registriesOf(e *Export, exports []*Export) []*Export {
+	var own, others []*Export
+	stem := func(name string) string {
+		name, _, _ = strings.Cut(name, ".")
+		return name
+	}
 	for _, r := range exports {
 		switch {
-		case r.Registry == nil || e.Registry != nil:
-		case e.RegistryName == "" || r.RegistryName == "":
-			others = append(others, r.Registry)
-		case strings.EqualFold(e.RegistryName, r.RegistryName):
-			own = append(own, r.Registry)
-		case sameRegistry(e.RegistryName, r.RegistryName):
-			others = append(others, r.Registry)
+		case r.Format != Registry:
+		case e.RegistryName != "" && strings.EqualFold(e.RegistryName, r.RegistryName):
+			own = append(own, r)
+		case e.RegistryName == "" || r.RegistryName == "" || strings.EqualFold(stem(e.RegistryName), stem(r.RegistryName)):
+			others = append(others, r)
 		}
 	}
 	if own != nil {
@@ -334,13 +325,6 @@ func (e *Export) settledBy(s *Export) bool {
 		return strings.EqualFold(strings.TrimRight(e.Settings, "/"), strings.TrimRight(s.Path, "/"))
 	}
 	return e.Vendor == s.Vendor
-}
-
-// sameRegistry compares the names of two registries without their versions.
-func sameRegistry(a, b string) bool {
-	a, _, _ = strings.Cut(a, ".")
-	b, _, _ = strings.Cut(b, ".")
-	return strings.EqualFold(a, b)
 }
 
 // merge takes the values of the settings object s as pending values.
@@ -368,7 +352,7 @@ func (e *Export) merge(s *Export) {
 // without a name. It checks exports from captures. Values of passwords are dropped, and dependencies without terms,
 // which would always apply.
 func (e *Export) Check() error {
-	if len(e.Attributes) > maxAttributes || e.Registry != nil && len(e.Registry.Attributes) > maxAttributes {
+	if len(e.Attributes) > maxAttributes {
 		return malformed(e.Name, "more than %d attributes", maxAttributes)
 	}
 	for i := range e.Attributes {
@@ -381,20 +365,13 @@ func (e *Export) Check() error {
 			a.dropValues()
 		}
 	}
-	dropEmpty(e.Locks)
-	if e.Registry != nil {
-		dropEmpty(e.Registry.Locks)
+	for name, list := range e.Locks {
+		e.Locks[name] = slices.DeleteFunc(list, func(d dependency) bool { return len(d.Terms) == 0 })
 	}
 	if !slices.Contains(vendors, e.Vendor) { // earlier versions had other names for them
 		e.Vendor, e.Guessed = vendorByNames(e.Attributes)
 	}
 	return nil
-}
-
-func dropEmpty(locks map[string][]dependency) {
-	for name, list := range locks {
-		locks[name] = slices.DeleteFunc(list, func(d dependency) bool { return len(d.Terms) == 0 })
-	}
 }
 
 // Without returns a copy without the values of attributes that keep rejects, such as serial numbers and passwords. Their

@@ -15,34 +15,32 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// parseJSON decodes a single JSON value; numbers stay as written. Anything after the value, and
-// nesting deeper than maxDepth, is an error.
-func parseJSON(data []byte) (any, error) {
+// parseJSON decodes a single JSON value; numbers stay as written. A key that occurs more than once in an object with
+// different values becomes null, because RFC 8259, clause 4, does not define which value applies; twice lists the paths
+// of these keys, sorted. Anything after the value, and nesting deeper than maxDepth, is an error.
+func parseJSON(data []byte) (root any, twice []string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var root any
-	if err := dec.Decode(&root); err != nil {
-		return nil, jsonError(data, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, malformed(lineAt(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
-	}
-	if nestingDepth(root) > maxDepth {
-		return nil, malformed("$", "JSON nested deeper than %d levels", maxDepth)
-	}
-	return root, nil
-}
-
-func jsonError(data []byte, err error) error {
+	var value json.RawMessage
+	err = dec.Decode(&value)
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return malformed(lineAt(data, syntax.Offset), "JSON: %v", err)
+		return nil, nil, malformed(lineAt(data, syntax.Offset), "JSON: %v", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return malformed(lineAt(data, int64(len(data))), "JSON ends before its value does")
-	default:
-		return malformed("$", "JSON: %v", err)
+		return nil, nil, malformed(lineAt(data, int64(len(data))), "JSON ends before its value does")
+	case err != nil:
+		return nil, nil, malformed("$", "JSON: %v", err)
 	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, nil, malformed(lineAt(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
+	}
+	w := jsonWalker{dec: json.NewDecoder(bytes.NewReader(value)), twice: map[string]bool{}}
+	w.dec.UseNumber()
+	root = w.value("$", 1)
+	if w.tooDeep {
+		return nil, nil, malformed("$", "JSON nested deeper than %d levels", maxDepth)
+	}
+	return root, slices.Sorted(maps.Keys(w.twice)), nil
 }
 
 // lineAt returns the text for the line at an offset in bytes.
@@ -50,22 +48,47 @@ func lineAt(data []byte, offset int64) string {
 	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }
 
-// nestingDepth returns how deep the objects and arrays of a value are nested.
-func nestingDepth(v any) int {
-	deepest := 0
-	switch v := v.(type) {
-	case object:
-		for _, e := range v {
-			deepest = max(deepest, nestingDepth(e))
-		}
-	case []any:
-		for _, e := range v {
-			deepest = max(deepest, nestingDepth(e))
-		}
-	default:
-		return 0
+// jsonWalker decodes JSON that is known to be valid.
+type jsonWalker struct {
+	dec     *json.Decoder
+	twice   map[string]bool
+	tooDeep bool
+}
+
+func (w *jsonWalker) value(path string, depth int) any {
+	token, _ := w.dec.Token()
+	delim, nested := token.(json.Delim)
+	if !nested {
+		return token
 	}
-	return deepest + 1
+	w.tooDeep = w.tooDeep || depth > maxDepth
+	o, list := object{}, []any{}
+	for !w.tooDeep && w.dec.More() {
+		if delim == '[' {
+			list = append(list, w.value(fmt.Sprintf("%s[%d]", path, len(list)), depth+1))
+			continue
+		}
+		token, _ := w.dec.Token()
+		key, _ := token.(string)
+		at := path + pathStep(key)
+		v := w.value(at, depth+1)
+		if before, there := o[key]; there && (w.twice[at] || !reflect.DeepEqual(before, v)) {
+			w.twice[at], v = true, nil
+		}
+		o[key] = v
+	}
+	_, _ = w.dec.Token() // the closing bracket
+	if delim == '[' {
+		return list
+	}
+	return o
+}
+
+// ambiguous names the places of keys that occur more than once.
+func (e *Export) ambiguous(places []string) {
+	for _, at := range places {
+		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
+	}
 }
 
 // document is one JSON object of a file, with its JSON path.
@@ -108,100 +131,14 @@ func isBareValue(v any) bool {
 	return v != nil && !text
 }
 
-func bareWord(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// dropAmbiguousKeys sets keys that occur more than once in an object with different values to null, because RFC 8259,
-// clause 4, does not define which value applies. It returns the changed value and the paths of these keys, sorted.
-func dropAmbiguousKeys(data []byte, root any) (any, []string) {
-	if keysWritten(data) == keysHeld(root) {
-		return root, nil
-	}
-	w := twiceWalker{dec: json.NewDecoder(bytes.NewReader(data)), places: map[string]bool{}}
-	w.dec.UseNumber()
-	again := w.value("$")
-	return again, slices.Sorted(maps.Keys(w.places))
-}
-
-// ambiguous names the places of such keys.
-func (e *Export) ambiguous(places []string) {
-	for _, at := range places {
-		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
-	}
-}
-
-// keysWritten counts the keys in valid JSON: the colons outside strings.
-func keysWritten(data []byte) (n int) {
-	inside := false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case c == ':' && !inside:
-			n++
+// scalars returns the texts of the strings, numbers and booleans of an array.
+func scalars(v any) []string {
+	list, _ := v.([]any)
+	var out []string
+	for _, entry := range list {
+		if word, ok := scalar(entry); ok {
+			out = append(out, word)
 		}
 	}
-	return n
-}
-
-// keysHeld counts the keys that are left after decoding.
-func keysHeld(v any) (n int) {
-	switch v := v.(type) {
-	case object:
-		n = len(v)
-		for _, e := range v {
-			n += keysHeld(e)
-		}
-	case []any:
-		for _, e := range v {
-			n += keysHeld(e)
-		}
-	}
-	return n
-}
-
-// twiceWalker decodes JSON that is known to be valid and nested no deeper than maxDepth.
-type twiceWalker struct {
-	dec    *json.Decoder
-	places map[string]bool
-}
-
-func (w *twiceWalker) value(path string) any {
-	token, _ := w.dec.Token()
-	switch token {
-	case json.Delim('{'):
-		return w.object(path)
-	case json.Delim('['):
-		list := []any{}
-		for w.dec.More() {
-			list = append(list, w.value(fmt.Sprintf("%s[%d]", path, len(list))))
-		}
-		_, _ = w.dec.Token()
-		return list
-	default:
-		return token
-	}
-}
-
-func (w *twiceWalker) object(path string) object {
-	o := object{}
-	for w.dec.More() {
-		token, _ := w.dec.Token()
-		key, _ := token.(string)
-		at := path + pathStep(key)
-		v := w.value(at)
-		if before, there := o[key]; there && (w.places[at] || !reflect.DeepEqual(before, v)) {
-			w.places[at], v = true, nil
-		}
-		o[key] = v
-	}
-	_, _ = w.dec.Token()
-	return o
+	return out
 }

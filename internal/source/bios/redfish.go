@@ -1,6 +1,7 @@
 package bios
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +77,7 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 			e.problem("%v", err)
 		} else {
 			e.takeOver(meanings)
-			e.resolve(meanings.Registry)
+			e.resolve(meanings)
 		}
 	}
 	return e, nil
@@ -88,11 +89,10 @@ func decodePart(what string, data []byte) (*Export, error) {
 		return nil, malformed(what, "longer than %d bytes", MaxBytes)
 	}
 	data = toUTF8(data)
-	root, err := parseJSON(data)
+	root, twice, err := parseJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	root, places := dropAmbiguousKeys(data, root)
 	body, ok := root.(object)
 	kind := kindOfDocument(body)
 	if !ok || kind == notBIOS || (kind == registryKind) != (what == "registry") {
@@ -111,10 +111,10 @@ func decodePart(what string, data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range places {
-		places[i] = what + ": " + places[i]
+	for i := range twice {
+		twice[i] = what + ": " + twice[i]
 	}
-	e.ambiguous(places)
+	e.ambiguous(twice)
 	return e, nil
 }
 
@@ -155,7 +155,7 @@ func combine(docs []document) (*Export, error) {
 		current.merge(pending)
 	}
 	if registry != nil {
-		current.resolve(registry.Registry)
+		current.resolve(registry)
 	}
 	return current, nil
 }
@@ -178,9 +178,7 @@ func decodeResource(d document) (*Export, error) {
 		if at == d.path && ownProperty(name, attributes[name]) {
 			continue
 		}
-		if err := e.addRedfish(at, name, attributes[name]); err != nil {
-			return nil, err
-		}
+		e.addRedfish(at, name, attributes[name])
 	}
 	if len(e.Attributes) == 0 {
 		e.problem("%s: no attributes, as before the host's first start", at)
@@ -191,7 +189,7 @@ func decodeResource(d document) (*Export, error) {
 	if e.PendingOnly {
 		e.moveToPending()
 	}
-	return e, nil
+	return e, e.failed
 }
 
 // looksComplete reports whether the resource is a machine's complete answer and not an excerpt, by its type and number of
@@ -226,47 +224,37 @@ func ownProperty(name string, v any) bool {
 	return strings.HasPrefix(name, "@")
 }
 
-// addRedfish appends one attribute, whose value may have any JSON type.
-func (e *Export) addRedfish(at, name string, v any) error {
+// addRedfish appends one attribute, whose value may have any JSON type. The node controllers of HPE Cray send an object
+// with the attribute's values.
+func (e *Export) addRedfish(at, name string, v any) {
 	a := Attribute{Name: cleanValue(name), Place: at + pathStep(name)}
-	if o, ok := v.(object); ok {
-		return e.addNested(a, o)
-	}
-	a.Value, a.Stated = scalar(v)
-	a.Bare = isBareValue(v)
-	if _, ok := v.([]any); ok {
-		a.Value, a.Stated = bareWord(v), true
-	}
-	return e.add(a)
-}
-
-// addNested appends an attribute that is an object with its values, as the node controllers of HPE
-// Cray send it.
-func (e *Export) addNested(a Attribute, o object) error {
-	found := false
-	for _, key := range []string{"current_value", "CurrentValue", "Value"} {
-		if v, ok := o[key]; ok && !found {
-			a.Value, a.Stated = scalar(v)
-			found = true
-		}
-	}
-	if !found {
-		e.problem("%s: an object without current_value, expected a value", a.Place)
-	}
-	for _, key := range []string{"pending_value", "PendingValue"} {
-		if v, ok := scalar(o[key]); ok {
-			a.Pending, a.HasPending = v, true
-		}
-	}
-	a.Default, _ = scalar(o["default_value"])
-	if options, ok := o["AllowableValues"].([]any); ok {
-		for _, v := range options {
-			if word, ok := scalar(v); ok {
-				a.Options = append(a.Options, word)
+	switch v := v.(type) {
+	case object:
+		found := false
+		for _, key := range []string{"current_value", "CurrentValue", "Value"} {
+			if now, ok := v[key]; ok && !found {
+				a.Value, a.Stated = scalar(now)
+				found = true
 			}
 		}
+		if !found {
+			e.problem("%s: an object without current_value, expected a value", a.Place)
+		}
+		for _, key := range []string{"pending_value", "PendingValue"} {
+			if next, ok := scalar(v[key]); ok {
+				a.Pending, a.HasPending = next, true
+			}
+		}
+		a.Default, _ = scalar(v["default_value"])
+		a.Options = scalars(v["AllowableValues"])
+	case []any:
+		text, _ := json.Marshal(v)
+		a.Value, a.Stated, a.Bare = string(text), true, true
+	default:
+		a.Value, a.Stated = scalar(v)
+		a.Bare = isBareValue(v)
 	}
-	return e.add(a)
+	e.add(a)
 }
 
 // stated returns the value of the first of these attributes that has one.

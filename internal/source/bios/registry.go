@@ -1,8 +1,10 @@
 package bios
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -21,35 +23,46 @@ func registryEntries(o object) ([]any, bool) {
 	return list, ok && first["AttributeName"] != nil
 }
 
-// decodeRegistry decodes an attribute registry into an export without values.
+// decodeRegistry decodes an attribute registry into an export without values. An attribute that is listed twice with
+// different content is left out.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
-	r := &registry{Name: stringMember(d.body, "Id"), Attributes: map[string]registered{}, Locks: lockedBy(d.body)}
-	e := &Export{Format: Registry, RegistryName: r.Name, Registry: r}
-	doubted := map[string]bool{}
+	e := &Export{Format: Registry, RegistryName: stringMember(d.body, "Id"), Locks: lockedBy(d.body)}
+	first, doubted := map[string]Attribute{}, map[string]bool{}
 	for i, entry := range entries {
 		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
-		o, ok := entry.(object)
-		name := ""
-		if ok {
-			name = stringMember(o, "AttributeName")
-		}
+		o, _ := entry.(object)
+		name := stringMember(o, "AttributeName")
 		if name == "" {
 			e.problem("%s: no AttributeName", at)
 			continue
 		}
-		a := newRegistered(o)
-		if !r.register(name, a, doubted) {
+		a := Attribute{Name: name, Display: strings.TrimSpace(stringMember(o, "DisplayName")), Menu: stringMember(o, "MenuPath"), OptionTexts: map[string]string{}}
+		a.ReadOnly, _ = o["ReadOnly"].(bool)
+		a.Default, _ = scalar(o["DefaultValue"])
+		for _, key := range []string{"Value", "Values"} {
+			values, _ := o[key].([]any)
+			for _, v := range values {
+				if word, text := registeredValue(v); word != "" {
+					a.Options = append(a.Options, word)
+					a.OptionTexts[word] = text
+				}
+			}
+		}
+		switch before, listed := first[name]; {
+		case doubted[name] || listed && !reflect.DeepEqual(before, a):
+			doubted[name] = true
 			e.problem("%s: %s is listed more than once, and differently, so none of it is taken", at, name)
-			continue
-		}
-		if err := e.add(Attribute{Name: name, Display: a.Display, Menu: a.Menu, Default: a.Default, ReadOnly: a.ReadOnly, Options: a.Names, OptionTexts: a.Texts, Place: at}); err != nil {
-			return nil, err
+		default:
+			first[name] = a
+			a.Place = at
+			e.add(a)
 		}
 	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(d.path, "an attribute registry without attributes")
+	if err := e.some(d.path, "an attribute registry without attributes"); err != nil {
+		return nil, err
 	}
+	e.Attributes = slices.DeleteFunc(e.Attributes, func(a Attribute) bool { return doubted[a.Name] })
 	systems, _ := d.body["SupportedSystems"].([]any)
 	if len(systems) == 1 { // one of several does not identify this machine
 		s, _ := systems[0].(object)
@@ -57,37 +70,6 @@ func decodeRegistry(d document) (*Export, error) {
 	}
 	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	return e, nil
-}
-
-// register keeps an attribute. It returns false if the attribute was listed before with different content; none of its
-// entries is then kept. doubted collects the names of such attributes.
-func (r *registry) register(name string, a registered, doubted map[string]bool) bool {
-	before, known := r.Attributes[name]
-	if doubted[name] || known && !reflect.DeepEqual(before, a) {
-		doubted[name] = true
-		delete(r.Attributes, name)
-		return false
-	}
-	r.Attributes[name] = a
-	return true
-}
-
-func newRegistered(o object) registered {
-	a := registered{Display: stringMember(o, "DisplayName"), Menu: stringMember(o, "MenuPath"), Texts: map[string]string{}}
-	a.ReadOnly, _ = o["ReadOnly"].(bool)
-	a.Default, _ = scalar(o["DefaultValue"])
-	for _, key := range []string{"Value", "Values"} {
-		values, _ := o[key].([]any)
-		for _, v := range values {
-			name, text := registeredValue(v)
-			if name == "" {
-				continue
-			}
-			a.Names = append(a.Names, name)
-			a.Texts[name] = text
-		}
-	}
-	return a
 }
 
 // registeredValue reads a possible value: an object with ValueName and ValueDisplayName, or an
@@ -108,26 +90,30 @@ func registeredValue(v any) (name, text string) {
 	return name, text
 }
 
-// resolve gives the attributes the names, texts and options of their registry.
-func (e *Export) resolve(r *registry) {
-	e.Locks = r.Locks
-	for i := range e.Attributes {
-		a := &e.Attributes[i]
-		known, ok := r.Attributes[a.Name]
-		if !ok {
-			continue
+// resolve gives the attributes the names, texts and options of their registries.
+func (e *Export) resolve(registries ...*Export) {
+	for _, r := range registries {
+		e.Locks = r.Locks
+		known := map[string]*Attribute{}
+		for i := range r.Attributes {
+			known[r.Attributes[i].Name] = &r.Attributes[i]
 		}
-		a.Display, a.ReadOnly = strings.TrimSpace(known.Display), a.ReadOnly || known.ReadOnly
-		if a.Menu == "" && e.Format != Racadm { // what racadm prints is a group of its own, and no menu
-			a.Menu = known.Menu
+		for i := range e.Attributes {
+			a := &e.Attributes[i]
+			k := known[a.Name]
+			if k == nil {
+				continue
+			}
+			a.Display, a.ReadOnly = k.Display, a.ReadOnly || k.ReadOnly
+			if a.Menu == "" && e.Format != Racadm { // what racadm prints is a group of its own, and no menu
+				a.Menu = k.Menu
+			}
+			a.Default = cmp.Or(a.Default, k.Default)
+			if len(a.Options) == 0 {
+				a.Options, a.OptionTexts = k.Options, k.OptionTexts
+			}
+			a.Text, a.PendingText = k.OptionTexts[a.Value], k.OptionTexts[a.Pending]
 		}
-		if a.Default == "" {
-			a.Default = known.Default
-		}
-		if len(a.Options) == 0 {
-			a.Options, a.OptionTexts = known.Names, known.Texts
-		}
-		a.Text, a.PendingText = known.Texts[a.Value], known.Texts[a.Pending]
 	}
 }
 

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -53,18 +51,11 @@ func decodePairs(at string, list []any) (*Export, error) {
 		a.Value, a.Stated = scalar(o["value"])
 		a.Bare = isBareValue(o["value"])
 		a.ReadOnly = o["read_only"] == true
-		options, _ := o["allowable_values"].([]any)
-		for _, option := range options {
-			if word, ok := scalar(option); ok {
-				a.Options = append(a.Options, word)
-			}
-		}
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		a.Options = scalars(o["allowable_values"])
+		e.add(a)
 	}
 	e.finishNames()
-	return e, nil
+	return e, e.failed
 }
 
 // finishNames derives the vendor from the names of the attributes.
@@ -103,9 +94,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 		if word, ok := scalar(wanted[name]); ok && (!a.Stated || word != a.Value) {
 			a.Pending, a.HasPending = word, true
 		}
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
 	if len(e.Attributes) == 0 {
 		return nil, malformed(at, "no settings, expected status.settings")
@@ -113,7 +102,7 @@ func decodeKubernetes(at string, o object) (*Export, error) {
 	wishes := e.PendingOnly
 	e.finishNames()
 	e.Complete = e.Complete && !wishes
-	return e, nil
+	return e, e.failed
 }
 
 // hostFirmware is the line by which the YAML of kubectl is recognised.
@@ -159,30 +148,21 @@ func fromUTF16(data []byte, low, high int) []byte {
 // cleanValue makes a value valid UTF-8 and trims spaces. Bytes that are not UTF-8 are decoded as Latin-1.
 func cleanValue(s string) string {
 	if !utf8.ValidString(s) {
-		runes := make([]rune, 0, len(s))
-		for i := range len(s) {
-			runes = append(runes, rune(s[i]))
-		}
-		s = string(runes)
+		s = fromLatin1(s)
 	}
-	return string(bytes.TrimSpace([]byte(s)))
+	return strings.TrimSpace(s)
 }
 
-// settingNames are memaudit's own names of settings, by which a file of them is recognised. A test
-// compares them with the vocabulary.
-const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_efficient_turbo|c_states|c1e|package_c_state` +
-	`|monitor_mwait|uncore_frequency|energy_perf_bias|energy_perf_preference|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
-	`|pcie_aspm|smt|node_interleave|sub_numa|l3_as_numa|numa_group|controller_interleave|channel_interleave` +
-	`|hemisphere_mode|snoop_mode|memory_speed|memory_ras_mode|adddc|patrol_scrub|refresh_rate|hw_prefetch` +
-	`|adjacent_prefetch|dcu_stream_prefetch|dcu_ip_prefetch|llc_prefetch|xpt_prefetch|upi_prefetch|data_reuse` +
-	`|l1_stream_prefetch|l2_stream_prefetch|x2apic|iommu|virtualization|sriov|qpi_bandwidth_priority` +
-	`|collaborative_power|ioat|dmi_link_speed|hwp_interrupt|optimized_power_mode|efficiency_latency_control` +
-	`|avx_pregrant_override|avx_pregrant_level|c1_auto_demotion|c1_auto_undemotion|fabric_power_mgmt` +
-	`|c_state_efficiency|xgmi_link_width|upi_links|upi_speed|xpt_remote_prefetch|llc_dead_line|virtual_numa` +
-	`|enhanced_cpu_performance|workload_io|opportunistic_self_refresh|tdp_level|package_power_limit|enabled_cores` +
-	`|memory_encryption|memory_power_down|page_policy|sgx|cxl_memory_mode|amd_workload_profile`
+// fromLatin1 converts Latin-1 to UTF-8.
+func fromLatin1(s string) string {
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
+}
 
-var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`) })
+var wordLine = pattern(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`)
 
 // decodeWords decodes a file of canonical values ("memory_ras_mode: spare"). A person writes it from BIOS setup, for a
 // machine without an export. Empty lines and comments after # are ignored.
@@ -199,11 +179,9 @@ func decodeWords(lines []textLine) (*Export, error) {
 			e.problem("%s: not setting: value", l.place())
 			continue
 		}
-		if err := e.addPlain(m[1], strings.Trim(m[2], `"'`), false, l.place()); err != nil {
-			return nil, err
-		}
+		e.addPlain(m[1], strings.Trim(m[2], `"'`), l.place())
 	}
-	return e, e.some(lines, "setting: value")
+	return e, e.someLine(lines, "setting: value")
 }
 
 // decodeList decodes an array of documents: resource, settings object and registry in any order, or
@@ -326,10 +304,11 @@ func decodeFlat(o object) (*Export, error) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		switch o[name].(type) {
 		case string, json.Number, bool:
-			if err := e.addRedfish("$", name, o[name]); err != nil {
-				return nil, err
-			}
+			e.addRedfish("$", name, o[name])
 		}
+	}
+	if e.failed != nil {
+		return nil, e.failed
 	}
 	if e.Vendor, e.Guessed = vendorByNames(e.Attributes); e.Vendor == "" {
 		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, someKeys(o), expected)
@@ -354,9 +333,7 @@ func someKeys(o object) string {
 
 // ansibleAnswer matches the line that Ansible prints before the result of a module: "host | SUCCESS
 // => {" of an ad-hoc command or "ok: [host -> localhost] => {" of a playbook.
-var ansibleAnswer = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
-})
+var ansibleAnswer = pattern(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 
 // ansibleLog finds the result of redfish_info in the printed output of Ansible, or nil. It returns an error for results
 // of several hosts.

@@ -6,6 +6,11 @@ import (
 	"sync"
 )
 
+// pattern returns a regular expression that is compiled at its first use, because most runs read no export.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // textLine is one line of a text export with its number.
 type textLine struct {
 	n    int
@@ -20,12 +25,10 @@ const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|Pr
 
 // Patterns of racadm's lines.
 var (
-	racadmKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`) })
-	racadmLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`) })
-	racadmPath = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
-	})
-	racadmWait = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)\s*\(Pending Value=(.*)\)$`) })
+	racadmKey  = pattern(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
+	racadmLine = pattern(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
+	racadmPath = pattern(`^(?:racadm (?:.* )?)?(set )?(#?)BIOS\.([A-Za-z]+)\.([A-Za-z0-9]+)(?:=|\s+)(.*)$`)
+	racadmWait = pattern(`^(.*?)\s*\(Pending Value=(.*)\)$`)
 )
 
 // decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value
@@ -45,9 +48,7 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 			} else {
 				a.Value, a.Stated = m[5], true
 			}
-			if err := e.add(a); err != nil {
-				return nil, err
-			}
+			e.add(a)
 			continue
 		}
 		if m := racadmKey().FindStringSubmatch(l.text); m != nil {
@@ -63,11 +64,9 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 		if wait := racadmWait().FindStringSubmatch(m[3]); wait != nil {
 			a.Value, a.Pending, a.HasPending = wait[1], wait[2], true
 		}
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
-	if err := e.some(lines, "Name=Value below a [Key=BIOS...] line"); err != nil {
+	if err := e.someLine(lines, "Name=Value below a [Key=BIOS...] line"); err != nil {
 		return nil, err
 	}
 	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
@@ -75,20 +74,16 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// some returns an error if no attribute was found.
-func (e *Export) some(lines []textLine, want string) error {
-	if len(e.Attributes) > 0 {
-		return nil
-	}
-	last := lines[len(lines)-1]
-	return malformed(last.place(), "the file ends without a setting, expected %s", want)
+// someLine returns an error if an attribute breaks a limit, or if a text has none.
+func (e *Export) someLine(lines []textLine, want string) error {
+	return e.some(lines[len(lines)-1].place(), "the file ends without a setting, expected %s", want)
 }
 
 // syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix
 // B).
 const syscfgNames = `profile|logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
-var syscfgLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`) })
+var syscfgLine = pattern(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
 
 // decodeSyscfg decodes the output of syscfg of Dell's Deployment Toolkit: "syscfg --logicproc"
 // prints logicproc=disable. After a change syscfg prints the new value at once, although it takes
@@ -104,11 +99,9 @@ func decodeSyscfg(lines []textLine) (*Export, error) {
 			e.problem("%s: not option=value", l.place())
 			continue
 		}
-		if err := e.addPlain(m[1], m[2], false, l.place()); err != nil {
-			return nil, err
-		}
+		e.addPlain(m[1], m[2], l.place())
 	}
-	return e, e.some(lines, "option=value")
+	return e, e.someLine(lines, "option=value")
 }
 
 // ilorestNames are attributes that only HPE has, by which a printed excerpt is recognised. Dell has
@@ -118,7 +111,7 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 	`WorkloadProfile="?(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
 	`AttributeRegistry=BiosAttributeRegistry[A-Z]`
 
-var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`) })
+var ilorestLine = pattern(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`)
 
 // wholeBIOS is the least number of attributes in a complete list of an HPE machine. "ilorest get"
 // with single names prints fewer.
@@ -138,20 +131,18 @@ func decodeILORest(lines []textLine) (*Export, error) {
 			e.RegistryName = value
 		case value == "" && name == "Attributes", name == "Id", name == "Name", name == "Description":
 		default:
-			if err := e.addPlain(name, value, false, l.place()); err != nil {
-				return nil, err
-			}
+			e.addPlain(name, value, l.place())
 		}
 	}
 	e.Complete = len(e.Attributes) >= wholeBIOS
-	return e, e.some(lines, "Name=Value")
+	return e, e.someLine(lines, "Name=Value")
 }
 
 // omreportTell matches the heading of "omreport chassis biossetup", or the first line of a pair as
 // releases before 7.0 print it.
 const omreportTell = `^(System )?BIOS Settings$|^Attribute\s+: \S`
 
-var omreportLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`) })
+var omreportLine = pattern(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`)
 
 // systemProfiles maps the texts that OpenManage prints for the system profile to the values that
 // Dell's other tools use.
@@ -181,28 +172,19 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 		case "Setting":
 			name, attribute = attribute, ""
 		}
-		if name == "" {
-			continue
+		if strings.EqualFold(name, "System Profile") || name == "SysProfile" {
+			code, ok := systemProfiles[value]
+			if !ok {
+				e.problem("%s: the system profile %q is not known by that text", l.place(), value)
+				continue
+			}
+			name, value = "SysProfile", code
 		}
-		if err := e.addOmreport(name, value, l); err != nil {
-			return nil, err
+		if name != "" {
+			e.addPlain(name, value, l.place())
 		}
 	}
-	return e, e.some(lines, "NAME : VALUE")
-}
-
-// addOmreport appends one attribute. A text of the system profile that is not in systemProfiles is
-// a problem and not a value.
-func (e *Export) addOmreport(name, value string, l textLine) error {
-	if strings.EqualFold(name, "System Profile") || name == "SysProfile" {
-		code, ok := systemProfiles[value]
-		if !ok {
-			e.problem("%s: the system profile %q is not known by that text", l.place(), value)
-			return nil
-		}
-		return e.addPlain("SysProfile", code, false, l.place())
-	}
-	return e.addPlain(name, value, false, l.place())
+	return e, e.someLine(lines, "NAME : VALUE")
 }
 
 // menuTexts are names that BIOS setup shows, by which a table of them is recognised.
@@ -214,8 +196,8 @@ const menuTexts = `Logical Processors?|System Profile|Workload Profile|(Intel(\(
 const tableTell = `(?i)^\|\s*Name\s*\|\s*Value\s*\||^[|*-]?\s*(` + menuTexts + `)\s*[|:=\t]\s*\S`
 
 var (
-	tableRow  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`) })
-	tableRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+=| :]+$`) })
+	tableRow  = pattern(`^[*-]?\s*([^|:=\t]+?)\s*(?:[:=\t]|\s{3,})\s*(.+)$`)
+	tableRule = pattern(`^[-+=| :]+$`)
 )
 
 // decodeTable decodes rows of a name and a value: the table of ironic's command line with the vendor's Redfish attributes,
@@ -227,11 +209,9 @@ func decodeTable(lines []textLine) (*Export, error) {
 		if !ok || strings.HasPrefix(l.text, "#") {
 			continue
 		}
-		if err := e.addPlain(name, value, false, l.place()); err != nil {
-			return nil, err
-		}
+		e.addPlain(name, value, l.place())
 	}
-	if err := e.some(lines, "rows of a name and a value"); err != nil {
+	if err := e.someLine(lines, "rows of a name and a value"); err != nil {
 		return nil, err
 	}
 	if e.finishNames(); e.Vendor == "" {

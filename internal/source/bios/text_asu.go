@@ -1,9 +1,7 @@
 package bios
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // asuGroups are groups of UEFI settings by which the format is recognised; other files have names
@@ -13,11 +11,9 @@ const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power
 // Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its
 // successor OneCLI.
 var (
-	asuLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
-	})
-	asuSet    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^set\s+(\S+)\s+(.+)$`) })
-	asuChoice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|=)<[^>]*>(=|$)`) })
+	asuLine   = pattern(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
+	asuSet    = pattern(`^set\s+(\S+)\s+(.+)$`)
+	asuChoice = pattern(`(^|=)<[^>]*>(=|$)`)
 )
 
 // decodeASU decodes "asu show" or "onecli config show": lines Group.Name=Value.
@@ -35,13 +31,11 @@ func decodeASU(lines []textLine) (*Export, error) {
 		} else {
 			a.Value, a.Stated = unquote(m[2]), true
 		}
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
 	e.Vendor = asuVendor(lines)
 	e.Complete = len(e.Attributes) >= 60
-	return e, e.some(lines, "Group.Name=Value of a UEFI setting")
+	return e, e.someLine(lines, "Group.Name=Value of a UEFI setting")
 }
 
 // decodeASUBatch decodes a batch of set commands: changes to be made, not current values.
@@ -51,16 +45,14 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 		m := asuSet().FindStringSubmatch(l.text)
 		switch {
 		case m != nil && !management(m[1]):
-			if err := e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()}); err != nil {
-				return nil, err
-			}
+			e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()})
 		case m != nil, strings.HasPrefix(l.text, "loaddefault"), strings.HasPrefix(l.text, "#"):
 		default:
 			e.problem("%s: neither set nor loaddefault", l.place())
 		}
 	}
 	e.Vendor = asuVendor(lines)
-	return e, e.some(lines, `set Group.Name "Value"`)
+	return e, e.someLine(lines, `set Group.Name "Value"`)
 }
 
 // management reports whether a setting belongs to the BMC. It is not a BIOS setting
@@ -91,9 +83,7 @@ func unquote(s string) string {
 }
 
 // ibmName matches names that IBM's System x and BladeCenter use and Lenovo's ThinkSystem does not.
-var ibmName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
-})
+var ibmName = pattern(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 
 // asuVendor distinguishes Lenovo's output from IBM's by the banner, or else by the spelling of the names.
 func asuVendor(lines []textLine) string {

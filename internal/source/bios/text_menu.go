@@ -2,17 +2,15 @@ package bios
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Patterns of lines of SUM's older text form and of Intel's syscfg.
 var (
-	sumSection  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(.+)\]$`) })
-	sumLine     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`) })
-	sumOption   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\*?)([0-9A-Fa-f]{1,8}) \(`) })
-	intelOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`) })
+	sumSection  = pattern(`^\[(.+)\]$`)
+	sumLine     = pattern(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
+	sumOption   = pattern(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
+	intelOption = pattern(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
 )
 
 // decodeSUMText decodes the text form of "sum -c GetCurrentBiosCfg" (boards up to X10): menus in
@@ -34,12 +32,10 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 		}
 		a := Attribute{Name: cleanValue(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
 		a.sumOptions(m[3])
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.some(lines, "Name=Value below [Menu|Submenu]")
+	return e, e.someLine(lines, "Name=Value below [Menu|Submenu]")
 }
 
 // sumOptions reads options such as "00 (Disabled), *01 (Enabled)". A title ends before the next
@@ -88,12 +84,10 @@ func decodeIntel(lines []textLine) (*Export, error) {
 		value, comment, _ := strings.Cut(rest, ";")
 		a := Attribute{Name: cleanValue(name), Menu: menu, Value: cleanValue(value), Stated: true, Place: l.place()}
 		a.intelOptions(comment)
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.some(lines, "Name=Value below [BIOS::Menu]")
+	return e, e.someLine(lines, "Name=Value below [BIOS::Menu]")
 }
 
 // intelOptions reads options such as "Options: 0=Disabled: 1=Enabled".
@@ -146,18 +140,16 @@ func decodeSCE(list []any) (*Export, error) {
 				a.Text = title
 			}
 		}
-		if err := e.add(a); err != nil {
-			return nil, err
-		}
+		e.add(a)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, nil
+	return e, e.failed
 }
 
 // Patterns of lines of AMI's SCELNX (SCEWIN): "Name = value // comment" and an option "*[0F]Auto".
 var (
-	sceLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Setup Question|Options|Value)\s*=\s*(.*)$`) })
-	sceOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`) })
+	sceLine   = pattern(`^(Setup Question|Options|Value)\s*=\s*(.*)$`)
+	sceOption = pattern(`^(\*?)\[([0-9A-Fa-f]+)\](.*)$`)
 )
 
 // decodeSCEText decodes the script that "SCELNX /o" writes: a block for each question of setup, in which a star marks the
@@ -165,11 +157,10 @@ var (
 func decodeSCEText(lines []textLine) (*Export, error) {
 	e := &Export{Format: SCE, Vendor: AMI, Guessed: true}
 	var a *Attribute
-	finish := func() error {
-		if a == nil {
-			return nil
+	finish := func() {
+		if a != nil {
+			e.add(*a)
 		}
-		return e.add(*a)
 	}
 	for _, l := range lines {
 		text, _, _ := strings.Cut(l.text, "\t//")
@@ -177,9 +168,7 @@ func decodeSCEText(lines []textLine) (*Export, error) {
 		if m := sceLine().FindStringSubmatch(text); m != nil {
 			switch m[1] {
 			case "Setup Question":
-				if err := finish(); err != nil {
-					return nil, err
-				}
+				finish()
 				a = &Attribute{Name: cleanValue(m[2]), Place: l.place()}
 				continue
 			case "Value":
@@ -202,9 +191,7 @@ func decodeSCEText(lines []textLine) (*Export, error) {
 			}
 		}
 	}
-	if err := finish(); err != nil {
-		return nil, err
-	}
+	finish()
 	e.Complete = len(e.Attributes) >= 40
-	return e, e.some(lines, "Setup Question = ... with a star at one of its options")
+	return e, e.someLine(lines, "Setup Question = ... with a star at one of its options")
 }

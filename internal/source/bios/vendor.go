@@ -1,14 +1,12 @@
 package bios
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // hpeRegistry matches the names of HPE's registries: a ROM family of a letter and two digits, and a
 // version.
-var hpeRegistry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`) })
+var hpeRegistry = pattern(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
 
 // vendorOf finds the vendor of a Redfish document by the document itself, or else by the names of its attributes.
 func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
@@ -75,13 +73,11 @@ func nested(body object) bool {
 // Patterns of attribute names that identify a vendor.
 var (
 	// lenovoName: a menu group of Lenovo ThinkSystem and an underscore.
-	lenovoName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
-	})
+	lenovoName = pattern(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
 	// suffixedName: the four hexadecimal digits at the end of Supermicro's names.
-	suffixedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[0-9A-F]{4}$`) })
+	suffixedName = pattern(`_[0-9A-F]{4}$`)
 	// opaqueName: AMI's names of a module and a number, such as KTIS001 or GBT0001.
-	opaqueName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{2,5}[0-9A-F]{2,4}$`) })
+	opaqueName = pattern(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
 )
 
 // signatures maps attribute names that only one vendor uses to that vendor.

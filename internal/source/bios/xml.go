@@ -2,13 +2,12 @@ package bios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // xmlStart returns the offset of the XML in a file, -1 if there is none. SUM prints a banner and dots before it.
@@ -31,35 +30,51 @@ type walker struct {
 	*xml.Decoder
 	// before is the number of lines above the XML, roots the number of top-level elements.
 	before, depth, roots int
+	// err is the reason why the reading stopped before the end of the document.
+	err error
 }
 
-// next returns the next token. It limits the depth, and its errors name the line.
-func (w *walker) next() (xml.Token, error) {
+// next returns the next token, nil at the end of the document or after an error, which names the line. It limits the
+// depth.
+func (w *walker) next() xml.Token {
+	if w.err != nil {
+		return nil
+	}
 	t, err := w.Token()
-	if err != nil {
-		if errors.Is(err, io.EOF) && w.depth == 0 {
-			return nil, io.EOF
-		}
-		var syntax *xml.SyntaxError
-		if errors.As(err, &syntax) { // without its own line, which does not count those above the XML
-			return nil, malformed(w.place(), "XML: %s", syntax.Msg)
-		}
-		return nil, malformed(w.place(), "XML: %v", err)
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) && w.depth == 0:
+		return nil
+	case errors.As(err, &syntax): // without its own line, which does not count those above the XML
+		return w.fail("XML: %s", syntax.Msg)
+	case err != nil:
+		return w.fail("XML: %v", err)
 	}
 	switch t := t.(type) {
 	case xml.StartElement:
 		if w.depth++; w.depth > maxDepth {
-			return nil, malformed(w.place(), "XML nested deeper than %d levels", maxDepth)
+			return w.fail("XML nested deeper than %d levels", maxDepth)
 		}
 		if w.depth == 1 {
 			if w.roots++; w.roots > 1 && t.Name.Local != "Envelope" { // of WS-Man each page is one
-				return nil, malformed(w.place(), "a second XML document, expected the settings of one system")
+				return w.fail("a second XML document, expected the settings of one system")
 			}
 		}
 	case xml.EndElement:
 		w.depth--
 	}
-	return t, nil
+	return t
+}
+
+// fail records an error at the current line and returns no token.
+func (w *walker) fail(format string, args ...any) xml.Token {
+	w.err = malformed(w.place(), format, args...)
+	return nil
+}
+
+// end returns the error of the reading, or of the export if it has no attributes.
+func (w *walker) end(e *Export, format string, args ...any) error {
+	return cmp.Or(w.err, e.some(w.place(), format, args...))
 }
 
 // place returns the text for the current line, counted from the start of the file.
@@ -69,26 +84,24 @@ func (w *walker) place() string {
 }
 
 // text returns the character data of the element that was just opened and reads up to its end.
-func (w *walker) text() (string, error) {
+func (w *walker) text() string {
 	var b strings.Builder
 	for depth := 1; depth > 0; {
-		t, err := w.next()
-		if err != nil {
-			return "", err
-		}
-		switch t := t.(type) {
+		switch t := w.next().(type) {
+		case nil:
+			return ""
 		case xml.StartElement:
 			depth++
 		case xml.EndElement:
 			depth--
 		case xml.CharData:
 			if b.Len()+len(t) > maxValue {
-				return "", malformed(w.place(), "a text longer than %d bytes", maxValue)
+				w.fail("a text longer than %d bytes", maxValue)
 			}
 			b.Write(t)
 		}
 	}
-	return cleanValue(b.String()), nil
+	return cleanValue(b.String())
 }
 
 // attr returns the XML attribute with this local name, in any case; "" if it is absent.
@@ -110,20 +123,11 @@ func attrOK(e xml.StartElement, name string) (string, bool) {
 // error that names it.
 func latin1(charset string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
-	case "utf-8", "us-ascii":
+	case "utf-8", "us-ascii", "utf-16": // toUTF8 has converted UTF-16
 		return in, nil
-	case "utf-16":
-		return in, nil // toUTF8 has converted it
 	case "iso-8859-1", "iso8859-1", "latin1", "windows-1252":
 		raw, err := io.ReadAll(in)
-		if err != nil {
-			return nil, err
-		}
-		runes := make([]rune, len(raw))
-		for i, b := range raw {
-			runes[i] = rune(b)
-		}
-		return strings.NewReader(string(runes)), nil
+		return strings.NewReader(fromLatin1(string(raw))), err
 	default:
 		return nil, fmt.Errorf("encoding %q, expected UTF-8 or ISO-8859-1", charset)
 	}
@@ -133,99 +137,59 @@ func latin1(charset string, in io.Reader) (io.Reader, error) {
 // element is a setting.
 func (w *walker) conrep(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: Conrep, Vendor: HPE, Product: attr(root, "originating_platform"), Firmware: attr(root, "originating_family")}
-	for {
-		t, err := w.next()
-		if errors.Is(err, io.EOF) {
-			break
+	for t := w.next(); t != nil; t = w.next() {
+		if section, ok := t.(xml.StartElement); ok && section.Name.Local == "Section" {
+			place := w.place()
+			e.addPlain(attr(section, "name"), w.text(), place)
 		}
-		if err != nil {
-			return nil, err
-		}
-		section, ok := t.(xml.StartElement)
-		if !ok || section.Name.Local != "Section" {
-			continue
-		}
-		place := w.place()
-		value, err := w.text()
-		if err != nil {
-			return nil, err
-		}
-		if err := e.addPlain(attr(section, "name"), value, false, place); err != nil {
-			return nil, err
-		}
-	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(w.place(), "<Conrep> without a <Section>")
 	}
 	e.Complete = len(e.Attributes) >= 20
-	return e, nil
+	return e, w.end(e, "<Conrep> without a <Section>")
 }
 
 // biosFQDD is the prefix of the name (FQDD) of the component with the BIOS settings in a Server Configuration Profile.
 const biosFQDD = "BIOS.Setup."
+
+// noBIOS is the error of a Server Configuration Profile without that component.
+const noBIOS = "no component " + biosFQDD + "1-1 with attributes, expected an export that includes the BIOS"
 
 // scp decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,
 // dependent or destructive, but they state the present value too.
 func (w *walker) scp(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: SCPXML, Vendor: Dell, Product: attr(root, "Model")}
 	inside := false
-	for {
-		t, err := w.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	for t := w.next(); t != nil; t = w.next() {
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "Component":
 				inside = strings.HasPrefix(attr(t, "FQDD"), biosFQDD)
 			case "Attribute":
-				err = w.scpAttribute(e, t, inside, false, w.place())
+				place := w.place()
+				if value := w.text(); inside && w.err == nil {
+					e.addPlain(attr(t, "Name"), value, place)
+				}
 			}
 		case xml.EndElement:
 			inside = inside && t.Name.Local != "Component"
 		case xml.Comment:
-			if inside {
-				err = e.scpComment(string(t), w.place())
+			comment := strings.TrimSpace(string(t))
+			if !inside || !strings.HasPrefix(comment, "<Attribute ") {
+				continue
 			}
+			var a struct {
+				Name  string `xml:"Name,attr"`
+				Value string `xml:",chardata"`
+			}
+			if err := xml.Unmarshal([]byte(comment), &a); err != nil {
+				e.problem("%s: a commented attribute that is not XML", w.place())
+				continue
+			}
+			e.add(Attribute{Name: cleanValue(a.Name), Value: cleanValue(a.Value), Stated: true, ReadOnly: true, Place: w.place()})
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(w.place(), "no component %s1-1 with attributes, expected an export that includes the BIOS", biosFQDD)
 	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, nil
-}
-
-func (w *walker) scpAttribute(e *Export, t xml.StartElement, inside, readOnly bool, place string) error {
-	value, err := w.text()
-	if err != nil || !inside {
-		return err
-	}
-	return e.addPlain(attr(t, "Name"), value, readOnly, place)
-}
-
-// scpComment reads an attribute that was exported as a comment, and ignores any other comment.
-func (e *Export) scpComment(comment, place string) error {
-	comment = strings.TrimSpace(comment)
-	if !strings.HasPrefix(comment, "<Attribute ") {
-		return nil
-	}
-	var a struct {
-		Name  string `xml:"Name,attr"`
-		Value string `xml:",chardata"`
-	}
-	if err := xml.Unmarshal([]byte(comment), &a); err != nil {
-		e.problem("%s: a commented attribute that is not XML", place)
-		return nil
-	}
-	return e.addPlain(a.Name, a.Value, true, place)
+	return e, w.end(e, noBIOS)
 }
 
 // decodeSCPJSON decodes Dell's Server Configuration Profile in JSON.
@@ -233,55 +197,52 @@ func decodeSCPJSON(body object) (*Export, error) {
 	e := &Export{Format: SCPJSON, Vendor: Dell, Product: stringMember(body, "Model")}
 	components, _ := body["Components"].([]any)
 	for i, c := range components {
-		component, ok := c.(object)
-		if !ok || !strings.HasPrefix(stringMember(component, "FQDD"), biosFQDD) {
+		component, _ := c.(object)
+		if !strings.HasPrefix(stringMember(component, "FQDD"), biosFQDD) {
 			continue
 		}
 		attributes, _ := component["Attributes"].([]any)
 		for j, v := range attributes {
 			at := fmt.Sprintf("$.SystemConfiguration.Components[%d].Attributes[%d]", i, j)
 			o, ok := v.(object)
-			if !ok {
+			value, stated := scalar(o["Value"])
+			switch {
+			case !ok:
 				e.problem("%s: not an object, expected Name and Value", at)
-				continue
-			}
-			value, ok := scalar(o["Value"])
-			if !ok {
+			case !stated:
 				e.problem("%s: no Value", at)
-				continue
-			}
-			if err := e.addPlain(stringMember(o, "Name"), value, stringMember(o, "Set On Import") == "False", at); err != nil {
-				return nil, err
+			default:
+				e.add(Attribute{Name: stringMember(o, "Name"), Value: value, Stated: true, ReadOnly: stringMember(o, "Set On Import") == "False", Place: at})
 			}
 		}
 	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed("$.SystemConfiguration.Components", "no component %s1-1 with attributes, expected an export that includes the BIOS", biosFQDD)
-	}
 	e.Complete = len(e.Attributes) >= 40
-	return e, nil
+	return e, e.some("$.SystemConfiguration.Components", noBIOS)
 }
 
 // sumText matches the BIOS version on SUM's information page: "BIOS Version(3.3)".
-var sumText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BIOS Version ?\((.*)\)$`) })
+var sumText = pattern(`^BIOS Version ?\((.*)\)$`)
 
-// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings. The type of a
-// setting determines the XML attribute with the value.
+// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with settings.
 func (w *walker) sum() (*Export, error) {
 	e := &Export{Format: SUMXML, Vendor: Supermicro}
 	var menus []string
-	for {
-		t, err := w.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	for t := w.next(); t != nil; t = w.next() {
 		switch t := t.(type) {
 		case xml.StartElement:
-			if err := w.sumElement(e, &menus, t); err != nil {
-				return nil, err
+			switch t.Name.Local {
+			case "Menu":
+				menus = append(menus, attr(t, "name"))
+			case "Setting":
+				w.sumSetting(e, strings.Join(menus, " > "), t)
+			case "Subtitle", "Text":
+				text := w.text()
+				if board, ok := strings.CutPrefix(text, "Supermicro "); ok && e.Product == "" {
+					e.Product = board
+				}
+				if m := sumText().FindStringSubmatch(text); m != nil && e.Firmware == "" {
+					e.Firmware = m[1]
+				}
 			}
 		case xml.EndElement:
 			if t.Name.Local == "Menu" {
@@ -289,44 +250,39 @@ func (w *walker) sum() (*Export, error) {
 			}
 		}
 	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(w.place(), "<BiosCfg> without a <Setting>")
-	}
 	e.Complete = len(e.Attributes) >= 40 // a file for ChangeBiosCfg may have a few settings
-	return e, nil
+	return e, w.end(e, "<BiosCfg> without a <Setting>")
 }
 
-func (w *walker) sumElement(e *Export, menus *[]string, t xml.StartElement) error {
-	switch t.Name.Local {
-	case "Menu":
-		*menus = append(*menus, attr(t, "name"))
-	case "Setting":
-		return w.sumSetting(e, strings.Join(*menus, " > "), t)
-	case "Subtitle", "Text":
-		text, err := w.text()
-		if err != nil {
-			return err
-		}
-		if board, ok := strings.CutPrefix(text, "Supermicro "); ok && e.Product == "" {
-			e.Product = board
-		}
-		if m := sumText().FindStringSubmatch(text); m != nil && e.Firmware == "" {
-			e.Firmware = m[1]
-		}
-	}
-	return nil
-}
-
-// sumSetting reads one Setting element up to its end.
-func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) error {
+// sumSetting reads one Setting element up to its end: the value in the XML attribute that its type has, or in an element,
+// the default and the options.
+func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) {
 	a := Attribute{Name: attr(t, "name"), Menu: menu, Place: w.place()}
 	for _, key := range []string{"selectedOption", "checkedStatus", "numericValue"} {
 		if v, ok := attrOK(t, key); ok && !a.Stated {
 			a.Value, a.Stated = v, true
 		}
 	}
-	if err := w.sumInside(&a); err != nil {
-		return err
+	for depth := 1; depth > 0; {
+		switch t := w.next().(type) {
+		case nil:
+			return
+		case xml.EndElement:
+			depth--
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "DefaultOption", "DefaultStatus", "DefaultValue", "DefaultString":
+				a.Default = w.text()
+			case "Option":
+				a.Options = append(a.Options, w.text())
+			case "StringValue":
+				a.Value, a.Stated = w.text(), true
+			case "Help", "NewPassword", "ConfirmNewPassword":
+				w.text()
+			default:
+				depth++
+			}
+		}
 	}
 	if !a.Stated && attr(t, "type") == "Option" {
 		e.problem("%s: setting %q has no selectedOption", a.Place, a.Name)
@@ -334,41 +290,7 @@ func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) error {
 	if attr(t, "type") == "Password" {
 		a.dropValues()
 	}
-	return e.add(a)
-}
-
-// sumInside reads what is inside a Setting element: default, options and the value of a string.
-func (w *walker) sumInside(a *Attribute) error {
-	for depth := 1; depth > 0; {
-		t, err := w.next()
-		if err != nil {
-			return err
-		}
-		switch t := t.(type) {
-		case xml.EndElement:
-			depth--
-		case xml.StartElement:
-			switch t.Name.Local {
-			case "DefaultOption", "DefaultStatus", "DefaultValue", "DefaultString":
-				a.Default, err = w.text()
-			case "Option":
-				var option string
-				option, err = w.text()
-				a.Options = append(a.Options, option)
-			case "StringValue":
-				a.Value, err = w.text()
-				a.Stated = true
-			case "Help", "NewPassword", "ConfirmNewPassword":
-				_, err = w.text()
-			default:
-				depth++
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	e.add(a)
 }
 
 // ucs decodes the XML of Cisco's UCS Manager and of its IMC: elements such as
@@ -377,33 +299,31 @@ func (w *walker) sumInside(a *Attribute) error {
 func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: UCSXML, Vendor: Cisco}
 	policies, states := 0, 0
-	var t xml.Token = root
-	for {
-		if start, ok := t.(xml.StartElement); ok {
-			switch name := start.Name.Local; {
-			case name == "biosVProfile":
-				policies++
-			case name == "biosSettings":
-				states++
-			case strings.HasPrefix(name, "biosVf"):
-				if err := w.ucsValues(e, start); err != nil {
-					return nil, err
+	for t := xml.Token(root); t != nil; t = w.next() {
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch name := start.Name.Local; {
+		case name == "biosVProfile":
+			policies++
+		case name == "biosSettings":
+			states++
+		case strings.HasPrefix(name, "biosVf"):
+			for _, a := range start.Attr {
+				if strings.HasPrefix(a.Name.Local, "vp") {
+					e.add(Attribute{Name: a.Name.Local, Value: cleanValue(a.Value), Stated: true, Place: w.place()})
 				}
 			}
 		}
-		var err error
-		if t, err = w.next(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
 	}
-	switch {
-	case len(e.Attributes) == 0:
-		return nil, malformed(w.place(), "no <biosVf...> element, expected the BIOS settings of UCS Manager or IMC")
-	case policies+states > 1:
+	if err := w.end(e, "no <biosVf...> element, expected the BIOS settings of UCS Manager or IMC"); err != nil {
+		return nil, err
+	}
+	if policies+states > 1 {
 		return nil, malformed(w.place(), "%d BIOS policies and %d servers, expected one", policies, states)
-	case policies > 0:
+	}
+	if policies > 0 {
 		e.PendingOnly = true
 		e.moveToPending()
 	}
@@ -411,97 +331,64 @@ func (w *walker) ucs(root xml.StartElement) (*Export, error) {
 	return e, nil
 }
 
-// ucsValues adds the values of one element: its attributes that begin with vp.
-func (w *walker) ucsValues(e *Export, t xml.StartElement) error {
-	for _, a := range t.Attr {
-		if !strings.HasPrefix(a.Name.Local, "vp") {
-			continue
-		}
-		if err := e.add(Attribute{Name: a.Name.Local, Value: cleanValue(a.Value), Stated: true, Place: w.place()}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // wsman decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or DCIM_BIOSInteger. A file has one
 // class; the settings that memaudit reads are in the first.
 func (w *walker) wsman() (*Export, error) {
 	e := &Export{Format: WSMan, Vendor: Dell}
 	enumerations, ended := 0, false
-	for {
-		t, err := w.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	for t := w.next(); t != nil; t = w.next() {
 		start, ok := t.(xml.StartElement)
 		if !ok {
 			continue
 		}
 		ended = ended || start.Name.Local == "EndOfSequence"
 		if strings.HasPrefix(start.Name.Local, "DCIM_BIOS") {
-			if err := w.wsmanItem(e); err != nil {
-				return nil, err
-			}
+			w.wsmanItem(e)
 			if start.Name.Local == "DCIM_BIOSEnumeration" {
 				enumerations++
 			}
 		}
 	}
-	if len(e.Attributes) == 0 {
-		return nil, malformed(w.place(), "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
-	}
 	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
 	// A service hands out a long enumeration page by page, and marks the last page (WS-Enumeration,
 	// EndOfSequence).
 	e.Complete = enumerations >= 40 && ended
-	return e, nil
+	return e, w.end(e, "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
 }
 
 // wsmanItem reads one attribute up to the end of its element.
-func (w *walker) wsmanItem(e *Export) error {
+func (w *walker) wsmanItem(e *Export) {
 	a := Attribute{Place: w.place()}
 	for {
-		t, err := w.next()
-		if err != nil {
-			return err
-		}
-		switch t := t.(type) {
+		switch t := w.next().(type) {
+		case nil:
+			return
 		case xml.EndElement:
-			return e.add(a)
+			e.add(a)
+			return
 		case xml.StartElement:
-			isNil := attr(t, "nil") == "true"
-			text, err := w.text()
-			if err != nil {
-				return err
+			text := w.text()
+			if attr(t, "nil") == "true" {
+				continue
 			}
-			if !isNil {
-				a.wsman(t.Name.Local, text)
+			switch t.Name.Local {
+			case "AttributeName":
+				a.Name = text
+			case "AttributeDisplayName":
+				a.Display = text
+			case "GroupDisplayName":
+				a.Menu = text
+			case "CurrentValue":
+				a.Value, a.Stated = text, true
+			case "PendingValue":
+				a.Pending, a.HasPending = text, true
+			case "DefaultValue":
+				a.Default = text
+			case "IsReadOnly":
+				a.ReadOnly = text == "true"
+			case "PossibleValues":
+				a.Options = append(a.Options, text)
 			}
 		}
-	}
-}
-
-func (a *Attribute) wsman(field, text string) {
-	switch field {
-	case "AttributeName":
-		a.Name = text
-	case "AttributeDisplayName":
-		a.Display = text
-	case "GroupDisplayName":
-		a.Menu = text
-	case "CurrentValue":
-		a.Value, a.Stated = text, true
-	case "PendingValue":
-		a.Pending, a.HasPending = text, true
-	case "DefaultValue":
-		a.Default = text
-	case "IsReadOnly":
-		a.ReadOnly = text == "true"
-	case "PossibleValues":
-		a.Options = append(a.Options, text)
 	}
 }
