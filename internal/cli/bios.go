@@ -46,32 +46,23 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 	var failed error
 	for _, name := range files {
 		x := collect.Export{Source: inventory.SourceBIOS, Path: name}
-		e, err := p.readExport(name)
+		data, err := p.exportBytes(name)
+		if err == nil {
+			x.Export, err = bios.Decode(name, data)
+		}
 		if err != nil {
+			hint := ""
+			if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
+				hint = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
+					"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
+			}
+			err = notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
 			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
 			failed = joinInputErrors(failed, err)
 		}
-		x.Export = e
 		all = append(all, x)
 	}
 	return all, failed
-}
-
-func (p *Program) readExport(name string) (*bios.Export, error) {
-	data, err := p.exportBytes(name)
-	if err != nil {
-		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), "")
-	}
-	e, err := bios.Decode(name, data)
-	if err != nil {
-		hint := ""
-		if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
-			hint = "memaudit reads what these write: racadm get BIOS.SysProfileSettings (Dell; syscfg on 11G), ilorest save --selector=Bios. (HPE; conrep up to Gen9), " +
-				"onecli config show (Lenovo; asu show on System x), sum -c GetCurrentBiosCfg (Supermicro), SCELNX (AMI), or GET /redfish/v1/Systems/<id>/Bios of any BMC"
-		}
-		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
-	}
-	return e, nil
 }
 
 // exportBytes reads a regular file or standard input, up to a limit.

@@ -141,14 +141,14 @@ func TestRowsOfAPreset(t *testing.T) {
 		{name: "a built-in table", writtenBy: "{settings: hpe, preset: HPCOptimized}", row: "smt: {level: info}", want: "disabled"},
 		{name: "no such table", writtenBy: "{settings: exampel}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: there is no settings/exampel.yaml"},
 		{name: "a table outside", writtenBy: "{settings: ../example}", row: "turbo: {level: info}", says: `p.yaml:7:17: profile a/b: "../example" is not the name of a table of rules/settings`},
-		{name: "a faulty table", writtenBy: "{settings: faulty}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: settings/faulty.yaml: no vendor is named"},
+		{name: "a faulty table", writtenBy: "{settings: faulty}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: settings/faulty.yaml: yaml: unmarshal errors"},
 	} {
 		if c.writtenBy != "" {
 			c.writtenBy = "    written_by: " + c.writtenBy
 		}
 		pack := "profiles:\n  - id: a/b\n    title: t\n    preset: Fast\n    face: configured\n    citation: {vendor: v, title: t}\n" + c.writtenBy + "\n    settings:\n      " + c.row + "\n"
 		packs, faults := rulepack.LoadDir(fstest.MapFS{"p.yaml": {Data: []byte(pack)}, "settings/example.yaml": {Data: []byte(presetTable)},
-			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("formats: [x]\n")}}, ".")
+			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("frmats: [x]\n")}}, ".")
 		for _, p := range packs {
 			faults = append(faults, p.Validate()...)
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/compiled"
 )
 
-// Load reads all tables of a folder (rules/settings). It returns an error that names the file if a table has an unknown
-// setting, value or source.
+// Load reads all tables of a folder (rules/settings). Their content is checked by audit/knowledge, which names the line.
 func Load(fsys fs.FS, dir string) (Tables, error) {
 	files, err := fs.Glob(fsys, path.Join(dir, "*.yaml"))
 	if err != nil {
@@ -47,93 +46,7 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 	if err := d.Decode(t); err != nil {
 		return nil, err
 	}
-	if err := t.check(); err != nil {
-		return nil, err
-	}
 	return t, nil
-}
-
-// check compares every entry with the vocabulary and the table's sources.
-func (t *Table) check() error {
-	if t.Vendor == "" {
-		return fmt.Errorf("no vendor is named")
-	}
-	for id, attrs := range t.Settings {
-		s, ok := Lookup(id)
-		if !ok {
-			return fmt.Errorf("setting %q is not in the vocabulary", id)
-		}
-		for i := range attrs {
-			if err := t.checkAttribute(s, &attrs[i]); err != nil {
-				return fmt.Errorf("%s: %w", id, err)
-			}
-		}
-	}
-	for _, m := range t.Presets {
-		if err := t.checkPreset(&m); err != nil {
-			return fmt.Errorf("master %s: %w", m.Attribute, err)
-		}
-	}
-	for _, g := range t.Generations {
-		if !t.knows(g.Source) || len(g.For) == 0 {
-			return fmt.Errorf("generation %s: needs a source that is listed, and platforms", g.Source)
-		}
-	}
-	for _, c := range t.Commands {
-		if !t.knows(c.Source) || len(c.Steps) == 0 || c.Acts == "" {
-			return fmt.Errorf("command %s: needs a source, steps and when it acts", c.Tool)
-		}
-	}
-	return nil
-}
-
-func (t *Table) checkAttribute(s Setting, a *Attribute) error {
-	if a.Name == "" && a.Menu == "" {
-		return fmt.Errorf("an entry has neither an attribute nor a menu path")
-	}
-	if !t.knows(a.Source) {
-		return fmt.Errorf("%s: source %q is not listed", a.label(), a.Source)
-	}
-	if len(a.Values) == 0 && s.Kind != VendorName {
-		return fmt.Errorf("%s: no values", a.label())
-	}
-	for word, canonical := range a.Values {
-		if canonical != Next && !s.Accepts(canonical) {
-			return fmt.Errorf("%s: %s is %q, expected one of %s", a.label(), word, canonical, strings.Join(s.Expected(), ", "))
-		}
-	}
-	return nil
-}
-
-func (t *Table) checkPreset(m *Preset) error {
-	if !t.knows(m.Source) {
-		return fmt.Errorf("source %q is not listed", m.Source)
-	}
-	for _, id := range append(slices.Clone(m.Controls), m.Setting) {
-		if _, ok := Lookup(id); !ok {
-			return fmt.Errorf("setting %q is not in the vocabulary", id)
-		}
-	}
-	for value, words := range m.Implies {
-		for id, word := range words {
-			if s, _ := Lookup(id); !slices.Contains(m.Controls, id) || !s.Accepts(word) {
-				return fmt.Errorf("%s: it does not lock %s, or %q is not one of its words", value, id, word)
-			}
-		}
-	}
-	return nil
-}
-
-func (t *Table) knows(source string) bool {
-	_, ok := t.Sources[source]
-	return ok
-}
-
-func (a *Attribute) label() string {
-	if a.Name != "" {
-		return a.Name
-	}
-	return a.Menu
 }
 
 // build fills the index of names: those of the attributes, and the last steps of the menu paths,
