@@ -19,8 +19,7 @@ import (
 // alertmanagerConfig is the example.
 var alertmanagerConfig = filepath.Join(prometheusDir, "alertmanager.example.yml")
 
-// TestAlertmanagerRoutes: amtool reads the example and finds a receiver for what
-// the alerts are.
+// TestAlertmanagerRoutes checks that amtool reads the example and finds a receiver for the alerts' labels.
 func TestAlertmanagerRoutes(t *testing.T) {
 	amtool := needProgram(t, "amtool")
 	for _, args := range [][]string{{"check-config", alertmanagerConfig},
@@ -31,8 +30,8 @@ func TestAlertmanagerRoutes(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerGroups: one cause on a hundred machines is one group, and what
-// another alert makes needless is inhibited.
+// TestAlertmanagerGroups checks that one cause on a hundred machines is one group, and that alerts implied by another
+// are inhibited.
 func TestAlertmanagerGroups(t *testing.T) {
 	address := freeAddress(t)
 	startProcess(t, exec.Command(needProgram(t, "prometheus-alertmanager"), "--config.file", alertmanagerConfig, "--storage.path", t.TempDir(), "--web.listen-address", address,

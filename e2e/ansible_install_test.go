@@ -56,9 +56,8 @@ func files(t *testing.T, dir string) map[string]os.FileMode {
 	return got
 }
 
-// testAnsibleInstall installs into a folder: check mode writes nothing, the
-// first run everything, the second run nothing. Then the local fact tells of
-// the machine, and a wrong configuration does not replace the right one.
+// testAnsibleInstall installs into a folder: check mode writes nothing, the first run everything, the second run
+// nothing. Then the local fact describes the machine, and an invalid configuration does not replace the valid one.
 func testAnsibleInstall(t *testing.T, a *ansible) {
 	bad := treeOf(t, machine)
 	// The program audits a machine of the tests in place of this one.
@@ -122,7 +121,7 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 	})
 }
 
-// testAnsibleSources: where the program comes from, and what is refused.
+// testAnsibleSources checks the sources of the program, and what is refused.
 func testAnsibleSources(t *testing.T, a *ansible) {
 	program := a.write(t, "memaudit", "#!/bin/sh\nexec '"+binary(t)+"' \"$@\"\n")
 	hosts := map[string]map[string]any{}
@@ -182,7 +181,7 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 	}
 	a.variables(t)
 
-	// Without the collection, from a folder of roles beside the playbook.
+	// Without the collection, from a folder of roles next to the playbook.
 	require.NoError(t, os.MkdirAll(filepath.Join(a.home, "plain"), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(source, "roles"), filepath.Join(a.home, "plain", "roles")))
 	play := strings.ReplaceAll(plays[0], "memaudit.memaudit.preflight", "preflight")
@@ -206,8 +205,7 @@ func (a *ansible) pagePlays(t *testing.T, page string) (plays []string, inventor
 	return plays, a.inventory(t, map[string]map[string]any{"server": vars})
 }
 
-// variables: ansible-doc shows every variable with its default, and the role's page
-// names it.
+// variables checks that ansible-doc shows every variable with its default, and that the role's page names it.
 func (a *ansible) variables(t *testing.T) {
 	t.Helper()
 	for _, role := range []string{"preflight", "summary", "memaudit"} {
@@ -240,8 +238,8 @@ func (a *ansible) variables(t *testing.T) {
 	}
 }
 
-// testAnsibleLint checks the collection against ansible-lint's strictest
-// profile, in a copy, because it writes beside what it reads.
+// testAnsibleLint checks the collection with ansible-lint's strictest profile, in a copy, because it writes into the
+// folder that it reads.
 func testAnsibleLint(t *testing.T, a *ansible) {
 	if _, err := os.Stat(filepath.Join(a.bin, "ansible-lint")); err != nil && os.Getenv("MEMAUDIT_E2E_ANSIBLE") != "" {
 		t.Skip("no ansible-lint beside " + a.bin)

@@ -17,9 +17,8 @@ import (
 const busy = `{"schema": "memaudit.measurement/v1", "generated_at": "2026-01-02T03:04:05Z", "kernel": "read", "nodes": [
   {"cpu_node": 0, "memory_node": 0, "socket": 0, "threads": 2, "passes": [{"kernel": "read", "value": 20e9, "wall_seconds": 0.1, "cpu_seconds": 0.2}]}]}`
 
-// testAnsibleMeasure runs the plays of docs/measure.md: with a stand-in that
-// measured a slow processor the play says so and goes on; then a real measurement's
-// report is kept on the controller, where memaudit fleet ranks it.
+// testAnsibleMeasure runs the plays of docs/measure.md: with a fake measurement of a slow processor the play reports
+// it and continues; then a real measurement's report is kept on the controller, where memaudit fleet ranks it.
 func testAnsibleMeasure(t *testing.T, a *ansible) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ const summaryPlay = `
   roles: [summary]
 `
 
-// testAnsibleSummary audits twenty machines: what is told of all of them is a
-// page, names every cause with its machines, and stops the bad ones alone.
+// testAnsibleSummary audits twenty machines: the summary of all fits one page, names every cause with its machines,
+// and fails only the bad ones.
 func testAnsibleSummary(t *testing.T, a *ansible) {
 	t.Setenv("ANSIBLE_DISPLAY_SKIPPED_HOSTS", "false")
 	hosts := map[string]map[string]any{

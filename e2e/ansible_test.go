@@ -17,8 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ansible is one controller: a home of its own with the collection installed
-// as a user installs it.
+// ansible is one controller: its own home with the collection installed as a user installs it.
 type ansible struct {
 	bin, home, collections string
 }
@@ -48,9 +47,8 @@ func TestAnsibleOldest(t *testing.T) {
 	assert.Contains(t, out, "TASK [memaudit.memaudit.summary : Tell how the machines stand]")
 }
 
-// newAnsible builds and installs the collection with the programs of a folder of
-// .tools. Without ansible a continuous
-// integration fails; a developer is told how to get it.
+// newAnsible builds and installs the collection with the programs of a folder of .tools. Without ansible it fails in
+// CI; a developer is told how to get it.
 func newAnsible(t *testing.T, folder string) *ansible {
 	t.Helper()
 	bin, err := filepath.Abs(filepath.Join(root, ".tools", folder, "bin"))
@@ -70,7 +68,7 @@ func newAnsible(t *testing.T, folder string) *ansible {
 	return a
 }
 
-// build makes the archive that a user installs and gives its name.
+// build creates the archive that a user installs and returns its name.
 func (a *ansible) build(t *testing.T) string {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join(root, "deploy", "ansible"))
@@ -104,7 +102,7 @@ func (a *ansible) must(t *testing.T, name string, args ...string) string {
 	return out
 }
 
-// write puts a file into the controller's home and gives its path.
+// write writes a file into the controller's home and returns its path.
 func (a *ansible) write(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(a.home, name)
@@ -141,7 +139,7 @@ func recaps(out string) map[string]recap {
 	return got
 }
 
-// fatal gives the message that stopped each host.
+// fatal returns the message that stopped each host.
 func fatal(t *testing.T, out string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -153,7 +151,7 @@ func fatal(t *testing.T, out string) map[string]string {
 	return got
 }
 
-// told gives the lines that a task showed for each host that went on.
+// told returns the lines that a task printed for each host that continued.
 func told(t *testing.T, out string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -197,8 +195,8 @@ const preflightPlay = `
             msg: "{{ [memaudit_report.status | string, memaudit_report.machine.product, memaudit_report.summary.fail | string] + (memaudit_failures | map(attribute='rule')) }}"
 `
 
-// testAnsiblePreflight runs the role on every kind of machine at once, as a
-// fleet, and once more in check mode, where it must say and do the same.
+// testAnsiblePreflight runs the role on every kind of machine at once, as a fleet, and once more in check mode, where
+// the output and the results must be the same.
 func testAnsiblePreflight(t *testing.T, a *ansible) {
 	args := func(more ...string) map[string]any { return map[string]any{"memaudit_extra_args": more} }
 	with := func(m map[string]any, key, value string) map[string]any {

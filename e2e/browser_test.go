@@ -30,16 +30,14 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// harness shows every page in turn and sends what its checks
-// say; lookScript holds the checks.
-//
+// harness shows every page in turn and sends the results of its checks; lookScript has the checks.
 //go:embed testdata/page/harness.html
 var harness string
 
 //go:embed testdata/page/look.js
 var lookScript string
 
-// browser is a Chromium, skips where there is none; CI must have one.
+// browser returns a Chromium, or skips; CI must have one.
 func browser(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -52,16 +50,15 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// chromium runs the browser without a window until stop is closed or it ends
-// by itself.
+// chromium runs the browser headless until stop is closed or it ends by itself.
 func chromium(t *testing.T, stop <-chan struct{}, args ...string) {
 	t.Helper()
 	runBrowser(t, stop, exec.Command(browser(t), append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)...))
 }
 
-// firefox shows a page in a narrow dark Firefox without a window until stop is closed; it skips if there is no Firefox,
-// which CI must have.
+// firefox shows a page in a narrow dark headless Firefox until stop is closed; it skips if there is no Firefox, which
+// CI must have.
 func firefox(t *testing.T, stop <-chan struct{}, url string) {
 	t.Helper()
 	path, err := exec.LookPath("firefox-esr")
@@ -88,7 +85,7 @@ user_pref("network.connectivity-service.enabled", false);
 // runBrowser runs a browser until stop is closed or it ends by itself.
 func runBrowser(t *testing.T, stop <-chan struct{}, cmd *exec.Cmd) {
 	t.Helper()
-	// The browser is many processes, which hold its output open.
+	// The browser has many processes, which keep its output open.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	var said bytes.Buffer
@@ -113,7 +110,7 @@ func runBrowser(t *testing.T, stop <-chan struct{}, cmd *exec.Cmd) {
 	}
 }
 
-// axe is the accessibility checker, "" where make axe did not put it.
+// axe is the accessibility checker, "" if make axe did not install it.
 func axe(t *testing.T) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(root, ".tools", "axe", "lib", "python3*", "site-packages", "axe_playwright_python", "axe.min.js"))
@@ -128,8 +125,8 @@ func axe(t *testing.T) string {
 	return string(data)
 }
 
-// shownPages are the pages of all machines of the project, each alone and all as a fleet, and of the
-// made-up reports with every oddity.
+// shownPages are the pages of all machines of the project, each alone and all as a fleet, and of the synthetic
+// reports with every special case.
 func shownPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -149,8 +146,8 @@ func shownPages(t *testing.T) map[string]string {
 	return pages
 }
 
-// contrastByAxe are the pages whose contrast axe-core measures, too: with failures, with something of
-// every kind, without a slot.
+// contrastByAxe are the pages whose contrast axe-core measures too: with failures, with something of every kind,
+// without a slot.
 var contrastByAxe = []string{machine, "made-up bad", "guest-without-smbios"}
 
 // list is a list of names as JavaScript writes it.
@@ -159,13 +156,13 @@ func list(names []string) string {
 	return string(out)
 }
 
-// looked is what the checks say of one page at one width.
+// looked are the results of the checks of one page at one width.
 type looked struct {
 	Page      string
 	Problems  []string
 	Articles  int
 	Violation []string
-	// Texts is how many texts were checked against what is painted behind them.
+	// Texts is the number of texts compared with their painted background.
 	Texts int
 }
 
@@ -210,9 +207,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestBrowser: at the width of a phone and of a screen, folded and
-// unfolded, nothing on any page overlaps, is cut or reaches beyond its frame,
-// every text stands out in light and in dark colours, and axe-core finds no fault.
+// TestBrowser checks at the width of a phone and of a screen, collapsed and expanded, that nothing on any page
+// overlaps, is cut or exceeds its frame, that every text has enough contrast in light and in dark colours, and that
+// axe-core finds no fault.
 func TestBrowser(t *testing.T) {
 	pages, script := shownPages(t), axe(t)
 	for _, width := range []int{400, 1280} {
@@ -223,7 +220,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// lookAt has a browser look at all pages of a site.
+// lookAt opens all pages of a site in a browser.
 func lookAt(t *testing.T, s *site) {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -252,9 +249,8 @@ func lookAt(t *testing.T, s *site) {
 	}
 }
 
-// TestBrowserPrints: a machine prints on one sheet for the rack, also one of eight
-// processors with 128 slots whose advice concerns each, and one with another profile's
-// settings beside.
+// TestBrowserPrints checks that a machine prints on one sheet for the rack, also one of eight processors with 128
+// slots whose advice affects each, and one compared with another profile's settings.
 func TestBrowserPrints(t *testing.T) {
 	for name, profile := range map[string]string{
 		machine: "max-performance", "fujitsu-rx900s2-one-controller": "max-performance", "fujitsu-rx900s2-class1": "balanced", "fujitsu-rx900s2-class2": "balanced",
@@ -271,7 +267,7 @@ func TestBrowserPrints(t *testing.T) {
 	}
 }
 
-// TestBiggestPage: 8 equal sockets with 128 slots make less than 400 kB, with one picture.
+// TestBiggestPage checks that 8 equal sockets with 128 slots make less than 400 kB, with one picture.
 func TestBiggestPage(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "big.bin")
 	require.NoError(t, os.WriteFile(dump, smbiostest.ManySlots().Dump(), 0o600))

@@ -20,10 +20,9 @@ import (
 	"github.com/memaudit/memaudit/internal/source/smbios/smbiostest"
 )
 
-// TestCompare times whole processes in pairs and prints the figures; it asserts
-// nothing. scripts/compare runs it. dmidecode and lscpu read the same input as
-// memaudit; the others know no input but the machine they run on (lstopo also a
-// tree), and memaudit then audits that machine, too.
+// TestCompare times complete processes in pairs and prints the figures; it asserts nothing. scripts/compare runs it.
+// dmidecode and lscpu read the same input as memaudit; the others read only the machine they run on (lstopo also a
+// tree), and memaudit then audits that machine too.
 func TestCompare(t *testing.T) {
 	if os.Getenv("MEMAUDIT_BIN") == "" {
 		t.Skip("measured by make compare")
@@ -48,8 +47,7 @@ func TestCompare(t *testing.T) {
 	pair(t, "start alone", []string{"prometheus-node-exporter", "--version"}, []string{binary(t), "version"})
 }
 
-// withMasks adds the masks that the kernel writes beside every list of CPUs: lscpu
-// reads those, memaudit the lists.
+// withMasks adds the masks that the kernel writes next to every list of CPUs: lscpu reads those, memaudit the lists.
 func withMasks(t *testing.T, files hosttest.Files) hosttest.Files {
 	for path, text := range maps.Clone(files) {
 		dir, name := filepath.Split(path)

@@ -52,8 +52,7 @@ func (b *buildah) run(t *testing.T, context string, args ...string) {
 	require.NoError(t, err, string(out))
 }
 
-// TestContainer builds the image without root, reads what is in it, and runs
-// the program with nothing else around it.
+// TestContainer builds the image without root, lists its content, and runs the program with nothing else around it.
 func TestContainer(t *testing.T) {
 	b := newBuildah(t)
 	// The context must be readable by others, whatever the checkout's modes are.

@@ -19,9 +19,8 @@ import (
 
 var initialised = regexp.MustCompile(`^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
-// TestInitialisers bounds what every start pays before main: allocations and
-// bytes of the packages' initialisers, as the Go runtime counts them. Their time
-// goes with them, and a shared machine does not change them.
+// TestInitialisers limits what every start costs before main: allocations and bytes of the packages' initialisers, as
+// the Go runtime counts them. Their time depends on these, and a shared machine does not change them.
 func TestInitialisers(t *testing.T) {
 	const mostAllocations, mostBytes = 8_500, 1_300_000
 	cmd := exec.Command(binary(t), "version")
@@ -45,12 +44,12 @@ func TestInitialisers(t *testing.T) {
 	assert.LessOrEqual(t, bytes, mostBytes)
 }
 
-// fileCalls are the system calls by which files are found and read; those of the
-// runtime (threads, memory, timers) depend on the machine's load.
+// fileCalls are the system calls to find and read files; those of the runtime (threads, memory, timers) depend on the
+// machine's load.
 var fileCalls = regexp.MustCompile(`(?m)^\d+ +(openat2?|read|pread64|close|fstat|newfstatat|statx|readlinkat|getdents64|lseek)\(`)
 
-// TestSystemCalls bounds what one more processor of a tree costs in system calls,
-// three for its one file, and the whole of a small machine's.
+// TestSystemCalls limits the system calls for one more processor of a tree, three for its one file, and the total for
+// a small machine.
 func TestSystemCalls(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		require.Empty(t, os.Getenv("CI"), ".ci/run installs strace")

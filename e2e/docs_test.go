@@ -68,8 +68,8 @@ func commands(text string) []string {
 	return out
 }
 
-// TestReportsInPages: the first report in the guide and the tutorial is the one the program
-// prints, but for the number of what passed, which each rule changes.
+// TestReportsInPages compares the first report in the guide and the tutorial with the program's output, except for
+// the number of passes, which each rule changes.
 func TestReportsInPages(t *testing.T) {
 	for name, args := range map[string][]string{"docs/guide.md": {"demo", "--profile", "max-performance"}, "docs/tutorial.md": {"demo"}} {
 		_, want, _ := run(t, nil, args...)
@@ -91,15 +91,14 @@ func TestReportsInPages(t *testing.T) {
 	}
 }
 
-// TestTutorialPlay: the play in the tutorial is that of the collection's page, which
-// TestAnsible runs.
+// TestTutorialPlay checks that the play in the tutorial is that of the collection's page, which TestAnsible runs.
 func TestTutorialPlay(t *testing.T) {
 	tutorial, page := readFile(t, filepath.Join(root, "docs", "tutorial.md")), readFile(t, filepath.Join(root, "deploy", "ansible", "README.md"))
 	require.Len(t, fenced(tutorial, "yaml"), 1)
 	assert.Contains(t, fenced(page, "yaml"), fenced(tutorial, "yaml")[0])
 }
 
-// TestRuleExample: the rule in rules/README.md is a valid one, cases and all.
+// TestRuleExample checks that the rule in rules/README.md is valid, including its cases.
 func TestRuleExample(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "rules", "README.md"))
 	require.NoError(t, err)
@@ -117,7 +116,7 @@ func TestRuleExample(t *testing.T) {
 	assert.Equal(t, "fail", results(t, out)["memory.site.capacity machine"])
 }
 
-// TestExampleConfiguration: the shipped example is one that the program reads.
+// TestExampleConfiguration checks that the program reads the example configuration.
 func TestExampleConfiguration(t *testing.T) {
 	status, _, errs := run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--config", private(t, "memaudit.yaml", readFile(t, filepath.Join(root, "deploy/memaudit.yaml"))))
 	assert.Equal(t, 0, status, errs)

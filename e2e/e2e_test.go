@@ -50,7 +50,7 @@ func run(t *testing.T, stdin []byte, args ...string) (status int, stdout, stderr
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// results gives rule and subject to result of a JSON report.
+// results maps rule and subject to the result of a JSON report.
 func results(t *testing.T, stdout string) map[string]string {
 	t.Helper()
 	var r struct {
@@ -67,7 +67,7 @@ func results(t *testing.T, stdout string) map[string]string {
 // machine is the example that has findings.
 const machine = "dell-r610-unbalanced"
 
-// trees are the example machines' roots, for tests that change none.
+// trees are the example machines' roots, for tests that do not change them.
 var trees machinetest.Trees
 
 // treeOf is the root of an example machine, from anywhere.
@@ -76,8 +76,7 @@ func treeOf(t *testing.T, name string) string {
 	return trees.Dir(t, name)
 }
 
-// TestInputs audits one machine through every kind of input; what the kernel
-// does not have to say is judged alike.
+// TestInputs audits one machine through every kind of input; results that need no kernel are the same.
 func TestInputs(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/DMI"))
 	require.NoError(t, err)
@@ -169,7 +168,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestEmptyInput: no byte on standard input is not a machine.
+// TestEmptyInput checks that empty standard input is not a machine.
 func TestEmptyInput(t *testing.T) {
 	status, out, errs := run(t, nil, "check", "--smbios", "-")
 	assert.Equal(t, 3, status)
@@ -177,8 +176,7 @@ func TestEmptyInput(t *testing.T) {
 	assert.Contains(t, errs, "empty")
 }
 
-// TestFailedInput: what could be read is still reported, and the status says
-// that an input failed.
+// TestFailedInput checks that what could be read is still reported, and that the status shows that an input failed.
 func TestFailedInput(t *testing.T) {
 	status, out, errs := run(t, nil, "check", "--smbios", "/nowhere", "--format", "json")
 	assert.Equal(t, 3, status)
@@ -195,7 +193,7 @@ func TestFailedInput(t *testing.T) {
 	assert.Equal(t, "unknown", got["memory.channel.populated socket 1"], "the root's own table does not stand in for the file")
 }
 
-// TestOutput writes whole files or none.
+// TestOutput checks that files are written completely or not at all.
 func TestOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
 	status, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "json", "--output", file)
@@ -209,7 +207,7 @@ func TestOutput(t *testing.T) {
 	assert.Contains(t, errs, "--output")
 }
 
-// TestWaivers: accepted failures do not count, ended ones do again.
+// TestWaivers checks that accepted failures do not count, and that expired ones do again.
 func TestWaivers(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/machinetest"
 )
 
-// promtool runs Prometheus's own checker, skips where it is not installed.
+// promtool runs Prometheus's own checker, or skips if it is not installed.
 func promtool(t *testing.T, stdin string, args ...string) {
 	t.Helper()
 	tool, err := exec.LookPath("promtool")
@@ -31,8 +31,7 @@ func promtool(t *testing.T, stdin string, args ...string) {
 	assert.Empty(t, string(out))
 }
 
-// TestPromtool: Prometheus's own checker has nothing to say to any machine's
-// metrics.
+// TestPromtool checks that Prometheus's own checker has no complaint about any machine's metrics.
 func TestPromtool(t *testing.T) {
 	for _, m := range machinetest.All() {
 		_, out, _ := run(t, nil, "check", "--root", treeOf(t, m.Name), "--profile", "hpc", "--format", "prometheus")
@@ -40,7 +39,7 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// TestTextfile writes what node_exporter reads: a whole file, readable by it.
+// TestTextfile writes what node_exporter reads: a complete file, readable by it.
 func TestTextfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "memaudit.prom")
 	status, _, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "prometheus", "--output", file, "--fail-on", "never")
@@ -54,7 +53,7 @@ func TestTextfile(t *testing.T) {
 	assert.True(t, strings.HasSuffix(string(data), "\n"))
 }
 
-// TestJUnitParses: the live machine's report is XML whatever it says.
+// TestJUnitParses checks that the live machine's report is XML, whatever its content.
 func TestJUnitParses(t *testing.T) {
 	_, out, _ := run(t, nil, "check", "--format", "junit")
 	var doc struct {

@@ -17,9 +17,8 @@ import (
 
 const modulePath = "github.com/memaudit/memaudit"
 
-// TestGoInstall: go install MODULE@VERSION works, from a module proxy that holds
-// this checkout as v1.2.3; other modules come from the local module cache. The
-// go command refuses this for a go.mod with replace or exclude.
+// TestGoInstall checks that go install MODULE@VERSION works, from a module proxy with this checkout as v1.2.3; other
+// modules come from the local module cache. The go command refuses this for a go.mod with replace or exclude.
 func TestGoInstall(t *testing.T) {
 	proxy, bin := t.TempDir(), t.TempDir()
 	writeModule(t, proxy, "v1.2.3")
@@ -42,8 +41,8 @@ func TestGoInstall(t *testing.T) {
 	assert.Equal(t, results(t, report), results(t, installed))
 }
 
-// TestBuildFlags: make build gives the program that go build gives: no build tags,
-// and of the linker's flags those that drop debug information and set the version.
+// TestBuildFlags checks that make build gives the same program as go build: no build tags, and only linker flags that
+// drop debug information and set the version.
 func TestBuildFlags(t *testing.T) {
 	settings := map[string]string{}
 	for line := range strings.Lines(must(t, "go", "version", "-m", binary(t))) {

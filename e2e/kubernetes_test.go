@@ -93,8 +93,7 @@ func manifest(t *testing.T, data []byte) map[string]kubeObject {
 	}
 }
 
-// manifests gives what is in the base, and with kubectl what kustomize makes of
-// base and labels.
+// manifests returns what is in the base, and with kubectl the output of kustomize for base and labels.
 func manifests(t *testing.T) map[string]map[string]kubeObject {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/base/memaudit.yaml"))
@@ -113,8 +112,8 @@ func manifests(t *testing.T) map[string]map[string]kubeObject {
 	return out
 }
 
-// TestKubernetes: least privilege, read-only mounts, no more of the node than
-// an audit reads; and the arguments are some that the program takes.
+// TestKubernetes checks least privilege, read-only mounts, no more of the node than an audit reads, and arguments
+// that the program accepts.
 func TestKubernetes(t *testing.T) {
 	for name, objects := range manifests(t) {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +182,7 @@ func kubeMounts(t *testing.T, c *kubeContainer, paths map[string]string) {
 	assert.False(t, seen["/proc"] || seen["/"] || seen["/dev"] || seen["/etc"])
 }
 
-// kubeArgs: the command exists and has the flags.
+// kubeArgs checks that the command exists and has the flags.
 func kubeArgs(t *testing.T, c *kubeContainer) {
 	t.Helper()
 	status, help, errs := run(t, nil, c.Args[0], "--help")
@@ -201,9 +200,8 @@ func kubeArgs(t *testing.T, c *kubeContainer) {
 	}
 }
 
-// inPod runs the program through the mounts of the manifest and nothing else, as
-// root without capabilities but that to enter the container's root. config takes
-// the place of the ConfigMap.
+// inPod runs the program with the mounts of the manifest and nothing else, as root without capabilities except the
+// one to enter the container's root. config replaces the ConfigMap.
 func inPod(t *testing.T, config string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -244,8 +242,7 @@ func inPod(t *testing.T, config string, args ...string) (stdout, stderr string) 
 	return string(out), ""
 }
 
-// bindMount makes target and gives the commands that mount source there,
-// read-only.
+// bindMount creates target and returns the commands that mount source there, read-only.
 func bindMount(t *testing.T, source, target string) string {
 	t.Helper()
 	info, err := os.Stat(source)
@@ -259,8 +256,7 @@ func bindMount(t *testing.T, source, target string) string {
 	return "mount --rbind " + source + " " + target + "\nmount -o remount,bind,ro " + target + "\n"
 }
 
-// TestKubernetesMounts: an audit in the pod sees what it sees without a
-// container.
+// TestKubernetesMounts checks that an audit in the pod sees the same as one without a container.
 func TestKubernetesMounts(t *testing.T) {
 	out, errs := inPod(t, "", "inventory", "--root", "/host", "--format", "json")
 	require.Empty(t, errs)
@@ -269,9 +265,8 @@ func TestKubernetesMounts(t *testing.T) {
 	assert.Equal(t, sources(t, want), sources(t, out))
 }
 
-// TestKubernetesConfiguration: /host/sys is this node's own sysfs, so what the
-// ConfigMap says of the live machine holds with --root /host: the controller is
-// asked, and a baseline that is not there is missed.
+// TestKubernetesConfiguration checks that /host/sys is this node's own sysfs, so that the ConfigMap's input for the
+// live machine is used with --root /host: the controller is read, and a missing baseline is reported.
 func TestKubernetesConfiguration(t *testing.T) {
 	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 	pair, err := tls.LoadX509KeyPair(cert, key)
@@ -306,7 +301,7 @@ func TestKubernetesConfiguration(t *testing.T) {
 	assert.Contains(t, []string{"absent", "malformed"}, sources(t, string(report.Inventory))["redfish"], "a controller that knows no Redfish")
 }
 
-// sources gives the state of each source of an inventory.
+// sources returns the state of each source of an inventory.
 func sources(t *testing.T, text string) map[string]string {
 	t.Helper()
 	var doc struct {
@@ -321,8 +316,8 @@ func sources(t *testing.T, text string) map[string]string {
 	return out
 }
 
-// TestKubernetesPage: the commands of the page work, and the label that its
-// example asks for is one that the program prints.
+// TestKubernetesPage checks that the commands of the page work, and that its example selects a label that the program
+// prints.
 func TestKubernetesPage(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/README.md"))
 	require.NoError(t, err)
@@ -344,13 +339,13 @@ func TestKubernetesPage(t *testing.T) {
 	var affinity map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(examples[1]), &affinity))
 
-	// TestContainer and TestKubernetes run these, apart from where they write.
+	// TestContainer and TestKubernetes run these, but write elsewhere.
 	commands := strings.Split(strings.TrimSpace(blocks[0]), "\n")
 	require.Equal(t, "buildah build -f deploy/container/Containerfile -t memaudit .", commands[0])
 	require.Equal(t, "kubectl kustomize deploy/kubernetes/nfd", commands[1])
 }
 
-// TestNetworkPolicyExample: the policy is for the pods of the DaemonSet and their port alone.
+// TestNetworkPolicyExample checks that the policy is for the pods of the DaemonSet and their port alone.
 func TestNetworkPolicyExample(t *testing.T) {
 	var policy struct {
 		Kind     string

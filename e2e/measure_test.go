@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allowed are all calls that measure may make: what it does to the machine, how it
-// reads and says what it found, and what Go's runtime needs for itself.
+// allowed are all system calls that measure may make: its changes to the machine, its input and output, and what Go's
+// runtime needs.
 var allowed = map[string]bool{
 	"mmap": true, "munmap": true, "mbind": true, "madvise": true, "sched_setaffinity": true, "sched_getaffinity": true,
 
@@ -32,8 +32,7 @@ var allowed = map[string]bool{
 	"mincore": true, "getrandom": true, "statfs": true, // whether the configuration is on a read-only mount
 }
 
-// narrowed are calls of the above that could also change something: only the named
-// use of each is allowed.
+// narrowed are calls of the above that could also change something: only the named use of each is allowed.
 var narrowed = map[string]string{
 	"prctl":             `PR_SET_VMA|PR_GET_`,
 	"prlimit64":         `prlimit64\(0, RLIMIT_NOFILE`,
@@ -45,9 +44,8 @@ var narrowed = map[string]string{
 	"mbind":             `MPOL_BIND`,
 }
 
-// TestMeasureOnlyMapsItsOwn: what measure does to the machine is to map, bind
-// and give back memory of its own and to pin its threads; it opens nothing to
-// write, runs no program and asks no network.
+// TestMeasureOnlyMapsItsOwn checks that measure only maps, binds and releases its own memory and pins its threads; it
+// opens nothing for writing, runs no program and uses no network.
 func TestMeasureOnlyMapsItsOwn(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -86,8 +84,8 @@ func TestMeasureOnlyMapsItsOwn(t *testing.T) {
 	}
 }
 
-// TestMeasureEnds: stopped or killed in the middle, measure leaves no file, neither the kept
-// one nor a part of it, and a result that was kept before stays as it was.
+// TestMeasureEnds checks that measure, stopped or killed, leaves no file, neither the saved one nor a part of it, and
+// that an earlier result stays unchanged.
 func TestMeasureEnds(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "terminated": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {

@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNodeProblemDetectorPlugin checks the plugin against node-problem-detector's
-// protocol for custom plugins: status 0 is no problem, 1 a problem, anything
-// else unknown, and one line of standard output of at most max_output_length
+// TestNodeProblemDetectorPlugin checks the plugin against node-problem-detector's protocol for custom plugins: status
+// 0 is no problem, 1 a problem, anything else unknown, and one line of standard output of at most max_output_length
 // bytes. What could not be checked is never 0.
 func TestNodeProblemDetectorPlugin(t *testing.T) {
 	hostile := filepath.Join(t.TempDir(), "hostile")
@@ -52,8 +51,8 @@ func TestNodeProblemDetectorPlugin(t *testing.T) {
 	}
 }
 
-// TestNodeProblemDetectorMonitor: the monitor's file is as node-problem-detector
-// reads it: every rule has a condition, and its time is within the monitor's.
+// TestNodeProblemDetectorMonitor checks the monitor's file as node-problem-detector reads it: every rule has a
+// condition, and its timeout is within the monitor's.
 func TestNodeProblemDetectorMonitor(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "npd", "memaudit-monitor.json"))
 	require.NoError(t, err)
@@ -92,11 +91,10 @@ func TestNodeProblemDetectorMonitor(t *testing.T) {
 // condition is a node's condition as node-problem-detector keeps it.
 type condition struct{ status, reason, message string }
 
-// next is what node-problem-detector makes of a plugin's result, as its custom
-// plugin monitor does (pkg/custompluginmonitor, generateStatus): a problem
-// carries the rule's reason and the plugin's line, no problem the default's reason
-// and message, and a result that is not known the default's reason beside the
-// plugin's line. Nothing changes while the status stays False or Unknown.
+// next returns the condition for a plugin's result, as node-problem-detector's custom plugin monitor sets it
+// (pkg/custompluginmonitor, generateStatus): a problem has the rule's reason and the plugin's line, no problem the
+// default's reason and message, and an unknown result the default's reason and the plugin's line. Nothing changes
+// while the status stays False or Unknown.
 func (c condition) next(status int, line string, initial condition, problem string) condition {
 	word := map[int]string{0: "False", 1: "True"}[status]
 	switch {
@@ -110,10 +108,8 @@ func (c condition) next(status int, line string, initial condition, problem stri
 	return c
 }
 
-// TestNodeProblemDetectorCondition: what the node's condition says is true before
-// the first result, where node-problem-detector sets the default with status
-// False, and beside a result that is not known, of which it keeps the default's
-// reason.
+// TestNodeProblemDetectorCondition checks that the node's condition is true before the first result, when
+// node-problem-detector sets the default with status False, and for an unknown result, with the default's reason.
 func TestNodeProblemDetectorCondition(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "npd", "memaudit-monitor.json"))
 	require.NoError(t, err)

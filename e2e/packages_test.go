@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The largest sizes in bytes. They notice a library that is linked by mistake; a
-// megabyte more is no reason for less clear code.
+// The maximum sizes in bytes. They detect a library that is linked by mistake; a megabyte more is no reason for less
+// clear code.
 const (
 	maxBinary  = 34_000_000
 	maxPackage = 14_000_000
@@ -38,14 +38,14 @@ func checkSize(t *testing.T, name string, most int64) {
 	assert.LessOrEqual(t, st.Size(), most, name)
 }
 
-// made holds the packages that all tests look at.
+// made has the packages that all tests read.
 var made struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// dist makes the packages once, by the script of make dist.
+// dist builds the packages once, with the script of make dist.
 func dist(t *testing.T) string {
 	t.Helper()
 	made.once.Do(func() {
@@ -100,8 +100,7 @@ func must(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestDistReproducible: another folder, time zone, language and mask of file
-// modes give the same bytes.
+// TestDistReproducible checks that another folder, time zone, language and umask give the same bytes.
 func TestDistReproducible(t *testing.T) {
 	first := readFile(t, filepath.Join(dist(t), "SHA256SUMS"))
 	assert.Len(t, strings.Fields(first), 16, "deb, rpm, tar.gz and bill of materials for two architectures")
@@ -113,8 +112,8 @@ func TestDistReproducible(t *testing.T) {
 	assert.Equal(t, first, readFile(t, filepath.Join(dir, "SHA256SUMS")))
 }
 
-// TestArchives: each holds the static program of its architecture, within the
-// budget, and the time stamps of the commit alone.
+// TestArchives checks that each has the static program of its architecture, within the size limit, with only the time
+// stamps of the commit.
 func TestArchives(t *testing.T) {
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		t.Run(arch, func(t *testing.T) {
@@ -146,7 +145,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestPackagesCarryWhatTheReadmeNames: each link of the README leads to a file of the archive and of the
+// TestPackagesCarryWhatTheReadmeNames checks that each link of the README leads to a file of the archive and of the
 // package.
 func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
 	dir := t.TempDir()
@@ -163,8 +162,8 @@ func TestPackagesCarryWhatTheReadmeNames(t *testing.T) {
 	}
 }
 
-// TestBillOfMaterials: it names the packed program by its sum, and every module
-// whose licence is packed.
+// TestBillOfMaterials checks that it names the packed program by its checksum, and every module whose licence is
+// packed.
 func TestBillOfMaterials(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		dir := t.TempDir()
@@ -188,8 +187,7 @@ func TestBillOfMaterials(t *testing.T) {
 	}
 }
 
-// TestPages: man has no complaint about any page, each shell can read its
-// completion.
+// TestPages checks that man has no complaint about any page, and that each shell reads its completion.
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "tar", "-xzf", one(t, dist(t)+"/*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
@@ -219,7 +217,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestDebianIsPackedByXZ: the package is as small as xz makes its files.
+// TestDebianIsPackedByXZ checks that the package is as small as xz makes its files.
 func TestDebianIsPackedByXZ(t *testing.T) {
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		t.Skip("dpkg is not installed")
@@ -237,8 +235,7 @@ func TestDebianIsPackedByXZ(t *testing.T) {
 	assert.Equal(t, "debian-binary control.tar.gz data.tar.xz", strings.Join(members(t, name), " "))
 }
 
-// members are the names in an ar archive, and hold its form: each begins at an
-// even offset.
+// members returns the names in an ar archive, and checks its format: each begins at an even offset.
 func members(t *testing.T, name string) []string {
 	t.Helper()
 	data := readFile(t, name)
@@ -255,7 +252,7 @@ func members(t *testing.T, name string) []string {
 	return names
 }
 
-// TestRPM: rpm itself reads the package.
+// TestRPM checks the package with rpm itself.
 func TestRPM(t *testing.T) {
 	if _, err := exec.LookPath("rpm"); err != nil {
 		require.Empty(t, os.Getenv("CI"), ".ci/run installs rpm")
@@ -276,8 +273,8 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// TestMaintainerScripts: the maintainer scripts are plain sh, and tell an installation
-// from an upgrade and a removal in the words of dpkg and of rpm.
+// TestMaintainerScripts checks that the maintainer scripts are plain sh, and distinguish an installation from an
+// upgrade and a removal by the arguments of dpkg and of rpm.
 func TestMaintainerScripts(t *testing.T) {
 	tools := t.TempDir()
 	log := filepath.Join(tools, "log")
@@ -317,8 +314,7 @@ func TestMaintainerScripts(t *testing.T) {
 	}
 }
 
-// TestDebian installs, upgrades, removes and purges the package with dpkg in a
-// folder of its own, as root or not.
+// TestDebian installs, upgrades, removes and purges the package with dpkg in its own folder, as root or not.
 func TestDebian(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		t.Skip("dpkg is not installed")
@@ -374,8 +370,8 @@ func newDebian(t *testing.T) *debian {
 
 func (m *debian) path(name string) string { return filepath.Join(m.dir, name) }
 
-// dpkg runs the maintainer scripts outside of the folder, with its name in
-// DPKG_ROOT: there is nothing in it that could run them.
+// dpkg dpkg runs the maintainer scripts outside of the folder, with its name in DPKG_ROOT, because it contains
+// nothing that could run them.
 func (m *debian) dpkg(args ...string) {
 	m.t.Helper()
 	must(m.t, "dpkg", append([]string{"--root=" + m.dir, "--force-not-root", "--force-script-chrootless", "--log=/dev/null"}, args...)...)
@@ -413,7 +409,7 @@ func newer(t *testing.T, name string) string {
 	return out
 }
 
-// TestDefaultConfiguration: the installed configuration decides nothing.
+// TestDefaultConfiguration checks that the installed configuration sets nothing.
 func TestDefaultConfiguration(t *testing.T) {
 	_, plain, _ := run(t, nil, "check", "--root", treeOf(t, machine))
 	_, configured, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--config", private(t, "memaudit.yaml", readFile(t, filepath.Join(root, "deploy/packages/memaudit.yaml"))))

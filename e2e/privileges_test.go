@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kernelModes gives a captured machine's files the owner and the modes of the
-// kernel: what only root reads, as sysfs has it.
+// kernelModes gives a captured machine's files the owner and the modes of the kernel, with those that only root
+// reads, as in sysfs.
 func kernelModes(t *testing.T, dir string) {
 	t.Helper()
 	secret := regexp.MustCompile(`/sys/firmware/(dmi/tables|dmi/entries|acpi/tables)/|/dmi/id/\w+_(serial|uuid)$`)
@@ -36,7 +36,7 @@ func kernelModes(t *testing.T, dir string) {
 	}))
 }
 
-// tiers are the privileges of the guide's table that a test can take on.
+// tiers are the privileges of the guide's table that a test can assume.
 var tiers = map[string][]string{
 	"any user":            {"--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all"},
 	"CAP_DAC_READ_SEARCH": {"--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all,+dac_read_search", "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"},

@@ -36,8 +36,7 @@ import (
 // is twelve seconds.
 const faster = 300
 
-// duration matches PromQL's durations where they stand for time that passes:
-// in for, interval, offset and ranges.
+// duration matches PromQL's durations of elapsed time: in for, interval, offset and ranges.
 var duration = regexp.MustCompile(`\b(keep_firing_for|for|interval|offset):? (\d+)([smhd])|(\[|:)(\d+)([smhd])|(_seconds >) (\d+)()`)
 
 // hasten divides every time in a rule file.
@@ -60,11 +59,9 @@ func TestHasten(t *testing.T) {
 		hasten("for: 10m\ninterval: 2m\nx_seconds > 7200 offset 1h y[1d:30m] > 0.5 [.].+"))
 }
 
-// TestPrometheusFleet: Prometheus scrapes three daemons that serve three
-// machines, one of them over TLS with a password, and the textfile of a fourth,
-// by the example configuration. The rules fire for the bad ones and not for the
-// good ones; audits that fail, a daemon that dies and a textfile that vanishes
-// are told.
+// TestPrometheusFleet checks the example configuration with Prometheus scraping three daemons for three machines, one
+// of them over TLS with a password, and the textfile of a fourth. The rules fire for the bad ones and not for the
+// good ones; failed audits, a daemon that dies and a textfile that vanishes are reported.
 func TestPrometheusFleet(t *testing.T) {
 	needProgram(t, "prometheus")
 	dir := t.TempDir()
@@ -126,8 +123,8 @@ func daemon(t *testing.T, args ...string) (address string, stop func()) {
 	return address, stop
 }
 
-// kept are the arguments for a machine with an accepted baseline and a waiver of a
-// rule that fails there, which ends in a few days.
+// kept are the arguments for a machine with an accepted baseline and a waiver of a rule that fails there, which ends
+// in a few days.
 func kept(t *testing.T, machine, rule string) []string {
 	t.Helper()
 	dir, tree := t.TempDir(), treeOf(t, machine)
@@ -176,8 +173,8 @@ func waitFor(t *testing.T, most time.Duration, what string, done func() bool) {
 	}
 }
 
-// certificates makes the files that web.example.yml and the scrape configuration
-// name: the daemon's certificate and key, and what vouches for it.
+// certificates creates the files that web.example.yml and the scrape configuration name: the daemon's certificate and
+// key, and its authority.
 func certificates(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
 	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
@@ -191,8 +188,8 @@ func certificates(t *testing.T, dir string) *x509.CertPool {
 	return pool
 }
 
-// daemonPages asks the daemons themselves: promtool has nothing to say to their
-// metrics, and without the password there are none.
+// daemonPages requests the daemons' pages: promtool has no complaint about their metrics, and without the password
+// there are none.
 func daemonPages(t *testing.T, good, bad string, pool *x509.CertPool, password string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
@@ -222,8 +219,7 @@ func daemonPages(t *testing.T, good, bad string, pool *x509.CertPool, password s
 	}
 }
 
-// textfile serves a machine's metrics as node_exporter does; when gone, it
-// serves none.
+// textfile serves a machine's metrics as node_exporter does; if gone is set, none.
 func textfile(t *testing.T, machine string) (address string, gone *atomic.Bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "memaudit.prom")
@@ -284,7 +280,7 @@ func startPrometheus(t *testing.T, dir string, targets map[string]string) *prome
 	return p
 }
 
-// get asks the API.
+// get requests a path of the API.
 func (p *prometheus) get(t *testing.T, path string, into any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -300,7 +296,7 @@ func (p *prometheus) get(t *testing.T, path string, into any) {
 	}{into}))
 }
 
-// alerts gives the severity of each alert in a state by name, instance and rule.
+// alerts returns the severity of each alert in a state by name, instance and rule.
 func (p *prometheus) alerts(t *testing.T, state string) map[string]string {
 	t.Helper()
 	var data struct {
@@ -341,8 +337,8 @@ func (p *prometheus) wait(t *testing.T, want map[string]string) {
 	})
 }
 
-// healthy: all targets answer, no rule has an error, and one query says how many
-// of how many differ.
+// healthy checks that all targets answer, that no rule has an error, and that one query gives how many of how many
+// differ.
 func (p *prometheus) healthy(t *testing.T, targets ...string) {
 	t.Helper()
 	var data struct {
@@ -377,8 +373,8 @@ func (p *prometheus) healthy(t *testing.T, targets ...string) {
 	assert.Positive(t, count)
 }
 
-// filtered runs every query of the fleet's page: with all selected none fails, and with an unknown job or
-// product selected the results are empty.
+// filtered runs every query of the fleet's page: with all selected none fails, and with an unknown job or product
+// selected the results are empty.
 func (p *prometheus) filtered(t *testing.T) {
 	t.Helper()
 	for _, choice := range []map[string]string{{"$job": ".*", "$product": ".*"}, {"$job": "nobody", "$product": ".*"}, {"$job": ".*", "$product": "nothing"}} {
@@ -407,8 +403,7 @@ func (p *prometheus) filtered(t *testing.T) {
 	}
 }
 
-// empty are the panels that show nothing of this test's machines, and why; every
-// other one shows something.
+// empty are the panels that are empty for this test's machines, with the reason; every other one shows something.
 var empty = map[string]string{
 	"memaudit-fleet Waits for a reboot A":       "no controller tells of a change that waits",
 	"memaudit-fleet Another BIOS A":             "all machines of a product have one version",
@@ -420,8 +415,8 @@ var empty = map[string]string{
 	"memaudit-machine Age of the measurement A": "nobody measured",
 }
 
-// shown asks the queries of both pages as they are with everything, and with one
-// machine, chosen: a panel shows something, or it is known why it does not.
+// shown runs the queries of both pages unfiltered, and with one machine selected: a panel shows something, or the
+// reason why it does not is known.
 func (p *prometheus) shown(t *testing.T, machine string) {
 	t.Helper()
 	chosen := strings.NewReplacer("$job", ".*", "$product", ".*", "$instance", machine)
@@ -441,8 +436,7 @@ func (p *prometheus) shown(t *testing.T, machine string) {
 	}
 }
 
-// ranked asks the queries by which docs/measure.md ranks a fleet: each has its
-// grammar right.
+// ranked runs the queries with which docs/measure.md ranks a fleet, to check their grammar.
 func (p *prometheus) ranked(t *testing.T) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "measure.md"))

@@ -17,7 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/fleet"
 )
 
-// prometheusDir holds rules and examples.
+// prometheusDir has rules and examples.
 var prometheusDir = filepath.Join(root, "deploy", "prometheus")
 
 // needProgram skips a test whose program is not installed; in CI it must be.
@@ -59,8 +59,8 @@ func TestPrometheusRules(t *testing.T) {
 	assert.Equal(t, 2, count)
 }
 
-// TestPrometheusConfig: the example loads, with its rules, its list of targets
-// and the files that it names.
+// TestPrometheusConfig checks that the example loads, with its rules, its list of targets and the files that it
+// names.
 func TestPrometheusConfig(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(prometheusDir)))
@@ -106,7 +106,7 @@ func TestKubernetesNodesLeave(t *testing.T) {
 	assert.Contains(t, promtoolIn(t, dir, "test", "rules", "nodes.test.yml"), "SUCCESS")
 }
 
-// TestDashboardGrammar: promtool parses every query of the dashboards.
+// TestDashboardGrammar checks that promtool parses every query of the dashboards.
 func TestDashboardGrammar(t *testing.T) {
 	var rules []map[string]string
 	for _, d := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {

@@ -110,7 +110,7 @@ func (e *emulator) apply(t *testing.T, to string, body string) {
 	e.write(t, "Systems/1/Bios/SD", settings)
 }
 
-// boot takes what waits.
+// boot applies the pending changes.
 func (e *emulator) boot(t *testing.T) {
 	t.Helper()
 	now, next := e.read(t, "Systems/1/Bios"), e.read(t, "Systems/1/Bios/SD")
@@ -120,8 +120,8 @@ func (e *emulator) boot(t *testing.T) {
 	e.write(t, "Systems/1/Bios/SD", next)
 }
 
-// configured are the findings about settings of the controller alone: the
-// machine's own tree is of before the boot.
+// configured are the findings about settings of the controller alone, because the machine's own tree is from before
+// the boot.
 func (e *emulator) configured(t *testing.T, rules string) map[string]string {
 	t.Helper()
 	empty := t.TempDir()
@@ -134,10 +134,9 @@ func (e *emulator) configured(t *testing.T, rules string) map[string]string {
 	return got
 }
 
-// TestRedfishPatch applies what profiles patch prints to the real service's
-// settings object: only what differs is changed, what waits already is not
-// changed again, nothing is left to change before the boot nor after it, and the
-// audit then passes every row that was not left open.
+// TestRedfishPatch applies the output of profiles patch to the real service's settings object: only what differs is
+// changed, what is pending already is not changed again, nothing is left to change before the boot nor after it, and
+// the audit then passes every row that was not left open.
 func TestRedfishPatch(t *testing.T) {
 	e := newEmulator(t)
 	rules := t.TempDir()

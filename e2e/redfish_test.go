@@ -41,8 +41,7 @@ const (
 	bmcMockup   = "testdata/redfish/supermicro-rome-half"
 )
 
-// bmcSecrets are the words that no output may hold: password, token, and what
-// the mockup holds of identifiers.
+// bmcSecrets are the words that no output may contain: password, token, and the mockup's identifiers.
 var bmcSecrets = []string{bmcPassword, bmcToken, "S000000X0000001", "3cecef000001", "rack 7 unit 12", "rome-0001", "S0000000000"}
 
 // certificate writes a certificate for 127.0.0.1 and its key, valid between
@@ -65,9 +64,8 @@ func certificate(t *testing.T, from, to time.Time) (cert, key string) {
 	return cert, key
 }
 
-// sushy starts the Redfish service of sushy-tools over the mockup, with TLS.
-// Without the package a continuous integration fails; a developer is told how
-// to get it.
+// sushy starts the Redfish service of sushy-tools with the mockup, with TLS. Without the package it fails in CI; a
+// developer is told how to get it.
 func sushy(t *testing.T, cert, key string) *url.URL {
 	t.Helper()
 	return sushyOver(t, bmcMockup, cert, key)
@@ -118,7 +116,7 @@ type guard struct {
 	*httptest.Server
 	proxy http.Handler
 	basic bool
-	// fault answers a path in a way of its own.
+	// fault answers one path differently.
 	fault map[string]http.HandlerFunc
 
 	mu          sync.Mutex
@@ -191,8 +189,7 @@ func private(t *testing.T, name, text string) string {
 	return file
 }
 
-// askBMC runs a command over the machine and its controller and holds that no
-// output says a secret.
+// askBMC runs a command for the machine and its controller and checks that no output contains a secret.
 func askBMC(t *testing.T, command string, service *url.URL, ca, password string, more ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	conf := "redfish: {timeout: 5s"
@@ -232,7 +229,7 @@ type bmcInventory struct {
 	Inventory *bmcInventory
 }
 
-// source gives state and detail of the controller's entry.
+// source returns state and detail of the controller's entry.
 func source(t *testing.T, stdout string) (state, detail string) {
 	t.Helper()
 	var inv bmcInventory
@@ -291,8 +288,7 @@ func TestRedfish(t *testing.T) {
 	})
 }
 
-// faces holds that the controller's settings, those that wait and the kernel's
-// are three things.
+// faces checks that the controller's settings, the pending ones and the kernel's are separate.
 func faces(t *testing.T, inv *bmcInventory) {
 	t.Helper()
 	smt := inv.Settings["smt"]
@@ -311,7 +307,7 @@ func faces(t *testing.T, inv *bmcInventory) {
 	assert.True(t, strings.HasPrefix(e.Path, "/redfish/v1/Systems/1/Bios"), e.Path)
 }
 
-// health holds that the sick module shows.
+// health checks that the failing module is reported.
 func health(t *testing.T, stdout string) {
 	t.Helper()
 	var inv bmcInventory
@@ -334,8 +330,8 @@ func health(t *testing.T, stdout string) {
 	assert.Equal(t, map[string]int64{"DIMMA1": 0, "DIMMC1": 0, "DIMME1": 61, "DIMMG1": 0}, counted)
 }
 
-// TestRedfishFailures: each failure is told in its own words within its
-// deadline, with status 3, and the rest is audited all the same.
+// TestRedfishFailures checks that each failure has its own message within its deadline, with status 3, and that the
+// rest is audited all the same.
 func TestRedfishFailures(t *testing.T) {
 	from, to := soon()
 	cert, key := certificate(t, from, to)
@@ -384,8 +380,8 @@ func TestRedfishFailures(t *testing.T) {
 	}
 }
 
-// TestRedfishInterrupted: an operator who gives up gets his prompt at once, and
-// the session is given back all the same.
+// TestRedfishInterrupted checks that an operator who interrupts gets the prompt at once, and that the session is
+// closed all the same.
 func TestRedfishInterrupted(t *testing.T) {
 	from, to := soon()
 	cert, key := certificate(t, from, to)
@@ -418,7 +414,7 @@ func TestRedfishInterrupted(t *testing.T) {
 	assert.Zero(t, g.open, "the session was not given back")
 }
 
-// TestRedfishExpired: the real service with a certificate that has ended.
+// TestRedfishExpired checks the real service with an expired certificate.
 func TestRedfishExpired(t *testing.T) {
 	cert, key := certificate(t, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
 	service := sushy(t, cert, key)
@@ -426,7 +422,7 @@ func TestRedfishExpired(t *testing.T) {
 	assertFailed(t, status, out, errs, "refused", "certificate is valid from 2020-01-01 to 2021-01-01, not now")
 }
 
-// TestRedfishNobody: nothing listens.
+// TestRedfishNobody checks a port on which nothing listens.
 func TestRedfishNobody(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -456,8 +452,8 @@ func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// TestRedfishConfiguration: what is wrong before anything is asked is wrong
-// usage, and no message holds what the file says.
+// TestRedfishConfiguration checks that an error found before any request is a usage error, and that no message
+// contains text of the file.
 func TestRedfishConfiguration(t *testing.T) {
 	good := private(t, "good.yaml", "username: u\npassword: "+bmcPassword+"\n")
 	open := private(t, "open.yaml", "username: u\npassword: "+bmcPassword+"\n")

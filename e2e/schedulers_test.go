@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeScontrol knows one node, whose line is in the file node, and records what it is told.
+// fakeScontrol knows one node, whose line is in the file node, and records its arguments.
 const fakeScontrol = `#!/bin/sh
 here=$(dirname "$0")
 case "$1 $2" in
@@ -41,8 +41,7 @@ func script(t *testing.T, env []string, name string, args ...string) (status int
 	return cmd.ProcessState.ExitCode(), string(data)
 }
 
-// TestSlurm runs the health check with the real program and checks it against
-// what scontrol is told.
+// TestSlurm runs the health check with the real program and compares it with the calls of scontrol.
 func TestSlurm(t *testing.T) {
 	idle := "NodeName=n1 Arch=x86_64 State=IDLE CPUTot=8"
 	cases := map[string]struct {
@@ -103,8 +102,8 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmConfiguration: the page's settings are read, and both hooks of the
-// example name the script that is here.
+// TestSlurmConfiguration checks that the page's settings are read, and that both hooks of the example name the script
+// in the repository.
 func TestSlurmConfiguration(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "deploy/slurm/README.md"))
 	require.NoError(t, err)
@@ -133,7 +132,7 @@ func TestSlurmConfiguration(t *testing.T) {
 	}
 }
 
-// TestNHC sources the check as NHC does, with stand-ins for its two functions.
+// TestNHC sources the check as NHC does, with fakes for its two functions.
 func TestNHC(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "deploy/nhc/README.md"))
 	require.NoError(t, err)
@@ -181,8 +180,8 @@ func TestScripts(t *testing.T) {
 	assert.Zero(t, status, out)
 }
 
-// TestSlurmFeatures: the features are the audit's, those of the site stay, and
-// slurmctld is told only what is new.
+// TestSlurmFeatures checks that the features are the audit's, that those of the site stay, and that slurmctld is
+// updated only with changes.
 func TestSlurmFeatures(t *testing.T) {
 	const good = "memaudit_failure_none,memaudit_profile_dell-11g_balanced,memaudit_platform_westmere-ep,memaudit_population_6x4GiB-7664a74e79e5"
 	for name, c := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestServeSandboxed: what the daemon did not need when it started it cannot
-// read later, whoever runs it.
+// TestServeSandboxed checks that the daemon cannot read later what it did not need when it started, whatever user it
+// runs as.
 func TestServeSandboxed(t *testing.T) {
 	const version = 1 // LANDLOCK_CREATE_RULESET_VERSION: ask which one there is
 	if abi, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, version); int(abi) < 1 {

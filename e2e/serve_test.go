@@ -63,7 +63,7 @@ func (s *served) start(t *testing.T) {
 	s.wait(t, `msg="audit `)
 }
 
-// wait reads the log up to a line that holds a text.
+// wait reads the log up to a line that contains a text.
 func (s *served) wait(t *testing.T, text string) string {
 	t.Helper()
 	var seen []string
@@ -100,7 +100,7 @@ func (s *served) end(t *testing.T) {
 	require.NoError(t, s.cmd.Wait())
 }
 
-// TestServe: one daemon with a machine, from start to stop.
+// TestServe runs one daemon with a machine, from start to stop.
 func TestServe(t *testing.T) {
 	s := serve(t, nil, "--root", treeOf(t, machine), "--profile", "max-performance")
 	status, out := s.get(t, "/metrics")
@@ -145,8 +145,8 @@ func seriesOf(out string) []string {
 	return all
 }
 
-// TestServeReloads: SIGHUP and a changed file take up a configuration; one that
-// is wrong leaves the last good audit and says so.
+// TestServeReloads checks that SIGHUP and a changed file load a configuration, and that an invalid one keeps the last
+// good audit with a message.
 func TestServeReloads(t *testing.T) {
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "memaudit.yaml")
@@ -177,8 +177,7 @@ func TestServeReloads(t *testing.T) {
 	s.end(t)
 }
 
-// TestServeVanishes: a machine that can no longer be read leaves the last good
-// audit.
+// TestServeVanishes checks that a machine that becomes unreadable keeps the last good audit.
 func TestServeVanishes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(treeOf(t, machine))))
@@ -195,8 +194,7 @@ func TestServeVanishes(t *testing.T) {
 	s.end(t)
 }
 
-// TestServeTLS: TLS and basic authentication as of every exporter; the password
-// is "fleet".
+// TestServeTLS checks TLS and basic authentication as for every exporter; the password is "fleet".
 func TestServeTLS(t *testing.T) {
 	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 	trusted, err := os.ReadFile(cert)
@@ -223,7 +221,7 @@ func TestServeTLS(t *testing.T) {
 	s.end(t)
 }
 
-// TestServeUnderSystemd: a socket that systemd opened, and what it is told.
+// TestServeUnderSystemd checks a socket opened by systemd, and the notifications.
 func TestServeUnderSystemd(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -266,9 +264,8 @@ func TestServeUnderSystemd(t *testing.T) {
 	wait("STOPPING=1")
 }
 
-// TestServeFigures: what the daemon takes of a machine of 32 slots' size, 128
-// here: at most 44 MB of memory while it is scraped, 53 MB once its reports were read,
-// and next to no time.
+// TestServeFigures limits the daemon's resources for a machine of the size of 32 slots, 128 here: at most 44 MB of
+// memory while it is scraped, 53 MB once its reports were read, and next to no time.
 func TestServeFigures(t *testing.T) {
 	s := serve(t, nil, "--root", treeOf(t, "fujitsu-rx900s2-class1"), "--profile", "hpc")
 	var took []time.Duration

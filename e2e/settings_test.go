@@ -42,7 +42,7 @@ func server(t *testing.T) string {
 	return tree
 }
 
-// seen is what one audit said of the prefetchers and the sources.
+// seen is the result of one audit for the prefetchers and the sources.
 type seen struct {
 	status                int
 	value, reason, result string
@@ -96,8 +96,8 @@ func look(t *testing.T, tree string, uid uint32) seen {
 	return s
 }
 
-// TestSettingsThatCannotBeRead: without root, without registers, in a guest and
-// in a container each unknown has a reason of its own, and none fails.
+// TestSettingsThatCannotBeRead checks that without root, without registers, in a guest and in a container each
+// unknown has its own reason, and none fails.
 func TestSettingsThatCannotBeRead(t *testing.T) {
 	whole := server(t)
 	s := look(t, whole, 0)

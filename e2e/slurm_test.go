@@ -72,9 +72,8 @@ func startSlurm(t *testing.T) *slurm {
 	}
 	conf := filepath.Join(s.dir, "slurm.conf")
 	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, slurmConf, s.dir, ports[0], ports[1]), 0o600))
-	// slurmd gives a hook no more of the environment than a node's name and a
-	// job's numbers, so that these two, which differ from an installed Slurm, are
-	// set here.
+	// slurmd slurmd gives a hook no more of the environment than a node's name and a job's numbers, so these two,
+	// which differ from an installed Slurm, are set here.
 	script, err := filepath.Abs(filepath.Join(root, "deploy/slurm/memaudit-healthcheck"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "check"),
@@ -85,7 +84,7 @@ func startSlurm(t *testing.T) *slurm {
 	return s
 }
 
-// machine makes the node another one.
+// machine replaces the node's machine.
 func (s *slurm) machine(t *testing.T, tree string) {
 	t.Helper()
 	text := fmt.Sprintf("MEMAUDIT=%s\nMEMAUDIT_ARGS='--root %s'\nMEMAUDIT_FEATURES=yes\n", binary(t), tree)
@@ -94,7 +93,7 @@ func (s *slurm) machine(t *testing.T, tree string) {
 	require.NoError(t, os.Rename(next, filepath.Join(s.dir, "memaudit.conf")))
 }
 
-// run asks a program of Slurm's.
+// run runs a program of Slurm's.
 func (s *slurm) run(name string, args ...string) (out string, err error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Dir = append(os.Environ(), "SLURM_CONF="+filepath.Join(s.dir, "slurm.conf")), s.dir
@@ -118,10 +117,9 @@ func (s *slurm) node() (features []string, state, reason string) {
 	return strings.Split(active, ","), find(` State=(\S*)`), find(` Reason=(.*?) \[`)
 }
 
-// TestSlurmCluster runs the health check under the real slurmctld and slurmd: a
-// good node carries features by which jobs choose it, beside the site's own; a
-// bad one is drained with the reason; one that cannot be checked says so and
-// is not drained.
+// TestSlurmCluster runs the health check under the real slurmctld and slurmd: a good node has features by which jobs
+// select it, in addition to the site's own; a bad one is drained with the reason; one that cannot be checked is
+// reported and not drained.
 func TestSlurmCluster(t *testing.T) {
 	s := startSlurm(t)
 	s.machine(t, treeOf(t, goodMachine))
@@ -170,9 +168,8 @@ func TestSlurmCluster(t *testing.T) {
 	assert.Equal(t, []string{"rack7", "memaudit_failure_unknown"}, features, "what was known of the machine of before is gone")
 }
 
-// TestSlurmMeasure runs the page's script for a maintenance window, with a
-// stand-in for the measurement alone: a node that measures as predicted goes back to
-// work, one that is slow or undecided stays drained and says so.
+// TestSlurmMeasure runs the page's script for a maintenance window, with only the measurement faked: a node that
+// measures as predicted returns to work, one that is slow or undecided stays drained with a message.
 func TestSlurmMeasure(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ import (
 type systemd struct {
 	t   *testing.T
 	pid string
-	// port is where the daemon answers: the network is that of the tests.
+	// port is the daemon's port: the network is that of the tests.
 	port int
 }
 
@@ -118,8 +118,7 @@ func (s *systemd) write(name, text string) {
 	require.NoError(s.t, os.WriteFile(s.path(name), []byte(text), 0o600))
 }
 
-// dropIns makes the daemon restart with these drop-ins of the package alone,
-// and with own words.
+// dropIns restarts the daemon with only these drop-ins of the package, and additional lines.
 func (s *systemd) dropIns(own string, names ...string) {
 	s.t.Helper()
 	dir := "/etc/systemd/system/memaudit.service.d"
@@ -174,8 +173,8 @@ func (s *systemd) property(name string) string {
 	return s.must("systemctl", "show", "memaudit.service", "--value", "-p", name)
 }
 
-// TestService: the package under a systemd that runs, from installation to
-// purge, with each drop-in, on a machine whose files have the kernel's modes.
+// TestService runs the package under a running systemd, from installation to purge, with each drop-in, on a machine
+// whose files have the kernel's modes.
 func TestService(t *testing.T) {
 	deb := one(t, dist(t)+"/*_amd64.deb")
 	s := boot(t)
@@ -293,14 +292,13 @@ func (s *systemd) daemon(deb string) {
 	assert.Equal(t, "success", s.property("Result"), "it stops by itself")
 }
 
-// arguments gives the daemon its flags.
+// arguments sets the daemon's flags.
 func (s *systemd) arguments(more string) {
 	s.t.Helper()
 	s.write("/etc/default/memaudit", fmt.Sprintf("ARGS=\"--root /usr/local/machine --web.listen-address=127.0.0.1:%d %s\"\n", s.port, more))
 }
 
-// controller: the daemon reads the credentials of a BMC, and
-// says that nothing answers there.
+// controller checks that the daemon reads the credentials of a BMC, and reports that nothing answers there.
 func (s *systemd) controller() {
 	s.t.Helper()
 	s.arguments(fmt.Sprintf("--redfish=https://127.0.0.1:%d", freePort(s.t)))

@@ -17,8 +17,8 @@ import (
 
 const units = root + "/deploy/systemd"
 
-// exposures are the units with the drop-ins that an operator may add, and the
-// exposure that each may have at most. The project's limit is 4.0.
+// exposures are the units with the drop-ins that an operator may add, and the maximum exposure of each. The project's
+// limit is 4.0.
 var exposures = []struct {
 	unit    string
 	dropIns []string
@@ -33,7 +33,7 @@ var exposures = []struct {
 	{"memaudit-textfile.service", nil, 1.5},
 }
 
-// analyze runs systemd-analyze, and skips where it is not installed.
+// analyze runs systemd-analyze, or skips if it is not installed.
 func analyze(t *testing.T, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
@@ -45,7 +45,7 @@ func analyze(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestExposure: no unit is more exposed than promised, with any drop-in.
+// TestExposure checks that no unit exceeds its limit, with any drop-in.
 func TestExposure(t *testing.T) {
 	level := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`)
 	guide := readFile(t, filepath.Join(units, "README.md"))
@@ -64,7 +64,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestUnitsVerify: systemd knows every word of the units and drop-ins.
+// TestUnitsVerify checks that systemd knows every key of the units and drop-ins.
 func TestUnitsVerify(t *testing.T) {
 	dropIns, err := filepath.Glob(filepath.Join(units, "memaudit.service.d", "*.conf"))
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestUnitsVerify(t *testing.T) {
 	assert.Empty(t, analyze(t, args...))
 }
 
-// TestUnitsAllow: of /etc and /var a unit shows what it lists, and no key, password or network.
+// TestUnitsAllow checks that a unit shows of /etc and /var only what it lists, and no key, password or network.
 func TestUnitsAllow(t *testing.T) {
 	for _, name := range []string{"memaudit.service", "memaudit-textfile.service"} {
 		unit := readFile(t, filepath.Join(units, name))
@@ -98,8 +98,8 @@ func TestUnitsAllow(t *testing.T) {
 	}
 }
 
-// stageUnit copies a unit and chosen drop-ins into a folder of their own, with
-// the built program for the installed one: systemd asks whether it exists.
+// stageUnit copies a unit and selected drop-ins into their own folder, with the built program in place of the
+// installed one, because systemd checks that it exists.
 func stageUnit(t *testing.T, unit string, dropIns ...string) string {
 	t.Helper()
 	dir := t.TempDir()

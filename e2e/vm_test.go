@@ -34,15 +34,15 @@ import (
 type guest struct {
 	machine string
 	flags   []string // of the rig
-	// capabilities are all that the program has, as another user than root;
-	// empty: it runs as flags say, by default as root.
+	// capabilities are all capabilities of the program, as another user than root; if empty, it runs as flags say, by
+	// default as root.
 	capabilities []string
 	// cache is the folder of another kernel than the distribution's usual
 	// one; empty: that one.
 	cache string
 }
 
-// ended is what the rig tells of one run.
+// ended is the rig's record of one run.
 type ended struct {
 	status         int
 	stdout, stderr string
@@ -77,8 +77,8 @@ func (g guest) command(t *testing.T, flags, args []string) *exec.Cmd {
 	return cmd
 }
 
-// setpriv gives what starts a program in a guest as nobody with capabilities alone, and the
-// rig's flags that put this machine's setpriv, its libraries and the program there.
+// setpriv returns what starts a program in a guest as nobody with these capabilities alone, and the rig's flags that
+// put this machine's setpriv, its libraries and the program there.
 func setpriv(t *testing.T, program string, capabilities []string) (flags, start []string) {
 	t.Helper()
 	path, err := exec.LookPath("setpriv")
@@ -95,11 +95,9 @@ func setpriv(t *testing.T, program string, capabilities []string) (flags, start 
 		[]string{path, "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=" + only, "--inh-caps=" + only, "--ambient-caps=" + only, "/bin/memaudit"}
 }
 
-// attempts is how often a guest that did not come up is started anew.
-// Emulation without KVM stands still now and then before the kernel has printed
-// a line (once in some hundred boots on two busy cores), which tells nothing of
-// memaudit: its program had not been started. A guest that never comes up fails
-// the test.
+// attempts is how often a guest that did not come up is started again. Emulation without KVM sometimes hangs before
+// the kernel has printed a line (once in some hundred boots on two busy cores), which does not involve memaudit: it
+// had not been started. A guest that never comes up fails the test.
 const attempts = 3
 
 // run runs a command of memaudit in the machine.
@@ -153,7 +151,7 @@ func (g guest) serve(t *testing.T, args ...string) *guestDaemon {
 				_ = d.cmd.Wait()
 			}
 		})
-		// The rig's first line is said as soon as memaudit was started.
+		// The rig prints its first line as soon as memaudit was started.
 		late := time.AfterFunc(100*time.Second, func() { _ = d.cmd.Process.Signal(syscall.SIGTERM) })
 		lines := bufio.NewScanner(stdout)
 		said := lines.Scan()
@@ -174,8 +172,8 @@ func (g guest) serve(t *testing.T, args ...string) *guestDaemon {
 	}
 }
 
-// registerWrites are the attempts to write a model-specific register that the
-// rig noted: its registers refuse and record each.
+// registerWrites are the attempts to write a model-specific register that the rig recorded: its registers refuse and
+// record each.
 func registerWrites(t *testing.T, out string) (writes []string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(out, "result.json"))
@@ -192,11 +190,10 @@ func registerWrites(t *testing.T, out string) (writes []string) {
 	return writes
 }
 
-// finding is what a report in JSON says of one rule and subject.
+// finding is one rule and subject of a JSON report.
 type finding struct{ Rule, Result, Severity, Subject, Remedy string }
 
-// sighting is what a report in JSON says of a machine, as far as a machine file
-// states it too.
+// sighting is the part of a JSON report on a machine that a machine file states too.
 type sighting struct {
 	Machine struct {
 		Product  string
@@ -236,7 +233,7 @@ type sighting struct {
 	}
 }
 
-// fails are the rules that failed at a severity above info.
+// fails lists the rules that failed at a severity above info.
 func (s *sighting) fails() (rules []string) {
 	for _, f := range s.Findings {
 		if f.Result == "fail" && f.Severity != "info" {
@@ -247,7 +244,7 @@ func (s *sighting) fails() (rules []string) {
 	return slices.Compact(rules)
 }
 
-// of are the findings of a rule by subject.
+// of returns the findings of a rule by subject.
 func (s *sighting) of(rule string) map[string]finding {
 	found := map[string]finding{}
 	for _, f := range s.Findings {
@@ -276,7 +273,7 @@ func (s *sighting) modules() (count, placed int, gib uint64) {
 	return count, placed, gib
 }
 
-// audited runs check in the machine and holds that nothing was written.
+// audited runs check in the machine and checks that nothing was written.
 func (g guest) audited(t *testing.T, args ...string) (*sighting, ended) {
 	t.Helper()
 	e := g.run(t, append([]string{"check", "--format", "json"}, args...)...)
@@ -286,8 +283,7 @@ func (g guest) audited(t *testing.T, args ...string) (*sighting, ended) {
 	return s, e
 }
 
-// truth is what a machine file says, in memaudit's words. Platforms, classes
-// and speeds are the papers'.
+// truth is the content of a machine file, in memaudit's terms. Platforms, classes and speeds are the papers'.
 type truth struct {
 	product, platform string
 	processors        int
@@ -320,7 +316,7 @@ var guests = map[string]truth{
 		class: "A", speed: 4800, settings: map[string]string{"sub_numa": "snc2", "smt": "enabled", "turbo": "enabled"}},
 }
 
-// holds checks a report against the machine's truth.
+// holds compares a report with the machine's truth.
 func (w truth) holds(t *testing.T, s *sighting, e ended) {
 	t.Helper()
 	assert.Equal(t, w.status, e.status, "exit status")
@@ -350,7 +346,7 @@ func deref[T any](p *T) (v T) {
 	return v
 }
 
-// TestVM: each described machine is seen as its description and the papers say.
+// TestVM checks that each described machine is seen as in its description and the papers.
 func TestVM(t *testing.T) {
 	described, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "rig"), "machines", "*.yaml"))
 	require.NoError(t, err)
@@ -368,8 +364,7 @@ func TestVM(t *testing.T) {
 	}
 }
 
-// TestVMOtherKernel: a second kernel, younger than the distribution's usual
-// one, shows the same machines.
+// TestVMOtherKernel checks that a second kernel, younger than the distribution's usual one, shows the same machines.
 func TestVMOtherKernel(t *testing.T) {
 	cache := os.Getenv("RIG_OTHER_CACHE")
 	if cache == "" {
@@ -387,8 +382,7 @@ func TestVMOtherKernel(t *testing.T) {
 	}
 }
 
-// TestVMGuest: a machine that says that it is a virtual one is not judged by
-// its slots.
+// TestVMGuest checks that the slots of a machine that reports to be virtual are not checked.
 func TestVMGuest(t *testing.T) {
 	t.Parallel()
 	s, e := guest{machine: "vm-qemu"}.audited(t)
@@ -398,7 +392,7 @@ func TestVMGuest(t *testing.T) {
 	assert.Equal(t, 0, e.status)
 }
 
-// TestVMEightSockets: eight processors of which two lack a module on a channel.
+// TestVMEightSockets checks eight processors of which two lack a module on a channel.
 func TestVMEightSockets(t *testing.T) {
 	t.Parallel()
 	path, err := filepath.Abs(filepath.Join("testdata", "vm", "eight-sockets.json"))
@@ -420,8 +414,8 @@ func TestVMEightSockets(t *testing.T) {
 	assert.Equal(t, 1, e.status)
 }
 
-// TestVMUnprivileged: without rights the table is denied, which is neither an
-// empty machine nor a pass; the kernel's world-readable files still speak.
+// TestVMUnprivileged checks that without privileges the table is denied, which is neither an empty machine nor a
+// pass, and that the kernel's world-readable files are still used.
 func TestVMUnprivileged(t *testing.T) {
 	t.Parallel()
 	s, e := guest{machine: "dell-r610-interleaved", flags: []string{"--uid", "65534"}}.audited(t)
@@ -437,7 +431,7 @@ func TestVMUnprivileged(t *testing.T) {
 	assert.Equal(t, 1, e.status)
 }
 
-// TestVMCapability: what one capability permits to the user nobody is the table, which is checked as for root.
+// TestVMCapability checks that one capability gives the user nobody the table, which is checked as for root.
 // Registers stay denied.
 func TestVMCapability(t *testing.T) {
 	t.Parallel()
@@ -445,9 +439,9 @@ func TestVMCapability(t *testing.T) {
 	guests["fujitsu-rx600s6-class3"].holds(t, s, e)
 }
 
-// tiered are a Sapphire Rapids server's two processors with as many GiB on a node each, and nodes
-// without CPUs beside them, all with an HMAT: each row is a node's GiB and its rated GB/s from its
-// own processor's. A block of memory stands for as many GiB as the smallest node has.
+// tiered are a Sapphire Rapids server's two processors with a node of the given GiB each, and nodes without CPUs, all
+// with an HMAT: each row has a node's GiB and its rated GB/s from its own processor. A memory block represents as
+// many GiB as the smallest node has.
 func tiered(t *testing.T, nodes [][2]int, flags ...string) []string {
 	t.Helper()
 	const block = 128 // MiB of the guest
@@ -486,8 +480,8 @@ func (s *sighting) kinds() (kinds []string) {
 	return kinds
 }
 
-// TestVMHBM: a processor's memory on its package is told by what the kernel shows of firmware's
-// HMAT. Linux 6.1 makes no tiers from it and 6.12 does: what the fix says.
+// TestVMHBM checks that a processor's memory on its package is detected by firmware's HMAT as the kernel shows it.
+// Linux 6.1 makes no tiers from it and 6.12 does, as the fix says.
 func TestVMHBM(t *testing.T) {
 	for _, c := range []struct{ kernel, cache, want string }{{"usual", "", "fail"}, {"other", os.Getenv("RIG_OTHER_CACHE"), "pass"}} {
 		t.Run(c.kernel, func(t *testing.T) {
@@ -512,8 +506,8 @@ func TestVMHBM(t *testing.T) {
 	}
 }
 
-// TestVMCXL: memory on an expander is told by the window of addresses that firmware's CEDT gives
-// to CXL. The same node outside the window is one without CPUs, and nothing more is said of it.
+// TestVMCXL checks that memory on an expander is detected by the CXL address window in firmware's CEDT. The same node
+// outside the window is a node without CPUs, and nothing more is reported.
 func TestVMCXL(t *testing.T) {
 	const gib = 1 << 30
 	for name, c := range map[string]struct {
@@ -548,7 +542,7 @@ func cedt(start, size uint64) []byte {
 	return b
 }
 
-// TestVMOptions: what a kernel was told to leave alone is missed, and the fix names the option.
+// TestVMOptions checks that memory hidden by a kernel option is reported, and that the fix names the option.
 func TestVMOptions(t *testing.T) {
 	for _, c := range []struct {
 		option string
@@ -556,7 +550,7 @@ func TestVMOptions(t *testing.T) {
 		fails  []string
 	}{
 		{"numa=off", nil, []string{"numa.nodes.used"}},
-		// What is claimed is laid over /proc, where it hides what the kernel was told.
+		// The claimed options are mounted over /proc, where they hide the real ones.
 		{"mem=4G", []string{"--real-ram"}, []string{"memory.capacity.visible", "numa.node.memory"}},
 	} {
 		t.Run(c.option, func(t *testing.T) {
@@ -575,11 +569,11 @@ func TestVMOptions(t *testing.T) {
 	}
 }
 
-// EDAC counts nothing in these machines: the kernels are built without EDAC_DEBUG and without the
-// driver of ACPI's error tables, and none of their drivers is for a controller that QEMU has.
+// EDAC counts nothing in these machines: the kernels are built without EDAC_DEBUG and without the driver of ACPI's
+// error tables, and none of their drivers is for a controller that QEMU has.
 
-// TestVMHotplug: memory that is added while the machine runs is on the daemon's page at once: the
-// kernel tells the daemon, whose next audit by itself is an hour away.
+// TestVMHotplug checks that memory added while the machine runs is on the daemon's page at once: the kernel notifies
+// the daemon, whose next regular audit is an hour away.
 func TestVMHotplug(t *testing.T) {
 	t.Parallel()
 	monitor := filepath.Join(t.TempDir(), "qmp")
@@ -613,7 +607,7 @@ func onlineMiB(t *testing.T, page string) int {
 	return int(sum) >> 20
 }
 
-// order gives commands to QEMU's monitor, which may answer each with an error.
+// order sends commands to QEMU's monitor, each of which may return an error.
 func order(t *testing.T, monitor string, commands ...string) {
 	t.Helper()
 	conn, err := net.Dial("unix", monitor)
@@ -630,13 +624,13 @@ func order(t *testing.T, monitor string, commands ...string) {
 	require.NoError(t, answers.Err())
 }
 
-// TestVMDaemon: the machine changes under the daemon, and the page with it.
+// TestVMDaemon checks that the page follows changes of the machine under the daemon.
 func TestVMDaemon(t *testing.T) {
 	t.Parallel()
 	d := guest{machine: "dell-r610-good"}.serve(t, "--interval", "1h")
 	waitForPage(t, d.page, `memaudit_setting_info{setting="turbo",value="enabled",view="effective"} 1`)
 	rig := corpustest.Shared(t, "rig")
-	// The driver sets bit 38 of IA32_MISC_ENABLE with the file: either by itself is a contradiction.
+	// The driver sets bit 38 of IA32_MISC_ENABLE with the file: either alone is a contradiction.
 	for _, order := range [][]string{{"set", "/sys/devices/system/cpu/cpufreq/boost", "0"}, {"msr", "all:0x1a0", "0x4000850089"}, {"signal", "HUP"}} {
 		said, err := exec.Command(filepath.Join(rig, "ctl"), append([]string{d.ctl}, order...)...).CombinedOutput()
 		require.NoError(t, err, "%s", said)
@@ -648,7 +642,7 @@ func TestVMDaemon(t *testing.T) {
 	assert.Empty(t, registerWrites(t, d.out), "registers are only read")
 }
 
-// waitForPage asks for a page until it holds a text.
+// waitForPage requests a page until it contains a text.
 func waitForPage(t *testing.T, page, text string) {
 	t.Helper()
 	waitFor(t, 2*time.Minute, "the page to say "+text, func() bool {
@@ -662,8 +656,8 @@ func waitForPage(t *testing.T, page, text string) {
 	})
 }
 
-// TestMeasureInRig: a guest is refused; where it is measured, all of the memory
-// lies on the node that was asked for.
+// TestMeasureInRig checks that a guest is refused, and that, when it is measured, all of the memory is on the
+// requested node.
 func TestMeasureInRig(t *testing.T) {
 	g := guest{machine: "dell-r610-good", flags: []string{"--no-overlay", "--real-ram", "--set", "hypervisor=true",
 		"--set", "cpu.cores=2", "--set", `numa.nodes=[{"cpus":"0-1","mem_mb":2048},{"cpus":"2-3","mem_mb":2048}]`}}

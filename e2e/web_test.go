@@ -38,7 +38,7 @@ type webInput struct {
 // realTexts are dmidecode texts of real servers, none without the tag corpus.
 var realTexts = func(testing.TB) []webInput { return nil }
 
-// webInputs are captures, dmidecode texts and tables; with the tag corpus fifty texts of real servers, too.
+// webInputs are captures, dmidecode texts and tables; with the tag corpus fifty texts of real servers too.
 func webInputs(t *testing.T) []webInput {
 	t.Helper()
 	var all []webInput
@@ -72,7 +72,7 @@ func webInputs(t *testing.T) []webInput {
 	return all
 }
 
-// TestWebPage: in Chromium (light) and Firefox (dark) the page gives the native program's documents and
+// TestWebPage checks in Chromium (light) and Firefox (dark) that the page gives the native program's documents and
 // what-ifs, and makes no request after it is loaded.
 func TestWebPage(t *testing.T) {
 	dir := t.TempDir()

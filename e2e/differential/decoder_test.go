@@ -47,8 +47,7 @@ func TestDecoder(t *testing.T) {
 	held(t, "decoder.tsv", found)
 }
 
-// decode gives u-root the entry point and the structures up to the end marker:
-// it does not stop there by itself.
+// decode gives u-root the entry point and the structures up to the end marker, where it does not stop by itself.
 func decode(data []byte, ours *smbios.Table) (*uroot.Info, error) {
 	if len(data) < 0x20 {
 		return nil, fmt.Errorf("no entry point")
@@ -92,7 +91,7 @@ func fieldsOf(t *testing.T, file string, ours *smbios.Table, theirs *uroot.Info)
 	return out
 }
 
-// device pairs what both read of a slot, and of its module where there is one.
+// device pairs what both read of a slot, and of its module if there is one.
 func device(out map[string][2]string, at string, a *smbios.MemoryDevice, b *uroot.MemoryDevice) {
 	out[at+"handle"] = [2]string{fmt.Sprint(a.Handle), fmt.Sprint(b.Handle)}
 	out[at+"array"] = [2]string{number(a.Array), word(uint64(b.PhysicalMemoryArrayHandle), 0xFFFF)}
@@ -147,8 +146,7 @@ func number[T any](f smbios.Field[T]) string {
 	return unknown
 }
 
-// word prints a number, and "-" for those by which the specification says that
-// nothing is known.
+// word prints a number, and "-" for values that mean unknown in the specification.
 func word(v uint64, none ...uint64) string {
 	for _, n := range none {
 		if v == n {
@@ -158,7 +156,7 @@ func word(v uint64, none ...uint64) string {
 	return fmt.Sprint(v)
 }
 
-// said is a word of an enumeration.
+// said returns the text of an enumeration value.
 func said(s string) string {
 	if s == "Unknown" || s == "" || strings.HasPrefix(s, "0x") || s == "<OUT OF SPEC>" {
 		return unknown

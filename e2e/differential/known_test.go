@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shared is a folder of the material beside the repository; the test is skipped
-// where it is not.
+// shared is a folder of material outside the repository; the test is skipped without it.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", name)

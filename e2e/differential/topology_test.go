@@ -61,7 +61,7 @@ func TestTopology(t *testing.T) {
 	held(t, "topology.tsv", found)
 }
 
-// read are memaudit's facts as words; what is not known is not there.
+// read are memaudit's facts as texts, without unknown ones.
 func read(f *host.Facts) map[string]string {
 	out := map[string]string{}
 	put := func(what string, known bool, n int) {
@@ -83,8 +83,7 @@ func read(f *host.Facts) map[string]string {
 	return out
 }
 
-// unpack lets tar unpack what the two programs read, and gives the folder with
-// sys in it, or "".
+// unpack unpacks with tar what the two programs read, and returns the folder with sys in it, or "".
 func unpack(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +101,7 @@ func unpack(t *testing.T, archive string) string {
 	return ""
 }
 
-// lscpu are the counts that lscpu prints for a tree; none when it refuses it.
+// lscpu are the counts that lscpu prints for a tree; none if it refuses the tree.
 func lscpu(tree string) map[string]string {
 	cmd := exec.Command("lscpu", "--sysroot", tree)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -135,7 +134,7 @@ type object struct {
 	Objects []object `xml:"object"`
 }
 
-// lstopo are the objects that lstopo finds in a tree; none when it refuses it.
+// lstopo are the objects that lstopo finds in a tree; none if it refuses the tree.
 func lstopo(t *testing.T, tree string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("lstopo-no-graphics", "--if", "fsroot", "--input", tree, "--of", "xml", "--disallowed", "--no-io", "-")

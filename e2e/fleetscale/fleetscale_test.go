@@ -40,14 +40,14 @@ type measured struct {
 	machines, series, recorded int
 	createMB, serveMB          int
 	create                     float64
-	// groups are the shortest times of whole evaluations, as Prometheus says.
+	// groups are the shortest times of complete evaluations reported by Prometheus.
 	groups map[string]float64
 	// rules and queries are what each cost when asked alone.
 	rules, queries map[string]cost
 }
 
-// cost is what a query takes: the shortest of three times in seconds, and the
-// samples that it read, which do not depend on what else the machine does.
+// cost is the cost of a query: the shortest of three times in seconds, and the samples that it read, which do not
+// depend on the machine's load.
 type cost struct {
 	seconds float64
 	samples int
@@ -76,9 +76,8 @@ func TestFleetScale(t *testing.T) {
 	}
 }
 
-// notFaster: the samples that are read grow no faster than the fleet, but for a
-// hundred. What looks back over recorded series reads one of each machine for
-// every half hour that has passed meanwhile.
+// notFaster checks that the samples read grow no faster than the fleet, plus a hundred. A query over recorded series
+// reads one sample per machine for every half hour that has passed meanwhile.
 func notFaster(t *testing.T, small, large *measured, before, after map[string]cost) {
 	t.Helper()
 	require.NotEmpty(t, before)
@@ -160,7 +159,7 @@ func writeFleet(t *testing.T, file string, machines int, at time.Time) (series i
 	return series
 }
 
-// vary makes a model's line that of the n-th machine.
+// vary turns a model's line into that of the n-th machine.
 func vary(l string, n int, at time.Time) string {
 	target := fmt.Sprintf(`job="memaudit",instance="node-%05d:9822"`, n)
 	name, rest, ok := strings.Cut(l, "{")
@@ -267,7 +266,7 @@ func (m *measured) evaluate(t *testing.T, base string) {
 	require.Equal(t, m.machines, int(value(t, base, `sum(product:memaudit_compared:count{trait="population"})`)), "machines compared")
 }
 
-// dashboards asks every query of the dashboards.
+// dashboards runs every query of the dashboards.
 func (m *measured) dashboards(t *testing.T, base string) {
 	t.Helper()
 	replace := strings.NewReplacer("$job", ".*", "$product", ".*", "$instance", "node-00007:9822")
@@ -280,7 +279,7 @@ func (m *measured) dashboards(t *testing.T, base string) {
 	}
 }
 
-// ask asks a query three times.
+// ask runs a query three times.
 func ask(t *testing.T, base, query string) cost {
 	t.Helper()
 	var c cost
@@ -330,12 +329,12 @@ func get(t *testing.T, address string, into any) {
 	}{into}))
 }
 
-// peakMB is the most memory that a process had.
+// peakMB is the maximum memory of a process.
 func peakMB(s *os.ProcessState) int {
 	return int(s.SysUsage().(*syscall.Rusage).Maxrss / 1024)
 }
 
-// residentMB is the most memory that a running process had.
+// residentMB is the maximum memory of a running process.
 func residentMB(t *testing.T, pid int) int {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
