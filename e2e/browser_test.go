@@ -31,6 +31,7 @@ import (
 )
 
 // harness shows every page in turn and sends the results of its checks; lookScript has the checks.
+//
 //go:embed testdata/page/harness.html
 var harness string
 

@@ -370,7 +370,7 @@ func newDebian(t *testing.T) *debian {
 
 func (m *debian) path(name string) string { return filepath.Join(m.dir, name) }
 
-// dpkg dpkg runs the maintainer scripts outside of the folder, with its name in DPKG_ROOT, because it contains
+// dpkg runs the maintainer scripts outside of the folder, with its name in DPKG_ROOT, because it contains
 // nothing that could run them.
 func (m *debian) dpkg(args ...string) {
 	m.t.Helper()

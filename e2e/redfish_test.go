@@ -422,8 +422,8 @@ func TestRedfishExpired(t *testing.T) {
 	assertFailed(t, status, out, errs, "refused", "certificate is valid from 2020-01-01 to 2021-01-01, not now")
 }
 
-// TestRedfishNobody checks a port on which nothing listens.
-func TestRedfishNobody(t *testing.T) {
+// TestRedfishNotListening checks a port on which nothing listens.
+func TestRedfishNotListening(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	at := &url.URL{Scheme: "https", Host: listener.Addr().String()}

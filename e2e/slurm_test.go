@@ -72,7 +72,7 @@ func startSlurm(t *testing.T) *slurm {
 	}
 	conf := filepath.Join(s.dir, "slurm.conf")
 	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, slurmConf, s.dir, ports[0], ports[1]), 0o600))
-	// slurmd slurmd gives a hook no more of the environment than a node's name and a job's numbers, so these two,
+	// slurmd gives a hook no more of the environment than a node's name and a job's numbers, so these two,
 	// which differ from an installed Slurm, are set here.
 	script, err := filepath.Abs(filepath.Join(root, "deploy/slurm/memaudit-healthcheck"))
 	require.NoError(t, err)

@@ -61,9 +61,9 @@ rules:
 	}
 }
 
-// TestWorstConsequenceSpeaks checks that the worst of several consequences gives the cause its effect, in whatever
+// TestEffectOfWorstConsequence checks that the worst of several consequences gives the cause its effect, in whatever
 // order they are found, and the first of two equally bad ones.
-func TestWorstConsequenceSpeaks(t *testing.T) {
+func TestEffectOfWorstConsequence(t *testing.T) {
 	const several = `
 rules:
   - {id: test.machine.root, title: r, check: machine.processors == 1, severity: info, why: w, uncited: true}

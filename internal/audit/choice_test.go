@@ -338,9 +338,9 @@ profiles:
 	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a condition that is broken tells nothing")
 }
 
-// TestRowsThatDoNotSpeak checks that a row whose condition is false shows whom it concerns, one whose condition is
+// TestRowsNotApplicable checks that a row whose condition is false shows whom it concerns, one whose condition is
 // unknown what is missing, and a broken one the error; the document's notes and exceptions are reported.
-func TestRowsThatDoNotSpeak(t *testing.T) {
+func TestRowsNotApplicable(t *testing.T) {
 	const src = `
 profiles:
   - id: site/rows

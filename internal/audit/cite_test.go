@@ -81,9 +81,9 @@ func TestSupermicrosGuidesAreCited(t *testing.T) {
 	}
 }
 
-// TestMakersOwnDocumentsAreCited checks that a vendor's document on populated and equal channels, memory at every
+// TestVendorDocumentsAreCited checks that a vendor's document on populated and equal channels, memory at every
 // processor and mixed modules takes precedence over another vendor's.
-func TestMakersOwnDocumentsAreCited(t *testing.T) {
+func TestVendorDocumentsAreCited(t *testing.T) {
 	const e5620, e5v4, gold, iceLake = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz"
 	for _, c := range []struct {
 		vendor, brand, rule string

@@ -111,7 +111,7 @@ func TestCompare(t *testing.T) {
 }
 
 // A comparison is an audit against each profile in turn, with its own levels.
-func TestCompareSaysWhatAnAuditSays(t *testing.T) {
+func TestCompareEqualsAudit(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
 	platformOf(topo, platform.Platform{ID: "model-ep"})
@@ -150,9 +150,9 @@ func TestCompareUndecided(t *testing.T) {
 	assert.Equal(t, []verdict.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
 }
 
-// TestComparedWithNothing checks the reason if there is nothing to compare with, and the note on a document that
+// TestNothingToCompare checks the reason if there is nothing to compare with, and the note on a document that
 // names other machines.
-func TestComparedWithNothing(t *testing.T) {
+func TestNothingToCompare(t *testing.T) {
 	const boards = `
 profiles:
   - {id: example/board, title: t, for: {platforms: [model-ep]}, named: [Model 7, Model 8], applies: machine.board == "B1", citation: {vendor: Example, title: T}, settings: {smt: {want: disabled, level: info}}}

@@ -38,9 +38,9 @@ func TestRulesKnownByName(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestEveryRuleSpeaksOfEveryMachine checks that a machine without any data gets one entry for every rule id, none of
+// TestEveryRuleReportsOnEmptyMachine checks that a machine without any data gets one entry for every rule id, none of
 // them pass or fail.
-func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
+func TestEveryRuleReportsOnEmptyMachine(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Sockets, topo.Processors, topo.Populations = nil, nil, nil
 	sys.Firmware.SMBIOS, sys.Machine.Virtual = unread[bool](), unread[bool]()
@@ -52,8 +52,8 @@ func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
 	}
 }
 
-// TestGuestIsNotJudged checks that no physical rule applies to a virtual machine.
-func TestGuestIsNotJudged(t *testing.T) {
+// TestGuestIsNotChecked checks that no physical rule applies to a virtual machine.
+func TestGuestIsNotChecked(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 0, 8)
 	sys.Machine.Virtual = direct(true)

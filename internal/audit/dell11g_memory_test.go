@@ -38,9 +38,9 @@ func dell11G(product, brand string, model, slots, rated int, numbers ...int) *in
 	return sys
 }
 
-// TestUnconfirmedChannelsAreSaid checks that two modules certainly leave one of three channels empty wherever they
+// TestUnconfirmedChannels checks that two modules certainly leave one of three channels empty wherever they
 // are, as a warning; which channel depends on the slot map, and the text says so if no document confirms it.
-func TestUnconfirmedChannelsAreSaid(t *testing.T) {
+func TestUnconfirmedChannels(t *testing.T) {
 	const westmere, iceLake, doubt = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz", " (by a slot map that no document confirms)"
 	for _, c := range []struct {
 		product, brand string

@@ -228,8 +228,8 @@ func TestDellTable6Applies(t *testing.T) {
 	assert.Equal(t, verdict.Unknown, result("westmere-ep", "", "turbo"))
 }
 
-// TestProfileIsNeverLent checks that other machines get no advice from this table, with the reason.
-func TestProfileIsNeverLent(t *testing.T) {
+// TestProfileOnOtherMachines checks that other machines get no advice from this table, with the reason.
+func TestProfileOnOtherMachines(t *testing.T) {
 	e := builtin(t)
 	for name, change := range map[string]func(*inventory.System, *population.Result){
 		"another vendor": func(s *inventory.System, _ *population.Result) { s.Machine.Vendor = direct("HP") },

@@ -71,8 +71,8 @@ rules:
 	assert.NotEmpty(t, f.Reason)
 }
 
-// TestEffectWithNothingToSay checks that an empty effect is dropped.
-func TestEffectWithNothingToSay(t *testing.T) {
+// TestEmptyEffect checks that an empty effect is dropped.
+func TestEmptyEffect(t *testing.T) {
 	const src = `
 rules:
   - id: test.machine.effect

@@ -65,9 +65,9 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 	}
 }
 
-// TestUnknownSaysWhy checks that an unknown has the reason and remedy of the missing fact and no certainty, and is
+// TestUnknownHasReason checks that an unknown has the reason and remedy of the missing fact and no certainty, and is
 // never a pass.
-func TestUnknownSaysWhy(t *testing.T) {
+func TestUnknownHasReason(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 1, 8)
 	topo.Populations[0].DIMMs = fact.Unknown[int](fact.Denied, "permission denied: DMI", "run as root")
@@ -104,8 +104,8 @@ func rule(name, scope, applies string) string {
 	return out
 }
 
-// TestNarrowestRuleSpeaks checks that of several rules with one id only the narrowest that applies is used.
-func TestNarrowestRuleSpeaks(t *testing.T) {
+// TestNarrowestRuleDecides checks that of several rules with one id only the narrowest that applies is used.
+func TestNarrowestRuleDecides(t *testing.T) {
 	general := rule("general", "", "")
 	tests := []struct {
 		name  string

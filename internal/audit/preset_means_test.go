@@ -11,10 +11,10 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestPresetsMeanWhatProfilesSay checks that the effects of a preset are listed once, in the vendor's table. A
+// TestPresetsMatchProfiles checks that the effects of a preset are listed once, in the vendor's table. A
 // profile of that preset names it and repeats none of its values, which the loader rejects. A profile's preset is
 // named by the profile, or by its citation (AMD's workloads, which HPE's registries map).
-func TestPresetsMeanWhatProfilesSay(t *testing.T) {
+func TestPresetsMatchProfiles(t *testing.T) {
 	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	taken := map[string]int{}

@@ -117,8 +117,8 @@ profiles:
 	}
 }
 
-// TestWantedAutoAgainstTheKernel checks that the kernel's value does not show whether firmware was allowed to choose.
-func TestWantedAutoAgainstTheKernel(t *testing.T) {
+// TestAutoWithKernelValue checks that the kernel's value does not show whether firmware was allowed to choose.
+func TestAutoWithKernelValue(t *testing.T) {
 	judge := func(s inventory.Setting) verdict.Finding {
 		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
 	}

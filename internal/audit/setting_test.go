@@ -123,8 +123,8 @@ func doubtful(f fact.Fact[string]) fact.Fact[string] {
 	return f
 }
 
-// TestSettingFaces checks one row with every combination of what can be known of a setting's values.
-func TestSettingFaces(t *testing.T) {
+// TestSettingValues checks one row with every combination of what can be known of a setting's values.
+func TestSettingValues(t *testing.T) {
 	absent := fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "")
 	on, off := known("enabled", "bios", "Boost"), known("disabled", "bios", "Boost")
 	auto := known("auto", "bios", "Boost")
@@ -167,9 +167,9 @@ func TestSettingFaces(t *testing.T) {
 	}
 }
 
-// TestFirmwareFace checks that a running state fails a row whoever set it, in each kind of document, except Turbo
+// TestFirmwareValue checks that a running state fails a row whoever set it, in each kind of document, except Turbo
 // that the processor may not have.
-func TestFirmwareFace(t *testing.T) {
+func TestFirmwareValue(t *testing.T) {
 	off, nobody := known("disabled", "cpufreq", ""), fact.Unknown[string](fact.Absent, "who did does not show", "")
 	for _, c := range []struct {
 		id   string
@@ -259,9 +259,9 @@ func TestSettingLiteral(t *testing.T) {
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "whoever chose")
 }
 
-// TestSettingNothingSpells checks that if the recommended value has no known spelling, the remedy names the option in
+// TestSettingWithoutSpelling checks that if the recommended value has no known spelling, the remedy names the option in
 // the export, and asks for an export only if there is none.
-func TestSettingNothingSpells(t *testing.T) {
+func TestSettingWithoutSpelling(t *testing.T) {
 	remedy := func(s inventory.Setting) string {
 		return one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy
 	}
@@ -274,8 +274,8 @@ func TestSettingRemedyOfTheDocument(t *testing.T) {
 	assert.Equal(t, "as our runbook says", f.Remedy)
 }
 
-// TestFacesContradict compares BIOS setup with the running system.
-func TestFacesContradict(t *testing.T) {
+// TestValuesContradict compares BIOS setup with the running system.
+func TestValuesContradict(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{
 		"turbo":    {Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", ""), DecidedBy: known("administrator", "cpufreq", "")},
 		"c1e":      {Configured: known("disabled", "bios", "C1E"), Effective: known("enabled", "cpuidle", ""), DecidedBy: known("kernel", "cpuidle", "")},
@@ -310,8 +310,8 @@ func TestFacesContradict(t *testing.T) {
 	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
 }
 
-// TestFacesOfNoExport checks that nothing can be compared without an export, which is reported once.
-func TestFacesOfNoExport(t *testing.T) {
+// TestValuesWithoutExport checks that nothing can be compared without an export, which is reported once.
+func TestValuesWithoutExport(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: known("disabled", "cpufreq", "")}})
 	for _, rule := range []string{"settings.conflict", "settings.pending"} {
 		f := one(t, a, rule, facts.SubjectMachine)
@@ -395,9 +395,9 @@ func TestLevelsOfTDP(t *testing.T) {
 	}
 }
 
-// TestRemedyOfEachFace: a change at run time is to be undone only if BIOS setup's own value is unknown, and a
+// TestRemedyOfEachValue: a change at run time is to be undone only if BIOS setup's own value is unknown, and a
 // reboot that brings another unwanted value is not a remedy.
-func TestRemedyOfEachFace(t *testing.T) {
+func TestRemedyOfEachValue(t *testing.T) {
 	const steps = "Profile must be Custom for the setting to be changed\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
 	off, runsOff, admin := known("disabled", "bios", "Boost"), known("disabled", "cpufreq", ""), known(inventory.DecidedAdministrator, "cpufreq", "")
 	for _, c := range []struct {
@@ -416,9 +416,9 @@ func TestRemedyOfEachFace(t *testing.T) {
 	}
 }
 
-// TestNothingToEnableBesideEmptySockets: a socket without a CPU is ignored; one in an unknown state may have
+// TestNothingToEnableWithEmptySockets: a socket without a CPU is ignored; one in an unknown state may have
 // one.
-func TestNothingToEnableBesideEmptySockets(t *testing.T) {
+func TestNothingToEnableWithEmptySockets(t *testing.T) {
 	without := &platform.Processor{Name: "Xeon Bronze 3104", Turbo: "no"}
 	for name, c := range map[string]struct {
 		second fact.Fact[bool]
@@ -503,9 +503,9 @@ func TestWaysOfAPreset(t *testing.T) {
 	}
 }
 
-// TestNobodyAsked checks that a deviation from the default profile is info, and that one from a selected profile has
+// TestDefaultProfileIsInfo checks that a deviation from the default profile is info, and that one from a selected profile has
 // the document's level.
-func TestNobodyAsked(t *testing.T) {
+func TestDefaultProfileIsInfo(t *testing.T) {
 	for asked, want := range map[bool]verdict.Severity{true: verdict.Warning, false: verdict.Info} {
 		sys, topo := twoSockets()
 		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}

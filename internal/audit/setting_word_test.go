@@ -50,9 +50,9 @@ func TestUndoing(t *testing.T) {
 	assert.Empty(t, undoing("smt", &inventory.Setting{}))
 }
 
-// TestWish checks that only an export of BIOS settings shows the machine's spelling, and that firmware is identified
+// TestChangeSpelling checks that only an export of BIOS settings shows the machine's spelling, and that firmware is identified
 // by its registry before its version.
-func TestWish(t *testing.T) {
+func TestChangeSpelling(t *testing.T) {
 	r := judging("Dell Inc.", &platform.Platform{ID: "milan"})
 	r.sys.Machine.Product, r.sys.Machine.BIOSVersion = known("PowerEdge R7525"), known("2.1")
 	for source, seen := range map[string]string{inventory.SourceBIOS: "Boost", inventory.SourceRedfish: "Boost", inventory.SourceCPUFreq: "", inventory.SourceSMBIOS: ""} {

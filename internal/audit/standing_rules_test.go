@@ -30,9 +30,9 @@ func processorMakerOf(platform string) string {
 	return "Intel"
 }
 
-// TestNoUnmarkedStranger checks for every rule, platform and machine vendor that a document without a mark is the
+// TestForeignDocumentsAreMarked checks for every rule, platform and machine vendor that a document without a mark is the
 // vendor's, the CPU vendor's or a standard, and that collected observations are never cited.
-func TestNoUnmarkedStranger(t *testing.T) {
+func TestForeignDocumentsAreMarked(t *testing.T) {
 	all, err := platform.IDs(rules.FS)
 	require.NoError(t, err)
 	describe := platform.Describer(rules.FS)

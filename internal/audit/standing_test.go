@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 )
 
-// TestStandingOfAProfile: a finding shows whether its document is the vendor's for this machine, the vendor's
+// TestRelevanceOfAProfile: a finding shows whether its document is the vendor's for this machine, the vendor's
 // for others, or another vendor's.
-func TestStandingOfAProfile(t *testing.T) {
+func TestRelevanceOfAProfile(t *testing.T) {
 	e := NewEngine(builtinPacks(t))
 	for _, c := range []struct {
 		who           identity

@@ -264,9 +264,9 @@ func runFor(e *Engine, i identity) *auditRun {
 	return newRun(e, sys, topo, Options{Asked: true})
 }
 
-// TestPacksSpeakOf checks every `for` against the machines of machines.tsv: which packs, rules and profiles
+// TestPacksCover checks every `for` against the machines of machines.tsv: which packs, rules and profiles
 // apply to each. -update rewrites the table; read its diff, which shows a machine that gets another's advice.
-func TestPacksSpeakOf(t *testing.T) {
+func TestPacksCover(t *testing.T) {
 	list, heard := identities(t)
 	all := matchers(builtinPacks(t))
 	var out strings.Builder

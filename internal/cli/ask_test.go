@@ -46,9 +46,9 @@ func (s *slow) asker() *bmcAsker {
 
 var noSuchHost = []redfish.Problem{{State: fact.SourceRefused, Text: "no answer"}}
 
-// TestAskedGently checks that a controller is read once per interval, whatever audits there are, and again on request
+// TestControllerInterval checks that a controller is read once per interval, whatever audits there are, and again on request
 // or if the machine is another one, and that its registry is read once.
-func TestAskedGently(t *testing.T) {
+func TestControllerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{takes: time.Second, answer: redfish.Answer{Found: true, BIOS: &redfish.BIOS{RegistryName: "Attributes.v1_0_0", Registry: []byte("{}")}}}
 		a := s.asker()
@@ -74,9 +74,9 @@ func TestAskedGently(t *testing.T) {
 	})
 }
 
-// TestAskedOfAnotherSystem checks that answers of one system of a service, also pending ones, are not used for
+// TestControllerOfAnotherSystem checks that answers of one system of a service, also pending ones, are not used for
 // another that a new configuration names.
-func TestAskedOfAnotherSystem(t *testing.T) {
+func TestControllerOfAnotherSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{answer: redfish.Answer{Found: true, Model: "Node0"}}
 		a := s.asker()

@@ -149,9 +149,9 @@ func TestBaselineOfCapture(t *testing.T) {
 	assert.True(t, *doc.Baseline.Comparable)
 }
 
-// TestBaselineSaysWhatItAccepts checks that the output shows how much is known, and that no slot is if there are
+// TestBaselineSummary checks that the output shows how much is known, and that no slot is if there are
 // none.
-func TestBaselineSaysWhatItAccepts(t *testing.T) {
+func TestBaselineSummary(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
 	_, out, errs := run(nil, "baseline", "save", "--file", file, "--root", tree(t, "supermicro-x7db8-1ch"))

@@ -66,7 +66,7 @@ func TestBIOSJoins(t *testing.T) {
 }
 
 // A check uses the configured value and names the attribute.
-func TestBIOSJudged(t *testing.T) {
+func TestBIOSChecked(t *testing.T) {
 	t.Parallel()
 	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
 	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--bios", file, "--profile", "max-performance",

@@ -42,9 +42,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainSaysWhatAMachineShows checks that every rule, setting and platform shows something of a machine that was
+// TestExplainOnAMachine checks that every rule, setting and platform shows something of a machine that was
 // read; in the unit tests every fourth.
-func TestExplainSaysWhatAMachineShows(t *testing.T) {
+func TestExplainOnAMachine(t *testing.T) {
 	t.Parallel()
 	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))
 	p, _, _ := newProgram(nil)

@@ -211,8 +211,8 @@ func settingsJudged(t *testing.T, m *maker, f hosttest.Files, attributes ...[2]s
 	return judged
 }
 
-// TestKindsOfEveryMaker checks each kind of report from the field on every vendor's machine, with each stock kernel.
-func TestKindsOfEveryMaker(t *testing.T) {
+// TestKindsOfEveryVendor checks each kind of report from the field on every vendor's machine, with each stock kernel.
+func TestKindsOfEveryVendor(t *testing.T) {
 	t.Parallel()
 	for i := range makers {
 		m := &makers[i]

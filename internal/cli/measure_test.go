@@ -156,9 +156,9 @@ func TestMeasureText(t *testing.T) {
 	assert.Contains(t, out, "FAIL      measure.socket.asymmetric, machine\n  found     node 0: 20.0 GB/s")
 }
 
-// TestOrderOfJudgement checks the order: the comparison of the sockets, what was accepted, what others measured, the
+// TestOrderOfFindings checks the order: the comparison of the sockets, what was accepted, what others measured, the
 // rest; what does not apply is left out.
-func TestOrderOfJudgement(t *testing.T) {
+func TestOrderOfFindings(t *testing.T) {
 	t.Parallel()
 	var given []report.Finding
 	for _, rule := range []string{"measure.bandwidth.share", "measure.remote.distance", "measure.baseline.dropped", "measure.channels.expected", "measure.socket.asymmetric"} {
@@ -271,8 +271,8 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 }
 
-// TestMeasureForcedIsNotJudged checks that a guest's figures are printed, and that no rule applies.
-func TestMeasureForcedIsNotJudged(t *testing.T) {
+// TestMeasureForcedIsNotChecked checks that a guest's figures are printed, and that no rule applies.
+func TestMeasureForcedIsNotChecked(t *testing.T) {
 	t.Parallel()
 	status, out, errs := (&measuring{machine: "guest-without-smbios", rates: []float64{20e9, 10e9}, change: func(f *measureFlags, s *measure.Machine) {
 		s.Guest, f.options.Force = "kvm", true
@@ -305,9 +305,9 @@ func TestMeasureInterrupted(t *testing.T) {
 	assert.Zero(t, s.mapped)
 }
 
-// TestCheckSaysWhatWasJoined checks that each figure of each given tool is printed with its node and, if no rule
+// TestCheckPrintsMeasuredFiles checks that each figure of each given tool is printed with its node and, if no rule
 // checks it, the reason, and nothing without a file.
-func TestCheckSaysWhatWasJoined(t *testing.T) {
+func TestCheckPrintsMeasuredFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	likwid := "LIKWID MICRO BENCHMARK\nTest: load_avx\nNumber of threads: 14\nMByte/s:\t\t61800.00\n"

@@ -12,7 +12,7 @@ import (
 )
 
 // The output of rules show equals the page of all rules, including examples.
-func TestShowSaysWhatThePageSays(t *testing.T) {
+func TestShowEqualsPage(t *testing.T) {
 	t.Parallel()
 	const rule = "memory.channel.populated"
 	status, out, errs := run(nil, "rules", "show", rule)

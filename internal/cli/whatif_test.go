@@ -54,9 +54,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanSaysWhatIsTaken checks that if the modules of a size differ, the one that a new one is assumed to equal is
+// TestPlanNamesAssumedModule checks that if the modules of a size differ, the one that a new one is assumed to equal is
 // named next to the result, not in it.
-func TestPlanSaysWhatIsTaken(t *testing.T) {
+func TestPlanNamesAssumedModule(t *testing.T) {
 	b := smbiostest.New(2, 8)
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Model 1"})
 	array := b.Array(smbiostest.Array{Devices: 3, MaxBytes: 1 << 40})

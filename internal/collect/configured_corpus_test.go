@@ -154,9 +154,9 @@ func TestCorpusUnmapped(t *testing.T) {
 	}
 }
 
-// TestCorpusIdentifiesNobody checks that no value of an asset, owner, serial or password attribute leaves the decoder
+// TestCorpusHasNoIdentifiers checks that no value of an asset, owner, serial or password attribute leaves the decoder
 // as evidence.
-func TestCorpusIdentifiesNobody(t *testing.T) {
+func TestCorpusHasNoIdentifiers(t *testing.T) {
 	for _, file := range corpusFiles(t) {
 		for id, s := range corpusSystem(t, file).Settings {
 			for _, e := range append(s.Configured.Evidence(), s.Pending.Evidence()...) {

@@ -128,8 +128,8 @@ func TestConfiguredChains(t *testing.T) {
 	require.NotContains(t, sys.Settings, "c1e", "EPYC has none")
 }
 
-// TestConfiguredWishes checks that a batch of commands is not evidence of the machine.
-func TestConfiguredWishes(t *testing.T) {
+// TestConfiguredPending checks that a batch of commands is not evidence of the machine.
+func TestConfiguredPending(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
 	turbo := sys.Settings["turbo"]
 	require.Equal(t, fact.Unread, turbo.Configured.State)
@@ -295,9 +295,9 @@ func TestTableOfAnExport(t *testing.T) {
 	require.True(t, j.Foreign)
 }
 
-// TestMostTellingReason checks that the most informative reason is chosen among exports without a
+// TestMostInformativeReason checks that the most informative reason is chosen among exports without a
 // value.
-func TestMostTellingReason(t *testing.T) {
+func TestMostInformativeReason(t *testing.T) {
 	face := func(state fact.State, reason string) fact.Fact[string] {
 		return fact.Unknown[string](state, reason, "")
 	}
@@ -357,9 +357,9 @@ func TestGuessedVendor(t *testing.T) {
 	require.Equal(t, fact.Absent, sys.Settings["turbo"].Configured.State)
 }
 
-// TestDecidedBesideExport checks who decided the effective value given the configured one, also if
+// TestDecidedWithExport checks who decided the effective value given the configured one, also if
 // every kernel changes it.
-func TestDecidedBesideExport(t *testing.T) {
+func TestDecidedWithExport(t *testing.T) {
 	at := func(path, raw string) fact.Evidence { return fact.Evidence{Source: "cpufreq", Path: path, Raw: raw} }
 	open := fact.Unknown[string](fact.Absent, "nobody can be named", "")
 	epb := "/sys/devices/system/cpu/cpu0/power/energy_perf_bias"
@@ -419,8 +419,8 @@ func TestConfiguredWords(t *testing.T) {
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
 }
 
-// TestEverySettingIsAWord checks that a file of canonical values is accepted for every setting.
-func TestEverySettingIsAWord(t *testing.T) {
+// TestCanonicalValueOfEverySetting checks that a file of canonical values is accepted for every setting.
+func TestCanonicalValueOfEverySetting(t *testing.T) {
 	for _, id := range settings.IDs() {
 		e, err := bios.Decode("file", []byte(id+": auto\n"))
 		require.NoError(t, err, id)

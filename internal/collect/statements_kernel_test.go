@@ -40,8 +40,8 @@ func TestSecondReader(t *testing.T) {
 	}
 }
 
-// TestFacesOfExports checks the combination of the values of two exports.
-func TestFacesOfExports(t *testing.T) {
+// TestValuesOfExports checks the combination of the values of two exports.
+func TestValuesOfExports(t *testing.T) {
 	at := func(path, value string, c fact.Certainty, unverified bool) fact.Fact[string] {
 		f := fact.Known(value, c, fact.Evidence{Path: path})
 		f.Unverified = unverified
@@ -134,9 +134,9 @@ func TestNearestRating(t *testing.T) {
 	assert.False(t, c.nearest(at(10, 10)).Known(), "no node with both")
 }
 
-// TestRatedBeside checks that memory at least half as fast again as the nearest DRAM is HBM on a processor that has
+// TestRatedAgainstDRAM checks that memory at least half as fast again as the nearest DRAM is HBM on a processor that has
 // HBM, and that slower memory is not.
-func TestRatedBeside(t *testing.T) {
+func TestRatedAgainstDRAM(t *testing.T) {
 	for _, c := range []struct {
 		own  int64
 		want inventory.NodeKind

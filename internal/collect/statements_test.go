@@ -101,8 +101,8 @@ func TestWordsOfDevices(t *testing.T) {
 	}
 }
 
-// TestMakersOfProcessors checks the processor's vendor by manufacturer and brand string.
-func TestMakersOfProcessors(t *testing.T) {
+// TestCPUVendors checks the processor's vendor by manufacturer and brand string.
+func TestCPUVendors(t *testing.T) {
 	for text, want := range map[string]string{"Intel(R) Corporation": "GenuineIntel", "Advanced Micro Devices, Inc.": "AuthenticAMD", "AMD": "AuthenticAMD", "Hygon": "HygonGenuine",
 		"ARM": "ARM", "Ampere(R)": "ARM", "HiSilicon": "ARM", "Phytium": "ARM", "NVIDIA": "ARM", "Cavium Inc.": "ARM", "APM": "ARM", "Loongson": "", "": ""} {
 		for _, s := range []inventory.Socket{{Manufacturer: known(text)}, {Manufacturer: known("Not Specified"), Brand: known(text)}} {

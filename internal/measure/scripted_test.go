@@ -214,8 +214,8 @@ func TestMemoryThatIsRefused(t *testing.T) {
 	assert.Empty(t, s.passes)
 }
 
-// TestSaidOfAResult checks that what is reported of all nodes is true of all of them.
-func TestSaidOfAResult(t *testing.T) {
+// TestNotesOfAResult checks that what is reported of all nodes is true of all of them.
+func TestNotesOfAResult(t *testing.T) {
 	whole := measure.Placement{Known: true, Here: 1, Huge: 1}
 	yes, no := true, false
 	for name, c := range map[string]struct {

@@ -71,9 +71,9 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestDearly checks that the reason why nothing cheaper is advised is printed if there is one, without empty brackets
+// TestExpensiveReason checks that the reason why nothing cheaper is advised is printed if there is one, without empty brackets
 // otherwise.
-func TestDearly(t *testing.T) {
+func TestExpensiveReason(t *testing.T) {
 	assert.Empty(t, dearly(&plan.Plan{}))
 	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", dearly(&plan.Plan{Dear: "six modules fail"}))
 	r := Report{}

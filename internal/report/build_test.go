@@ -116,9 +116,9 @@ func known(value string) report.Face {
 	}}
 }
 
-// TestSourcesThatCannotBe checks that a machine whose architecture has no SMBIOS does not lack it, and that one that
+// TestImpossibleSources checks that a machine whose architecture has no SMBIOS does not lack it, and that one that
 // could have it does.
-func TestSourcesThatCannotBe(t *testing.T) {
+func TestImpossibleSources(t *testing.T) {
 	for architecture, want := range map[string]bool{"ppc64le": true, "s390x": true, "x86_64": false, "aarch64": false} {
 		sys := &inventory.System{Sources: []inventory.Source{{Name: inventory.SourceSMBIOS, State: fact.SourceAbsent},
 			{Name: inventory.SourceSMBIOS, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceAbsent}}}

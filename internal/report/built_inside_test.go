@@ -146,9 +146,9 @@ func TestComparedAsAWhole(t *testing.T) {
 	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
 }
 
-// TestMemoryBesideFirmwaresWord checks CELSIUS R570-2 boards, which print DDR2 for modules of 1066 MT/s with Xeon
+// TestMemoryTypeContradictsFirmware checks CELSIUS R570-2 boards, which print DDR2 for modules of 1066 MT/s with Xeon
 // 5600, which take DDR3; RH1288 V3 prints DRAM. Firmware's value stays in Type.
-func TestMemoryBesideFirmwaresWord(t *testing.T) {
+func TestMemoryTypeContradictsFirmware(t *testing.T) {
 	rows := fstest.MapFS{"platforms/modules.tsv": {Data: []byte("platform\twestmere-ep\tDDR3\t\t\nplatform\tbensley\tDDR2 FB-DIMM\t\t\n")}}
 	for _, c := range []struct {
 		platform, stated string

@@ -23,9 +23,9 @@ func TestNothingRead(t *testing.T) {
 	}
 }
 
-// TestFigureLeavesOutWhatToolsDoNotSay checks that a node, threads and passes that a tool does not report are null
+// TestFigureWithoutUnstatedFields checks that a node, threads and passes that a tool does not report are null
 // (docs/interface.md, Measurement).
-func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
+func TestFigureWithoutUnstatedFields(t *testing.T) {
 	none := buildFigure(&inventory.Measured{CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode})
 	assert.Nil(t, none.CPUNode)
 	assert.Nil(t, none.MemoryNode)

@@ -289,9 +289,9 @@ func sumSetting(name, value string, options ...string) string {
 		strings.Join(options, `</Option><Option value="0">`) + `</Option></AvailableOptions></Information></Setting>`
 }
 
-// TestNothingIsLeftOfAnOpenRow checks that no change of a row is made if one of them is impossible, because the
+// TestOpenRowHasNoChanges checks that no change of a row is made if one of them is impossible, because the
 // export locks it or the format cannot express it.
-func TestNothingIsLeftOfAnOpenRow(t *testing.T) {
+func TestOpenRowHasNoChanges(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`
 	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "PerformanceDeterminism", "ReadOnly": true,
  "Value": [{"ValueName": "PerformanceDeterministic"}, {"ValueName": "PowerDeterministic"}]}]}}`
@@ -804,8 +804,8 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-// TestWriteSaysWhatFailed checks that a failed write is an error, and that nothing is written without a change.
-func TestWriteSaysWhatFailed(t *testing.T) {
+// TestWriteErrors checks that a failed write is an error, and that nothing is written without a change.
+func TestWriteErrors(t *testing.T) {
 	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
 	require.ErrorIs(t, p.Write(brokenPipe{}, patch.Racadm), os.ErrClosed)
 	p = patch.Make(source(t, dellNow), patch.Goal{})

@@ -65,9 +65,9 @@ func BenchmarkPassingCheck(b *testing.B) {
 	}
 }
 
-// TestFewWholeAudits limits the audits of a failing check: most layouts are decided by the rules that failed before,
+// TestFewFullAudits limits the audits of a failing check: most layouts are decided by the rules that failed before,
 // and of those with the same interleaving one is derived.
-func TestFewWholeAudits(t *testing.T) {
+func TestFewFullAudits(t *testing.T) {
 	for _, c := range []struct {
 		server      string
 		filled      func(cpu, channel, slot int) bool

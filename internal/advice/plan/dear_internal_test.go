@@ -17,9 +17,9 @@ import (
 	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
-// TestWhyDearWords checks the reason against fewer new modules: what fails with all such layouts, else with some, and
+// TestWhyExpensiveText checks the reason against fewer new modules: what fails with all such layouts, else with some, and
 // never what the chosen layout leaves as well.
-func TestWhyDearWords(t *testing.T) {
+func TestWhyExpensiveText(t *testing.T) {
 	taken := &candidate{stock: &stock{bought: 2}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
 		"no layout with fewer new modules is even":                                nil,
@@ -130,9 +130,9 @@ func TestKindOfAdvice(t *testing.T) {
 	assert.False(t, samePlace(at, other))
 }
 
-// TestMakersSets checks a vendor's table against a layout: nothing is known of a number that it does not list, and of
+// TestVendorSets checks a vendor's table against a layout: nothing is known of a number that it does not list, and of
 // one that it lists only the printed sets are allowed. The document is named if it contains the set.
-func TestMakersSets(t *testing.T) {
+func TestVendorSets(t *testing.T) {
 	b := channelled(1, 0, 0, 0, none)
 	for i := range 4 {
 		b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("DIMM %d", i+1))})
@@ -184,9 +184,9 @@ func targetOf() *Target {
 	return t
 }
 
-// TestJudged checks the result of auditing a configuration. If the document has its own classes these decide, except
+// TestConfigurationResult checks the result of auditing a configuration. If the document has its own classes these decide, except
 // for what it does not permit and what is critical; an effect that the configuration states anyway is not repeated.
-func TestJudged(t *testing.T) {
+func TestConfigurationResult(t *testing.T) {
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Permits: rule == "count"} }}
 	for _, c := range []struct {
 		class       population.Class

@@ -63,9 +63,9 @@ func TestNodesFollowControllers(t *testing.T) {
 	}
 }
 
-// TestStillTold checks that a clock below the expected one stays, and that a failure of the clock after the next boot
+// TestRunningClockStays checks that a clock below the expected one stays, and that a failure of the clock after the next boot
 // is not predicted.
-func TestStillTold(t *testing.T) {
+func TestRunningClockStays(t *testing.T) {
 	p := Pipeline{Role: func(id string) verdict.Role {
 		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}
 	}}

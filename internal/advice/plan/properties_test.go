@@ -26,7 +26,7 @@ func TestAdviceHolds(t *testing.T) {
 		g.every, g.sample = nil, layoutsEach
 		for name, sys := range g.all(t) {
 			c := hold(t, g.name+" "+name, sys, p)
-			// nothing the first slot is unknown: modules are not bought for more than are present
+			// The first slot is unknown: modules are not bought for more than are present
 			unordered := strings.Contains(c.made.Why, "which slot of a channel is filled first is not known")
 			if severe(c.found) > 0 && !g.undocumented && !unordered {
 				require.NotEmpty(t, c.made.Advice, "%s %s: %s", g.name, name, c.made.Why)

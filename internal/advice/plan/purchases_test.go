@@ -163,9 +163,9 @@ func TestPartialPurchase(t *testing.T) {
 	require.Zero(t, severeOf(full))
 }
 
-// TestNothingDearerForNothing checks the same three modules with one part number: their note on different ratings is
+// TestNothingMoreExpensiveWithoutGain checks the same three modules with one part number: their note on different ratings is
 // no reason to buy modules, so the more expensive alternative cures no more and is not advised.
-func TestNothingDearerForNothing(t *testing.T) {
+func TestNothingMoreExpensiveWithoutGain(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
 	for _, i := range []int{0, 1, 3} {
 		sys.Slots[i].RatedMTs.Value = 2400
@@ -283,9 +283,9 @@ func TestFewerLargerModules(t *testing.T) {
 	require.Empty(t, a.Reaches.Findings)
 }
 
-// TestWhyDear checks one module per processor of an R740: ten are bought for all channels, with the reason why not
+// TestWhyExpensive checks one module per processor of an R740: ten are bought for all channels, with the reason why not
 // fewer.
-func TestWhyDear(t *testing.T) {
+func TestWhyExpensive(t *testing.T) {
 	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))

@@ -193,9 +193,9 @@ func TestWhyNothing(t *testing.T) {
 	assert.Equal(t, "of the best layout memory.dimm.uniform could not be told", s.why())
 }
 
-// TestNotFilledForWant checks that modules are not bought beyond the installed number only because a document is
+// TestNotFilledWithoutDocument checks that modules are not bought beyond the installed number only because a document is
 // missing; if each channel has one slot all of them are populated, and fewer too.
-func TestNotFilledForWant(t *testing.T) {
+func TestNotFilledWithoutDocument(t *testing.T) {
 	s := &search{board: channelled(2, 0, none, none, none)}
 	s.board.population.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
 	three, one := &candidate{stock: &stock{bought: 3}}, &candidate{stock: &stock{bought: 1}}

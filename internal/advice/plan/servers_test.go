@@ -199,10 +199,10 @@ func TestOwnModulesStayBehindTheirProcessor(t *testing.T) {
 	require.Equal(t, 4, full.Count(plan.Install))
 }
 
-// TestBoardNotFilledForWant checks the R7425, whose manual is known only with all 32 slots populated, and no document
+// TestBoardNotFilledWithoutDocument checks the R7425, whose manual is known only with all 32 slots populated, and no document
 // gives the slots' channels. Two modules are not advised to become 32; the missing facts are reported instead. With
 // one slot on each channel all slots are populated.
-func TestBoardNotFilledForWant(t *testing.T) {
+func TestBoardNotFilledWithoutDocument(t *testing.T) {
 	p := pipeline(t)
 	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7425", Brand: "AMD EPYC 7451 24-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{23, 1, 2},
 		Channels: 8, Depth: 2, Type: 0x1A, MTs: 2666, Label: func(cpu, channel, slot int) (string, string) {
@@ -243,10 +243,10 @@ func TestNoMoveOnDoubtedMap(t *testing.T) {
 	}))
 }
 
-// TestOrderByTheMakersSets checks that labels alone do not give the first slot of a channel, and full channels do not
+// TestOrderByVendorSets checks that labels alone do not give the first slot of a channel, and full channels do not
 // show it; the manual of the X9DRW fills A1, B1, C1, D1 with four modules, so two move and none is bought. On a board
 // without its own manual the same modules have no known order.
-func TestOrderByTheMakersSets(t *testing.T) {
+func TestOrderByVendorSets(t *testing.T) {
 	p := pipeline(t)
 	lettered := func(product string) machinetest.Server {
 		return machinetest.Server{Vendor: "Supermicro", Product: product, Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
@@ -299,9 +299,9 @@ func TestOrderByTheBoardsDocument(t *testing.T) {
 	}
 }
 
-// TestWholeChannelsNeedNoOrder checks three full channels of four, whose first slot is unknown. The fourth is filled
+// TestFullChannelsNeedNoOrder checks three full channels of four, whose first slot is unknown. The fourth is filled
 // completely, and the order is not mentioned because it would change nothing.
-func TestWholeChannelsNeedNoOrder(t *testing.T) {
+func TestFullChannelsNeedNoOrder(t *testing.T) {
 	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DBX", Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
 		Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
 			return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)

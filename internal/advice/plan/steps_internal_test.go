@@ -389,8 +389,8 @@ func TestControllersTakeTurns(t *testing.T) {
 	assert.Equal(t, 3, u.controllers)
 }
 
-// TestStrays checks that a module without a running processor is one to move.
-func TestStrays(t *testing.T) {
+// TestUnplacedModules checks that a module without a running processor is one to move.
+func TestUnplacedModules(t *testing.T) {
 	b := &board{at: []int{0, none, 0, none, 1}, units: []memoryUnit{{slots: []int{0, 1}}}}
 	b.strays()
 	assert.Equal(t, []int{2, 4}, b.stray)
@@ -659,8 +659,8 @@ func TestFilledSlotsNamed(t *testing.T) {
 	assert.Equal(t, "D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15 and 1 more", filledSlots(sys))
 }
 
-// TestChangesThatCannotBe checks that an invalid step is an error with what is possible.
-func TestChangesThatCannotBe(t *testing.T) {
+// TestImpossibleChanges checks that an invalid step is an error with what is possible.
+func TestImpossibleChanges(t *testing.T) {
 	unknown := module("A3", 8, 1)
 	unknown.State = inventory.SlotUnknown
 	sys := &inventory.System{Slots: []inventory.Slot{module("A1", 8, 1), {Locator: assumed("A2"), State: inventory.SlotEmpty}, unknown, module("A4", 8, 1)}}

@@ -359,9 +359,9 @@ func BenchmarkWays64(b *testing.B) {
 	}
 }
 
-// TestWaysBesideQuadRank checks that a channel with a quad-rank module takes no third one on Xeon E5-2600 (Dell,
+// TestWaysWithQuadRank checks that a channel with a quad-rank module takes no third one on Xeon E5-2600 (Dell,
 // PowerEdge M620 Owner's Manual p32), so 160 GiB are not built from four of these and eight others.
-func TestWaysBesideQuadRank(t *testing.T) {
+func TestWaysWithQuadRank(t *testing.T) {
 	ways, _, _ := target(t, "sandybridge-ep").Ways(160<<30, true)
 	var mixes []string
 	for i := range ways {

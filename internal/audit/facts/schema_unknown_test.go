@@ -39,9 +39,9 @@ var structural = map[string]any{
 	"region.any":             nil,
 }
 
-// TestNothingIsKnownOfNothing reads every field of the schema on a machine without any data: none may be 0, "", false
+// TestEmptyMachineIsUnknown reads every field of the schema on a machine without any data: none may be 0, "", false
 // or an empty list.
-func TestNothingIsKnownOfNothing(t *testing.T) {
+func TestEmptyMachineIsUnknown(t *testing.T) {
 	sources := emptySources()
 	seen := 0
 	for variable, typ := range Declared().objects {

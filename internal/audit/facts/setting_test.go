@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/model/inventory"
 )
 
-// TestJudgedFace checks that BIOS setup's value takes precedence over the running system's if at least two sources
+// TestCheckedValue checks that BIOS setup's value takes precedence over the running system's if at least two sources
 // give it, unless it may be wrong.
-func TestJudgedFace(t *testing.T) {
+func TestCheckedValue(t *testing.T) {
 	with := func(certainty fact.Certainty) inventory.Setting {
 		return inventory.Setting{Configured: fact.Known("enabled", certainty, fact.Evidence{}), Effective: sure("disabled")}
 	}
@@ -44,9 +44,9 @@ func TestBiasThatTheKernelMade(t *testing.T) {
 	}
 }
 
-// TestSaysNothing checks when and why a running value neither passes nor fails a row of a document that gives BIOS
+// TestInconclusiveValue checks when and why a running value neither passes nor fails a row of a document that gives BIOS
 // values literally.
-func TestSaysNothing(t *testing.T) {
+func TestInconclusiveValue(t *testing.T) {
 	undecided := fact.Unknown[string](fact.Absent, "the driver is not loaded, so that it may be anybody", "")
 	bias := fact.Known("balanced_performance", fact.Direct, fact.Evidence{Path: "/sys/x/energy_performance_preference", Raw: "balance_performance"},
 		fact.Evidence{Path: "/sys/x/energy_perf_bias", Raw: "6"})
@@ -100,9 +100,9 @@ func TestOverride(t *testing.T) {
 	assert.NotEmpty(t, s.override().v)
 }
 
-// TestJudgedForAuto checks that a profile that recommends only auto is compared with BIOS setup's value, and one that
+// TestCheckedForAuto checks that a profile that recommends only auto is compared with BIOS setup's value, and one that
 // recommends auto or something else with the effective value too.
-func TestJudgedForAuto(t *testing.T) {
+func TestCheckedForAuto(t *testing.T) {
 	runs := inventory.Setting{Effective: sure("enabled"), DecidedBy: sure(inventory.DecidedFirmware)}
 	v, _ := ValueFor(runs, "turbo", []string{"auto"}, BasisAny)
 	assert.Contains(t, v.Reason, "the profile leaves the choice to firmware")
@@ -135,8 +135,8 @@ func TestByBIOS(t *testing.T) {
 	}
 }
 
-// TestJudgedForProfiles checks which value a profile's row is compared with, and why with none.
-func TestJudgedForProfiles(t *testing.T) {
+// TestCheckedForProfiles checks which value a profile's row is compared with, and why with none.
+func TestCheckedForProfiles(t *testing.T) {
 	by := func(configured, effective, who string) inventory.Setting {
 		s := inventory.Setting{}
 		for value, f := range map[*fact.Fact[string]]string{&s.Configured: configured, &s.Effective: effective, &s.DecidedBy: who} {
@@ -182,8 +182,8 @@ func TestJudgedForProfiles(t *testing.T) {
 	}
 }
 
-// TestFacesOfASetting checks what the three values show of each other.
-func TestFacesOfASetting(t *testing.T) {
+// TestValuesOfASetting checks what the three values show of each other.
+func TestValuesOfASetting(t *testing.T) {
 	of := func(id, configured, effective, by string) *settingFacts {
 		return &settingFacts{id: id, Setting: inventory.Setting{Configured: sure(configured), Effective: sure(effective), DecidedBy: sure(by)}}
 	}

@@ -100,9 +100,9 @@ func TestKernelBeforeFirmware(t *testing.T) {
 	assert.Equal(t, 32*g, hidden(m).v)
 }
 
-// TestListedTwiceBesideModules checks that a slot without DRAM that has the same labels is not a second listing of a
+// TestListedTwiceWithModules checks that a slot without DRAM that has the same labels is not a second listing of a
 // module.
-func TestListedTwiceBesideModules(t *testing.T) {
+func TestListedTwiceWithModules(t *testing.T) {
 	labelled := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.BankLocator = sure("BANK 0") })
 	hbm := changed(labelled, func(s *inventory.Slot) { s.Technology = sure(inventory.HBM) })
 	assert.Equal(t, "BANK 0 A1", board(2, labelled, labelled).listedTwice([]int{0}))

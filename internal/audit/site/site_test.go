@@ -95,8 +95,8 @@ func TestDocumentsAreJoined(t *testing.T) {
 	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
 }
 
-// TestDataThatCannotBeRead checks that an unreadable or unknown file among the data files is an error.
-func TestDataThatCannotBeRead(t *testing.T) {
+// TestUnreadableData checks that an unreadable or unknown file among the data files is an error.
+func TestUnreadableData(t *testing.T) {
 	dir := t.TempDir()
 	folder, file := filepath.Join(dir, "platforms"), filepath.Join(dir, "slots", "a.yaml")
 	refused := func(what string) {

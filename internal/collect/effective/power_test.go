@@ -217,9 +217,9 @@ func TestEPBOwner(t *testing.T) {
 	})
 }
 
-// TestWhyNobodyDecidedTheBias checks that only a bias of 6 may come from the kernel, which changes firmware's 0 to 6
+// TestUnknownOwnerOfBias checks that only a bias of 6 may come from the kernel, which changes firmware's 0 to 6
 // at boot (arch/x86/kernel/cpu/intel_epb.c).
-func TestWhyNobodyDecidedTheBias(t *testing.T) {
+func TestUnknownOwnerOfBias(t *testing.T) {
 	t.Parallel()
 	for bias, kernel := range map[string]bool{"6": true, "7": false, "8": false} {
 		why := collecttest.Collected(t, biased(bias, "")).Settings["energy_perf_bias"].DecidedBy.Reason

@@ -199,9 +199,9 @@ func withoutKind(f hosttest.Files) map[string]hosttest.Files {
 	return out
 }
 
-// TestAWordOrAReason checks that with any file missing a setting is known or unknown with a reason,
+// TestValueOrReason checks that with any file missing a setting is known or unknown with a reason,
 // and so is who decided it. The unit tests use a few of the trees, make corpus all.
-func TestAWordOrAReason(t *testing.T) {
+func TestValueOrReason(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	for _, s := range corpustest.Sample(situations(), 16) {

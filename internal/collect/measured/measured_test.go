@@ -48,8 +48,8 @@ func TestStream(t *testing.T) {
 	require.InEpsilon(t, m.Figures[0].Median, m.Figures[3].Median, 0.01)
 }
 
-// TestStreamWhole checks four functions of one run, and two consecutive runs.
-func TestStreamWhole(t *testing.T) {
+// TestStreamComplete checks four functions of one run, and two consecutive runs.
+func TestStreamComplete(t *testing.T) {
 	run := "Copy:  10.0 0.1 0.1 0.2\nScale: 10.0 0.1 0.1 0.1\nAdd:   10.0 0.1 0.1 0.1\nTriad: 10.0 0.1 0.1 0.1\n"
 	m, err := measured.Decode("-", []byte("STREAM version $Revision: 5.10 $\nNumber of Threads counted = 32\n"+run+run))
 	require.NoError(t, err)

@@ -22,8 +22,8 @@ func shipped(t testing.TB) *partnumber.Table {
 	return table
 }
 
-// TestMakersDocuments checks that every number is decoded as in its vendor's document.
-func TestMakersDocuments(t *testing.T) {
+// TestVendorDocuments checks that every number is decoded as in its vendor's document.
+func TestVendorDocuments(t *testing.T) {
 	raw, err := os.ReadFile("testdata/documented.tsv")
 	require.NoError(t, err)
 	table, rows := shipped(t), 0
@@ -70,8 +70,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSaidIsNotGuessed checks that placeholders, unknown numbers and open fields give no value.
-func TestWhatIsNotSaidIsNotGuessed(t *testing.T) {
+// TestUnstatedIsNotGuessed checks that placeholders, unknown numbers and open fields give no value.
+func TestUnstatedIsNotGuessed(t *testing.T) {
 	table := shipped(t)
 	for _, number := range []string{"", "Not Specified", "NO DIMM", "PartNum0", "9965525-018.A00LF", "0x", "0xZZZZZZZZ", "MT", "HP", "HPE PRO 16GB", "M393", "18"} {
 		_, ok := table.Decode(number)

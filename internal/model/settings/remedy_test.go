@@ -55,7 +55,7 @@ func TestNoPresetNoUnlocking(t *testing.T) {
 
 // If a vendor has a name for each vendor's processors, a machine gets its own or none, unless its export shows which
 // it has.
-func TestStepsKnowTheMaker(t *testing.T) {
+func TestStepsKnowTheVendor(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
@@ -207,10 +207,10 @@ func TestDellLocksAMDToo(t *testing.T) {
 	}
 }
 
-// TestDellLocksAsItsRegistrySays checks the settings that the registry of the PowerEdge R650, BIOS 1.2.4, makes
+// TestDellLocksFromRegistry checks the settings that the registry of the PowerEdge R650, BIOS 1.2.4, makes
 // read-only unless SysProfile is Custom (Dependencies, MapToProperty ReadOnly; published in michzimm/redfish_simgen),
 // as far as the vocabulary has them. PackageCStates is not among its dependencies on SysProfile.
-func TestDellLocksAsItsRegistrySays(t *testing.T) {
+func TestDellLocksFromRegistry(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	steps := func(id, want, seen string) string {
@@ -245,10 +245,10 @@ func TestCommandsReboot(t *testing.T) {
 	require.Greater(t, seen, 8)
 }
 
-// TestMenusPrintTheirOwnWords checks that menu steps use the words of BIOS setup: "Low Latency" where the tools take
+// TestMenusUseSetupTexts checks that menu steps use the words of BIOS setup: "Low Latency" where the tools take
 // LowLatency (HPE's registry U46, ValueDisplayName). A preset whose unlocking value has no recorded spelling for the
 // machine is named as in the documents.
-func TestMenusPrintTheirOwnWords(t *testing.T) {
+func TestMenusUseSetupTexts(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	hpe := tables.Of("HPE").Steps(settings.Change{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})

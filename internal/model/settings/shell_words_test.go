@@ -63,8 +63,8 @@ func TestShellReadsEveryCommand(t *testing.T) {
 	}
 }
 
-// TestForeignWordsStayWords checks that names and values from an untrusted export are passed unchanged by a shell.
-func TestForeignWordsStayWords(t *testing.T) {
+// TestForeignNamesAreQuoted checks that names and values from an untrusted export are passed unchanged by a shell.
+func TestForeignNamesAreQuoted(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	hostile := "a $(touch made) `touch made` b's > made"

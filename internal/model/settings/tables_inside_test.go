@@ -80,8 +80,8 @@ func TestOfTwoTables(t *testing.T) {
 	}
 }
 
-// TestLoadSaysWhatFailed checks that an unreadable file is an error, and that a folder without spellings has none.
-func TestLoadSaysWhatFailed(t *testing.T) {
+// TestLoadErrors checks that an unreadable file is an error, and that a folder without spellings has none.
+func TestLoadErrors(t *testing.T) {
 	_, err := Load(folder(map[string]string{"d/v.yaml": twoPresets, "d/spellings.tsv/x": ""}), "d")
 	require.ErrorContains(t, err, "spellings.tsv")
 	_, err = Load(folder(map[string]string{"d/v.yaml/x": ""}), "d")

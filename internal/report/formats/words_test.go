@@ -26,9 +26,9 @@ func junitOf(t *testing.T, r *report.Report) string {
 	return b.String()
 }
 
-// TestJUnitSays checks that properties are those that are known, that a failure has a line for each text of the
+// TestJUnitText checks that properties are those that are known, that a failure has a line for each text of the
 // finding, and that a skipped one has its result, the reason, and what would make it known.
-func TestJUnitSays(t *testing.T) {
+func TestJUnitText(t *testing.T) {
 	r := &report.Report{Findings: []report.Finding{told("fail", "warning")}}
 	r.Machine.Vendor = "Example"
 	out := junitOf(t, r)
@@ -47,9 +47,9 @@ func TestJUnitSays(t *testing.T) {
 	}
 }
 
-// TestPluginSays checks that the status line has the verdict, the machine and the sentence, and what could not be
+// TestPluginText checks that the status line has the verdict, the machine and the sentence, and what could not be
 // read, and that performance data count findings.
-func TestPluginSays(t *testing.T) {
+func TestPluginText(t *testing.T) {
 	r := reportOf("fail:critical fail:warning fail:warning pass:critical unknown:warning")
 	said := func() string {
 		var b strings.Builder

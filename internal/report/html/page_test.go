@@ -109,8 +109,8 @@ func TestSound(t *testing.T) {
 	})
 }
 
-// TestSaysAll checks that each finding's element has all texts of the finding.
-func TestSaysAll(t *testing.T) {
+// TestPageIsComplete checks that each finding's element has all texts of the finding.
+func TestPageIsComplete(t *testing.T) {
 	r := reporttest.Report(reporttest.Bad())
 	page := pageOf(t, r)
 	for i := range r.Findings {
@@ -178,9 +178,9 @@ func TestGuest(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(page, "<section"), "findings and sources")
 }
 
-// TestSaysOnce checks that the first lines of a finding are not repeated below them, and that sockets with the same
+// TestPageDoesNotRepeat checks that the first lines of a finding are not repeated below them, and that sockets with the same
 // text share a row.
-func TestSaysOnce(t *testing.T) {
+func TestPageDoesNotRepeat(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		page := pageOf(t, reporttest.Report(m))
 		for _, element := range strings.Split(page, "<article ")[1:] {
@@ -318,9 +318,9 @@ func TestCheaper(t *testing.T) {
 	assert.NotContains(t, pageOf(t, r), ">cheaper<")
 }
 
-// TestMeasuredBesideThePrediction checks that a figure of a node's local memory has its share of the node's part of
+// TestMeasuredAndPredicted checks that a figure of a node's local memory has its share of the node's part of
 // the peak, that one of another node has none, and that an undecided one has its reason.
-func TestMeasuredBesideThePrediction(t *testing.T) {
+func TestMeasuredAndPredicted(t *testing.T) {
 	r := reporttest.Report(reporttest.Inputs()["bad"])
 	number := func(v float64) *float64 { return &v }
 	zero, one, socket, peak, memory := 0, 1, 0, int64(64e9), int64(1<<30)

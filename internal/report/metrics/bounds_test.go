@@ -77,8 +77,8 @@ func TestAuditThatReadNothing(t *testing.T) {
 	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds"}, audit("ok", 0), "not measured")
 }
 
-// TestSpreadOfNothing checks that passes with a median of zero have no spread, which would be a division by zero.
-func TestSpreadOfNothing(t *testing.T) {
+// TestSpreadOfZero checks that passes with a median of zero have no spread, which would be a division by zero.
+func TestSpreadOfZero(t *testing.T) {
 	spread := func(value float64) (n int) {
 		node := 0
 		r := &report.Report{Measured: []report.Measurement{{Tool: "memaudit", At: "2026-11-20T10:00:00Z",

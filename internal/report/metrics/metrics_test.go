@@ -188,10 +188,10 @@ func BenchmarkPrometheus(b *testing.B) {
 	}
 }
 
-// TestSeverityOfWhatIsNotJudged checks that rule_failed has the highest severity of the rule's failures and
+// TestSeverityOfUnchecked checks that rule_failed has the highest severity of the rule's failures and
 // rule_unknown that of the checks that could not be evaluated, separately. Without any of its kind the rule's own
 // severity is used.
-func TestSeverityOfWhatIsNotJudged(t *testing.T) {
+func TestSeverityOfUnchecked(t *testing.T) {
 	results := func(of ...[2]string) *report.Report {
 		r := &report.Report{}
 		for _, x := range of {

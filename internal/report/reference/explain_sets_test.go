@@ -12,9 +12,9 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestSlotSetsSayWhetherPrinted checks that the page of the slot order shows for each number of modules whether the
+// TestSlotSetsMarkDerived checks that the page of the slot order shows for each number of modules whether the
 // document prints the set or it is derived, and whose manual it is.
-func TestSlotSetsSayWhetherPrinted(t *testing.T) {
+func TestSlotSetsMarkDerived(t *testing.T) {
 	e := &Explainer{knowledge: rules.FS}
 	of := func(product string) map[string]string {
 		doc := &report.Report{}

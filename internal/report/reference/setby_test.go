@@ -75,7 +75,7 @@ func TestSetBy(t *testing.T) {
 var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
 
 // No profile for AMD's processors names a menu of Intel's, and none for Intel's one of AMD's.
-func TestSetByKnowsTheMaker(t *testing.T) {
+func TestSetByKnowsTheVendor(t *testing.T) {
 	packs, err := BuiltinPacks()
 	require.NoError(t, err)
 	tables, err := settings.LoadCompiled(rules.FS)

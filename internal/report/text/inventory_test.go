@@ -18,8 +18,8 @@ func inventoryOf(t *testing.T, inv *report.Inventory, o Options) string {
 	return b.String()
 }
 
-// TestInventoryOfNothing checks that each part without data says so.
-func TestInventoryOfNothing(t *testing.T) {
+// TestEmptyInventory checks that each part without data says so.
+func TestEmptyInventory(t *testing.T) {
 	require.Equal(t, `memaudit  machine of unknown make
 platform  not recognised
 

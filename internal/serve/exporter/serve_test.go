@@ -180,8 +180,8 @@ func TestNoHTTP2(t *testing.T) {
 	assert.Equal(t, "http/1.1", resp.TLS.NegotiatedProtocol)
 }
 
-// TestWatchdogOfNobody checks that a time that is not a number is reported, and means never.
-func TestWatchdogOfNobody(t *testing.T) {
+// TestWatchdogInvalidTime checks that a time that is not a number is reported, and means never.
+func TestWatchdogInvalidTime(t *testing.T) {
 	var log heard
 	t.Setenv("WATCHDOG_USEC", "soon")
 	t.Setenv("WATCHDOG_PID", fmt.Sprint(os.Getpid()))

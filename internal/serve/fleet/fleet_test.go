@@ -446,9 +446,9 @@ func TestNotWritten(t *testing.T) {
 	require.Error(t, d.Write(&strings.Builder{}, "json", fleet.Options{}))
 }
 
-// TestInventoryIsNotJudged checks that an inventory is compared and marked as not audited; two machines with one name
+// TestInventoryIsNotAudited checks that an inventory is compared and marked as not audited; two machines with one name
 // stay separate.
-func TestInventoryIsNotJudged(t *testing.T) {
+func TestInventoryIsNotAudited(t *testing.T) {
 	f := fleet.New("product", noHeadline)
 	f.AddInventory("n", "a/n.json", &node(nil).Inventory)
 	f.AddInventory("n", "b/n.json", &node(func(r *report.Report) {

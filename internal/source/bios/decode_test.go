@@ -336,9 +336,9 @@ func TestSettingsObjectByName(t *testing.T) {
 	}
 }
 
-// TestWishesOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
+// TestPendingOfCray checks that a settings object whose attributes name the next value keeps it, and that a missing
 // value is not pending.
-func TestWishesOfCray(t *testing.T) {
+func TestPendingOfCray(t *testing.T) {
 	e, err := bios.Decode("file", []byte(`{"@odata.id":"/redfish/v1/Systems/Node0/Bios/SD","Attributes":{"A":{"current_value":"1","pending_value":"2"},"B":{"current_value":"1"},"C":null}}`))
 	require.NoError(t, err)
 	for name, want := range map[string]string{"A": "2", "B": "1", "C": ""} {
@@ -349,8 +349,8 @@ func TestWishesOfCray(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer checks how many attributes make an export complete.
-func TestWholeAnswer(t *testing.T) {
+// TestCompleteAnswer checks how many attributes make an export complete.
+func TestCompleteAnswer(t *testing.T) {
 	for _, c := range []struct {
 		head     string
 		n        int

@@ -276,8 +276,8 @@ func TestEncodedXML(t *testing.T) {
 	assert.Nil(t, e)
 }
 
-// TestWhole checks that an excerpt is not complete: a missing name means something only in a complete list.
-func TestWhole(t *testing.T) {
+// TestComplete checks that an excerpt is not complete: a missing name means something only in a complete list.
+func TestComplete(t *testing.T) {
 	many := func(n int, head, line, tail string) string {
 		var b strings.Builder
 		b.WriteString(head)

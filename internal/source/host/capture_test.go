@@ -157,7 +157,7 @@ func TestCaptureOddMembers(t *testing.T) {
 	}
 }
 
-func TestCaptureSaysNothingAboutOtherFolders(t *testing.T) {
+func TestCaptureOfOtherFolders(t *testing.T) {
 	root := open(t, odd(t))
 	assert.True(t, root.Holds("/sys/devices/system/cpu/online"))
 	assert.False(t, root.Holds("/sys/firmware/acpi/tables/SRAT"))

@@ -85,8 +85,8 @@ func TestFilesOfAFolder(t *testing.T) {
 	assert.Equal(t, []string{"sys/a", "b"}, []string{parent, name})
 }
 
-// TestKeptBack checks that a file removed by redaction has no other note.
-func TestKeptBack(t *testing.T) {
+// TestWithheldFiles checks that a file removed by redaction has no other note.
+func TestWithheldFiles(t *testing.T) {
 	rec := NoRecording()
 	const path = "/sys/devices/virtual/dmi/id/product_serial"
 	rec.left[path] = true
@@ -103,8 +103,8 @@ func TestKeptBack(t *testing.T) {
 		"truncated\tP\tlist\tlonger than the bound", "truncated\tP\treadlink\tlonger than the bound", "truncated\tP\tstat\tlonger than the bound"}, got)
 }
 
-// TestFolderOfWhichMoreIsAsked checks that a complete listing of a folder does not make other answers complete.
-func TestFolderOfWhichMoreIsAsked(t *testing.T) {
+// TestFolderWithOtherQueries checks that a complete listing of a folder does not make other answers complete.
+func TestFolderWithOtherQueries(t *testing.T) {
 	rec := NoRecording()
 	rec.complete["/sys/a"] = true
 	rec.results[query{"list", "/sys/a"}] = queryResult{state: fact.OK, names: []string{"b"}}

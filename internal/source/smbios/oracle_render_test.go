@@ -122,7 +122,7 @@ func renderProcessor(p Processor, v Version) map[string]string {
 		byte(id>>24), byte(id>>32), byte(id>>40), byte(id>>48), byte(id>>56))
 	if c := p.CPUID; c.Known() {
 		lines["Signature"] = fmt.Sprintf("Family %d, Model %d, Stepping %d", c.Value.Family, c.Value.Model, c.Value.Stepping)
-		// dmidecode dmidecode prints the type of Intel's processors before it.
+		// dmidecode prints the type of Intel's processors before it.
 		if strings.Contains(p.Manufacturer.Value, "Intel") {
 			lines["Signature"] = fmt.Sprintf("Type %d, ", id>>12&3) + lines["Signature"]
 		}

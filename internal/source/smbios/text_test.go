@@ -255,7 +255,7 @@ func TestSizes(t *testing.T) {
 		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": unreadable[int64]("16"),
 		"16 XB": unreadable[int64]("16 XB"), "x": unreadable[int64]("x"), "9 EB": unreadable[int64]("9 EB"),
 		"99999999999999999999 kB": unreadable[int64]("99999999999999999999 kB"),
-		// dmidecode dmidecode 3.7, and versions before 2.0.
+		// dmidecode 3.7, and versions before 2.0.
 		"1 KiB": known[int64](1 << 10), "16 MiB": known[int64](16 << 20), "16 GiB": known[int64](16 << 30), "2 TiB": known[int64](2 << 40),
 		"1 PiB": known[int64](1 << 50), "1 EiB": known[int64](1 << 60), "512 KB": known[int64](512 << 10), "256 Mbyte": known[int64](256 << 20),
 	} {

@@ -136,10 +136,10 @@ func TestUnplacedErrors(t *testing.T) {
 	}
 }
 
-// TestControllerStrays checks the BMC's count for a module without a slot: the kernel's zeroes of that kind are
+// TestControllerUnplacedErrors checks the BMC's count for a module without a slot: the kernel's zeroes of that kind are
 // unknown unless the controller has a count of the slot. What remains of its total after slots and counters is
 // counted for the machine.
-func TestControllerStrays(t *testing.T) {
+func TestControllerUnplacedErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		module, total, own, kernel int64 // uncorrected errors, -1 for not counted
 		stray                      []int64
@@ -177,9 +177,9 @@ func TestControllerStrays(t *testing.T) {
 	}
 }
 
-// TestControllerStraysByLabel checks that no two counters without a slot have one label, because metrics use the
+// TestControllerUnplacedErrorsByLabel checks that no two counters without a slot have one label, because metrics use the
 // label as the key. A counter of both kernel and controller has the higher count; modules of one name are summed.
-func TestControllerStraysByLabel(t *testing.T) {
+func TestControllerUnplacedErrorsByLabel(t *testing.T) {
 	sys := board("Quanta", "Q1", "PP", "A1*")
 	d := counted("DDR4_D1", 57)
 	d.Uncorrected = known(int64(0))

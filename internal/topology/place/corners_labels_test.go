@@ -150,9 +150,9 @@ func TestSlotNumberZero(t *testing.T) {
 	assert.Equal(t, [][]int{{0, 1}}, sets.Rows[2].Sets)
 }
 
-// TestLettersBesideBanks checks that a letter next to a bank is the processor's if the numbers after it follow the
+// TestLettersWithBanks checks that a letter next to a bank is the processor's if the numbers after it follow the
 // banks' channels. A slot whose bank gives no channel is ignored.
-func TestLettersBesideBanks(t *testing.T) {
+func TestLettersWithBanks(t *testing.T) {
 	for name, c := range map[string]struct {
 		last Placement
 		want bool

@@ -95,9 +95,9 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestNodesThatSayNothing checks that a node that is unread, without a known processor, or with memory other than
+// TestInconclusiveNodes checks that a node that is unread, without a known processor, or with memory other than
 // DRAM neither contradicts nor confirms anything.
-func TestNodesThatSayNothing(t *testing.T) {
+func TestInconclusiveNodes(t *testing.T) {
 	machine := func(change func(sys *inventory.System)) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P1-DIMM{A,B,C}1@NO~DIMM* P2-DIMM{A,B,C}1@NO~DIMM*")
 		for i := range 2 {
@@ -188,9 +188,9 @@ func TestDoubtByRanksAtBounds(t *testing.T) {
 	assert.False(t, of("1A 1B 1C 2A 2B 2C 3A 3B 3C", 4, 4, 4, 4, 4, 4, 4, 4, 4), "nine of four have nowhere else to be")
 }
 
-// TestArraysSayNothing checks that one array, or one of several processors next to one of a single processor,
+// TestInconclusiveArrays checks that one array, or one of several processors next to one of a single processor,
 // separates no modules.
-func TestArraysSayNothing(t *testing.T) {
+func TestInconclusiveArrays(t *testing.T) {
 	of := func(listed int, arrays ...uint16) []string {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMM{A,B}1@NO~DIMM*")
 		for i := range sys.Slots {

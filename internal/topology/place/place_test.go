@@ -130,7 +130,7 @@ var (
 )
 
 type placeCase struct {
-	// arrays arrays: each list of slots is a memory array.
+	// arrays: each list of slots is a memory array.
 	arrays                         bool
 	name, vendor, product, sockets string
 	platform                       *platform.Platform

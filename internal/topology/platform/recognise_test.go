@@ -299,9 +299,9 @@ func TestRecogniseKunpeng(t *testing.T) {
 	}
 }
 
-// TestRecogniseUnlikeProcessors checks that a processor for which firmware gives only the brand differs if the brand
+// TestRecogniseDifferentProcessors checks that a processor for which firmware gives only the brand differs if the brand
 // does.
-func TestRecogniseUnlikeProcessors(t *testing.T) {
+func TestRecogniseDifferentProcessors(t *testing.T) {
 	other := inventory.Socket{Populated: collecttest.Known(true), Brand: collecttest.Known("AMD EPYC 7742 64-Core Processor")}
 	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz"), other)}, rules.FS)
 	assert.Equal(t, "the processors belong to two platforms, sandybridge-ep and rome", f.Reason)
