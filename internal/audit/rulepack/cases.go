@@ -3,10 +3,16 @@ package rulepack
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/fact"
+	"github.com/memaudit/memaudit/internal/model/humanize"
 )
 
 // Runner evaluates the cases of a pack: it compiles every expression once and counts the cost of the
@@ -116,4 +122,165 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 		return "fails as " + severity + ", expected " + c.Severity
 	}
 	return ""
+}
+
+// Scope returns the scope of the case's expressions: its facts; all others are unknown.
+func (c *Case) Scope() (*facts.Scope, error) { return statedScope(&c.Facts) }
+
+func statedScope(written *yaml.Node) (*facts.Scope, error) {
+	sch, given := facts.Declared(), map[string]facts.Value{}
+	for _, e := range entries(written, 0) {
+		v, err := caseVariable(sch, e.key.Value, e.value)
+		if err != nil {
+			return nil, err
+		}
+		given[e.key.Value] = v
+	}
+	return facts.NewStatedScope(given), nil
+}
+
+func caseVariable(sch *facts.Schema, name string, n *yaml.Node) (facts.Value, error) {
+	if t, ok := sch.Object(name); ok {
+		o, err := caseObject(sch, t, name, n)
+		return facts.PlainValue(o), err
+	}
+	if t, ok := sch.List(name); ok {
+		return caseObjects(sch, t, name, n)
+	}
+	return facts.Value{}, placed(n, "facts: unknown variable %q, expected one of %s", name, strings.Join(sch.VariableNames(), ", "))
+}
+
+// placed returns an error with line and column of a node.
+func placed(n *yaml.Node, format string, args ...any) error {
+	return &placedError{n.Line, n.Column, fmt.Sprintf(format, args...)}
+}
+
+type placedError struct {
+	line, column int
+	text         string
+}
+
+func (e *placedError) Error() string { return e.text }
+
+func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (facts.Value, error) {
+	if n.Kind != yaml.SequenceNode {
+		return facts.Value{}, placed(n, "facts: %s is a list", path)
+	}
+	out := []*facts.Object{}
+	for i, e := range n.Content {
+		o, err := caseObject(sch, t, fmt.Sprintf("%s[%d]", path, i), Resolve(e))
+		if err != nil {
+			return facts.Value{}, err
+		}
+		out = append(out, o)
+	}
+	return facts.PlainValue(out), nil
+}
+
+// mostFacts limits the facts of an object that an error lists: of more, those spelled most like the unknown
+// one.
+const mostFacts = 8
+
+// factsLike lists the facts of a type, those spelled most like an unknown one first.
+func factsLike(t *facts.ObjectType, asked string) string {
+	names := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(humanize.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
+}
+
+func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, placed(n, "facts: %s is a mapping of facts", path)
+	}
+	given := map[string]facts.Value{}
+	for _, e := range entries(n, 0) {
+		f, ok := t.Field(e.key.Value)
+		if !ok {
+			return nil, placed(e.key, "facts: %s has no fact %q, expected one of %s", path, e.key.Value, factsLike(t, e.key.Value))
+		}
+		v, err := caseValue(sch, f, path+"."+e.key.Value, e.value)
+		if err != nil {
+			return nil, err
+		}
+		given[e.key.Value] = v
+	}
+	return facts.NewStated(t, path, given), nil
+}
+
+func caseValue(sch *facts.Schema, f facts.Field, path string, n *yaml.Node) (facts.Value, error) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return facts.Missing(fact.Unread, "", ""), nil
+	}
+	if t := sch.ObjectField(f); t != nil { // all of them are lists
+		return caseObjects(sch, t, path, n)
+	}
+	v, err := caseScalarOrList(f.Type, n)
+	if err != nil {
+		return facts.Value{}, placed(n, "facts: %s: %v", path, err)
+	}
+	return facts.PlainValue(v), nil
+}
+
+func caseScalarOrList(t *types.Type, n *yaml.Node) (any, error) {
+	if t.Kind() != types.ListKind {
+		return caseScalar(t, n)
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("expected a list")
+	}
+	ints, words := []int64{}, []string{}
+	for _, e := range n.Content {
+		v, err := caseScalar(t.Parameters()[0], e)
+		if err != nil {
+			return nil, err
+		}
+		switch x := v.(type) {
+		case int64:
+			ints = append(ints, x)
+		case string:
+			words = append(words, x)
+		}
+	}
+	if t.Parameters()[0].Kind() == types.IntKind {
+		return ints, nil
+	}
+	return words, nil
+}
+
+func caseScalar(t *types.Type, n *yaml.Node) (any, error) {
+	if n.Kind != yaml.ScalarNode {
+		return nil, fmt.Errorf("expected a plain value")
+	}
+	switch t.Kind() {
+	case types.BoolKind:
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", n.Value)
+		}
+		return b, nil
+	case types.IntKind:
+		return parseSize(n.Value)
+	case types.DoubleKind:
+		return strconv.ParseFloat(n.Value, 64)
+	default:
+		return n.Value, nil
+	}
+}
+
+// parseSize parses an integer with an optional binary suffix: 64Gi.
+func parseSize(s string) (int64, error) {
+	shift := 0
+	for i, suffix := range []string{"Ki", "Mi", "Gi", "Ti"} {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
+			s, shift = rest, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number (64Gi and the like are)", s)
+	}
+	return n << shift, nil
 }

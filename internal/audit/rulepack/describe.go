@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit/verdict"
+	"github.com/memaudit/memaudit/internal/model/nullable"
 )
 
 // RuleInfo describes a rule for rules show.
@@ -87,4 +88,150 @@ func CountRules(packs []*Pack) (rules, cases int) {
 		}
 	}
 	return rules, cases
+}
+
+// ProfileInfo describes a profile for profiles show.
+type ProfileInfo struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Intent is the first of Intents, null if there is none.
+	Intent  nullable.String `json:"intent"`
+	Intents []string        `json:"intents"`
+	// Named are the products that the document names; it covers other machines by analogy. Empty if it names
+	// none.
+	Named []string `json:"named"`
+	// Platforms names the machines the profile is written for.
+	Platforms []string               `json:"platforms"`
+	Vendors   []string               `json:"vendors"`
+	Applies   string                 `json:"applies"`
+	Scope     string                 `json:"scope"`
+	Citation  *verdict.Citation      `json:"citation"`
+	Settings  map[string]SettingInfo `json:"settings"`
+	// Order lists the settings in the document's order.
+	Order []string `json:"-"`
+	// Match is the machines the profile is written for, nil for all.
+	Match *Match `json:"-"`
+	// File is the pack that contains it.
+	File string `json:"-"`
+
+	spec *ProfileSpec
+}
+
+// SettingInfo describes one row of a profile.
+type SettingInfo struct {
+	Value     string   `json:"value"`
+	Level     string   `json:"level"`
+	Exception []string `json:"exception"`
+	Note      string   `json:"note"`
+	Applies   string   `json:"applies"`
+	Effect    string   `json:"effect"`
+	Remedy    string   `json:"remedy"`
+	Place     string   `json:"place"`
+	// Concerns describes when the row applies.
+	Concerns string `json:"concerns"`
+	// Elsewhere lists the profiles of the same intent, written for other machines, that want another value.
+	Elsewhere []OtherWant `json:"elsewhere"`
+
+	// Wants are the values that the document accepts.
+	Wants Words `json:"wants"`
+}
+
+// OtherWant is what another profile wants of a setting.
+type OtherWant struct {
+	Profile string `json:"profile"`
+	Value   string `json:"value"`
+}
+
+// DescribeProfiles lists the profiles of all packs in file order, each compared with those of its intents that
+// are written for other machines.
+func DescribeProfiles(packs []*Pack) []ProfileInfo {
+	return DescribeChosen(packs, func(*ProfileInfo) bool { return true })
+}
+
+// DescribeChosen is DescribeProfiles for some profiles only: comparing every profile with every other takes
+// longer than all the rest.
+func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo {
+	all, out := ProfilesApart(packs), []ProfileInfo{}
+	for i := range all {
+		if !chosen(&all[i]) {
+			continue
+		}
+		for j := range all {
+			if all[i].answersAlike(&all[j]) {
+				all[i].setAgainst(&all[j])
+			}
+		}
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// ProfilesApart lists the profiles of all packs in file order, without comparing them.
+func ProfilesApart(packs []*Pack) []ProfileInfo {
+	out := []ProfileInfo{}
+	for _, pack := range packs {
+		for _, p := range pack.Profiles {
+			out = append(out, p.info())
+		}
+	}
+	return out
+}
+
+// answersAlike reports whether two profiles share an intent and are written for different machines.
+func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {
+	return i.ID != other.ID && slices.ContainsFunc(i.Intents, func(intent string) bool { return slices.Contains(other.Intents, intent) }) &&
+		(i.spec.Applies != other.spec.Applies || !i.Match.same(other.Match))
+}
+
+// setAgainst records where the other profile accepts no value of this one.
+func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
+	for id, s := range i.Settings {
+		o, ok := other.Settings[id]
+		if !ok || slices.ContainsFunc(s.Wants, func(w string) bool { return slices.Contains(o.Wants, w) }) {
+			continue
+		}
+		s.Elsewhere = append(s.Elsewhere, OtherWant{other.ID, o.Value})
+		i.Settings[id] = s
+	}
+}
+
+// ListProfiles lists the profiles of all packs in file order without their settings, which a compiled pack then
+// does not decode.
+func ListProfiles(packs []*Pack) []ProfileInfo {
+	out := []ProfileInfo{}
+	for _, pack := range packs {
+		for _, p := range pack.Profiles {
+			out = append(out, p.head())
+		}
+	}
+	return out
+}
+
+// head returns a profile's description without its settings.
+func (p *ProfileSpec) head() ProfileInfo {
+	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
+		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
+		Match: p.For, File: p.pack.File, spec: p}
+	if len(p.Intents) > 0 {
+		i.Intent = nullable.String(p.Intents[0])
+	}
+	if p.For != nil {
+		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)
+	}
+	return i
+}
+
+// info returns a profile's complete description.
+func (p *ProfileSpec) info() ProfileInfo {
+	i := p.head()
+	for _, w := range p.Table() {
+		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
+			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}
+		if w.Effect != nil {
+			s.Effect = w.Effect.Effect(w.Effect.Text, p.Citation).Text
+		}
+		i.Settings[w.ID] = s
+		i.Order = append(i.Order, w.ID)
+	}
+	return i
 }

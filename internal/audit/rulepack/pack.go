@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	celast "cel.dev/cel-go/common/ast"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit/facts"
 	"github.com/memaudit/memaudit/internal/audit/verdict"
 	"github.com/memaudit/memaudit/internal/model/compiled"
+	"github.com/memaudit/memaudit/internal/model/fact"
 )
 
 // Pack is one YAML file of rules and profiles, one file per document.
@@ -342,4 +344,89 @@ func (r *Rule) caseCounts() CaseCounts {
 		}
 	}
 	return n
+}
+
+// Concern describes the machines that a rule applies to.
+func (r *Rule) Concern() string {
+	if r.Concerns != "" {
+		return "concerns only " + r.Concerns
+	}
+	if r.For.Width() > 0 {
+		return "concerns only " + strings.Join(slices.Concat(r.For.Vendors, r.For.Products, r.For.Platforms), ", ")
+	}
+	return "does not concern this machine"
+}
+
+// RemedyFor returns the remedy for a vendor, the longer name's if two match (HP, HPE), or otherwise the general
+// one; "" matches no vendor.
+func (r *Rule) RemedyFor(vendor string) string {
+	best, text := "", r.Remedy
+	for name, own := range r.Remedies {
+		if len(name) > len(best) && strings.HasPrefix(vendor, name) {
+			best, text = name, own
+		}
+	}
+	return text
+}
+
+// Effect returns a measured effect with its conditions and source.
+func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
+	if e.Conditions != "" {
+		text += " (" + e.Conditions + ")"
+	}
+	source := e.Source
+	if source == "" && c != nil {
+		source = c.Vendor + ", " + c.Title
+		if e.Place != "" {
+			source += ", " + e.Place
+		}
+	}
+	return &verdict.Effect{Text: text, Source: source, AttachTo: e.AttachTo}
+}
+
+// Cap lowers the certainty of the facts read to the rule's own.
+func (r *Rule) Cap(c fact.Certainty) fact.Certainty {
+	switch r.Certainty {
+	case "indirect":
+		c = min(c, fact.Indirect)
+	case "corroborated":
+		c = min(c, fact.Corroborated)
+	}
+	return c
+}
+
+// identifying are the facts by which a condition selects machines.
+var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
+
+// measure sets what the engine needs to know of the expressions without evaluating them. Those that do not parse
+// are left out: Validate reports them, and an invalid rule is never used.
+func (r *Rule) measure() {
+	r.Usual, r.Narrowness = verdict.Warning, r.For.Width()*100
+	if r.Applies != "" {
+		r.Narrowness += 2
+	}
+	_ = facts.VisitExpr(r.Applies, func(e celast.Expr) {
+		switch e.Kind() { //nolint:exhaustive // other kinds have no name
+		case celast.IdentKind:
+			r.PerSubject = r.PerSubject || e.AsIdent() == r.Subject && r.Subject != facts.SubjectMachine
+		case celast.SelectKind:
+			if s := e.AsSelect(); s.Operand().Kind() == celast.IdentKind {
+				path := s.Operand().AsIdent() + "." + s.FieldName()
+				if slices.ContainsFunc(identifying[:], func(beginning string) bool { return strings.HasPrefix(path, beginning) }) {
+					r.Narrowness += 10
+				}
+			}
+		}
+	})
+	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
+		r.Usual = s
+		return
+	}
+	_ = facts.VisitExpr(r.Severity, func(e celast.Expr) {
+		if e.Kind() == celast.LiteralKind {
+			if text, ok := e.AsLiteral().Value().(string); ok && verdict.Severity(text).Rank() > 0 {
+				r.Usual = verdict.Severity(text)
+			}
+		}
+	})
 }
