@@ -92,7 +92,7 @@ func (r *auditRun) consequences(root int) []int {
 	for more := true; more; {
 		more = false
 		for i, roots := range r.roots {
-			if !led[i] && r.out.Findings[i].Result == verdict.Fail && anyIn(roots, led) {
+			if !led[i] && r.out.Findings[i].Result == verdict.Fail && slices.ContainsFunc(roots, func(root int) bool { return led[root] }) {
 				led[i], more = true, true
 			}
 		}
@@ -106,15 +106,6 @@ func (r *auditRun) consequences(root int) []int {
 		}
 	}
 	return out
-}
-
-func anyIn(list []int, in map[int]bool) bool {
-	for _, i := range list {
-		if in[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // follows begins the reason of a consequence that is waived with its cause.

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
 	"github.com/memaudit/memaudit/internal/topology/platform"
+	"github.com/memaudit/memaudit/internal/topology/population"
 )
 
 // Ranks of a document, best first.
@@ -28,13 +29,11 @@ var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdic
 // cite returns the document that a verdict rests on: the machine vendor's takes precedence over the CPU
 // vendor's, and theirs over any other's, which is marked. It is nil if there is none.
 func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
-	if rule.CiteOrder {
-		if c := r.orderCitation(s.Of); c != nil {
+	if p := r.populationOf(s.Of); p != nil {
+		if c := r.orderCitation(p); rule.CiteOrder && c != nil {
 			return c
 		}
-	}
-	if rule.CiteCounts {
-		if c := r.countCitation(s.Of); c != nil {
+		if c := manual(p.CountSource); rule.CiteCounts && c != nil { // which does not allow the number
 			return c
 		}
 	}
@@ -163,31 +162,34 @@ func (r *auditRun) processorMaker() string {
 	return platform.CPUVendor(r.sys.CPU.Vendor.Or(""))
 }
 
-// countCitation returns the manual that does not allow the number of a CPU's DIMMs, nil if there is none.
-func (r *auditRun) countCitation(subject inventory.Subject) *verdict.Citation {
+// populationOf returns that of a socket, nil for another subject.
+func (r *auditRun) populationOf(subject inventory.Subject) *population.Population {
 	for i := range r.population.Populations {
-		if p := &r.population.Populations[i]; p.CountSource != "" && inventory.SocketSubject(p.Socket) == subject {
-			vendor, title, _ := strings.Cut(p.CountSource, ", ")
-			return &verdict.Citation{Vendor: vendor, Title: title}
+		if p := &r.population.Populations[i]; inventory.SocketSubject(p.Socket) == subject {
+			return p
 		}
 	}
 	return nil
 }
 
-// orderCitation returns the manual that lists the slots of a CPU, nil if there is none.
-func (r *auditRun) orderCitation(subject inventory.Subject) *verdict.Citation {
-	for i := range r.population.Populations {
-		p := &r.population.Populations[i]
-		if p.OrderSource == "" || inventory.SocketSubject(p.Socket) != subject {
-			continue
-		}
-		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
-		c := &verdict.Citation{Vendor: vendor, Title: title}
-		bySets := r.population.Fill == nil || p.OrderSource != r.population.Fill.Source
-		if bySets && r.population.Sets != nil && r.population.Sets.OfSister(p.OrderSource) || platform.VendorWord(vendor) != r.maker() {
-			c.Standing = verdict.Analogous
-		}
-		return c
+// manual returns the citation of a vendor's manual, nil for "".
+func manual(source string) *verdict.Citation {
+	if source == "" {
+		return nil
 	}
-	return nil
+	vendor, title, _ := strings.Cut(source, ", ")
+	return &verdict.Citation{Vendor: vendor, Title: title}
+}
+
+// orderCitation returns the manual that lists the slots of a CPU, nil if there is none.
+func (r *auditRun) orderCitation(p *population.Population) *verdict.Citation {
+	c := manual(p.OrderSource)
+	if c == nil {
+		return nil
+	}
+	bySets := r.population.Fill == nil || p.OrderSource != r.population.Fill.Source
+	if bySets && r.population.Sets != nil && r.population.Sets.OfSister(p.OrderSource) || platform.VendorWord(c.Vendor) != r.maker() {
+		c.Standing = verdict.Analogous
+	}
+	return c
 }

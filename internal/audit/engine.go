@@ -115,7 +115,13 @@ type applicable struct {
 func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*verdict.Audit, error) {
 	run := newRun(e, sys, topo, o)
 	if o.Asked && o.Rules == nil {
-		run.want(o.Profile)
+		if p, _ := run.resolve(o.Profile); p != nil {
+			words := map[string][]string{}
+			for _, row := range run.table(p) {
+				words[row.ID] = row.Want
+			}
+			run.facts.Want(words)
+		}
 	}
 	run.out.Findings = []verdict.Finding{}
 	for _, candidates := range e.rules {
@@ -135,19 +141,6 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	}
 	run.out.Summary = verdict.Summarize(run.out.Findings)
 	return &run.out, nil
-}
-
-// want sets the values that the selected profile wants, for use by rules.
-func (r *auditRun) want(name string) {
-	p, _ := r.resolve(name)
-	if p == nil {
-		return
-	}
-	words := map[string][]string{}
-	for _, row := range r.table(p) {
-		words[row.ID] = row.Want
-	}
-	r.facts.Want(words)
 }
 
 // profile resolves the wanted profile for this machine and checks its settings. Every setting id of every
@@ -170,6 +163,11 @@ func (r *auditRun) profile() error {
 		}
 		why = "the profile " + chosen.ID + " does not cover it"
 	}
-	r.otherSettings(rows, why)
+	for _, id := range r.engine.settings {
+		if !slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
+			r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks",
+				Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
+		}
+	}
 	return nil
 }

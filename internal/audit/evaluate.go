@@ -251,19 +251,26 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	if r.options.Bare {
 		return
 	}
-	say := func(src string) string {
-		if src == "" {
-			return ""
-		}
+	describe(rule, r.sys.Machine.Vendor.Or(""), f, func(src string) string {
 		text, err := r.engine.programs.Text(r.scope, src)
 		if err != nil {
 			return "(text of the rule is broken: " + err.Error() + ")"
 		}
 		return text
+	})
+}
+
+// describe sets the texts of a finding on a machine of this vendor.
+func describe(rule *rulepack.Rule, vendor string, f *verdict.Finding, eval func(src string) string) {
+	say := func(src string) string {
+		if src == "" {
+			return ""
+		}
+		return eval(src)
 	}
 	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
 	f.Short, f.Fix = say(rule.Short), say(rule.Fix)
-	f.Remedy = say(rule.RemedyFor(r.sys.Machine.Vendor.Or("")))
+	f.Remedy = say(rule.RemedyFor(vendor))
 	if e := rule.Effect; e != nil {
 		text := e.Text
 		if e.Expr != "" {

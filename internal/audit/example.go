@@ -42,19 +42,9 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict
 	}
 	f := startRule(r, exampleSubject(r.Subject, s))
 	f.Result, f.Explains = result, r.Explains
-	f.Found, f.Expected = say(r.Found), say(r.Expected)
-	f.Short, f.Fix = say(r.Short), say(r.Fix)
-	f.Remedy = say(r.RemedyFor(s.PlainFact("machine", "vendor")))
+	describe(r, s.PlainFact("machine", "vendor"), &f, say)
 	if word := verdict.Severity(say(r.Severity)); verdict.Severity(r.Severity).Rank() == 0 && word.Rank() > 0 {
 		f.Severity = word
-	}
-	if e := r.Effect; e != nil {
-		if text := e.Text + say(e.Expr); text != "" {
-			f.Effect = e.Effect(text, r.Citation)
-			if e.SourceExpr != "" {
-				f.Effect.Source = say(e.SourceExpr)
-			}
-		}
 	}
 	return &f
 }

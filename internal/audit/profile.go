@@ -157,17 +157,6 @@ func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding)
 	return false
 }
 
-// otherSettings adds one finding for every setting of the other profiles.
-func (r *auditRun) otherSettings(rows rulepack.SettingTable, why string) {
-	for _, id := range r.engine.settings {
-		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
-			continue
-		}
-		r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks",
-			Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
-	}
-}
-
 // Compare checks a machine against every profile documented for it. Unknown settings are counted separately,
 // never as agreement.
 func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdict.Comparison {

@@ -124,19 +124,25 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 // if it is another machine's.
 func TestManualOfTheOrder(t *testing.T) {
 	r := judging("Dell Inc.", nil)
+	order := func(of inventory.Subject) *verdict.Citation {
+		if p := r.populationOf(of); p != nil {
+			return r.orderCitation(p)
+		}
+		return nil
+	}
 	r.population.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
-	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, r.orderCitation(inventory.SocketSubject(0)))
-	assert.Nil(t, r.orderCitation(inventory.SocketSubject(1)), "by the slot map")
-	assert.Nil(t, r.orderCitation(inventory.Subject{}))
-	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation(inventory.SocketSubject(2)))
+	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, order(inventory.SocketSubject(0)))
+	assert.Nil(t, order(inventory.SocketSubject(1)), "by the slot map")
+	assert.Nil(t, order(inventory.Subject{}))
+	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, order(inventory.SocketSubject(2)))
 	r.population.Sets = &place.Sets{}
-	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing)
+	assert.Empty(t, order(inventory.SocketSubject(0)).Standing)
 	r.population.Sets.Analogous = true
-	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
+	assert.Equal(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing, "of the same maker's sister")
 	r.population.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
-	assert.Empty(t, r.orderCitation(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
+	assert.Empty(t, order(inventory.SocketSubject(0)).Standing, "the board's own document, whatever a sister's sets are")
 	r.population.Fill.Source = "Dell, another"
-	assert.Equal(t, verdict.Analogous, r.orderCitation(inventory.SocketSubject(0)).Standing)
+	assert.Equal(t, verdict.Analogous, order(inventory.SocketSubject(0)).Standing)
 }
 
 // TestCaps checks that an unverified finding is info, and that a critical one from a single unreliable source is a

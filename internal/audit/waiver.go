@@ -87,11 +87,6 @@ func lastDay(what, until string) (time.Time, error) {
 	return t, nil
 }
 
-// End parses the last day.
-func (w WaiverSpec) End() (time.Time, error) {
-	return lastDay("waiver of "+w.Rule, w.Until)
-}
-
 // Check returns an error for a waiver without rule, reason or date.
 func (w WaiverSpec) Check() error {
 	switch {
@@ -100,7 +95,7 @@ func (w WaiverSpec) Check() error {
 	case w.Reason == "":
 		return fmt.Errorf("waiver of %s gives no reason", w.Rule)
 	}
-	_, err := w.End()
+	_, err := lastDay("waiver of "+w.Rule, w.Until)
 	return err
 }
 
@@ -109,7 +104,7 @@ func (w WaiverSpec) Check() error {
 func (r *auditRun) waive() {
 	r.acceptPopulation()
 	for _, w := range r.options.Waivers {
-		end, err := w.End()
+		end, err := lastDay("waiver of "+w.Rule, w.Until)
 		if err != nil {
 			r.out.Notices = append(r.out.Notices, err.Error())
 			continue
@@ -129,7 +124,16 @@ func (r *auditRun) waive() {
 				f.Result = verdict.Waived
 			}
 		}
-		r.noticeWaiver(w, matched, ended)
+		what := "waiver of " + w.Rule
+		if w.Subject != "" {
+			what += " (" + w.Subject + ")"
+		}
+		switch {
+		case !matched:
+			r.out.Notices = append(r.out.Notices, what+" matches no failure")
+		case ended:
+			r.out.Notices = append(r.out.Notices, what+" ended on "+w.Until+"; the failure counts again")
+		}
 	}
 	r.waiveConsequences()
 }
@@ -162,19 +166,6 @@ func (r *auditRun) acceptPopulation() {
 	}
 }
 
-func (r *auditRun) noticeWaiver(w WaiverSpec, matched, ended bool) {
-	what := "waiver of " + w.Rule
-	if w.Subject != "" {
-		what += " (" + w.Subject + ")"
-	}
-	switch {
-	case !matched:
-		r.out.Notices = append(r.out.Notices, what+" matches no failure")
-	case ended:
-		r.out.Notices = append(r.out.Notices, what+" ended on "+w.Until+"; the failure counts again")
-	}
-}
-
 // waiveConsequences also waives the consequences of waived failures only: accepting a cause accepts what it
 // leads to.
 func (r *auditRun) waiveConsequences() {
@@ -182,7 +173,8 @@ func (r *auditRun) waiveConsequences() {
 		again = false
 		for i := range r.out.Findings {
 			f := &r.out.Findings[i]
-			if f.Result != verdict.Fail || !r.onlyWaived(r.roots[i]) {
+			accepted := !slices.ContainsFunc(r.roots[i], func(root int) bool { return r.out.Findings[root].Result != verdict.Waived })
+			if f.Result != verdict.Fail || len(r.roots[i]) == 0 || !accepted {
 				continue
 			}
 			root := &r.out.Findings[r.roots[i][0]]
@@ -194,15 +186,6 @@ func (r *auditRun) waiveConsequences() {
 			again = true
 		}
 	}
-}
-
-func (r *auditRun) onlyWaived(roots []int) bool {
-	for _, i := range roots {
-		if r.out.Findings[i].Result != verdict.Waived {
-			return false
-		}
-	}
-	return len(roots) > 0
 }
 
 // CheckWaivers returns an error for a waiver of a rule that is not loaded, with the most similar ids.

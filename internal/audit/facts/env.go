@@ -60,19 +60,14 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 		Type: t.Fields[i].Type,
 		IsSet: func(target any) bool {
 			o, ok := target.(*Object)
-			if !ok {
-				return false
-			}
-			v, _ := o.field(field)
-			return v.Known()
+			return ok && o.IsSet(types.String(field)) == types.True
 		},
 		GetFrom: func(target any) (any, error) {
 			o, ok := target.(*Object)
 			if !ok {
 				return nil, fmt.Errorf("fact %s.%s: read from %T, expected an object of facts", name, field, target)
 			}
-			v, path := o.field(field)
-			return celValue(path, v), nil
+			return o.Get(types.String(field)), nil
 		},
 	}, true
 }
@@ -90,7 +85,7 @@ func factType(name string) *ObjectType {
 // functions, strings, lists and sets, and the display functions below.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	opts := []cel.EnvOption{cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
-	for name, t := range Declared().variables {
+	for name, t := range Declared().variables() {
 		opts = append(opts, cel.Variable(name, t))
 	}
 	env, err := cel.NewCustomEnv(append(opts, displays()...)...)

@@ -15,57 +15,29 @@ import (
 // Schema is the set of facts that expressions can use: the variables and their object types. They are declared
 // only here, for the checker, the cases of rules, the documentation and the evaluation.
 type Schema struct {
+	// types are all object types by name.
 	types map[string]*ObjectType
-	// variables maps a variable to its CEL type.
-	variables map[string]*types.Type
 	// objects maps a variable to its object type; lists maps list variables.
 	objects, lists map[string]*ObjectType
 }
 
 // Declared builds the fact schema once.
 var Declared = sync.OnceValue(func() *Schema {
-	s := &Schema{types: map[string]*ObjectType{}, variables: map[string]*types.Type{},
-		objects: map[string]*ObjectType{}, lists: map[string]*ObjectType{}}
-	controller, region := controllerType(), regionType()
-	socket := socketType(controller, region)
-	slot, node := slotType(), nodeType()
-	pair, crossing := pairType(), crossingType()
-	for _, t := range []*ObjectType{controller, region, pair, crossing} {
+	controller, region, pair, crossing := controllerType(), regionType(), pairType(), crossingType()
+	socket, slot, node := socketType(controller, region), slotType(), nodeType()
+	s := &Schema{types: map[string]*ObjectType{},
+		objects: map[string]*ObjectType{
+			"machine": machineType(), "firmware": firmwareType(), "platform": platformType(), "processor": processorType(), "memory": memoryType(),
+			"numa": numaType(), "slurm": slurmType(), "settings": settingsType(), "measurement": measurementType(pair, crossing),
+			"socket": socket, "slot": slot, "node": node, "setting": settingType(),
+			SubjectBaseline: changeType(), SubjectMeasured: measuredType(), SubjectCounter: counterType(),
+		},
+		lists: map[string]*ObjectType{"sockets": socket, "slots": slot, "nodes": node}}
+	for _, t := range append(slices.Collect(maps.Values(s.objects)), controller, region, pair, crossing) {
 		s.types[t.Name] = t
 	}
-	s.addObject("machine", machineType())
-	s.addObject("firmware", firmwareType())
-	s.addObject("platform", platformType())
-	s.addObject("processor", processorType())
-	s.addObject("memory", memoryType())
-	s.addObject("numa", numaType())
-	s.addObject("slurm", slurmType())
-	s.addObject("settings", settingsType())
-	s.addObject("setting", settingType())
-	s.addObject(SubjectBaseline, changeType())
-	s.addObject("measurement", measurementType(pair, crossing))
-	s.addObject(SubjectMeasured, measuredType())
-	s.addObject("socket", socket)
-	s.addObject("slot", slot)
-	s.addObject(SubjectCounter, counterType())
-	s.addObject("node", node)
-	s.addList("sockets", socket)
-	s.addList("slots", slot)
-	s.addList("nodes", node)
 	return s
 })
-
-func (s *Schema) addObject(variable string, t *ObjectType) {
-	s.types[t.Name] = t
-	s.objects[variable] = t
-	s.variables[variable] = t.cel
-}
-
-func (s *Schema) addList(variable string, t *ObjectType) {
-	s.types[t.Name] = t
-	s.lists[variable] = t
-	s.variables[variable] = types.NewListType(t.cel)
-}
 
 // Object returns the type of the object that a variable names.
 func (s *Schema) Object(variable string) (*ObjectType, bool) {
@@ -80,7 +52,21 @@ func (s *Schema) List(variable string) (*ObjectType, bool) {
 }
 
 // VariableNames lists the fact variables, sorted.
-func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
+func (s *Schema) VariableNames() []string {
+	return slices.Sorted(maps.Keys(s.variables()))
+}
+
+// variables maps a variable to its CEL type.
+func (s *Schema) variables() map[string]*types.Type {
+	out := map[string]*types.Type{}
+	for name, t := range s.objects {
+		out[name] = t.cel
+	}
+	for name, t := range s.lists {
+		out[name] = types.NewListType(t.cel)
+	}
+	return out
+}
 
 // ObjectField returns the object type of a field that holds one object or a list of them; nil for a plain fact.
 func (s *Schema) ObjectField(f Field) *ObjectType {

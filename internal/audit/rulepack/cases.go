@@ -128,9 +128,9 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 func (c *Case) Scope() (*facts.Scope, error) { return statedScope(&c.Facts) }
 
 func statedScope(written *yaml.Node) (*facts.Scope, error) {
-	sch, given := facts.Declared(), map[string]facts.Value{}
+	given := map[string]facts.Value{}
 	for _, e := range entries(written, 0) {
-		v, err := caseVariable(sch, e.key.Value, e.value)
+		v, err := caseVariable(e.key.Value, e.value)
 		if err != nil {
 			return nil, err
 		}
@@ -139,36 +139,24 @@ func statedScope(written *yaml.Node) (*facts.Scope, error) {
 	return facts.NewStatedScope(given), nil
 }
 
-func caseVariable(sch *facts.Schema, name string, n *yaml.Node) (facts.Value, error) {
-	if t, ok := sch.Object(name); ok {
-		o, err := caseObject(sch, t, name, n)
+func caseVariable(name string, n *yaml.Node) (facts.Value, error) {
+	if t, ok := facts.Declared().Object(name); ok {
+		o, err := caseObject(t, name, n)
 		return facts.PlainValue(o), err
 	}
-	if t, ok := sch.List(name); ok {
-		return caseObjects(sch, t, name, n)
+	if t, ok := facts.Declared().List(name); ok {
+		return caseObjects(t, name, n)
 	}
-	return facts.Value{}, placed(n, "facts: unknown variable %q, expected one of %s", name, strings.Join(sch.VariableNames(), ", "))
+	return facts.Value{}, fmt.Errorf("facts: unknown variable %q, expected one of %s", name, strings.Join(facts.Declared().VariableNames(), ", "))
 }
 
-// placed returns an error with line and column of a node.
-func placed(n *yaml.Node, format string, args ...any) error {
-	return &placedError{n.Line, n.Column, fmt.Sprintf(format, args...)}
-}
-
-type placedError struct {
-	line, column int
-	text         string
-}
-
-func (e *placedError) Error() string { return e.text }
-
-func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (facts.Value, error) {
+func caseObjects(t *facts.ObjectType, path string, n *yaml.Node) (facts.Value, error) {
 	if n.Kind != yaml.SequenceNode {
-		return facts.Value{}, placed(n, "facts: %s is a list", path)
+		return facts.Value{}, fmt.Errorf("facts: %s is a list", path)
 	}
 	out := []*facts.Object{}
 	for i, e := range n.Content {
-		o, err := caseObject(sch, t, fmt.Sprintf("%s[%d]", path, i), Resolve(e))
+		o, err := caseObject(t, fmt.Sprintf("%s[%d]", path, i), Resolve(e))
 		if err != nil {
 			return facts.Value{}, err
 		}
@@ -190,17 +178,17 @@ func factsLike(t *facts.ObjectType, asked string) string {
 	return strings.Join(humanize.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
 }
 
-func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {
+func caseObject(t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {
 	if n.Kind != yaml.MappingNode {
-		return nil, placed(n, "facts: %s is a mapping of facts", path)
+		return nil, fmt.Errorf("facts: %s is a mapping of facts", path)
 	}
 	given := map[string]facts.Value{}
 	for _, e := range entries(n, 0) {
 		f, ok := t.Field(e.key.Value)
 		if !ok {
-			return nil, placed(e.key, "facts: %s has no fact %q, expected one of %s", path, e.key.Value, factsLike(t, e.key.Value))
+			return nil, fmt.Errorf("facts: %s has no fact %q, expected one of %s", path, e.key.Value, factsLike(t, e.key.Value))
 		}
-		v, err := caseValue(sch, f, path+"."+e.key.Value, e.value)
+		v, err := caseValue(f, path+"."+e.key.Value, e.value)
 		if err != nil {
 			return nil, err
 		}
@@ -209,16 +197,16 @@ func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Nod
 	return facts.NewStated(t, path, given), nil
 }
 
-func caseValue(sch *facts.Schema, f facts.Field, path string, n *yaml.Node) (facts.Value, error) {
+func caseValue(f facts.Field, path string, n *yaml.Node) (facts.Value, error) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return facts.Missing(fact.Unread, "", ""), nil
 	}
-	if t := sch.ObjectField(f); t != nil { // all of them are lists
-		return caseObjects(sch, t, path, n)
+	if t := facts.Declared().ObjectField(f); t != nil { // all of them are lists
+		return caseObjects(t, path, n)
 	}
 	v, err := caseScalarOrList(f.Type, n)
 	if err != nil {
-		return facts.Value{}, placed(n, "facts: %s: %v", path, err)
+		return facts.Value{}, fmt.Errorf("facts: %s: %v", path, err)
 	}
 	return facts.PlainValue(v), nil
 }
