@@ -172,22 +172,16 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 		}
 	}
 	markClosest(out.Profiles)
-	if len(out.Profiles) == 0 {
-		out.Why = noProfile(topo, len(out.Undecided) > 0)
+	switch {
+	case len(out.Profiles) > 0:
+	case len(out.Undecided) > 0:
+		out.Why = "whether a documented profile is written for this machine is not known"
+	case !topo.Platform.Known() && topo.Platform.Reason != "":
+		out.Why = "no document is known to give a profile for this machine; its platform is not known: " + topo.Platform.Reason
+	default:
+		out.Why = "no document gives a profile for this machine"
 	}
 	return out
-}
-
-// noProfile returns why a machine has no profile to compare with.
-func noProfile(topo *population.Result, undecided bool) string {
-	switch {
-	case undecided:
-		return "whether a documented profile is written for this machine is not known"
-	case !topo.Platform.Known() && topo.Platform.Reason != "":
-		return "no document is known to give a profile for this machine; its platform is not known: " + topo.Platform.Reason
-	default:
-		return "no document gives a profile for this machine"
-	}
 }
 
 // undecided reports whether a profile does not apply only because its own condition is unknown, on a machine

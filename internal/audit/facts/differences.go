@@ -195,9 +195,6 @@ func (m *Machine) ratedBeyond(slots []int) bool {
 
 // groups lists the slots by value if at least two known values differ.
 func (m *Machine) groups(slots []int, values []Value) string {
-	if noneDiffers(values) {
-		return ""
-	}
 	var order []string
 	by := map[string][]string{}
 	for i, v := range values {
@@ -217,20 +214,6 @@ func (m *Machine) groups(slots []int, values []Value) string {
 		order[i] = text + " (" + strings.Join(by[text], ", ") + ")"
 	}
 	return strings.Join(order, " against ")
-}
-
-// noneDiffers reports whether all known values are equal.
-func noneDiffers(values []Value) bool {
-	var first any
-	for _, v := range values {
-		if v.v != nil && first != nil && v.v != first {
-			return false
-		}
-		if first == nil {
-			first = v.v
-		}
-	}
-	return true
 }
 
 // onePart reports whether all DIMMs are known to have the same vendor and part number.

@@ -235,21 +235,17 @@ func (n *measuredNode) socketOf() Value {
 
 // compareBelow compares two figures, or returns why they cannot be compared.
 func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
-	why := ""
+	gap := f.Below(&other.Figure)
 	switch {
 	case f.Like == "" || other.Like == "":
-		why = "the size of the pages is not known, so that nothing can be compared"
+		gap.Why = "the size of the pages is not known, so that nothing can be compared"
 	case f.Like != other.Like:
-		why = "the two were measured in different ways (threads, stores, pages or version)"
+		gap.Why = "the two were measured in different ways (threads, stores, pages or version)"
 	}
-	if why == "" {
-		gap := f.Below(&other.Figure)
-		if gap.Why == "" {
-			return Value{v: gap.Share, state: fact.OK, Certainty: fact.Direct, from: n.evidence(f), more: []fact.Evidence{n.evidence(other)}}
-		}
-		why = gap.Why
+	if gap.Why != "" {
+		return Missing(fact.Refused, gap.Why, measureAgain)
 	}
-	return Missing(fact.Refused, why, "measure again on a quiet machine")
+	return Value{v: gap.Share, state: fact.OK, Certainty: fact.Direct, from: n.evidence(f), more: []fact.Evidence{n.evidence(other)}}
 }
 
 // measuredType is the type of one node's local memory.
@@ -260,7 +256,7 @@ func measuredType() *ObjectType {
 		Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
 			a := n.acceptedRead()
 			if a == nil {
-				return Missing(fact.Absent, "no measurement was accepted", "memaudit baseline save --measured FILE")
+				return Missing(fact.Absent, "no measurement was accepted", acceptIt)
 			}
 			return compareBelow(n, n.read, a)
 		})},
@@ -273,7 +269,7 @@ func measuredType() *ObjectType {
 		})},
 		Field{"words", textType, "what it reads, in words", get(func(n *measuredNode) Value {
 			if !n.read.Decided() {
-				return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+				return Missing(fact.Refused, n.read.Why, measureAgain)
 			}
 			return PlainValue(figureWords(n.read))
 		})},
@@ -297,7 +293,7 @@ func (n *measuredNode) acceptedRead() *inventory.Measured {
 // share is unknown if the figure is undecided.
 func (n *measuredNode) share() Value {
 	if !n.read.Decided() {
-		return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+		return Missing(fact.Refused, n.read.Why, measureAgain)
 	}
 	peak := n.peak()
 	figure := Value{v: n.read.High, state: fact.OK, Certainty: fact.Direct, from: n.evidence(n.read)}
@@ -420,7 +416,12 @@ func (m *Machine) notMeasured() string {
 	return "nothing was measured (" + measureIt + ")"
 }
 
-const measureIt = "memaudit measure, or --measured FILE"
+// What to do if a measurement, or an accepted one, is missing or undecided.
+const (
+	measureIt    = "memaudit measure, or --measured FILE"
+	measureAgain = "measure again on a quiet machine"
+	acceptIt     = "memaudit baseline save --measured FILE"
+)
 
 // latencies returns the idle latency of the first node that memaudit measured and the accepted one of the same
 // node; nil if there is none.
@@ -470,7 +471,7 @@ func (m *Machine) channelsNow() Value {
 
 func (m *Machine) channelsThen() Value {
 	if m.sys.AcceptedSlots == nil {
-		return Missing(fact.Absent, "no hardware was accepted", "memaudit baseline save --measured FILE")
+		return Missing(fact.Absent, "no hardware was accepted", acceptIt)
 	}
 	return m.channelsOf(m.sys.AcceptedSlots)
 }
@@ -500,12 +501,13 @@ func (m *Machine) channelsOf(handles []uint16) Value {
 func (m *Machine) latencyTimes() Value {
 	n, now, then := m.latencies()
 	if then == nil {
-		return Missing(fact.Absent, "no latency was accepted", "memaudit baseline save --measured FILE")
+		return Missing(fact.Absent, "no latency was accepted", acceptIt)
 	}
-	if v := compareBelow(n, now, then); !v.Known() {
-		return v
+	v := compareBelow(n, now, then)
+	if v.Known() {
+		v.v = now.Median / then.Median
 	}
-	return Value{v: now.Median / then.Median, state: fact.OK, Certainty: fact.Direct, from: n.evidence(now), more: []fact.Evidence{n.evidence(then)}}
+	return v
 }
 
 func (m *Machine) latencyWords() Value {

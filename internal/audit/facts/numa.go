@@ -345,8 +345,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 		return valueOf(s.m.population.Platform)
 	}
 	if !p.NodePartsInOrder {
-		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",
-			"audit the live machine or a capture with sys/devices/system/node")
+		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here", withNodes)
 	}
 	return derived(func() any {
 		dpc := s.pop.DPC.Value

@@ -17,7 +17,7 @@ func slottedChannels(s *socketFacts) Value {
 	}
 	slotted := 0
 	for ch, n := range s.pop.DPC.Value {
-		if n > 0 || s.hasEmptySlot(ch) {
+		if n > 0 || len(s.emptySlots(ch)) > 0 {
 			slotted++
 		}
 	}
@@ -87,11 +87,9 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 	return derived(func() any { return compute(all) }, labels...)
 }
 
-// hasEmptySlot reports whether firmware lists an empty slot of a channel.
-func (s *socketFacts) hasEmptySlot(ch int) bool {
-	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
-		return s.m.population.Placements[i].Channel == ch
-	})
+// emptySlots lists the empty slots of a channel.
+func (s *socketFacts) emptySlots(ch int) []int {
+	return slices.DeleteFunc(slices.Clone(s.pop.EmptySlots), func(i int) bool { return s.m.population.Placements[i].Channel != ch })
 }
 
 // slotsFull reports whether the arrays have no more slots than DIMMs. If firmware lists only filled slots, the

@@ -268,9 +268,14 @@ func emptyChannels(s *socketFacts) Value {
 	return computedFrom(s.pop.DPC, func(dpc []int) any {
 		out := []string{}
 		for ch, n := range dpc {
-			if n == 0 {
-				out = append(out, "channel "+strconv.Itoa(ch)+s.slotsOf(ch))
+			if n > 0 {
+				continue
 			}
+			name := "channel " + strconv.Itoa(ch)
+			if slots := s.emptySlots(ch); len(slots) > 0 {
+				name += " (" + strings.Join(s.m.slotNames(slots), ", ") + ")"
+			}
+			out = append(out, name)
 		}
 		return out
 	})
@@ -286,20 +291,6 @@ func emptyNumbers(s *socketFacts) Value {
 		}
 		return out
 	})
-}
-
-// slotsOf lists the locators of the empty slots on a channel, in brackets.
-func (s *socketFacts) slotsOf(ch int) string {
-	var names []string
-	for _, i := range s.pop.EmptySlots {
-		if s.m.population.Placements[i].Channel == ch {
-			names = append(names, s.m.slotName(i))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // lockstepFaults describes where a CPU's lockstep pairs break the documented fill order, as population derives

@@ -175,7 +175,7 @@ type settingFacts struct {
 // nodes lists the kernel's nodes on the socket; unknown if any node's socket is unknown.
 func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
-		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
+		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", withNodes)
 	}
 	var own []inventory.Node
 	for _, n := range s.m.sys.Nodes {
@@ -209,23 +209,21 @@ func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
 	return derived(func() any { return n }, facts...)
 }
 
+// withNodes is what to do if the kernel's nodes are not known.
+const withNodes = "audit the live machine or a capture with sys/devices/system/node"
+
 func (m *Machine) nodesRead() Value {
 	if len(m.sys.Nodes) > 0 {
 		return PlainValue(true)
 	}
 	for _, s := range m.sys.Sources {
 		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {
-			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
-				"audit the live machine or a capture with sys/devices/system/node")
+			why := string(s.State)
+			if s.Detail != "" {
+				why += ": " + s.Detail
+			}
+			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+why+")", withNodes)
 		}
 	}
-	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input",
-		"audit the live machine or a capture with sys/devices/system/node")
-}
-
-func detail(s inventory.Source) string {
-	if s.Detail == "" {
-		return ""
-	}
-	return ": " + s.Detail
+	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input", withNodes)
 }

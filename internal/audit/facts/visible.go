@@ -192,7 +192,7 @@ func unmapped(m *Machine) Value {
 			said := valueOf(m.sys.Slots[i].Mapped)
 			v.rest(&said)
 		}
-	case m.oneModule(lost):
+	case slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == lost }):
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
 	}
 	return v
@@ -215,11 +215,6 @@ func (m *Machine) doubtedLoss(lost int64, silent []int) string {
 }
 
 const gibibyte = int64(1) << 30
-
-// oneModule reports whether a single DIMM has this capacity.
-func (m *Machine) oneModule(bytes int64) bool {
-	return slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return isDRAM(&s) && s.SizeBytes.Or(0) == bytes })
-}
 
 // maxSums limits the capacities that wholeModules keeps: DIMMs of one machine have few sizes.
 const maxSums = 1 << 14

@@ -157,9 +157,7 @@ func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo
 			continue
 		}
 		for j := range all {
-			if all[i].answersAlike(&all[j]) {
-				all[i].setAgainst(&all[j])
-			}
+			all[i].compare(&all[j])
 		}
 		out = append(out, all[i])
 	}
@@ -177,21 +175,18 @@ func ProfilesApart(packs []*Pack) []ProfileInfo {
 	return out
 }
 
-// answersAlike reports whether two profiles share an intent and are written for different machines.
-func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {
-	return i.ID != other.ID && slices.ContainsFunc(i.Intents, func(intent string) bool { return slices.Contains(other.Intents, intent) }) &&
-		(i.spec.Applies != other.spec.Applies || !i.Match.same(other.Match))
-}
-
-// setAgainst records where the other profile accepts no value of this one.
-func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
+// compare records where another profile, which shares an intent and is written for different machines, accepts no
+// value of this one.
+func (i *ProfileInfo) compare(other *ProfileInfo) {
+	contains := func(list []string) func(string) bool { return func(w string) bool { return slices.Contains(list, w) } }
+	if i.ID == other.ID || i.spec.Applies == other.spec.Applies && i.Match.same(other.Match) || !slices.ContainsFunc(i.Intents, contains(other.Intents)) {
+		return
+	}
 	for id, s := range i.Settings {
-		o, ok := other.Settings[id]
-		if !ok || slices.ContainsFunc(s.Wants, func(w string) bool { return slices.Contains(o.Wants, w) }) {
-			continue
+		if o, ok := other.Settings[id]; ok && !slices.ContainsFunc(s.Wants, contains(o.Wants)) {
+			s.Elsewhere = append(s.Elsewhere, OtherWant{other.ID, o.Value})
+			i.Settings[id] = s
 		}
-		s.Elsewhere = append(s.Elsewhere, OtherWant{other.ID, o.Value})
-		i.Settings[id] = s
 	}
 }
 

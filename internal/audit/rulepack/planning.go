@@ -69,7 +69,14 @@ func RulesByID(packs []*Pack) [][]*Rule {
 		}
 	}
 	out := make([][]*Rule, 0, len(rules))
-	for _, id := range slices.SortedFunc(maps.Keys(rules), compareIDs) {
+	rank := func(id string) int {
+		area, _, _ := strings.Cut(id, ".")
+		if i := slices.Index(areaOrder[:], area); i >= 0 {
+			return i
+		}
+		return len(areaOrder)
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(rules), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
 		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return cmp.Compare(b.Narrowness, a.Narrowness) })
 		out = append(out, rules[id])
 	}
@@ -78,15 +85,3 @@ func RulesByID(packs []*Pack) [][]*Rule {
 
 // areaOrder is the order of areas in a report; others follow by name.
 var areaOrder = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline", "measure"}
-
-func compareIDs(a, b string) int {
-	return cmp.Or(cmp.Compare(areaRank(a), areaRank(b)), strings.Compare(a, b))
-}
-
-func areaRank(id string) int {
-	area, _, _ := strings.Cut(id, ".")
-	if i := slices.Index(areaOrder[:], area); i >= 0 {
-		return i
-	}
-	return len(areaOrder)
-}

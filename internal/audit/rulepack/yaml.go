@@ -3,6 +3,7 @@ package rulepack
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -227,87 +228,50 @@ func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
 		t = t.Elem()
 	}
 	switch {
+	case t == reflect.TypeFor[SettingTable]() && n.Kind != yaml.MappingNode:
+		complain(n, "expected a mapping")
 	case t == reflect.TypeFor[SettingTable]():
-		walkMap(n, reflect.TypeFor[WantedSetting](), complain)
+		for i := 1; i < len(n.Content); i += 2 {
+			walkKeys(n.Content[i], reflect.TypeFor[WantedSetting](), complain)
+		}
 	case t == reflect.TypeFor[yaml.Node]() || t == reflect.TypeFor[Words]():
 	case t.Kind() == reflect.Struct:
 		walkStruct(n, t, complain)
+	case t.Kind() == reflect.Slice && n.Kind == yaml.ScalarNode:
+		complain(n, fmt.Sprintf("expected a list: [%s]", n.Value))
+	case t.Kind() == reflect.Slice && n.Kind != yaml.SequenceNode:
+		complain(n, "expected a list")
 	case t.Kind() == reflect.Slice:
-		walkList(n, t, complain)
-	}
-}
-
-func walkMap(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
-	if n.Kind != yaml.MappingNode {
-		complain(n, "expected a mapping")
-		return
-	}
-	for i := 1; i < len(n.Content); i += 2 {
-		walkKeys(n.Content[i], t, complain)
-	}
-}
-
-func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
-	if n.Kind != yaml.SequenceNode {
-		text := "expected a list"
-		if n.Kind == yaml.ScalarNode {
-			text += fmt.Sprintf(": [%s]", n.Value)
+		for _, e := range n.Content {
+			walkKeys(e, t.Elem(), complain)
 		}
-		complain(n, text)
-		return
-	}
-	for _, e := range n.Content {
-		walkKeys(e, t.Elem(), complain)
 	}
 }
 
 func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
+	fields := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); f.IsExported() && name != "" && name != "-" {
+			fields[name] = f.Type
+		}
+	}
+	known := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
 	if n.Kind != yaml.MappingNode {
-		complain(n, "expected a mapping with the keys "+strings.Join(yamlKeys(t), ", "))
+		complain(n, "expected a mapping with the keys "+known)
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if key.Value == "<<" {
+		switch field := fields[key.Value]; {
+		case key.Value == "<<":
 			for _, merged := range MergedIn(n.Content[i+1]) {
 				walkStruct(merged, t, complain)
 			}
-			continue
-		}
-		f, ok := fieldOf(t, key.Value)
-		if !ok {
-			complain(key, fmt.Sprintf("unknown key %q, expected one of %s", key.Value, strings.Join(yamlKeys(t), ", ")))
-			continue
-		}
-		walkKeys(n.Content[i+1], f.Type, complain)
-	}
-}
-
-// yamlKeys lists the keys of a struct, sorted.
-func yamlKeys(t reflect.Type) []string {
-	var out []string
-	for i := range t.NumField() {
-		if name := yamlKey(t.Field(i)); name != "" {
-			out = append(out, name)
+		case field == nil:
+			complain(key, fmt.Sprintf("unknown key %q, expected one of %s", key.Value, known))
+		default:
+			walkKeys(n.Content[i+1], field, complain)
 		}
 	}
-	slices.Sort(out)
-	return out
-}
-
-func yamlKey(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	if name == "-" || !f.IsExported() {
-		return ""
-	}
-	return name
-}
-
-func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
-	for i := range t.NumField() {
-		if name := yamlKey(t.Field(i)); name == key && name != "" {
-			return t.Field(i), true
-		}
-	}
-	return reflect.StructField{}, false
 }
