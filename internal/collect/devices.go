@@ -32,8 +32,19 @@ func slotsOfTable(t *smbios.Table) []inventory.Slot {
 		row := len(out)
 		out = out[:row+1] // in place: a slot is large
 		s := &out[row]
-		*s = inventory.Slot{Row: row}
-		fillSlot(s, structureOf(17, d.Handle, t), d)
+		at := structureOf(17, d.Handle, t)
+		*s = inventory.Slot{Row: row, Handle: d.Handle, Array: d.Array.Or(0), State: inventory.SlotUnknown,
+			Locator: labelFact(at, "Locator", d.Locator), BankLocator: labelFact(at, "Bank Locator", d.BankLocator),
+			DeviceSet: fieldFact(at, "Set", d.Set, fact.Direct), FormFactor: wordFact(at, "Form Factor", d.FormFactor),
+			Type: wordFact(at, "Type", d.Type), Technology: technology(at, d), Soldered: soldered(at, d)}
+		if installed, ok := d.Installed.Get(); ok && installed {
+			s.State = inventory.SlotPopulated
+		} else if ok {
+			s.State = inventory.SlotEmpty
+		}
+		if s.State != inventory.SlotEmpty {
+			module(s, at, d)
+		}
 		if known && cards[array] {
 			s.Technology = fact.Known(inventory.CXL, fact.Direct, structureOf(16, array, t).evidence("Location", cxlCard))
 		}
@@ -114,28 +125,9 @@ const systemMemory = "System Memory"
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
 const cxlCard = "CXL Add-on Card"
 
-// fillSlot converts one memory device to a slot, in place.
-func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
-	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), inventory.SlotUnknown
-	if installed, ok := d.Installed.Get(); ok && installed {
-		out.State = inventory.SlotPopulated
-	} else if ok {
-		out.State = inventory.SlotEmpty
-	}
-	out.Locator, out.BankLocator = labelFact(s, "Locator", d.Locator), labelFact(s, "Bank Locator", d.BankLocator)
-	out.DeviceSet = fieldFact(s, "Set", d.Set, fact.Direct)
-	out.FormFactor = wordFact(s, "Form Factor", d.FormFactor)
-	out.Type = wordFact(s, "Type", d.Type)
-	out.Technology = technology(s, d)
-	out.Soldered = soldered(s, d)
-	if out.State != inventory.SlotEmpty {
-		module(out, s, d)
-	}
-}
-
 // labelFact returns a slot's label. Placeholders such as "0" and "NO DIMM" are kept: they are the
 // slot's label nevertheless.
-func labelFact(s structure, name string, t smbios.Text) fact.Fact[string] {
+func labelFact(s structure, name string, t smbios.Field[string]) fact.Fact[string] {
 	f := textFact(s, name, t)
 	if f.State == fact.Unstated && t.Value != "" {
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
@@ -157,7 +149,18 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Ranks = fieldFact(s, "Rank", d.Rank, fact.Direct)
 	out.DataWidth = fieldFact(s, "Data Width", d.DataWidth, fact.Indirect)
 	out.TotalWidth = fieldFact(s, "Total Width", d.TotalWidth, fact.Indirect)
-	out.RatedMTs, out.ConfiguredMTs = speeds(s, d)
+	// A structure without the configured speed (SMBIOS up to 2.6) has a single one, which is the rated speed on some firmware
+	// and the running one on other firmware.
+	certainty := fact.Direct
+	if d.ConfiguredSpeed.Status == smbios.Missing {
+		certainty = fact.Indirect
+	}
+	out.RatedMTs = rejectClock(fieldFact(s, "Speed", d.Speed, certainty), d.Type)
+	configured := fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
+	if !configured.Known() {
+		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
+	}
+	out.ConfiguredMTs = rejectClock(configured, d.Type)
 	out.MinMV = fieldFact(s, "Minimum Voltage", d.MinVoltage, fact.Direct)
 	out.MaxMV = fieldFact(s, "Maximum Voltage", d.MaxVoltage, fact.Direct)
 	out.ConfiguredMV = fieldFact(s, "Configured Voltage", d.ConfiguredVoltage, fact.Direct)
@@ -167,22 +170,6 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Registered = detail(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
 	out.LoadReduced = detail(s, d, smbios.DetailLRDIMM)
 	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
-}
-
-// speeds returns the rated and configured speed in MT/s. A structure without the configured field
-// (SMBIOS up to 2.6) has a single speed, which is the rated one on some firmware and the running one
-// on other firmware.
-func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[int]) {
-	certainty := fact.Direct
-	if d.ConfiguredSpeed.Status == smbios.Missing {
-		certainty = fact.Indirect
-	}
-	rated = fieldFact(s, "Speed", d.Speed, certainty)
-	configured = fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
-	if !configured.Known() {
-		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
-	}
-	return rejectClock(rated, d.Type), rejectClock(configured, d.Type)
 }
 
 // rejectClock makes a speed unknown if it looks like a clock in MHz (half the data rate of the

@@ -69,7 +69,7 @@ func moduleNamed(row int, t *smbios.Table, d *smbios.MemoryDevice) (namedModule,
 }
 
 // statedText returns a text of firmware, "" if it is a placeholder or has no letter or digit.
-func statedText(t smbios.Text) string {
+func statedText(t smbios.Field[string]) string {
 	v := strings.TrimSpace(t.Or(""))
 	if smbios.Placeholder(v) || !strings.ContainsAny(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz0123456789") {
 		return ""

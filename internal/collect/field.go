@@ -100,13 +100,9 @@ func display(v any) string {
 }
 
 // textFact converts a string to a fact; a placeholder is unstated.
-func textFact(s structure, name string, t smbios.Text) fact.Fact[string] {
-	switch {
-	case t.Status != smbios.Known:
-		return unknownField[string](s, name, t.Status)
-	case smbios.Placeholder(t.Value):
+func textFact(s structure, name string, t smbios.Field[string]) fact.Fact[string] {
+	if t.Known() && smbios.Placeholder(t.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
-	default:
-		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
+	return fieldFact(s, name, t, fact.Direct)
 }

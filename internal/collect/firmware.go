@@ -6,14 +6,25 @@ import (
 
 	"github.com/memaudit/memaudit/internal/model/fact"
 	"github.com/memaudit/memaudit/internal/model/inventory"
-	"github.com/memaudit/memaudit/internal/source/host"
 	"github.com/memaudit/memaudit/internal/source/smbios"
 )
 
-// firmware decodes the root's SMBIOS table, unless a file was given, and records its problems.
+// firmware decodes what the kernel provides of the SMBIOS table (all of it, its beginning, or single structures), unless a
+// file was given, and records its problems.
 func (c *collector) firmware() {
 	if c.table == nil && c.facts != nil && !c.given {
-		c.table = decode(c.facts.SMBIOS)
+		switch s := c.facts.SMBIOS; {
+		case s.Table.Known():
+			c.table = smbios.Decode(s.EntryPoint.Value, s.Table.Value)
+		case s.Entries.Known():
+			raws := make([][]byte, 0, len(s.Entries.Value))
+			for _, e := range s.Entries.Value {
+				raws = append(raws, e.Data)
+			}
+			c.table = smbios.DecodeEntries(raws)
+		case len(s.Partial) > 0:
+			c.table = smbios.Decode(s.EntryPoint.Value, s.Partial)
+		}
 	}
 	f := &c.sys.Firmware
 	if c.table == nil || len(c.table.Structures) == 0 {
@@ -94,24 +105,6 @@ func unrelatedType(typ uint8) bool {
 		return false
 	default:
 		return typ < 126 || typ == 127
-	}
-}
-
-// decode decodes what the kernel provides: the table, a truncated table, or single structures.
-func decode(s *host.SMBIOS) *smbios.Table {
-	switch {
-	case s.Table.Known():
-		return smbios.Decode(s.EntryPoint.Value, s.Table.Value)
-	case s.Entries.Known():
-		raws := make([][]byte, 0, len(s.Entries.Value))
-		for _, e := range s.Entries.Value {
-			raws = append(raws, e.Data)
-		}
-		return smbios.DecodeEntries(raws)
-	case len(s.Partial) > 0:
-		return smbios.Decode(s.EntryPoint.Value, s.Partial)
-	default:
-		return nil
 	}
 }
 

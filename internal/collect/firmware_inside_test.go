@@ -58,8 +58,11 @@ func TestDefectAfterTheMemory(t *testing.T) {
 
 // TestDecodedParts checks that any part of a table is decoded, and that no data give no table.
 func TestDecodedParts(t *testing.T) {
-	assert.Nil(t, decode(&host.SMBIOS{}))
-	assert.NotNil(t, decode(&host.SMBIOS{Partial: []byte{1}}))
+	for partial, want := range map[string]bool{"": false, "\x01": true} {
+		c := &collector{sys: &inventory.System{}, facts: &host.Facts{SMBIOS: &host.SMBIOS{Partial: []byte(partial)}}}
+		c.firmware()
+		assert.Equal(t, want, c.table != nil, "%q", partial)
+	}
 }
 
 // TestNoVirtualBit checks that a table without BIOS characteristics does not show whether this is a

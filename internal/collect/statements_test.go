@@ -144,7 +144,7 @@ func TestThreadOf(t *testing.T) {
 		assert.Equal(t, []any{c.socket, c.numbered}, []any{socket, numbered}, c.designation)
 	}
 	one := smbios.Processor{ID: field(uint64(7))}
-	one.Version = smbios.Text{Value: "Xeon", Status: smbios.Known}
+	one.Version = smbios.Field[string]{Value: "Xeon", Status: smbios.Known}
 	other, third := one, one
 	other.ID, third.Version.Value = field(uint64(8)), "Core"
 	assert.True(t, sameProcessor(&one, &one))

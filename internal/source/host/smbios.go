@@ -63,14 +63,14 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 
 // blob reads binary data.
 func (r *reader) blob(path string, limit int) fact.Fact[[]byte] {
-	b, err := r.bytes(path, limit)
+	b, err := r.root.appendFile(nil, "read", path, limit)
 	switch {
 	case err != nil:
 		return unknown[[]byte](r.source, err)
 	case len(b) == 0:
 		return unknown[[]byte](r.source, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
 	default:
-		return fact.Known(slices.Clone(b), fact.Direct, r.at(path, fmt.Sprintf("%d bytes", len(b))))
+		return fact.Known(b, fact.Direct, r.at(path, fmt.Sprintf("%d bytes", len(b))))
 	}
 }
 

@@ -104,7 +104,7 @@ func TestPrintedNumbers(t *testing.T) {
 // TestFamilyOfTwo checks that the vendor decides the family of numbers that were assigned twice.
 func TestFamilyOfTwo(t *testing.T) {
 	family := func(n byte, maker string, v Version) string {
-		_, name := madeFields(typeProcessor, []byte{0, 3, n, 1, 0, 0, 0, 0}, maker).family(Text{Value: maker, Status: Known}, v)
+		_, name := madeFields(typeProcessor, []byte{0, 3, n, 1, 0, 0, 0, 0}, maker).family(known(maker), v)
 		return name.Value
 	}
 	old := Version{Major: 2}

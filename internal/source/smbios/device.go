@@ -32,13 +32,13 @@ type MemoryDevice struct {
 	// Set is the number of the group of devices that must be populated together; 0 if there is none.
 	Set Field[int]
 	// Locator and BankLocator are firmware's names of the slot and its bank.
-	Locator, BankLocator Text
+	Locator, BankLocator Field[string]
 	Type                 Field[string]
 	Detail               Field[TypeDetail]
 	// Speed is the rated speed in MT/s. Structures shorter than 22h bytes have no ConfiguredSpeed;
 	// in them Speed may be the speed at which the module runs.
 	Speed                                      Field[int]
-	Manufacturer, Serial, AssetTag, PartNumber Text
+	Manufacturer, Serial, AssetTag, PartNumber Field[string]
 	Rank                                       Field[int]
 	ConfiguredSpeed                            Field[int] // MT/s
 	MinVoltage, MaxVoltage, ConfiguredVoltage  Field[int] // mV

@@ -95,38 +95,35 @@ func (f *fields) typeDetail() Field[TypeDetail] {
 	return known(TypeDetail(f.u16(0x13) & 0xFFFE))
 }
 
-// speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext. Versions
-// of dmidecode that do not know that field print 65535.
+// speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext; versions of dmidecode that do
+// not know that field print 65535. dmidecode printed "MHz" before version 3.2, some versions with the cycle time after it
+// ("1333 MHz (0.8 ns)").
 func (f *fields) speed(off, ext int, label string) Field[int] {
-	var n Field[int]
-	if f.text {
-		n = f.textSpeed(label)
-	} else {
-		n = f.num16(off, label, 0)
-	}
-	if n.Value != 0xFFFF {
+	switch {
+	case f.text:
+		v, ok := f.line(label)
+		if !ok {
+			return Field[int]{}
+		}
+		n := parseNum(v, 0)
+		_, unit, _ := leadingInt(v)
+		unit, _, _ = strings.Cut(strings.Trim(unit, " "), " ")
+		switch {
+		case n.Known() && unit != "MT/s" && unit != "MHz" && unit != "":
+			return unreadable[int](v)
+		case n.Value == 0xFFFF:
+			return status[int](Unstated)
+		}
 		return n
-	}
-	if f.text || !f.has(ext, 4) {
-		return status[int](Unstated)
-	}
-	return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
-}
-
-// textSpeed reads a printed speed. dmidecode printed "MHz" before version 3.2, some versions with the
-// cycle time after it ("1333 MHz (0.8 ns)").
-func (f *fields) textSpeed(label string) Field[int] {
-	v, ok := f.line(label)
-	if !ok {
+	case !f.has(off, 2):
 		return Field[int]{}
+	case f.u16(off) != 0xFFFF:
+		return numField(f.u16(off), 0)
+	case !f.has(ext, 4):
+		return status[int](Unstated)
+	default:
+		return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
 	}
-	n := parseNum(v, 0)
-	_, unit, _ := leadingInt(v)
-	unit, _, _ = strings.Cut(strings.Trim(unit, " "), " ")
-	if n.Known() && unit != "MT/s" && unit != "MHz" && unit != "" {
-		return unreadable[int](v)
-	}
-	return n
 }
 
 func (f *fields) rank() Field[int] {

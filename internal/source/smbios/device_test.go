@@ -27,15 +27,15 @@ func TestMemoryDevice(t *testing.T) {
 	want := []MemoryDevice{{
 		Handle: 0, Array: known[uint16](0x1000),
 		TotalWidth: known(80), DataWidth: known(64), Installed: known(true), Size: known[int64](64 << 30),
-		FormFactor: known("DIMM"), Set: known(2), Locator: Text{"A1", Known}, BankLocator: Text{"", Unstated},
-		Type: known("DDR5"), Detail: known(DetailRegistered | 1<<7), Speed: known(5600), Serial: Text{"S", Known},
-		Manufacturer: Text{"Hynix.", Known}, AssetTag: Text{Status: Unstated},
-		PartNumber: Text{"P", Known}, Rank: known(2), ConfiguredSpeed: known(4800), MinVoltage: known(1100),
+		FormFactor: known("DIMM"), Set: known(2), Locator: known("A1"), BankLocator: status[string](Unstated),
+		Type: known("DDR5"), Detail: known(DetailRegistered | 1<<7), Speed: known(5600), Serial: known("S"),
+		Manufacturer: known("Hynix."), AssetTag: status[string](Unstated),
+		PartNumber: known("P"), Rank: known(2), ConfiguredSpeed: known(4800), MinVoltage: known(1100),
 		MaxVoltage: known(1100), ConfiguredVoltage: known(1100), Technology: known("DRAM"),
 	}, {
 		Handle: 1, Index: 1, Array: known[uint16](0x1000),
 		TotalWidth: status[int](Unstated), DataWidth: status[int](Unstated), Installed: known(false), Size: known[int64](0),
-		FormFactor: known("DIMM"), Set: known(0), Locator: Text{"A2", Known}, BankLocator: Text{Status: Unstated},
+		FormFactor: known("DIMM"), Set: known(0), Locator: known("A2"), BankLocator: status[string](Unstated),
 		Type: status[string](Unstated), Detail: known[TypeDetail](1 << 2),
 	}}
 	assert.Equal(t, want, devicesOf(parse(t, b.Table())))

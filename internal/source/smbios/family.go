@@ -7,7 +7,7 @@ import (
 
 // family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the
 // two-byte field at 28h.
-func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
+func (f *fields) family(maker Field[string], v Version) (Field[int], Field[string]) {
 	if f.text {
 		return f.textFamily()
 	}
@@ -41,7 +41,7 @@ func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
 // familyCore2OrK7 is a number that the specification assigned to two families.
 const familyCore2OrK7 = 0xBE
 
-func core2OrK7(maker Text) string {
+func core2OrK7(maker Field[string]) string {
 	switch {
 	case isMaker(maker, "Intel"):
 		return "Core 2"
@@ -51,7 +51,7 @@ func core2OrK7(maker Text) string {
 	return "Core 2 or K7"
 }
 
-func isMaker(maker Text, name string) bool {
+func isMaker(maker Field[string], name string) bool {
 	v := maker.Value
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }

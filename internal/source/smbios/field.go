@@ -70,22 +70,3 @@ func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
 func unreadable[T any](v string) Field[T] {
 	return Field[T]{Status: Malformed, Raw: clipLine(printable(v))}
 }
-
-// Text is a string of a structure. It may be a placeholder that the vendor left there, such as "To
-// Be Filled By O.E.M.": see Placeholder.
-type Text struct {
-	// Value is the string without leading and trailing spaces and with every byte that is not
-	// printable ASCII replaced by '.', as dmidecode prints it. It is "" unless Status is Known.
-	Value string
-	// Status is Unstated for string number 0 and for empty strings, and Malformed for a number
-	// beyond the last string.
-	Status Status
-}
-
-// Or returns the string if it is known, and def otherwise.
-func (t Text) Or(def string) string {
-	if t.Status == Known {
-		return t.Value
-	}
-	return def
-}

@@ -2,30 +2,33 @@ package smbios
 
 import "strings"
 
-// str reads a field with the number of a string.
-func (f *fields) str(off int, label string) Text {
+// str reads a field with the number of a string. Leading and trailing spaces are removed, and every byte that is not
+// printable ASCII is replaced by '.', as dmidecode prints it. String number 0 and an empty string are Unstated, a number
+// beyond the last string is Malformed. The string may be a placeholder that the vendor left there, such as "To Be Filled
+// By O.E.M.": see Placeholder.
+func (f *fields) str(off int, label string) Field[string] {
 	if f.text {
 		v, ok := f.line(label)
 		if !ok {
-			return Text{}
+			return Field[string]{}
 		}
 		return textString(v)
 	}
 	if !f.has(off, 1) {
-		return Text{}
+		return Field[string]{}
 	}
 	n := f.u8(off)
 	if n == 0 {
-		return Text{Status: Unstated}
+		return status[string](Unstated)
 	}
 	raw, ok := f.nthString(n)
 	switch {
 	case ok:
 		return binaryString(raw)
 	case f.s.cut:
-		return Text{} // lost with the end of the table
+		return Field[string]{} // lost with the end of the table
 	}
-	return Text{Status: Malformed}
+	return status[string](Malformed)
 }
 
 // nthString returns string number n, counted from 1. A string cannot be empty: an empty string area
@@ -43,26 +46,26 @@ func (f *fields) nthString(n int) (string, bool) {
 	return str, str != ""
 }
 
-// binaryString makes a Text from a string of a binary table.
-func binaryString(raw string) Text {
+// binaryString makes a Field from a string of a binary table.
+func binaryString(raw string) Field[string] {
 	v := strings.Trim(printable(raw), " ")
 	// Read from dmidecode's text this string would be Unstated too.
 	if v == "" || v == notSpecified {
-		return Text{Status: Unstated}
+		return status[string](Unstated)
 	}
-	return Text{Value: v, Status: Known}
+	return known(v)
 }
 
-// textString makes a Text from a string as dmidecode prints it.
-func textString(v string) Text {
+// textString makes a Field from a string as dmidecode prints it.
+func textString(v string) Field[string] {
 	v = strings.Trim(printable(v), " ")
 	switch v {
 	case "", notSpecified:
-		return Text{Status: Unstated}
+		return status[string](Unstated)
 	case badIndex:
-		return Text{Status: Malformed}
+		return status[string](Malformed)
 	}
-	return Text{Value: v, Status: Known}
+	return known(v)
 }
 
 // badString returns the offset of the first field that names a string beyond the last one, and the

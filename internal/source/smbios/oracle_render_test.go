@@ -185,7 +185,7 @@ func lineOf(s Status, value, unstated, bad string) string {
 func word(f Field[string]) string { return lineOf(f.Status, f.Value, "Unknown", "<OUT OF SPEC>") }
 
 // text prints a string without the spaces around it.
-func text(t Text) string { return lineOf(t.Status, t.Value, "Not Specified", "<BAD INDEX>") }
+func text(t Field[string]) string { return lineOf(t.Status, t.Value, "Not Specified", "<BAD INDEX>") }
 
 func number(f Field[int], unit string) string {
 	return lineOf(f.Status, fmt.Sprintf("%d%s", f.Value, unit), "Unknown", "<OUT OF SPEC>")

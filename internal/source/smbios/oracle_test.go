@@ -60,7 +60,7 @@ func compareStructs(a, b reflect.Value, path string, report func(field, ours, th
 	}
 }
 
-// show prints a Field or Text by status and value; Raw is not compared, as
+// show prints a Field by status and value; Raw is not compared, as
 // dmidecode prints strings filtered.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Struct && v.FieldByName("Status").IsValid() {

@@ -3,7 +3,7 @@ package smbios
 // Processor is a processor socket, populated or not (type 4, DSP0134 7.5).
 type Processor struct {
 	Handle      uint16
-	Designation Text
+	Designation Field[string]
 	// Type is spelled as dmidecode prints it; the audit counts those of type "Central Processor".
 	Type Field[string]
 	// Family is the number of the processor family, FamilyName its name as dmidecode prints it.
@@ -11,13 +11,13 @@ type Processor struct {
 	// in the list.
 	Family       Field[int]
 	FamilyName   Field[string]
-	Manufacturer Text
+	Manufacturer Field[string]
 	// ID holds the eight bytes of the processor ID, the first as the lowest byte: EAX and EDX of
 	// CPUID leaf 1 on x86, MIDR or the SoC ID on Arm.
 	ID Field[uint64]
 	// CPUID holds family, model and stepping; x86 only.
 	CPUID     Field[CPUID]
-	Version   Text
+	Version   Field[string]
 	Populated Field[bool]
 	// State is the state of the processor in a populated socket, such as "Enabled" or "Disabled By
 	// BIOS".

@@ -10,7 +10,7 @@ import (
 type BIOS struct {
 	Handle uint16
 	// ReleaseDate is mm/dd/yyyy in current firmware and has any form in old firmware.
-	Vendor, Version, ReleaseDate Text
+	Vendor, Version, ReleaseDate Field[string]
 	// VirtualMachine is a characteristics bit. A cleared bit is not conclusive: many hypervisors do not set
 	// it.
 	VirtualMachine Field[bool]
@@ -58,7 +58,7 @@ func (f *fields) virtualMachine() Field[bool] {
 // System describes the machine (type 1, DSP0134 7.2).
 type System struct {
 	Handle                                         uint16
-	Manufacturer, Product, Version, Serial, Family Text
+	Manufacturer, Product, Version, Serial, Family Field[string]
 	UUID                                           Field[string] // lower case, with dashes
 }
 
@@ -113,7 +113,7 @@ func (f *fields) uuid(off int, label string, little bool) Field[string] {
 // Board is a baseboard, a riser or a blade (type 2, DSP0134 7.3).
 type Board struct {
 	Handle                        uint16
-	Manufacturer, Product, Serial Text
+	Manufacturer, Product, Serial Field[string]
 	Type                          Field[string]
 }
 
@@ -136,7 +136,7 @@ func (t *Table) Boards() []Board {
 // Chassis is an enclosure (type 3, DSP0134 7.4).
 type Chassis struct {
 	Handle           uint16
-	Serial, AssetTag Text
+	Serial, AssetTag Field[string]
 	Type             Field[string]
 }
 

@@ -35,7 +35,27 @@ func (t *Table) walk(base int, data []byte, announced int) {
 	w := walker{t: t, base: base, data: data, str: string(data)}
 	t.Structures = slices.Grow(t.Structures, w.estimate())
 	for pos, more := 0, true; more && len(t.Structures) <= maxStructures; {
-		pos, more = w.step(pos)
+		switch {
+		case w.ended && !w.plausible(pos, 1):
+			w.trailing(pos)
+			return
+		case w.ended && (data[pos] < typeInactive || t.EntryPoint.Kind == EntryPoint64):
+			pos = w.left(pos)
+			continue
+		case len(data)-pos < headerLength || data[pos+1] < headerLength:
+			pos, more = w.resync(pos)
+			continue
+		}
+		end, ended := w.terminator(pos + int(data[pos+1]))
+		if !ended {
+			w.truncated(pos)
+			return
+		}
+		s := w.add(pos, pos+int(data[pos+1]), end)
+		// The marker ends the table. With the 32-bit entry point real machines have OEM structures after it, which are
+		// kept.
+		w.ended = w.ended || s.Type == typeEndOfTable
+		pos = end + 2
 	}
 }
 
@@ -44,34 +64,6 @@ func (t *Table) walk(base int, data []byte, announced int) {
 func (w *walker) estimate() int {
 	most := len(w.data) / (headerLength + 2)
 	return min(cmp.Or(w.t.EntryPoint.Structures, len(w.data)/64+8), most)
-}
-
-// step reads the structure at pos. It returns where the next one starts and whether to continue.
-func (w *walker) step(pos int) (int, bool) {
-	if w.ended && !w.plausible(pos, 1) {
-		w.trailing(pos)
-		return 0, false
-	}
-	if w.ended && (w.data[pos] < typeInactive || w.t.EntryPoint.Kind == EntryPoint64) {
-		return w.left(pos), true
-	}
-	if len(w.data)-pos < headerLength || w.data[pos+1] < headerLength {
-		return w.resync(pos)
-	}
-	length := int(w.data[pos+1])
-	end, ended := w.terminator(pos + length)
-	if !ended {
-		w.truncated(pos)
-		return 0, false
-	}
-	s := w.add(pos, pos+length, end)
-	if s.Type != typeEndOfTable {
-		return end + 2, true
-	}
-	// The marker ends the table. With the 32-bit entry point real machines have OEM structures
-	// after it, which are kept.
-	w.ended = true
-	return end + 2, true
 }
 
 // add appends the structure whose formatted area is data[pos:body] and whose strings end before

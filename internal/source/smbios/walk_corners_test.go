@@ -220,7 +220,7 @@ func TestTextLayout(t *testing.T) {
 	system, _ = parse(t, []byte(head+"\nSystem Information\nManufacturer: M\n")).System()
 	assert.Equal(t, "M", system.Manufacturer.Value)
 	system, _ = parse(t, []byte(head+"System Information\n\tFamily: F\n\nManufacturer: M\n")).System()
-	assert.Equal(t, Text{}, system.Manufacturer)
+	assert.Equal(t, Field[string]{}, system.Manufacturer)
 	assert.Contains(t, uniqueCodes(parse(t, []byte(head+"System Information\n\tFamily: F\nWrong DMI structures count: 5 announced, only 1 decoded.\n"))), CodeCount)
 	many := "# dmidecode 3.4\n" + strings.Repeat("Handle 0x0001, DMI type 1, 8 bytes\n", maxStructures+1)
 	_, err := Parse([]byte(many))

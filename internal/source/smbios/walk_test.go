@@ -241,7 +241,7 @@ func TestDecodeEntries(t *testing.T) {
 	cut := DecodeEntries(raws)
 	assert.Len(t, cut.Structures, 5)
 	assert.Equal(t, []string{CodeTruncated}, uniqueCodes(cut))
-	assert.Equal(t, Text{}, devicesOf(cut)[0].Locator)
+	assert.Equal(t, Field[string]{}, devicesOf(cut)[0].Locator)
 	assert.Equal(t, devicesOf(entries)[1], devicesOf(cut)[1])
 	assert.Empty(t, DecodeEntries(nil).Structures)
 	// Offsets count over all files, in the text of a problem too.

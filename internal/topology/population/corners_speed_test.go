@@ -212,7 +212,7 @@ func TestUnitsInDoubt(t *testing.T) {
 		known      bool
 	}{{2666, 2666, true}, {2666, 1333, true}, {1333, 1333, false}, {1333, 2666, true}, {2666, 0, false}} {
 		s := inventory.Slot{Type: sure("DDR4"), RatedMTs: sure(c.rated), ConfiguredMTs: sure(c.run)}
-		assert.Equal(t, c.known, configuredSpeed(&s).Known(), c)
+		assert.Equal(t, c.known, runningSpeed(&inventory.System{Slots: []inventory.Slot{s}}, []int{0}).Known(), c)
 	}
 	assert.Equal(t, "the rated speed of a DIMM is 0", ratedSpeed(&inventory.Slot{RatedMTs: sure(0)}).Reason)
 }

@@ -230,8 +230,8 @@ func namesBoard(key, product string) bool {
 	return strings.ContainsAny(model, "0123456789") && strings.Contains(product, normalizedName(model))
 }
 
-// runningSpeed returns the lowest configured speed in MT/s, known only if every DIMM's is, with the lowest
-// certainty of them.
+// runningSpeed returns the lowest configured speed in MT/s, by its printed name, with the lowest certainty. It is unknown
+// if a DIMM's is, or if its unit and that of the DIMM's rated speed are in doubt.
 func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	if len(slots) == 0 {
 		return fact.Unknown[int](fact.Absent, "no DIMMs", "")
@@ -239,10 +239,16 @@ func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	var out fact.Fact[int]
 	c := fact.Direct
 	for n, i := range slots {
-		f := configuredSpeed(&sys.Slots[i])
+		s := &sys.Slots[i]
+		f, kind := s.ConfiguredMTs, s.Type.Or("")
 		if !f.Known() {
-			return f
+			return unstated(f, "the configured speed of "+s.Name()+" is not stated")
 		}
+		if f.Value <= 0 || ddr.SuspectUnits(kind, f.Value) && ddr.SuspectUnits(kind, s.RatedMTs.Or(0)) {
+			return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
+				"firmware that states MT/s", f.From)
+		}
+		f.Value = ddr.Nominal(f.Value)
 		c = min(c, f.Certainty)
 		if n == 0 || f.Value < out.Value {
 			out = f

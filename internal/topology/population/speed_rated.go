@@ -34,23 +34,6 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-// configuredSpeed returns the slot's configured speed in MT/s by its printed name; unknown if the unit of its
-// rated speed is in doubt.
-func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
-	v, ok := s.ConfiguredMTs.Get()
-	if !ok {
-		return unstated(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
-	}
-	doubt := ddr.SuspectUnits(s.Type.Or(""), v) && ddr.SuspectUnits(s.Type.Or(""), s.RatedMTs.Or(0))
-	if v <= 0 || doubt {
-		return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
-			"firmware that states MT/s", s.ConfiguredMTs.From)
-	}
-	f := s.ConfiguredMTs
-	f.Value = ddr.Nominal(v)
-	return f
-}
-
 // unstated gives an unknown fact a reason if its source has none.
 func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
 	if f.Reason == "" {
