@@ -242,7 +242,7 @@ func (a *ansible) variables(t *testing.T) {
 // folder that it reads.
 func testAnsibleLint(t *testing.T, a *ansible) {
 	if _, err := os.Stat(filepath.Join(a.bin, "ansible-lint")); err != nil && os.Getenv("MEMAUDIT_E2E_ANSIBLE") != "" {
-		t.Skip("no ansible-lint beside " + a.bin)
+		t.Skip("no ansible-lint next to " + a.bin)
 	}
 	copied := filepath.Join(a.home, "source")
 	data, err := exec.Command("cp", "-rL", filepath.Join(root, "deploy", "ansible"), copied).CombinedOutput()

@@ -33,7 +33,7 @@ func testAnsibleMeasure(t *testing.T, a *ansible) {
 	cmd := exec.Command(binary(t), "measure", "--force", "--quick", "--nodes", "0", "--save", measured)
 	said, _ := cmd.CombinedOutput()
 	if _, err := os.Stat(measured); err != nil {
-		t.Logf("nothing can be measured here, the plays are given another result: %s", said)
+		t.Logf("cannot measure here, the plays use another result: %s", said)
 		a.write(t, "measured.json", busy)
 	}
 	stub := `#!/bin/sh

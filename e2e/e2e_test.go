@@ -190,7 +190,7 @@ func TestFailedInput(t *testing.T) {
 	assert.Contains(t, errs, "not SMBIOS data")
 	got := results(t, out)
 	assert.Equal(t, "pass", got["numa.node-interleaving machine"], "the kernel was read")
-	assert.Equal(t, "unknown", got["memory.channel.populated socket 1"], "the root's own table does not stand in for the file")
+	assert.Equal(t, "unknown", got["memory.channel.populated socket 1"], "the root's own table does not replace the file")
 }
 
 // TestOutput checks that files are written completely or not at all.

@@ -124,7 +124,7 @@ func TestNodeProblemDetectorCondition(t *testing.T) {
 	initial := condition{"False", monitor.Conditions[0].Reason, monitor.Conditions[0].Message}
 	problem := monitor.Rules[0].Reason
 	nothingKnown := condition{"False", "NoMemoryConfigurationProblemKnown", "no problem of memory or BIOS settings is known"}
-	assert.Equal(t, nothingKnown, initial, "nobody has audited yet")
+	assert.Equal(t, nothingKnown, initial, "no audit yet")
 
 	run := func(c condition, args ...string) condition {
 		cmd := exec.Command("deploy/kubernetes/npd/memaudit-plugin", args...)
@@ -140,7 +140,7 @@ func TestNodeProblemDetectorCondition(t *testing.T) {
 	assert.Equal(t, condition{"True", "MemoryConfigurationIsBad", c.message}, c)
 	assert.Contains(t, c.message, "a DIMM is in the wrong slot")
 	c = run(c, "--root", "/nowhere")
-	assert.Equal(t, "Unknown", c.status, "a problem is not gone because nobody can see it")
+	assert.Equal(t, "Unknown", c.status, "a problem is not fixed because it cannot be seen")
 	c = run(c, "--root", treeOf(t, goodMachine))
 	assert.Equal(t, nothingKnown, c)
 }

@@ -324,7 +324,7 @@ func TestDebian(t *testing.T) {
 	machine.dpkg("--install", first)
 	assert.Contains(t, must(t, machine.path("usr/bin/memaudit"), "version"), "memaudit 1.2.3 ")
 	assert.Equal(t, "ii  1.2.3-1", machine.status())
-	assert.Empty(t, machine.enabled(), "nothing is enabled that nobody asked for")
+	assert.Empty(t, machine.enabled(), "nothing is enabled by default")
 	machine.systemctl("enable", "memaudit.service", "memaudit-textfile.timer")
 	require.Len(t, machine.enabled(), 2)
 

@@ -279,7 +279,7 @@ func TestRedfish(t *testing.T) {
 		assert.Equal(t, "fail", got["settings.conflict setting smt"], "setup says disabled, the kernel runs with SMT")
 		assert.Equal(t, "fail", got["settings.pending setting smt"])
 		assert.Equal(t, "fail", got["memory.module.health slot 0x0009 (DIMME1)"])
-		assert.Equal(t, "unknown", got["memory.errors.corrected slot 0x0009 (DIMME1)"], "61 errors, and nobody says in what time")
+		assert.Equal(t, "unknown", got["memory.errors.corrected slot 0x0009 (DIMME1)"], "61 errors in an unknown time")
 	})
 	t.Run("insecure", func(t *testing.T) {
 		status, out, errs := askBMC(t, "inventory", service, "", bmcPassword, "--redfish-insecure")

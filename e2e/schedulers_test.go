@@ -86,7 +86,7 @@ func TestSlurm(t *testing.T) {
 			assert.Contains(t, out, c.says)
 			told, _ := os.ReadFile(filepath.Join(dir, "told"))
 			if name == "drained by slurmd" {
-				assert.Equal(t, "update\nnodename=n1\nreason=Low RealMemory; "+drainedReason+"\n", string(told), "Slurm's reason stays, and the audit says which DIMM")
+				assert.Equal(t, "update\nnodename=n1\nreason=Low RealMemory; "+drainedReason+"\n", string(told), "Slurm's reason stays, and the audit names the DIMM")
 				return
 			}
 			if c.drains == "" {

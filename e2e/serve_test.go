@@ -107,7 +107,7 @@ func TestServe(t *testing.T) {
 	assert.Equal(t, 200, status)
 	promtool(t, out, "check", "metrics")
 	_, once, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance", "--format", "prometheus")
-	assert.Equal(t, seriesOf(once), seriesOf(out), "serve and check say the same")
+	assert.Equal(t, seriesOf(once), seriesOf(out), "serve and check agree")
 	_, text := s.get(t, "/report.txt")
 	_, want, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
 	words := func(report string) string { return strings.Join(strings.Fields(report), " ") } // the last line is broken elsewhere

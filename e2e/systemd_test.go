@@ -221,7 +221,7 @@ func (s *systemd) textfile() {
 	t := s.t
 	_ = os.RemoveAll(s.path("/var/lib/prometheus"))
 	out, err := s.try("systemctl", "start", "memaudit-textfile.service")
-	require.Error(t, err, "a missing folder is said")
+	require.Error(t, err, "a missing folder is reported")
 	assert.Contains(t, out, "Assertion failed")
 	require.NoError(t, os.MkdirAll(s.path("/var/lib/prometheus/node-exporter"), 0o755))
 	s.must("systemctl", "start", "memaudit-textfile.service")

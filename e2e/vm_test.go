@@ -160,7 +160,7 @@ func (g guest) serve(t *testing.T, args ...string) *guestDaemon {
 			t.Logf("start %d of %s: the guest did not come up", attempt, g.machine)
 			continue
 		}
-		require.True(t, said, "the rig says where it listens")
+		require.True(t, said, "the rig prints where it listens")
 		var ready struct {
 			Ports map[string]int
 			Ctl   string
@@ -493,7 +493,7 @@ func TestVMHBM(t *testing.T) {
 				"--set", `cpu.name="Intel(R) Xeon(R) CPU Max 9480"`, "--set", `smbios.processors.0.version="Intel(R) Xeon(R) CPU Max 9480"`)}.audited(t)
 			assert.Equal(t, []string{"dram", "dram", "hbm", "hbm"}, s.kinds())
 			assert.Equal(t, "sapphire-rapids-max", deref(s.Machine.Platform.ID))
-			assert.Empty(t, s.fails(), "HBM is no processor's lack of modules")
+			assert.Empty(t, s.fails(), "a processor with HBM does not lack modules")
 			assert.Equal(t, 0, e.status)
 			tiers := s.of("numa.tier.distinct")
 			for _, node := range []string{"node 2", "node 3"} {

@@ -16,7 +16,7 @@ func shared(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs ../shared/%s beside the repository, which is not there", name)
+		t.Skipf("needs ../shared/%s next to the repository", name)
 	}
 	return path
 }

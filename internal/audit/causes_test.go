@@ -90,7 +90,7 @@ func TestWaivedCause(t *testing.T) {
 	child := findings(a, "test.socket.follows")
 	assert.Equal(t, verdict.Waived, child["socket 0"].Result)
 	assert.Equal(t, verdict.Waiver{Reason: "follows from test.socket.root, which is accepted: half is enough", Until: "2026-12-31"}, *child["socket 0"].Waiver)
-	assert.Equal(t, verdict.Fail, child["socket 1"].Result, "its own cause stands")
+	assert.Equal(t, verdict.Fail, child["socket 1"].Result, "its own cause stays")
 	assert.Equal(t, verdict.Fail, findings(a, "test.machine.follows")["machine"].Result)
 
 	options.Waivers[0].Subject = ""
@@ -98,7 +98,7 @@ func TestWaivedCause(t *testing.T) {
 	assert.Equal(t, verdict.Waived, findings(a, "test.socket.follows")["socket 1"].Result)
 	assert.Equal(t, verdict.Waived, findings(a, "test.machine.follows")["machine"].Result)
 	assert.Equal(t, "follows from test.socket.root, which is accepted: half is enough", findings(a, "test.machine.follows")["machine"].Waiver.Reason)
-	assert.Equal(t, verdict.Fail, findings(a, "test.machine.both")["machine"].Result, "another cause stands")
+	assert.Equal(t, verdict.Fail, findings(a, "test.machine.both")["machine"].Result, "another cause stays")
 	assert.Equal(t, verdict.Fail, findings(a, "test.socket.other")["socket 0"].Result)
 	assert.Equal(t, 3, a.Summary.Fail, "both sockets' other cause, and what follows from it")
 

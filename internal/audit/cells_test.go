@@ -53,7 +53,7 @@ func TestStatedCellsJudge(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d wanted words judged, %d left to a condition of their row", judged, silent)
+	t.Logf("%d recommended values checked, %d left to a condition of their row", judged, silent)
 	assert.Greater(t, judged, 10*silent)
 }
 

@@ -56,7 +56,7 @@ func TestForeignProfile(t *testing.T) {
 	assert.Equal(t, []string{"machines of Example", "of Dell Inc."}, []string{foreign.Written, foreign.This})
 	assert.Equal(t, `profile "site/two" is written for machines of Example, and this one is of Dell Inc.; for this machine: site/none`, foreign.Error())
 	require.NoError(t, e.CheckFits("site/none", sys, topo))
-	require.NoError(t, e.CheckFits("hpc", sys, topo), "an intent is nobody's")
+	require.NoError(t, e.CheckFits("hpc", sys, topo), "an intent belongs to no vendor")
 	e, sys, topo = choicePackEngine(t, direct("Example Inc."))
 	require.NoError(t, e.CheckFits("site/two", sys, topo))
 	e, sys, topo = choicePackEngine(t, unread[string]())
@@ -101,7 +101,7 @@ func TestChoose(t *testing.T) {
 	c, why, err = engineOf(t, choicePack).Choose("hpc", sys, topo)
 	require.NoError(t, err)
 	assert.Nil(t, c)
-	assert.NotEmpty(t, why, "nobody wrote one, and it is said")
+	assert.NotEmpty(t, why, "there is none, which is reported")
 
 	e, sys, topo := choicePackEngine(t, direct("Example Inc."))
 	for product, analogy := range map[string]string{"Model 1": "", "Model 2": "Model 1"} {
@@ -335,7 +335,7 @@ profiles:
 	assert.Equal(t, "whether the profile narrow is written for this machine is not known", why)
 	undecided := e.Compare(sys, topo).Undecided
 	require.Len(t, undecided, 2)
-	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a condition that is broken tells nothing")
+	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a broken condition has no result")
 }
 
 // TestRowsNotApplicable checks that a row whose condition is false shows whom it concerns, one whose condition is

@@ -159,7 +159,7 @@ profiles:
 `
 	e := engineOf(t, boards)
 	sys, topo := twoSockets()
-	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "nobody says why the platform is not known")
+	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "no reason why the platform is unknown")
 	platformOf(topo, platform.Platform{ID: "model-ep"})
 	got := e.Compare(sys, topo)
 	assert.Empty(t, got.Profiles)

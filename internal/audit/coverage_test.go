@@ -52,7 +52,7 @@ func TestCoverage(t *testing.T) {
 	}
 	got := strings.Join(out, "\n") + "\n"
 	all := machines * len(rulepack.Intents)
-	t.Logf("of %d cells %d have the maker's document, %d one by analogy, %d the processors' maker's, %d somebody else's, %d practice, %d none",
+	t.Logf("of %d cells %d have the vendor's document, %d one by analogy, %d the CPU vendor's, %d another's, %d practice, %d none",
 		all, cells[""], cells["*"], cells["^"], cells["~"], cells["?"], cells[noDocument])
 	if *updateCoverage {
 		require.NoError(t, os.WriteFile(coverageFile, []byte(got), 0o644))

@@ -77,7 +77,7 @@ func TestUnknownHasReason(t *testing.T) {
 	assert.Equal(t, "permission denied: DMI", f.Reason)
 	assert.Equal(t, "run as root", f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
-	assert.Equal(t, verdict.Warning, f.Severity, "critical is what one sure fact says")
+	assert.Equal(t, verdict.Warning, f.Severity, "one certain fact makes it critical")
 	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
 }
 

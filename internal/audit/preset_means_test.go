@@ -39,5 +39,5 @@ func TestPresetsMatchProfiles(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[string]int{"amd-epyc-7003": 25, "lenovo-modes": 13}, taken, "cells that stand in a table alone")
+	assert.Equal(t, map[string]int{"amd-epyc-7003": 25, "lenovo-modes": 13}, taken, "cells that are only in a table")
 }

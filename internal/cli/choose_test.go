@@ -136,7 +136,7 @@ func TestProfilesOfAnExport(t *testing.T) {
 		assert.Equal(t, []string{"processors", "product"}, i.Missing, i.ID)
 		assert.Empty(t, i.Answers, i.ID)
 	}
-	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no processor was identified\n", list("turbo: enabled\n"), "of no maker nothing is listed")
+	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no processor was identified\n", list("turbo: enabled\n"), "nothing is listed without a vendor")
 }
 
 // TestProfilesOfADocument checks the profiles of a document.

@@ -194,6 +194,6 @@ func TestDumpAndTextGiveOneVerdict(t *testing.T) {
 	}
 	require.Greater(t, machines, 30)
 	for key := range judgedOtherwise {
-		assert.Contains(t, listed, key, "is judged alike now")
+		assert.Contains(t, listed, key, "has the same result now")
 	}
 }

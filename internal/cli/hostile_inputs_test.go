@@ -173,7 +173,7 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 		results[f.Rule+" / "+f.Subject.String()] = verdict.Result(f.Result)
 	}
 	at := slices.IndexFunc(r.Inventory.Sources, func(s report.Source) bool { return s.Name == inventory.SourceBIOS })
-	require.GreaterOrEqual(t, at, 0, "what became of the export is said")
+	require.GreaterOrEqual(t, at, 0, "the state of the export is reported")
 	source := r.Inventory.Sources[at]
 	if read = source.State == "ok" || source.State == "partial"; read {
 		assert.Equal(t, r.Verdict.ExitStatus, status)
@@ -245,7 +245,7 @@ func TestDamagedExport(t *testing.T) {
 			failed++
 		}
 	}
-	require.Greater(t, failed, 1, "the whole export fails settings")
+	require.Greater(t, failed, 1, "the complete export fails settings")
 	values := map[string]any{"nothing": nil, "empty": "", "number": -1e300, "list": []int{1}, "object": map[string]any{"Other": "Disabled"},
 		"escapes": "\x1b[2JDisabled", "long": strings.Repeat("Disabled", 9000), "a near word": "Disabledd"}
 	ways := slices.Sorted(maps.Keys(values))
@@ -266,7 +266,7 @@ func TestDamagedExport(t *testing.T) {
 					base = without[key]
 				}
 				if result == verdict.Pass && base != verdict.Pass {
-					t.Errorf("%s, %s: %s passes, is %s without it and %s with it whole", name, what, key, base, whole[key])
+					t.Errorf("%s, %s: %s passes, is %s without it and %s with the complete one", name, what, key, base, whole[key])
 				}
 				if result != whole[key] {
 					mattered++
@@ -296,7 +296,7 @@ func TestCutExport(t *testing.T) {
 		}
 		for key, result := range results {
 			if result == verdict.Pass && without[key] != verdict.Pass && (!read || whole[key] != verdict.Pass) {
-				t.Errorf("%s at %d: %s passes, is %s without the export and %s with it whole", what, n, key, without[key], whole[key])
+				t.Errorf("%s at %d: %s passes, is %s without the export and %s with the complete one", what, n, key, without[key], whole[key])
 			}
 		}
 	}

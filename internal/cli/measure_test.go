@@ -392,7 +392,7 @@ func TestDaemonServesTheLastRun(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(left))
 	out := a.audit(t.Context(), false)
-	require.Error(t, out.Err, "a result that is gone is said")
+	require.Error(t, out.Err, "a missing result is reported")
 	assert.Empty(t, out.Report.Measured, "and nothing is measured in its place")
 }
 

@@ -40,7 +40,7 @@ func (l *locked) text() string {
 func TestProgressLine(t *testing.T) {
 	var quick locked
 	progressLine(&quick, "reading", time.Hour)()
-	assert.Empty(t, quick.text(), "an audit that is quick says nothing")
+	assert.Empty(t, quick.text(), "a quick audit prints nothing")
 
 	var slow locked
 	done := progressLine(&slow, "reading", time.Nanosecond)

@@ -73,7 +73,7 @@ func TestConfigured(t *testing.T) {
 	require.Equal(t, fact.Unstated, unknown.State)
 	require.Equal(t, `ProcCStates is "Sometimes", a value that memaudit's table of Dell does not translate`, unknown.Reason)
 	require.Equal(t, fact.Unstated, sys.Settings["smt"].Configured.State, "null is not a value")
-	require.Equal(t, fact.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
+	require.Equal(t, fact.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not show what is not offered")
 
 	require.Equal(t, "Dell", sys.Machine.Vendor.Value)
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "b", Format: "redfish", Mapped: 6,
@@ -94,7 +94,7 @@ func TestConfiguredOffered(t *testing.T) {
 	smt := sys.Settings["smt"].Configured
 	require.Equal(t, fact.Absent, smt.State)
 	require.Equal(t, "not offered by this machine's BIOS", smt.Reason)
-	require.NotContains(t, sys.Settings, "hemisphere_mode", "no attribute of Dell's stands for it")
+	require.NotContains(t, sys.Settings, "hemisphere_mode", "Dell has no attribute for it")
 	require.Equal(t, "PowerEdge R640", sys.Machine.Product.Value)
 }
 
@@ -158,7 +158,7 @@ func TestConfiguredSyscfg(t *testing.T) {
 	root := captured(t, hosttest.Westmere.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 4, ThreadsPerCore: 2}))
 	smt = collected(t, Input{Root: root}, "logicproc=disable\n").Settings["smt"]
 	require.Equal(t, "enabled", smt.Effective.Value)
-	require.False(t, smt.Configured.Known(), "a change that waits is no contradiction")
+	require.False(t, smt.Configured.Known(), "a pending change is not a contradiction")
 	require.Contains(t, smt.Configured.Reason, "the tool shows a change before it acts, and the system runs with enabled")
 	require.Equal(t, "disabled", smt.Pending.Value)
 }
@@ -187,7 +187,7 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
-	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Mapped: 2}}, sys.Exports, "names and values are told by the registry's texts")
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Mapped: 2}}, sys.Exports, "names and values are identified by the registry's texts")
 	sys = collected(t, Input{}, codes, strings.ReplaceAll(registry, `"ValueDisplayName": "Enabled"`, `"ValueDisplayName": "Perhaps"`))
 	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
@@ -337,11 +337,11 @@ func TestReferenceNames(t *testing.T) {
 	}
 	in := Input{}
 	sys := collected(t, in, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {`+attributes+`}}`)
-	require.False(t, sys.Machine.Vendor.Known(), "no maker is told by these names")
+	require.False(t, sys.Machine.Vendor.Known(), "these names identify no vendor")
 	require.Equal(t, "disabled", sys.Settings["turbo"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
-	require.NotContains(t, sys.Settings, "package_c_state", "a name that is missing says nothing")
+	require.NotContains(t, sys.Settings, "package_c_state", "a missing name means nothing")
 }
 
 // TestGuessedVendor checks that one name is not enough to treat missing settings as absent, but two
@@ -566,7 +566,7 @@ func TestConfiguredUnderCiscosPresets(t *testing.T) {
 	require.Equal(t, "HardwarePrefetch", throughput["hw_prefetch"].Configured.More[0].Field)
 	require.Equal(t, "enabled", throughput["dcu_ip_prefetch"].Configured.Value)
 	unread := export(`"HardwarePrefetch": "Sometimes", "CPUPerformance": "High Throughput"`)["hw_prefetch"].Configured
-	require.Equal(t, fact.Unstated, unread.State, "a word that nobody translates stays unknown under the preset")
+	require.Equal(t, fact.Unstated, unread.State, "a value without a translation stays unknown with the preset")
 	require.Empty(t, unread.Value)
 	require.Equal(t, "HardwarePrefetch", unread.From.Field)
 	require.Equal(t, "enabled", throughput["turbo"].Configured.Value)

@@ -71,7 +71,7 @@ func TestIdentityPlaceholders(t *testing.T) {
 	sys := collecttest.Collected(t, files)
 	want.Is("Example Inc.", fact.Direct).Check(t, sys.Machine.Vendor)
 	want.Is("Server 1", fact.Direct).Check(t, sys.Machine.Product)
-	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nobody")
+	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nothing")
 
 	sys = collecttest.Collected(t, files.With(hosttest.Files{hosttest.DMIID + "sys_vendor": "System manufacturer\n", hosttest.DMIID + "product_name": "\n"}))
 	want.Is("Example Inc.", fact.Indirect).Check(t, sys.Machine.Vendor)

@@ -99,12 +99,12 @@ func TestRanges(t *testing.T) {
 	sys := collecttest.Decoded(t, b)
 	assert.Equal(t, &inventory.Range{Position: 2, Depth: 3}, sys.Slots[0].Range)
 	assert.Equal(t, &inventory.Range{Start: int64(8 * g)}, sys.Slots[1].Range)
-	assert.Equal(t, &inventory.Range{Start: int64(17 * g)}, sys.Slots[2].Range, "one row is no interleave")
+	assert.Equal(t, &inventory.Range{Start: int64(17 * g)}, sys.Slots[2].Range, "one row is not an interleave")
 	assert.Nil(t, sys.Slots[3].Range)
 	assert.Equal(t, 2, sys.Slots[4].Range.Position, "the first of two that begin alike")
 
 	b = smbiostest.New(3, 2)
 	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 8 << 30})
 	b.DeviceMapping(smbiostest.DeviceMapping{Start: 0, End: 8*g - 1, Device: 0xFFFF, Mapping: 0xFFFF})
-	assert.Equal(t, fact.Fact[bool]{}, collecttest.Decoded(t, b).Slots[0].Mapped, "a range of no module says nothing of the others")
+	assert.Equal(t, fact.Fact[bool]{}, collecttest.Decoded(t, b).Slots[0].Mapped, "a range without a module does not affect others")
 }

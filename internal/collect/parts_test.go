@@ -52,7 +52,7 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	for _, source := range withParts(t, d).Sources {
 		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(source.Detail, "part numbers complete 1 module"), source.Name)
 	}
-	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "nothing was to be said of it")
+	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "it has no notice")
 	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
 
 	d.Speed = 0

@@ -138,7 +138,7 @@ func TestPackagesAsSockets(t *testing.T) {
 		want.Is(3, fact.Direct).Check(t, s.CoresEnabled)
 		want.Is("AuthenticAMD", fact.Direct).Check(t, s.Vendor)
 		want.Is(23, fact.Direct).Check(t, s.Family)
-		assert.False(t, s.Cores.Known(), "how many the part has the kernel does not say")
+		assert.False(t, s.Cores.Known(), "the kernel does not report how many the part has")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestValuesOfExports(t *testing.T) {
 		return c.combine("smt", values), len(c.sys.Conflicts)
 	}
 	f, n := combine(at("a", "enabled", fact.Indirect, true), silent, at("b", "enabled", fact.Direct, false))
-	assert.Equal(t, []any{"enabled", fact.Direct, false, 0}, []any{f.Value, f.Certainty, f.Unverified, n}, "the surer of two speaks")
+	assert.Equal(t, []any{"enabled", fact.Direct, false, 0}, []any{f.Value, f.Certainty, f.Unverified, n}, "the more certain of two is used")
 	f, _ = combine(at("a", "enabled", fact.Direct, true), at("b", "enabled", fact.Direct, true))
 	assert.True(t, f.Unverified)
 	f, _ = combine(at("a", "enabled", fact.Direct, false), at("b", "enabled", fact.Direct, true))

@@ -326,7 +326,7 @@ func TestMeasurementsOfOthers(t *testing.T) {
 	c := &collector{sys: &inventory.System{}}
 	given := []inventory.Measurement{{Product: "R610"}, {Product: "R710"}, {}, {Product: "R710", Unjudged: "measured in a guest"}}
 	for _, m := range c.measurements(given) {
-		assert.False(t, m.Foreign, "a machine without a name is nobody's other")
+		assert.False(t, m.Foreign, "a machine without a name is not another one")
 	}
 	c.sys.Machine.Product = known("R610")
 	out := c.measurements(given)
@@ -381,7 +381,7 @@ func TestWhatPartNumbersFill(t *testing.T) {
 	for state, filled := range map[fact.State]bool{fact.Unstated: true, fact.Absent: true, fact.Unread: true, fact.Malformed: false, fact.Conflicting: false, fact.Truncated: false, fact.Denied: false} {
 		f := fact.Fact[int]{State: state}
 		assert.Equal(t, filled, fillFrom(&decodedModule{slot: &inventory.Slot{}, decoded: &partnumber.Module{}}, &f, 2, true), state.String())
-		assert.Equal(t, filled, f.Unverified, "a number that no maker's document explains")
+		assert.Equal(t, filled, f.Unverified, "a number that no vendor's document explains")
 	}
 }
 
@@ -440,7 +440,7 @@ func TestExportsAndMachines(t *testing.T) {
 	assert.Equal(t, said, identify(said, Export{Export: e}).sys.Machine, "the machine's own words stay")
 	nothing := identify(inventory.Machine{}, Export{Export: &bios.Export{}}).sys.Machine
 	assert.Equal(t, inventory.Machine{}, nothing)
-	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, Export{Export: e, Foreign: true}).sys.Machine, "another machine's say nothing")
+	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, Export{Export: e, Foreign: true}).sys.Machine, "another machine's are ignored")
 
 	for _, c := range []struct {
 		name           string
@@ -600,12 +600,12 @@ func TestControllersModules(t *testing.T) {
 	two := []redfish.DIMM{moduleAt("A1"), moduleAt("A2")}
 	two[0].Labels = [4]string{"", "A1", "A1", ""}
 	two[1].Labels = [4]string{"", "A2", "", ""}
-	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, two), "the kind of label that tells most of them")
+	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, two), "the kind of label that identifies most of them")
 	swapped := []redfish.DIMM{{Labels: [4]string{"A1", "A2"}}, {Labels: [4]string{"A2", "A1"}}}
-	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, swapped), "of two kinds that tell all the first")
+	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, swapped), "the first of two kinds that identify all")
 	c := &collector{sys: &inventory.System{Slots: slots}}
 	assert.True(t, c.sameModules(two, matchModules(slots, two)))
-	assert.True(t, c.sameModules(append(two, redfish.DIMM{Labels: [4]string{"B1"}}), matchModules(slots, two)), "an empty place is no module")
+	assert.True(t, c.sameModules(append(two, redfish.DIMM{Labels: [4]string{"B1"}}), matchModules(slots, two)), "an empty place is not a module")
 	assert.False(t, c.sameModules(two[:1], matchModules(slots, two[:1])), "one is missing")
 	smaller := []redfish.DIMM{two[0], two[1]}
 	smaller[1].SizeBytes = 16 << 30
@@ -626,11 +626,11 @@ func TestControllersModules(t *testing.T) {
 	open.State = inventory.SlotUnknown
 	gone := moduleAt("A1")
 	gone.Installed = false
-	assert.Empty(t, joined([]inventory.Slot{open}, gone).sys.Conflicts, "a slot in doubt contradicts nobody")
+	assert.Empty(t, joined([]inventory.Slot{open}, gone).sys.Conflicts, "a doubtful slot contradicts nothing")
 	assert.Len(t, joined([]inventory.Slot{slotNamed(1, "A1")}, gone).sys.Conflicts, 1)
 	silent := gone
 	silent.Known = false
-	assert.Empty(t, joined([]inventory.Slot{slotNamed(1, "A1")}, silent).sys.Conflicts, "a controller that does not say")
+	assert.Empty(t, joined([]inventory.Slot{slotNamed(1, "A1")}, silent).sys.Conflicts, "a controller that does not report it")
 
 	for _, c := range []struct{ condition, raw string }{{"", "OK"}, {"Enabled", "OK"}, {"Disabled", "OK, State Disabled"}} {
 		d := moduleAt("A1")
@@ -649,7 +649,7 @@ func TestControllersModules(t *testing.T) {
 	empty.Labels = [4]string{"", "B9", "", ""}
 	detail = joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), empty).sys.Sources[0].Detail
 	assert.Contains(t, detail, "1 modules")
-	assert.NotContains(t, detail, "could not be matched", "an empty place is no module")
+	assert.NotContains(t, detail, "could not be matched", "an empty place is not a module")
 	require.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), moduleAt("B9")).sys.Sources[0].Detail, "of which 1 could not be matched")
 }
 

@@ -90,7 +90,7 @@ func TestCellSum(t *testing.T) {
 
 	c.Passes = passesOf(Read, 0, 0)
 	c.sum()
-	assert.Nil(t, c.Spread, "of nothing there is no share")
+	assert.Nil(t, c.Spread, "there is no share of zero")
 }
 
 // TestBelow checks that every pass of one is below every pass of the other, at similar clocks.

@@ -193,7 +193,7 @@ func TestBuiltOfParts(t *testing.T) {
 	slots := BuildInventory(twoSlots(), topo, Options{}).Slots
 	require.NotNil(t, slots[0].Errors)
 	assert.Equal(t, new(int64(3)), slots[0].Errors.Corrected)
-	assert.Nil(t, slots[1].Errors, "a counter that is nobody's")
+	assert.Nil(t, slots[1].Errors, "a counter without a slot")
 	assert.Equal(t, new(1), slots[0].Ranks)
 
 	none := Platform{Certainty: fact.None.String()}

@@ -125,7 +125,7 @@ func TestKindOfAdvice(t *testing.T) {
 	at := place.Placement{Channel: 1, Witnessed: true}
 	other := at
 	other.Witnessed = false
-	assert.True(t, samePlace(at, other), "who else says so is no place")
+	assert.True(t, samePlace(at, other), "who else states it is not a place")
 	other.Slot++
 	assert.False(t, samePlace(at, other))
 }
@@ -348,7 +348,7 @@ func TestMixesOfSizes(t *testing.T) {
 	gib := func(n int64) int64 { return n << 30 }
 	target := targetOf()
 	assert.Equal(t, [][]int{{0, 2, 0}}, target.mixes(2, gib(16), false))
-	assert.Empty(t, target.mixes(2, gib(12), true), "one of each is no layer")
+	assert.Empty(t, target.mixes(2, gib(12), true), "one of each is not a layer")
 	assert.Empty(t, target.mixes(2, 0, true), "no modules hold nothing")
 	target.like = module("X", 32, 4)
 	var ranks []int
@@ -418,7 +418,7 @@ func TestTargetOfADocument(t *testing.T) {
 	assert.Equal(t, 5200, documented(pf, "DDR5").RatedMTs.Value)
 	assert.Equal(t, 1500, documented(pf, "DDR3").ConfiguredMV.Value)
 	assert.False(t, documented(pf, "DDR5").ConfiguredMV.Known())
-	assert.False(t, documented(&platform.Platform{}, "DDR5").RatedMTs.Known(), "no document says a speed")
+	assert.False(t, documented(&platform.Platform{}, "DDR5").RatedMTs.Known(), "no document has a speed")
 	pf.ProcessorMTs = map[string]int{"*": 8800}
 	assert.Equal(t, 8800, topSpeed(pf))
 	for _, c := range []struct {

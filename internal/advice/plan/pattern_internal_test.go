@@ -178,7 +178,7 @@ func TestLockstepPairsInTurn(t *testing.T) {
 		got = append(got, fmt.Sprint(p.depths()))
 	}
 	assert.Equal(t, []string{"[1 1 1 1]", "[2 1 1 0]", "[2 2 0 0]"}, got)
-	assert.Empty(t, u.patterns([]int{7}, []int64{1 << 30}, u.alike(u.rooms(), &platform.Platform{})), "no whole pair")
+	assert.Empty(t, u.patterns([]int{7}, []int64{1 << 30}, u.alike(u.rooms(), &platform.Platform{})), "no complete pair")
 }
 
 // TestStocks checks the modules that two processors may have in common, the cheapest first: their own modules stay,

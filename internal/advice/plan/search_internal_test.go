@@ -83,7 +83,7 @@ func TestByManual(t *testing.T) {
 	as := func(*board) {}
 	assert.Equal(t, [][]int{{0, none, 0, none}, {none, 0, none, 0}}, layouts(of(as), 2, 0), "a set with a slot that is not there is none")
 	assert.Equal(t, [][]int{{1, none, 1, none}, {none, 1, none, 1}}, layouts(of(as), 0, 2))
-	assert.Empty(t, layouts(of(as), 1, 1), "the manual speaks of equal modules")
+	assert.Empty(t, layouts(of(as), 1, 1), "the manual covers equal modules")
 	assert.Empty(t, layouts(of(as), 0, 0))
 	assert.Empty(t, layouts(of(as), 3, 0), "discouraged")
 	assert.Empty(t, layouts(of(as), 4, 0), "all slots are filled without a manual")

@@ -266,7 +266,7 @@ func TestOrderByVendorSets(t *testing.T) {
 	x9dbx := lettered("X9DBX")
 	two := collecttest.Read(t, "one channel full", x9dbx.Table(func(_, channel, _ int) bool { return channel == 0 }).Dump())
 	c := hold(t, "one channel full", two, p)
-	require.Len(t, c.made.Advice, 1, "12 modules are not bought beside 4 to fill every slot")
+	require.Len(t, c.made.Advice, 1, "12 modules are not bought in addition to 4 to fill every slot")
 	require.Equal(t, "move socket 0 channel 0 to socket 0 channel 1, socket 1 channel 0 to socket 1 channel 1; "+
 		"install 4 x 32 GiB DDR3 of 2 ranks as in P1-DIMMA1 in socket 0 channel 2, socket 0 channel 3, socket 1 channel 2, socket 1 channel 3", c.made.Advice[0].Sentence(two))
 	c = hold(t, "two channels full", board("X9DBX"), p)

@@ -19,7 +19,7 @@ func TestNamesOfSlots(t *testing.T) {
 	}}
 	assert.Equal(t, []string{"DIMM 1", "0x0040", "NODE 0/DIMM 1"}, slotNames(sys, 0))
 	assert.Equal(t, []string{"DIMM-1", "0x0041"}, slotNames(sys, 1))
-	assert.Equal(t, []string{"0x0042"}, slotNames(sys, 2), "a bank alone is no name")
+	assert.Equal(t, []string{"0x0042"}, slotNames(sys, 2), "a bank alone is not a name")
 	for name, slot := range map[string]int{
 		"dimm 1": 0, "DIMM-1": 1, "node 0/dimm 1": 0, "0X42": 2, "0x0042": 2, "0042": 2, "slot 0x0043 (A10)": 3, "a-10": 3, "10": 3,
 		"1/4D": 4, "PROC 2 4D": 5, "2-dimm4d": 5, "B2": 6, "P1 B2": 6, "DIMMB2": 6,

@@ -226,7 +226,7 @@ func TestModuleSizes(t *testing.T) {
 	memory, sizes := moduleRow(rows, "platform", "alike")
 	assert.Equal(t, []string{"DDR5", "32"}, []string{memory, sizes})
 	memory, sizes = moduleRow(rows, "platform", "short")
-	assert.Empty(t, memory+sizes, "a row that is cut off says nothing")
+	assert.Empty(t, memory+sizes, "a truncated row is ignored")
 	assert.Equal(t, []moduleSize{{8 << 30, 2}, {1 << 29, 0}}, parseSizes("8:2 large 0 -4 0.5"))
 
 	nvdimm := module("A3", 128, 1)
@@ -341,7 +341,7 @@ func TestGroupsOfChannels(t *testing.T) {
 		at(place.Unplaced, 2, 0, place.SourceLocator), at(place.Unplaced, 2, 1, place.SourceMap), at(place.Unplaced, 3, 0, place.SourceLocator)))
 	assert.Equal(t, []int{0, 7, 1, 1}, controllers)
 	assert.Equal(t, [][][]int{{{1}, {0}}, {{2}}, {{3}, {4}}, {{5}}}, layers)
-	assert.Equal(t, []bool{true, true, false, true}, ordered, "a slot map says the order, and one slot has none")
+	assert.Equal(t, []bool{true, true, false, true}, ordered, "a slot map gives the order, and one slot has none")
 	controllers, _, _ = behind(of(&platform.Platform{Controllers: 2}, 3, at(place.Unplaced, 0, 0, ""), at(place.Unplaced, 2, 0, "")))
 	assert.Equal(t, []int{place.Unplaced, place.Unplaced, place.Unplaced}, controllers, "three channels do not part in two")
 	controllers, _, _ = behind(of(&platform.Platform{Controllers: 1}, 2, at(place.Unplaced, 0, 0, ""), at(place.Unplaced, 1, 0, "")))
@@ -371,7 +371,7 @@ func TestGroupsOfChannels(t *testing.T) {
 	_, layers, _ = behind(of(pairs, 2, places[:4]...))
 	assert.Equal(t, [][][]int{{{0, 2}, {1, 3}}}, layers)
 	_, layers, _ = behind(of(&platform.Platform{LockstepPairs: true}, 2, places[:4]...))
-	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}}, layers, "which channels are a pair no document says")
+	assert.Equal(t, [][][]int{{{0}, {1}}, {{2}, {3}}}, layers, "no document says which channels are a pair")
 	pairs.LockstepPairs = false // single channels in lockstep need no partner
 	controllers, layers, _ = behind(of(pairs, 2, places[:4]...))
 	assert.Len(t, controllers, 2)
@@ -683,7 +683,7 @@ func TestImpossibleChanges(t *testing.T) {
 		assert.False(t, swapped)
 	}
 	_, swapped := swapOf(sys, []Change{{Do: Move, From: "A1", To: "A3"}, {Do: Move, From: "A3", To: "A1"}})
-	assert.False(t, swapped, "nobody knows what is in A3")
+	assert.False(t, swapped, "the content of A3 is unknown")
 	failed := errors.New("no rules")
 	_, err = Compare(sys, topo, &verdict.Audit{}, sys, Pipeline{Rules: rules.FS,
 		Verdicts: func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {

@@ -42,7 +42,7 @@ func channels(filled ...int) *socketFacts {
 
 func TestSlottedChannels(t *testing.T) {
 	s := channels(1, 1, 0)
-	assert.Contains(t, slottedChannels(s).Reason, "slots for every channel", "no finding about a count rests on a map that says nothing new")
+	assert.Contains(t, slottedChannels(s).Reason, "slots for every channel", "no finding about a count depends on a map that adds nothing")
 	s.pop.EmptySlots = s.pop.EmptySlots[:2]
 	assert.Equal(t, int64(2), slottedChannels(s).v, "the board has no slot on the third channel")
 	s.m.population.Placements[1].Channel = place.Unplaced

@@ -234,7 +234,7 @@ func TestTriads(t *testing.T) {
 	assert.Equal(t, "no document measured the layout of socket 1", fact(pairs(modelled)[0], "share_times").Reason)
 	modelled.population.Populations = modelled.population.Populations[:1]
 	assert.Equal(t, "the layout of this node's socket is not known", fact(pairs(modelled)[0], "share_times").Reason)
-	assert.Empty(t, pairs(m(reads[0])), "one processor alone has nothing beside it")
+	assert.Empty(t, pairs(m(reads[0])), "a single processor has none to compare with")
 	three := pairs(m(reads[0], reads[1], decided(figure.Read, 3, 3, 20e9)))
 	assert.Len(t, three, 2, "the first nodes of both; the second processor's other node has no partner")
 }

@@ -162,7 +162,7 @@ func TestFewerSlots(t *testing.T) {
 	for i := range m.sys.Slots {
 		m.sys.Slots[i].SizeBytes = fact.Unknown[int64](fact.Unstated, "not stated", "")
 	}
-	assert.Equal(t, false, fewerSlots(m).v, "of modules without a size nobody knows whether they are alike")
+	assert.Equal(t, false, fewerSlots(m).v, "modules without a size may differ")
 
 	m = full(8, 8)
 	m.population.Populations[1].DIMMs = sure(0)
@@ -173,7 +173,7 @@ func TestFewerSlots(t *testing.T) {
 
 	m = full(8, 8)
 	m.population.Populations[0].DIMMs = sure(1)
-	assert.Equal(t, false, fewerSlots(m).v, "equal counts in unlike slots")
+	assert.Equal(t, false, fewerSlots(m).v, "equal counts in different slots")
 }
 
 // TestCheckBits checks that a module has check bits if it is wider than its data (DSP0134 7.18: total and data
@@ -250,7 +250,7 @@ func TestMappingDoubts(t *testing.T) {
 	m.population.Placements[3].Witnessed = false
 	assert.Equal(t, false, mappingWitnessed(m).v)
 	m.population.Placements[3].Channel, m.population.Placements[0].Channel = place.Unplaced, place.Unplaced
-	assert.Equal(t, true, mappingWitnessed(m).v, "of modules without a place nothing is said")
+	assert.Equal(t, true, mappingWitnessed(m).v, "modules without a place are not mentioned")
 	v := mappingDoubts(m)
 	assert.Len(t, v.Evidence(), 1, "the label of a module with a place")
 }

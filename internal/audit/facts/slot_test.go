@@ -38,11 +38,11 @@ func TestErrorsOfADay(t *testing.T) {
 	assert.Equal(t, int64(0), worstDayOf(none).v)
 	assert.False(t, worstDayOf(slotCounting(n(1), n(7*secondsADay))).Known(), "one error of a week was some day's")
 	assert.False(t, worstDayOf(slotCounting(n(9), n(2*secondsADay))).Known())
-	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a whole day is one day")
+	assert.Equal(t, int64(9), worstDayOf(slotCounting(n(9), n(secondsADay))).v, "a full day is one day")
 	module := slotCounting(n(9), n(3600))
 	module.m.population.Errors[0].By = place.ByController
 	assert.Equal(t, fact.Direct, worstDayOf(module).Certainty, "the controller names the module itself")
-	assert.False(t, worstDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known(), "nobody knows for how long")
+	assert.False(t, worstDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known(), "the period is unknown")
 	assert.False(t, meanDayOf(slotCounting(n(70), fact.Fact[int64]{})).Known())
 }
 

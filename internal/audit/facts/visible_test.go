@@ -87,7 +87,7 @@ func TestUnmapped(t *testing.T) {
 			assert.Equal(t, c.sure, v.Certainty)
 			assert.Equal(t, c.names, silentNames(m).v)
 			assert.Equal(t, len(c.names) > 0, moduleLost(m).v)
-			assert.False(t, mirrored(m).Known(), "firmware's account says nothing of the mode")
+			assert.False(t, mirrored(m).Known(), "firmware's map does not show the mode")
 		})
 	}
 }

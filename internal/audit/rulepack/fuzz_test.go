@@ -210,7 +210,7 @@ func TestHostilePacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			faults := tryPack(t, []byte(text))
 			if bounded && !strings.Contains(faults.Error(), want) {
-				t.Errorf("nothing says %q: %.300s", want, faults.Error())
+				t.Errorf("no complaint has %q: %.300s", want, faults.Error())
 			}
 		})
 	}

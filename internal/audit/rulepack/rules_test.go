@@ -363,7 +363,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	delete(k, "sub/bad.yaml")
 	packs, err = LoadBuiltin(k)
 	require.NoError(t, err)
-	assert.Len(t, packs, 2, "the folders with packs, and no file beside them")
+	assert.Len(t, packs, 2, "only the folders with packs")
 
 	dir := t.TempDir()
 	nowhere := os.DirFS(filepath.Join(dir, "none"))
@@ -371,7 +371,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	require.ErrorContains(t, err, "list the built-in packs")
 	packs, faults = LoadDir(nowhere, ".")
 	assert.Empty(t, packs)
-	require.Len(t, faults, 1, "a folder that is not there is told of once")
+	require.Len(t, faults, 1, "a missing folder is reported once")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), rule, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("rules: {}\n"), 0o600))
 	packs, faults = LoadPath(dir)
@@ -385,7 +385,7 @@ func TestFilesOfAFolder(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "a.yaml"), packs[0].File)
 	packs, faults = LoadPath(filepath.Join(dir, "none.yaml"))
 	assert.Empty(t, packs)
-	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is told once")
+	assert.Equal(t, filepath.Join(dir, "none.yaml")+":1:1: no such file or directory", faults.Error(), "its name is printed once")
 }
 
 // TestFactsLike checks that a complaint says if there are more facts than it lists.

@@ -103,7 +103,7 @@ func TestUnreadableData(t *testing.T) {
 		t.Helper()
 		_, err := Join(rules.FS, []string{dir})
 		require.ErrorContains(t, err, what)
-		assert.True(t, HasData(dir), "its fault is told by Join")
+		assert.True(t, HasData(dir), "its fault is reported by Join")
 		assert.Equal(t, fs.FS(rules.FS), Overlay(rules.FS, dir))
 	}
 	assert.False(t, HasData(dir))
@@ -144,7 +144,7 @@ func TestUnreadableData(t *testing.T) {
 	assert.False(t, Shipped(file))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "compiled"), 0o700))
 	assert.True(t, Shipped(file))
-	assert.False(t, HasData(dir), "a whole knowledge stands by itself")
+	assert.False(t, HasData(dir), "a complete rules folder is used alone")
 	_, err = fs.ReadFile(Overlay(rules.FS, dir), "platforms/sources.tsv")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -73,7 +73,7 @@ func (w wantedFace) checkSetting(t *testing.T, s inventory.Setting) {
 		return
 	}
 	if got.Known() || got.Reason == "" {
-		t.Errorf("decided by %q (%s), nobody was expected, with a reason: %q", got.Value, got.Certainty, got.Reason)
+		t.Errorf("decided by %q (%s), expected none with a reason: %q", got.Value, got.Certainty, got.Reason)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestStreamComplete(t *testing.T) {
 	require.Equal(t, 1, m.Figures[7].Run)
 	require.Equal(t, 32, m.Figures[7].Threads)
 	require.InDelta(t, 5e6, m.Figures[0].Low, 1, "the longest pass took twice as long")
-	require.Equal(t, figure.Kind("stream_copy"), m.Figures[0].Kind, "no other function stands for Triad")
+	require.Equal(t, figure.Kind("stream_copy"), m.Figures[0].Kind, "no other function replaces Triad")
 }
 
 // TestStreamThreads checks that the number of threads of one run does not apply to the next one, which
@@ -285,7 +285,7 @@ func TestOwn(t *testing.T) {
 		}
 		return out
 	}
-	require.Equal(t, []string{"read 3 2", "triad 0 2", "latency 0 1"}, kinds(r), "what was not measured is said too")
+	require.Equal(t, []string{"read 3 2", "triad 0 2", "latency 0 1"}, kinds(r), "what was not measured is reported too")
 	r.Nodes[0].Passes = r.Nodes[0].Passes[:1]
 	require.Equal(t, []string{"read 1 2", "triad 0 2", "latency 0 1"}, kinds(r))
 	for machine, want := range map[string]string{"": "", "{}": "", "[]": "", `{"product":null}`: "", `{"product":5}`: "", `{"product":"Y"}`: "Y", "1": ""} {

@@ -49,7 +49,7 @@ func TestTriadLeavesTheRest(t *testing.T) {
 	}
 	kernel.Triad(a[:11], b[:11], b[:11], 1)
 	if !slices.Equal(a, []float64{2, 2, 2, 2, 2, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1, -1}) {
-		t.Errorf("%v, expected one whole line and nothing behind it", a)
+		t.Errorf("%v, expected one full line and nothing after it", a)
 	}
 	kernel.Triad(nil, nil, nil, 1)
 	defer func() {

@@ -90,7 +90,7 @@ func TestFirmwareAgrees(t *testing.T) {
 	}
 	t.Logf("%d modules with a number, %d read, ranks of %d filled in", rows, matched, filled)
 	assert.Greater(t, matched*100, rows*75, "modules whose number is read")
-	assert.Greater(t, filled, 1000, "modules whose ranks only the number tells")
+	assert.Greater(t, filled, 1000, "modules whose ranks are only in the part number")
 	for name, least := range map[string]float64{"size": 0.99, "type": 0.995, "registering": 0.995, "ranks": 0.96, "ranks of DDR4 and DDR5": 0.99,
 		"speed": 0.90, "size samsung": 0.999, "size micron": 0.999, "size hynix": 0.98, "size hpe": 0.99, "ranks samsung": 0.95, "ranks hynix": 0.95, "ranks micron": 0.95} {
 		a := fields[name]

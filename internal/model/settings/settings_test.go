@@ -36,7 +36,7 @@ func TestAccepts(t *testing.T) {
 func TestPlain(t *testing.T) {
 	require.Equal(t, "numanodespersocket", settings.PlainName("NUMANodesPerSocket_703E"))
 	require.Equal(t, "hyperthreadingall", settings.PlainName("Hyper-Threading [ALL]"))
-	require.Equal(t, "speed1866", settings.PlainName("Speed_1866 "), "a trailing blank is no digit")
+	require.Equal(t, "speed1866", settings.PlainName("Speed_1866 "), "a trailing blank is not a digit")
 }
 
 func TestTables(t *testing.T) {

@@ -151,7 +151,7 @@ func TestSeriesOfLargeMachines(t *testing.T) {
 			assert.Zero(t, there[name], "%s of %+v", name, c)
 		}
 		if n := there["dimm_size_bytes"]; n > 0 {
-			assert.Equal(t, c.modules, n, "whole or not at all")
+			assert.Equal(t, c.modules, n, "completely or not at all")
 		}
 	}
 }

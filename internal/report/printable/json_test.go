@@ -52,6 +52,6 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	if _, err := EncodeJSON(func() {}); err == nil {
-		t.Error("a function is no JSON")
+		t.Error("a function is not JSON")
 	}
 }

@@ -58,7 +58,7 @@ func TestWhySettingsAreNotKnown(t *testing.T) {
 	require.Equal(t, "indirect", settingCertainty(&s))
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s))
 	s.DecidedBy.Evidence = []report.Evidence{{Source: "cmdline"}}
-	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "nobody is known to have decided")
+	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "who decided is unknown")
 	s.DecidedBy.Value = "command line"
 	require.Equal(t, []string{"export", "bios", "hidden", "cmdline"}, settingReadings(&s))
 	var b strings.Builder

@@ -38,5 +38,5 @@ func TestTermsAreShort(t *testing.T) {
 		assert.NotContains(t, term.Meaning, ";")
 	}
 	slices.Sort(names)
-	assert.Len(t, slices.Compact(names), strings.Count(termsFile, "\n")-2, "a line of the file that says nothing, or a name twice")
+	assert.Len(t, slices.Compact(names), strings.Count(termsFile, "\n")-2, "an empty line of the file, or a duplicate name")
 }

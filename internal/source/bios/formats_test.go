@@ -87,6 +87,6 @@ func TestFormatsRefused(t *testing.T) {
 	}
 	e, err := Decode("x", []byte("Setup Question = A\nOptions =*[00]Disabled\n*[01]Enabled\n"))
 	require.NoError(t, err)
-	assert.False(t, e.Attributes[0].Stated, "two stars say nothing")
+	assert.False(t, e.Attributes[0].Stated, "two stars mean unknown")
 	assert.NotEmpty(t, e.Problems)
 }

@@ -429,7 +429,7 @@ func TestContradictoryRegistry(t *testing.T) {
 	require.Len(t, e.Problems, 1)
 	assert.Contains(t, e.Problems[0], "$.Attributes[1]: KTIS001 is listed more than once, and differently")
 	e, got = resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Disable", "Enable")))
-	assert.Equal(t, []string{"CSM000=1", "KTIS001=1 text:Enable offers:0|1"}, got, "the same twice is no contradiction")
+	assert.Equal(t, []string{"CSM000=1", "KTIS001=1 text:Enable offers:0|1"}, got, "two equal ones are not a contradiction")
 	assert.Empty(t, e.Problems)
 	_, got = resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Enable", "Disable"), entry("KTIS001", "Disable", "Enable")))
 	assert.Equal(t, []string{"CSM000=1", "KTIS001=1"}, got, "a third does not settle it")

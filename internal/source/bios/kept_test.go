@@ -77,7 +77,7 @@ func TestWithout(t *testing.T) {
 	for i := range after.Attributes {
 		was, is := &before.Attributes[i], &after.Attributes[i]
 		assert.Equal(t, was.Name, is.Name)
-		assert.Equal(t, was.Stated, is.Stated, "that it has a value is no secret")
+		assert.Equal(t, was.Stated, is.Stated, "that it has a value is not secret")
 		if was.Name == "ProcHyperthreading" {
 			assert.Equal(t, was, is)
 			continue

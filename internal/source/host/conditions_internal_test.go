@@ -141,7 +141,7 @@ func TestLiveWithoutTrees(t *testing.T) {
 	require.NoError(t, root.firmwareMasked(), "a missing folder is not an empty one")
 	log := ReadKernelLog(root).Mirrored
 	require.Error(t, log.Err)
-	assert.Contains(t, log.Reason, "read /dev/kmsg", "the log was not read, and does not say nothing")
+	assert.Contains(t, log.Reason, "read /dev/kmsg", "the log was not read, so it is not empty")
 	_, err = openLive(dir + "/none")
 	assert.Equal(t, fact.Absent, StateOf(err))
 }

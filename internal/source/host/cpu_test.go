@@ -154,7 +154,7 @@ func TestL3IsFoundByLevel(t *testing.T) {
 		f[cpuFile(cpu, "cache/index2/level")] = "2\n"
 	}
 	c := readCPU(t, f)
-	assert.Equal(t, fact.Absent, c.L3.State, "no L3 is no group of all")
+	assert.Equal(t, fact.Absent, c.L3.State, "without an L3 there is no group")
 }
 
 func TestSMTFilesMissing(t *testing.T) {

@@ -198,7 +198,7 @@ func TestFlagOfAGuest(t *testing.T) {
 	}
 	v := read(f)
 	assert.True(t, v.HypervisorFlag.Known() && !v.HypervisorFlag.Value)
-	assert.Equal(t, "flags", v.HypervisorFlag.From.Raw, "not the whole line")
+	assert.Equal(t, "flags", v.HypervisorFlag.From.Raw, "not the complete line")
 	v = read(f.Without("proc/cpuinfo"))
 	assert.Equal(t, fact.Unread, v.HypervisorFlag.State)
 	assert.Empty(t, v.HypervisorFlag.From.Raw)

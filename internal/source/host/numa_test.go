@@ -66,7 +66,7 @@ func TestHasCPUThatLies(t *testing.T) {
 	assert.Equal(t, []int{0, 1}, n.CPUNodes().Value)
 	assert.Equal(t, fact.SourcePartial, n.Source.State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n"}))
-	assert.Equal(t, fact.Malformed, n.Nodes[1].HasCPU.State, "has_cpu says yes, cpulist no")
+	assert.Equal(t, fact.Malformed, n.Nodes[1].HasCPU.State, "has_cpu contradicts cpulist")
 	assert.Equal(t, fact.Malformed, n.CPUNodes().State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n", nodes + "has_cpu": "0\n"}))
 	assert.Equal(t, []int{0}, n.CPUNodes().Value)

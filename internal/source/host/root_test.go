@@ -145,7 +145,7 @@ func checkOdd(t *testing.T, root *host.Root) {
 	require.NoError(t, err)
 	assert.Empty(t, names)
 	_, err = root.ReadDir("/sys/x/none")
-	assert.Equal(t, fact.Unread, host.StateOf(err), "a missing folder says nothing")
+	assert.Equal(t, fact.Unread, host.StateOf(err), "a missing folder is not captured")
 	_, err = root.ReadDir("/sys/x/file")
 	assert.Equal(t, fact.Refused, host.StateOf(err))
 	target, err := root.Readlink("/sys/x/inside")
@@ -194,7 +194,7 @@ func TestDenied(t *testing.T) {
 	assert.Equal(t, fact.Denied, f.SMBIOS.Table.State)
 	assert.Equal(t, fact.SourceDenied, f.SMBIOS.Source.State, f.SMBIOS.Source.Detail)
 	assert.Equal(t, fact.Denied, f.NUMA.Nodes[1].CPUs.State)
-	assert.True(t, f.NUMA.Nodes[1].HasCPU.Known(), "has_cpu speaks where cpulist is denied")
+	assert.True(t, f.NUMA.Nodes[1].HasCPU.Known(), "has_cpu is used if cpulist is denied")
 	assert.Equal(t, fact.SourcePartial, f.NUMA.Source.State)
 	assert.Equal(t, []int{0, 1, 8, 9}, f.NUMA.Nodes[0].CPUs.Value, "its neighbours are not lost")
 }

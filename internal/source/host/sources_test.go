@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.Value, "the end of a range is inclusive")
 	assert.Equal(t, int64(2<<30), m.BlockSizeBytes.Value, "hexadecimal without 0x")
 	assert.Equal(t, 4, m.Blocks.Value)
-	assert.Equal(t, fact.Unread, m.OnlineBytes.State, "not read beside the map")
+	assert.Equal(t, fact.Unread, m.OnlineBytes.State, "not read if there is a map")
 	f = f.Without("sys/firmware/memmap").With(hosttest.Files{"sys/devices/system/memory/memory3/state": "offline\n"})
 	m = host.ReadMemory(captured(t, f))
 	assert.Equal(t, int64(6<<30), m.OnlineBytes.Value)

@@ -98,6 +98,6 @@ func TestFirmwareMasked(t *testing.T) {
 	assert.Equal(t, fact.SourceDenied, s.Source.State)
 	assert.Equal(t, fact.Denied, ReadMemory(complete).MapBytes.State)
 	n := ReadNUMA(complete)
-	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("numa", nodeDir, "")), n.Directory, "CONFIG_NUMA=n is known of a whole tree")
+	assert.Equal(t, fact.Known(false, fact.Direct, fact.At("numa", nodeDir, "")), n.Directory, "CONFIG_NUMA=n is known from a complete tree")
 	assert.Equal(t, fact.Absent, n.Online.State)
 }

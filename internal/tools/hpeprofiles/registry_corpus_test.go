@@ -46,7 +46,7 @@ func TestTablesAreTheRegistries(t *testing.T) {
 		got, err := os.ReadFile(tableFile(system))
 		must(t, err)
 		if want := r.Table().Text(); want != string(got) {
-			t.Errorf("%s is not what the registry says:\n%s", tableFile(system), want)
+			t.Errorf("%s differs from the registry:\n%s", tableFile(system), want)
 		}
 	}
 	if len(packed) != len(all) {

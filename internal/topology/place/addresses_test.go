@@ -32,7 +32,7 @@ func TestDoubtByPositions(t *testing.T) {
 	}
 	assert.Empty(t, of(1, 1, 2, 3))
 	assert.Empty(t, of(3, 3, 1, 2), "whichever is counted first")
-	assert.Empty(t, of(1, 1, 2, 2), "an interleave of two beside one of its own: not all positions are taken")
+	assert.Empty(t, of(1, 1, 2, 2), "an interleave of two next to a single one: not all positions are used")
 	list := of(1, 2, 3, 3)
 	require.Len(t, list, 1)
 	assert.Contains(t, list[0], `"P1-DIMMA1" on channel 0 and "P1-DIMMA2" on channel 0, and firmware gives them positions 1 and 2 of an interleave of 3`)

@@ -31,7 +31,7 @@ func TestSetsOfSisters(t *testing.T) {
 		return out
 	}
 	assert.Equal(t, []int{2}, rows("R100"), "the first sister's alone")
-	assert.Equal(t, []int{6}, rows("R150"), "its own, though sisters stand before it")
+	assert.Equal(t, []int{6}, rows("R150"), "its own, although sisters precede it")
 	assert.Nil(t, rows("R999"))
 	require.NotNil(t, ReadSets(k, &inventory.Machine{Product: known("R100")}))
 	assert.Equal(t, [][]int{{1, 2}}, ReadSets(k, &inventory.Machine{Product: known("R100")}).Rows[2].Sets)

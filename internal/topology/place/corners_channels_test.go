@@ -159,5 +159,5 @@ func TestLimitsOfPlatforms(t *testing.T) {
 	assert.Equal(t, "no known pattern reads this slot's label", out[0].Reason)
 	sys.Machine.BoardVendor = known("Supermicro")
 	out, _ = Slots(sys, plat2, corpustest.Rules(t))
-	assert.Equal(t, "smc-single-digit", out[0].Rule, "the board's maker, whoever sells the machine")
+	assert.Equal(t, "smc-single-digit", out[0].Rule, "the board's vendor, whoever sells the machine")
 }

@@ -33,7 +33,7 @@ func TestDoubtOfLabelsAlone(t *testing.T) {
 	assert.Empty(t, doubts(sys, out), "the channels are the controller's")
 
 	mapped := board("Dell Inc.", "PowerEdge R710", "P", "DIMM_A{1..3}@1* DIMM_A{4..6}@2 DIMM_A{7..9}@3")
-	assert.Empty(t, examined(t, mapped, plat3), "a map says which row is of which channel")
+	assert.Empty(t, examined(t, mapped, plat3), "a map gives the channel of each row")
 	read := board("Gigabyte", "unknown", "P", "CPU1_DIMM_{A..C}1@Row1* CPU1_DIMM_{A..C}2@Row2 CPU1_DIMM_{A..C}3@Row3")
 	assert.Empty(t, examined(t, read, plat3), "a pattern reads the bank as saying nothing")
 }

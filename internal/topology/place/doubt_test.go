@@ -135,7 +135,7 @@ func TestDoubtBySpeed(t *testing.T) {
 	for i := range rated.Slots {
 		rated.Slots[i].ConfiguredMTs = fact.Unknown[int](fact.Absent, "SMBIOS 2.6 has no such field", "")
 	}
-	assert.Empty(t, examined(t, rated, westmere), "a rating is no running speed")
+	assert.Empty(t, examined(t, rated, westmere), "a rating is not a running speed")
 	open := *westmere
 	open.Speeds = map[string][]int{"rdimm-1r2r": {1333, 1333, 0}}
 	assert.Empty(t, examined(t, running(x8dah(false, three), 1333, 2), &open), "no document gives the speed of three")

@@ -133,7 +133,7 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 		out, _ := Slots(sys, plat3, corpustest.Rules(t))
 		assert.Equal(t, c.want, seats(sys, out), c.designations)
 		if out[2].Socket == 1 {
-			assert.Equal(t, fact.Indirect, out[2].Certainty, "one source says where the module is")
+			assert.Equal(t, fact.Indirect, out[2].Certainty, "one source locates the module")
 		}
 	}
 	// Where no processor is there at all, that contradicts every label.

@@ -53,7 +53,7 @@ func TestEverySetIsAccountedFor(t *testing.T) {
 		switch inSets := strings.Contains(string(here), "\nset\t"+set.ID+"\t"); {
 		case inSets:
 			taken++
-			assert.NotContains(t, string(readme), reason, "stands in both")
+			assert.NotContains(t, string(readme), reason, "is in both")
 		case strings.Contains(undocumented, reason):
 			assert.False(t, printed, "%s: a document prints rows of it", set.ID)
 		case strings.Contains(documented, reason):

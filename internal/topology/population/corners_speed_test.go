@@ -63,7 +63,7 @@ func TestSlowestModule(t *testing.T) {
 	other := inventory.System{Slots: []inventory.Slot{rated(2400, "another processor's")}}
 	e := expectation{dimm: 2933}
 	assert.Nil(t, (&builder{sys: &other}).persistentLimit(&e))
-	assert.Equal(t, 2933, e.dimm, "DRAM of another processor is no persistent module")
+	assert.Equal(t, 2933, e.dimm, "DRAM of another processor is not a persistent module")
 }
 
 // TestProcessorsOwnRow checks that the platform's row for a processor is used, then its row for all others, then the

@@ -610,7 +610,7 @@ func TestOrder(t *testing.T) {
 	m := cascadeLake(1)
 	m.add(0, 0, 0, testDIMM{})
 	m.add(0, 0, 1, testDIMM{gb: 32, rated: 2933})
-	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not say which slot is first")
+	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not show which slot is first")
 	m.places[0].Source, m.places[1].Source = place.SourceMap, place.SourceMap
 	p := m.derive(t).Populations[0]
 	assert.Equal(t, fact.OK, p.Order.State)
