@@ -15,12 +15,12 @@ import (
 
 // Ranks of a document, best first.
 const (
-	ownMaker       = iota // of the machine's vendor, about such machines
-	processorMaker        // of the CPU vendor, or a standard
-	ownMakerOther         // of the machine's vendor, about others
-	otherMaker            // of another maker, about such machines
-	thirdParty            // of neither's vendor, about such machines
-	practice              // of another vendor, about other machines
+	ownMaker      = iota // of the machine's vendor, about such machines
+	cpuVendor            // of the CPU vendor, or a standard
+	ownMakerOther        // of the machine's vendor, about others
+	otherMaker           // of another maker, about such machines
+	thirdParty           // of neither's vendor, about such machines
+	practice             // of another vendor, about other machines
 )
 
 // standings are the names of the ranks.
@@ -103,7 +103,7 @@ func rankOf(d *platform.Document, maker string) int {
 	case d.Authority == platform.FromCollection:
 		return len(standings)
 	case d.Authority == platform.FromCPUVendor:
-		return processorMaker
+		return cpuVendor
 	case d.Authority == platform.FromThirdParty:
 		return thirdParty
 	case maker != "" && platform.VendorWord(d.Vendor) == maker:
@@ -121,7 +121,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
 		return ownMaker
 	case c.Authority == verdict.Standard:
-		return processorMaker
+		return cpuVendor
 	case c.Authority == verdict.ThirdParty:
 		return practice
 	case r.maker() != "" && maker == r.maker():
@@ -129,8 +129,8 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 			return ownMaker
 		}
 		return ownMakerOther
-	case maker == r.processorMaker():
-		return processorMaker
+	case maker == r.cpuVendor():
+		return cpuVendor
 	case rule.For != nil:
 		return otherMaker
 	default:
@@ -145,7 +145,7 @@ func (r *auditRun) maker() string {
 	if r.folded == nil {
 		vendor := r.sys.Machine.Vendor
 		name := platform.VendorWord(vendor.Or(""))
-		if vendor.Certainty <= fact.Indirect && name == r.processorMaker() {
+		if vendor.Certainty <= fact.Indirect && name == r.cpuVendor() {
 			name = ""
 		}
 		r.folded = &name
@@ -153,7 +153,7 @@ func (r *auditRun) maker() string {
 	return *r.folded
 }
 
-func (r *auditRun) processorMaker() string {
+func (r *auditRun) cpuVendor() string {
 	for i := range r.sys.Sockets {
 		if v, ok := r.sys.Sockets[i].Vendor.Get(); ok {
 			return platform.CPUVendor(v)

@@ -51,9 +51,9 @@ func TestRanksOfDocuments(t *testing.T) {
 		{"its own about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome", "milan")}, ownMaker},
 		{"its own about another", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
 		{"its own, where the platform is not known", "Dell Inc.", nil, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
-		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, processorMaker},
+		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, cpuVendor},
 		{"another processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("AMD")}, practice},
-		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, processorMaker},
+		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, cpuVendor},
 		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.ThirdParty)}, practice},
 		{"another's", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE")}, practice},
 		{"another's about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: platforms}, otherMaker},
@@ -67,7 +67,7 @@ func TestRanksOfDocuments(t *testing.T) {
 		authority, vendor, maker string
 		want                     int
 	}{
-		{platform.FromVendor, "Dell", "dell", ownMaker}, {platform.FromVendor, "HP", "dell", otherMaker}, {platform.FromVendor, "", "", otherMaker}, {platform.FromCPUVendor, "Intel", "dell", processorMaker},
+		{platform.FromVendor, "Dell", "dell", ownMaker}, {platform.FromVendor, "HP", "dell", otherMaker}, {platform.FromVendor, "", "", otherMaker}, {platform.FromCPUVendor, "Intel", "dell", cpuVendor},
 		{platform.FromThirdParty, "Dell", "dell", thirdParty}, {platform.FromCollection, "Dell", "dell", len(standings)},
 	} {
 		assert.Equal(t, c.want, rankOf(&platform.Document{Citation: platform.Citation{Vendor: c.vendor}, Authority: c.authority}, c.maker), "%+v", c)

@@ -79,7 +79,7 @@ func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.D
 		case <-r.done:
 			a.take(r, interval)
 		case <-time.After(a.patience):
-			a.joinLater(r)
+			a.requestAudit(r)
 		}
 	}
 	if a.last == nil || a.about != about {
@@ -123,8 +123,8 @@ func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	a.next = a.now().Add(a.retry)
 }
 
-// joinLater requests another audit as soon as the answer arrives.
-func (a *bmcAsker) joinLater(r *asking) {
+// requestAudit requests another audit as soon as the answer arrives.
+func (a *bmcAsker) requestAudit(r *asking) {
 	if r.late {
 		return
 	}

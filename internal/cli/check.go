@@ -74,7 +74,7 @@ func (p *Program) check(f *checkFlags) error {
 	doc := auditor.Advised(j, p.reportOptions(&f.input).By(f.criteria(failed)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
-		doc.HoldAgainst(auditor.Engine.Compare(sys, j.Population))
+		doc.AddComparison(auditor.Engine.Compare(sys, j.Population))
 	}
 	done()
 	return p.finish(f, &doc, failed)

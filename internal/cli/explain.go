@@ -46,7 +46,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 	var doc *report.Report
 	var failed error
 	if f.input.names() {
-		if doc, failed = p.judgedMachine(f); doc == nil {
+		if doc, failed = p.auditedMachine(f); doc == nil {
 			return failed
 		}
 	}
@@ -73,8 +73,8 @@ func (p *Program) explainer(rules []string, config string, builtin func(fs.FS) (
 	return reference.NewExplainer(p.Rules, packs)
 }
 
-// judgedMachine audits the machine that the flags select; nil with the error if it could not be read.
-func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
+// auditedMachine audits the machine that the flags select; nil with the error if it could not be read.
+func (p *Program) auditedMachine(f *checkFlags) (*report.Report, error) {
 	auditor, err := p.auditor(f)
 	if err != nil {
 		return nil, err

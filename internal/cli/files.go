@@ -44,7 +44,7 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	}
 	data, err := []byte(nil), tooLong(st, limit)
 	if err == nil {
-		data, err = readWhole(f, limit)
+		data, err = readAll(f, limit)
 	}
 	if err != nil {
 		return nil, withoutName(err)
@@ -52,9 +52,9 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// readWhole reads all of in and returns an error if it is longer than most bytes, because a truncated file is
+// readAll reads all of in and returns an error if it is longer than most bytes, because a truncated file is
 // another file.
-func readWhole(in io.Reader, most int64) ([]byte, error) {
+func readAll(in io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
 		return nil, longer(most)

@@ -14,7 +14,7 @@ import (
 
 // archive reads the capture of one machine, of several, or an archive of inputs. It closes the file.
 func (g *gatherer) archive(name string, in io.ReadSeekCloser, from inputOrigin) {
-	capture, machines, err := holdsTree(in)
+	capture, machines, err := containsTree(in)
 	if _, again := in.Seek(0, io.SeekStart); again != nil {
 		capture, err = false, again
 	}
@@ -60,9 +60,9 @@ func (g *gatherer) captures(name string, in io.Reader) error {
 // errFound ends the search in an archive.
 var errFound = errors.New("found")
 
-// holdsTree reports whether a member of an archive belongs to a machine's tree, and how many machines' trees it
+// containsTree reports whether a member of an archive belongs to a machine's tree, and how many machines' trees it
 // has: 0, 1, or 2 for several.
-func holdsTree(in io.Reader) (tree bool, machines int, err error) {
+func containsTree(in io.Reader) (tree bool, machines int, err error) {
 	folders := map[string]bool{}
 	err = host.EachMember(in, maxFleetArchive, func(h *tar.Header, _ io.Reader) error {
 		tree = tree || ofTree(h.Name)

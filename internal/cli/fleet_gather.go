@@ -81,7 +81,7 @@ func (g *gatherer) argument(path string) {
 		g.archive(name, f, fromArgument)
 		return
 	}
-	data, err := readWhole(in, maxSMBIOSFile)
+	data, err := readAll(in, maxSMBIOSFile)
 	if err != nil {
 		g.refuse(name, err)
 		return
@@ -245,7 +245,7 @@ func (g *gatherer) file(name string, mode fs.FileMode, from inputOrigin, open fu
 		g.archive(name, f, from) // closes it
 		return
 	default:
-		data, err := readWhole(f, maxSMBIOSFile)
+		data, err := readAll(f, maxSMBIOSFile)
 		if err != nil {
 			g.refuse(name, withoutName(err))
 		} else {

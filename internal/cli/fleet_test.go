@@ -100,7 +100,7 @@ func TestFleetUnreadable(t *testing.T) {
 // that what follows it in an archive is still read.
 func TestFleetLonger(t *testing.T) {
 	t.Parallel()
-	_, err := readWhole(strings.NewReader("12345"), 4)
+	_, err := readAll(strings.NewReader("12345"), 4)
 	require.EqualError(t, err, "longer than 4 bytes")
 	if corpustest.Stage { // reading it takes 300 MB
 		status, d := fleetOf(t, make([]byte, maxSMBIOSFile+1), "-")

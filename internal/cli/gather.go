@@ -67,7 +67,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	case err != nil && f.asker == nil:
 		return nil, err
 	case err != nil:
-		g.BMC, g.failed = unaskable(err), err
+		g.BMC, g.failed = unavailableBMC(err), err
 	case bmc != nil:
 		g.bmc, g.BMC = bmc, bmc.read
 	}

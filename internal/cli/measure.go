@@ -261,7 +261,7 @@ func measureBlocks(result, then *measure.Result, doc *report.Report, width int) 
 	if then != nil {
 		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "since", Name: then.GeneratedAt}, Fields: fieldsOf(result.Changes(then))})
 	}
-	for _, f := range inOrderOfJudgement(doc.Findings) {
+	for _, f := range findingOrder(doc.Findings) {
 		out = append(out, findingBlock(f))
 	}
 	return out
@@ -275,9 +275,9 @@ func fieldsOf(lines []measure.Line) []page.Field {
 	return out
 }
 
-// inOrderOfJudgement returns the findings to print: first comparisons within the machine, then with the
+// findingOrder returns the findings to print: first comparisons within the machine, then with the
 // accepted result, then with those of others.
-func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
+func findingOrder(findings []report.Finding) []*report.Finding {
 	order := []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share"}
 	var out []*report.Finding
 	for i := range findings {

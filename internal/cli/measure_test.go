@@ -166,7 +166,7 @@ func TestOrderOfFindings(t *testing.T) {
 	}
 	given[3].Result = string(verdict.NotApplicable)
 	var got []string
-	for _, f := range inOrderOfJudgement(given) {
+	for _, f := range findingOrder(given) {
 		got = append(got, f.Rule)
 	}
 	assert.Equal(t, []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share", "measure.remote.distance"}, got)

@@ -39,7 +39,7 @@ func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
 		}
 		return measured.Decode(name, data)
 	}
-	data, err := readWhole(p.Stdin, measured.MaxBytes)
+	data, err := readAll(p.Stdin, measured.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

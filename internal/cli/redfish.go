@@ -117,9 +117,9 @@ func (c *controller) failure() error {
 	return notAudited(fmt.Errorf("--redfish %s: %w", c.o.Base, c.answer.Err()), c.answer.Hint())
 }
 
-// unaskable represents a BMC of the daemon that cannot be queried, for example because its credentials cannot
+// unavailableBMC represents a BMC of the daemon that cannot be queried, for example because its credentials cannot
 // be read.
-func unaskable(why error) func(redfish.Identity) *redfish.Answer {
+func unavailableBMC(why error) func(redfish.Identity) *redfish.Answer {
 	p := &redfish.Problem{State: inputState(why).Source(), Text: why.Error()}
 	return func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Problems: []redfish.Problem{*p}} }
 }
@@ -171,7 +171,7 @@ func readCredentials(name string) (user, password string, err error) {
 	case st.Mode().Perm()&0o077 != 0:
 		return "", "", fmt.Errorf("%s: mode %04o lets users other than its owner read the password, expected 0600", name, st.Mode().Perm())
 	}
-	data, err := readWhole(f, maxCredentials)
+	data, err := readAll(f, maxCredentials)
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w", name, withoutName(err))
 	}

@@ -17,7 +17,7 @@ func (p *Program) readSlurm(name string, root *host.Root) (*inventory.SlurmNode,
 	var data []byte
 	var err error
 	if name == "-" {
-		data, err = readWhole(p.Stdin, slurm.MaxBytes)
+		data, err = readAll(p.Stdin, slurm.MaxBytes)
 	} else {
 		data, err = readBounded(name, slurm.MaxBytes)
 	}

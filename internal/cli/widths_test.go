@@ -32,7 +32,7 @@ func judgedOnce(t *testing.T, name, profile string) *report.Report {
 	root := tree(t, name)
 	once, _ := judgedReports.LoadOrStore([2]string{name, profile}, sync.OnceValues(func() (*report.Report, error) {
 		p, _, _ := newProgram(nil)
-		return p.judgedMachine(&checkFlags{profile: profile, input: inputFlags{root: root}})
+		return p.auditedMachine(&checkFlags{profile: profile, input: inputFlags{root: root}})
 	}))
 	doc, err := once.(func() (*report.Report, error))()
 	require.NoError(t, err)

@@ -101,9 +101,9 @@ type Pass struct {
 	Discarded nullable.String `json:"discarded" jsonschema:"nullable"`
 }
 
-// Unlike returns the reason why figures of two results cannot be compared, "" if they can: loops, stores, pages and
+// Incomparable returns the reason why figures of two results cannot be compared, "" if they can: loops, stores, pages and
 // threads must be the same.
-func (r *Result) Unlike(other *Result, kind Kind) string {
+func (r *Result) Incomparable(other *Result, kind Kind) string {
 	switch {
 	case r.Kernel != other.Kernel:
 		return "other loops were used"

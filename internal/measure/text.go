@@ -143,7 +143,7 @@ func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if old == nil {
 		return "was not measured then"
 	}
-	if why := now.Unlike(then, kind); why != "" {
+	if why := now.Incomparable(then, kind); why != "" {
 		return "cannot be compared: " + why
 	}
 	if kind != Latency && old.Threads != c.Threads { // the chase always has one thread

@@ -48,8 +48,8 @@ func TestChanges(t *testing.T) {
 	assert.Equal(t, Line{"read", here + "90.0, was 90.0 (+0.0 %), undecided: 1 passes, 7 are needed"}, given(passesOf(Read, 90e9)).Changes(now)[0])
 	unknown := given()
 	unknown.HugePages = nil
-	assert.NotEmpty(t, unknown.Unlike(given(), Read), "not known now")
-	assert.NotEmpty(t, unknown.Unlike(unknown, Read), "two that are not known are not alike")
+	assert.NotEmpty(t, unknown.Incomparable(given(), Read), "not known now")
+	assert.NotEmpty(t, unknown.Incomparable(unknown, Read), "two that are not known are not alike")
 }
 
 // TestMatrix checks a row for each node with processors and a column for each node with memory, in GB/s and ns, a

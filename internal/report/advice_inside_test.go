@@ -74,13 +74,13 @@ func TestKindOf(t *testing.T) {
 // TestExpensiveReason checks that the reason why nothing cheaper is advised is printed if there is one, without empty brackets
 // otherwise.
 func TestExpensiveReason(t *testing.T) {
-	assert.Empty(t, dearly(&plan.Plan{}))
-	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", dearly(&plan.Plan{Dear: "six modules fail"}))
+	assert.Empty(t, expensiveReason(&plan.Plan{}))
+	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", expensiveReason(&plan.Plan{WhyExpensive: "six modules fail"}))
 	r := Report{}
 	r.advise(twoSlots(), &plan.Plan{})
-	assert.Empty(t, r.AdviceDear)
-	r.advise(twoSlots(), &plan.Plan{Dear: "six modules fail"})
-	assert.Equal(t, "none: six modules fail", r.AdviceDear)
+	assert.Empty(t, r.AdviceExpensive)
+	r.advise(twoSlots(), &plan.Plan{WhyExpensive: "six modules fail"})
+	assert.Equal(t, "none: six modules fail", r.AdviceExpensive)
 }
 
 // TestUnplacedErrors checks that a counter of a slot that cannot be placed is reported if it counted something, of

@@ -16,8 +16,8 @@ import (
 // advise puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
-	if p.Dear != "" {
-		r.AdviceDear = "none: " + p.Dear
+	if p.WhyExpensive != "" {
+		r.AdviceExpensive = "none: " + p.WhyExpensive
 	}
 	for i := range p.Advice {
 		r.Advice = append(r.Advice, BuildAdvice(sys, &p.Advice[i]))
@@ -30,7 +30,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + dearly(p))
+				f.Remedy = nullable.String(sentence(&r.Advice[j], &r.Inventory) + expensiveReason(p))
 			}
 			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
 				f.Advice = append(f.Advice, a.ID)
@@ -55,12 +55,12 @@ func sentence(a *Advice, inv *Inventory) string {
 	return out
 }
 
-// dearly says in brackets why nothing cheaper is advised, "" where something is.
-func dearly(p *plan.Plan) string {
-	if p.Dear == "" {
+// expensiveReason says in brackets why nothing cheaper is advised, "" where something is.
+func expensiveReason(p *plan.Plan) string {
+	if p.WhyExpensive == "" {
 		return ""
 	}
-	return " (nothing cheaper is advised: " + p.Dear + ")"
+	return " (nothing cheaper is advised: " + p.WhyExpensive + ")"
 }
 
 // BuildAdvice describes an advice for the machine that it was made for.

@@ -152,9 +152,9 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
 		out[id] = Setting{
-			Configured: buildFace(&s.Configured),
-			Pending:    buildFace(&s.Pending),
-			Effective:  buildFace(&s.Effective),
+			Configured: buildSettingValue(&s.Configured),
+			Pending:    buildSettingValue(&s.Pending),
+			Effective:  buildSettingValue(&s.Effective),
 			DecidedBy:  buildDecidedBy(&s.DecidedBy),
 		}
 	}
@@ -162,12 +162,12 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 }
 
 func buildDecidedBy(by *fact.Fact[string]) DecidedBy {
-	f := buildFace(by)
+	f := buildSettingValue(by)
 	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
-// buildFace prints one fact of a setting with its reasons.
-func buildFace(f *fact.Fact[string]) Face {
+// buildSettingValue prints one fact of a setting with its reasons.
+func buildSettingValue(f *fact.Fact[string]) Face {
 	out := Face{Value: stated(*f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = nullable.String(f.Reason), nullable.String(f.KnownBy)

@@ -39,7 +39,7 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
 			slot.Errors = buildErrors(topo.Errors[i])
 		}
-		slot.Memory = memoryBeside(&in[i], documented)
+		slot.Memory = purchaseType(&in[i], documented)
 		if o.Identifiers {
 			slot.Serial, slot.AssetTag = in[i].Serial, in[i].AssetTag
 		}
@@ -48,9 +48,9 @@ func buildSlots(in []inventory.Slot, topo *population.Result, o *Options) []Slot
 	return out
 }
 
-// memoryBeside is the kind of memory that advice names for a module to buy like this
+// purchaseType is the kind of memory that advice names for a module to buy like this
 // one, where that is not firmware's word; documented is what the platform takes.
-func memoryBeside(s *inventory.Slot, documented string) string {
+func purchaseType(s *inventory.Slot, documented string) string {
 	if documented == "" || s.State != inventory.SlotPopulated || !s.Type.Known() || s.Technology.Or("") != inventory.DRAM {
 		return ""
 	}

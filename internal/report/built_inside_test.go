@@ -174,10 +174,10 @@ func TestMemoryTypeContradictsFirmware(t *testing.T) {
 		"no kind":    func(s *inventory.Slot) { s.Technology = fact.Fact[inventory.Technology]{} },
 	} {
 		s := inventory.Slot{State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), Type: sure("DRAM"), RatedMTs: sure(1333)}
-		assert.Equal(t, "DDR3", memoryBeside(&s, "DDR3"))
-		assert.Empty(t, memoryBeside(&s, ""), "no document")
+		assert.Equal(t, "DDR3", purchaseType(&s, "DDR3"))
+		assert.Empty(t, purchaseType(&s, ""), "no document")
 		change(&s)
-		assert.Empty(t, memoryBeside(&s, "DDR3"), name)
+		assert.Empty(t, purchaseType(&s, "DDR3"), name)
 	}
 }
 

@@ -27,8 +27,8 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.
 	return out
 }
 
-// HoldAgainst adds the machine beside every profile documented for it.
-func (r *Report) HoldAgainst(c *verdict.Comparison) {
+// AddComparison adds the machine beside every profile documented for it.
+func (r *Report) AddComparison(c *verdict.Comparison) {
 	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, neverNil(c.Undecided)
 }
 
@@ -36,12 +36,12 @@ func (r *Report) HoldAgainst(c *verdict.Comparison) {
 func buildProfiles(c *verdict.Comparison) []HeldProfile {
 	out := []HeldProfile{}
 	for i := range c.Profiles {
-		out = append(out, buildHeld(&c.Profiles[i]))
+		out = append(out, buildComparisonProfile(&c.Profiles[i]))
 	}
 	return out
 }
 
-func buildHeld(h *verdict.ProfileComparison) HeldProfile {
+func buildComparisonProfile(h *verdict.ProfileComparison) HeldProfile {
 	p := buildProfile(&h.Profile)
 	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: nullable.String(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,

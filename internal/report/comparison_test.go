@@ -28,7 +28,7 @@ func TestComparisonKeepsItsSchema(t *testing.T) {
 		r := reporttest.Report(reporttest.Bad())
 		without := asJSON(t, r).(map[string]any)
 		assert.NotContains(t, without, "profiles", "there only when it was asked for")
-		r.HoldAgainst(reporttest.Comparisons()[name])
+		r.AddComparison(reporttest.Comparisons()[name])
 		with := asJSON(t, r).(map[string]any)
 		require.NoError(t, whole.Validate(with))
 		assert.Equal(t, asJSON(t, c).(map[string]any)["profiles"], with["profiles"])

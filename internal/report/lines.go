@@ -33,9 +33,9 @@ func (r *Report) ProblemLines() []string {
 	return out
 }
 
-// sayAlternatives marks a fix that is another layout of the DIMMs than that of an earlier problem: the
+// markAlternatives marks a fix that is another layout of the DIMMs than that of an earlier problem: the
 // two cannot both be carried out.
-func (r *Report) sayAlternatives(problems []Problem) {
+func (r *Report) markAlternatives(problems []Problem) {
 	first := -1
 	for i := range problems {
 		p := &problems[i]

@@ -106,7 +106,7 @@ func (r *Report) problems() []Problem {
 	for _, c := range causes {
 		out = append(out, r.problem(c))
 	}
-	r.sayAlternatives(out)
+	r.markAlternatives(out)
 	return out
 }
 

@@ -42,11 +42,11 @@ type Report struct {
 	// Problems are the root causes of the failures, the worst first: those above info are the
 	// numbered problems of a report, the others its notes.
 	Problems []Problem `json:"problems,omitzero"`
-	// Advice are alternatives for the memory population, cheapest first. AdviceDear says why nothing
+	// Advice are alternatives for the memory population, cheapest first. AdviceExpensive says why nothing
 	// cheaper is among them than many modules.
-	Advice     []Advice  `json:"advice"`
-	AdviceDear string    `json:"-"`
-	Inventory  Inventory `json:"inventory"`
+	Advice          []Advice  `json:"advice"`
+	AdviceExpensive string    `json:"-"`
+	Inventory       Inventory `json:"inventory"`
 	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`

@@ -27,14 +27,14 @@ func Steps(steps []Step, inv *Inventory) []StepLine {
 		}
 	}
 	whole := len(Misnamed(inv)) > 0
-	deeds := deedsOf(steps)
+	actions := rotationsOf(steps)
 	var out []StepLine
-	for from := 0; from < len(deeds); {
+	for from := 0; from < len(actions); {
 		to := from + 1
-		for to < len(deeds) && deeds[to].kind() == deeds[from].kind() {
+		for to < len(actions) && actions[to].kind() == actions[from].kind() {
 			to++
 		}
-		out = append(out, runLines(deeds[from:to], inv, owners, whole)...)
+		out = append(out, runLines(actions[from:to], inv, owners, whole)...)
 		from = to
 	}
 	if byChannel(steps) {
@@ -48,9 +48,9 @@ func (a *Advice) ByChannel() bool { return byChannel(a.Steps) }
 
 func byChannel(steps []Step) bool { return len(steps) > 0 && steps[0].ToChannel != nil }
 
-// deed is one thing that somebody does: a step, or those in which the modules of two or
+// action is one thing that somebody does: a step, or those in which the modules of two or
 // more slots change places.
-type deed struct {
+type action struct {
 	Step
 	// steps are the indexes of the steps.
 	steps []int
@@ -64,11 +64,11 @@ const (
 	changeRound = "round"
 )
 
-// deedsOf brings together the swaps in which more than two modules change places.
-func deedsOf(steps []Step) []deed {
-	var out []deed
+// rotationsOf brings together the swaps in which more than two modules change places.
+func rotationsOf(steps []Step) []action {
+	var out []action
 	for i := 0; i < len(steps); i++ {
-		d := deed{Step: steps[i], steps: []int{i}}
+		d := action{Step: steps[i], steps: []int{i}}
 		if steps[i].Do == swap {
 			slots, n := ring(steps[i:])
 			for k := 1; k < n; k++ {
@@ -110,45 +110,45 @@ func ring(steps []Step) (slots []string, n int) {
 	return slots, n
 }
 
-// kind is what deeds of one line have in common.
-func (d *deed) kind() string {
+// kind is what actions of one line have in common.
+func (d *action) kind() string {
 	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + string(d.Setting)
 }
 
-// errand are the steps of one kind behind one processor.
-type errand struct {
+// stepGroup are the steps of one kind behind one processor.
+type stepGroup struct {
 	steps []int
 	// names are the slots in order: of a move or a swap the two of each.
 	names []string
 }
 
-// runLines makes lines of consecutive deeds of one kind. Modules that move from
+// runLines makes lines of consecutive actions of one kind. Modules that move from
 // one processor to another have a line each: their order counts.
-func runLines(deeds []deed, inv *Inventory, owners map[string]int, whole bool) []StepLine {
-	var errands []errand
+func runLines(actions []action, inv *Inventory, owners map[string]int, whole bool) []StepLine {
+	var groups []stepGroup
 	at := map[int]int{}
-	for i := range deeds {
-		s := &deeds[i].Step
+	for i := range actions {
+		s := &actions[i].Step
 		owner, one := ownerOf(s, owners)
 		n, ok := at[owner]
 		if !one || !ok {
-			n = len(errands)
-			errands = append(errands, errand{})
+			n = len(groups)
+			groups = append(groups, stepGroup{})
 			if one {
 				at[owner] = n
 			}
 		}
-		e := &errands[n]
-		names := deeds[i].slots
+		e := &groups[n]
+		names := actions[i].slots
 		if names == nil {
 			names = namesOf(s, inv)
 		}
-		e.steps, e.names = append(e.steps, deeds[i].steps...), append(e.names, names...)
+		e.steps, e.names = append(e.steps, actions[i].steps...), append(e.names, names...)
 		if !one { // what comes after it may need the slot that it frees
 			at = map[int]int{}
 		}
 	}
-	return likeLines(&deeds[0].Step, errands, whole)
+	return stepLines(&actions[0].Step, groups, whole)
 }
 
 // ownerOf is the processor that a step stays with; one is false for a move or a
@@ -194,23 +194,23 @@ func namesOf(s *Step, inv *Inventory) []string {
 	}
 }
 
-// likeLines brings errands together whose slots have the same names after the
+// stepLines brings groups together whose slots have the same names after the
 // processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3". Labels stay whole where the
 // names in them are other processors' in the picture.
-func likeLines(s *Step, errands []errand, whole bool) []StepLine {
+func stepLines(s *Step, groups []stepGroup, whole bool) []StepLine {
 	var out []StepLine
-	for i := 0; i < len(errands); {
-		group := errands[i : i+1]
+	for i := 0; i < len(groups); {
+		group := groups[i : i+1]
 		var heads []string
-		rest := errands[i].names
-		for j := i + 2; j <= len(errands); j++ {
-			h, r, ok := headed(errands[i:j])
+		rest := groups[i].names
+		for j := i + 2; j <= len(groups); j++ {
+			h, r, ok := headed(groups[i:j])
 			if !ok || whole {
 				break
 			}
-			group, heads, rest = errands[i:j], h, r
+			group, heads, rest = groups[i:j], h, r
 		}
-		line := StepLine{Text: errandWords(s, rest)}
+		line := StepLine{Text: groupText(s, rest)}
 		if heads != nil {
 			line.Text = "on each of " + headSpan(heads) + ": " + line.Text
 		}
@@ -224,11 +224,11 @@ func likeLines(s *Step, errands []errand, whole bool) []StepLine {
 	return out
 }
 
-// headed splits the names of several errands into a head that differs between
+// headed splits the names of several groups into a head that differs between
 // them, one for each, and rests that are the same.
-func headed(errands []errand) (heads, rests []string, ok bool) {
-	for n := range errands {
-		e, next := &errands[n], &errands[(n+1)%len(errands)]
+func headed(groups []stepGroup) (heads, rests []string, ok bool) {
+	for n := range groups {
+		e, next := &groups[n], &groups[(n+1)%len(groups)]
 		if len(e.names) != len(next.names) {
 			return nil, nil, false
 		}
@@ -359,8 +359,8 @@ func (c *Channel) socket() int {
 	return *c.Socket
 }
 
-// errandWords says what is done with the slots of those names.
-func errandWords(s *Step, names []string) string {
+// groupText says what is done with the slots of those names.
+func groupText(s *Step, names []string) string {
 	if s.ToChannel != nil {
 		return channelWords(s, names)
 	}

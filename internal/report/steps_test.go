@@ -192,7 +192,7 @@ func TestHeadsOfNames(t *testing.T) {
 	} {
 		assert.Equal(t, want, headSpan(heads))
 	}
-	assert.Equal(t, "move A1 to B1 and A2 to B2", errandWords(&Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
+	assert.Equal(t, "move A1 to B1 and A2 to B2", groupText(&Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
 }
 
 // TestWordsOfSettings checks that a setting is set by a tool, by a menu, or by either.

@@ -36,8 +36,8 @@ type Plan struct {
 	Why string
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
-	// Dear says in one clause why no advice is cheaper than one that is dear.
-	Dear string
+	// WhyExpensive is the reason why no advice is cheaper than an expensive one.
+	WhyExpensive string
 }
 
 // Advice is one way to correct the population: all steps, in order.

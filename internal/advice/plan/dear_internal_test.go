@@ -28,10 +28,10 @@ func TestWhyExpensiveText(t *testing.T) {
 		"with fewer new modules a and b still fails":                              {{"a", "b"}},
 	} {
 		s := &search{board: &board{}, stays: stays}
-		require.Equal(t, want, s.whyDear(taken))
+		require.Equal(t, want, s.whyExpensive(taken))
 	}
 	one := &candidate{stock: &stock{bought: 1}}
-	require.Empty(t, (&search{board: &board{}}).whyDear(one), "fewer than one module is none")
+	require.Empty(t, (&search{board: &board{}}).whyExpensive(one), "fewer than one module is none")
 }
 
 // TestAgainst checks that a note that remains is no argument against a layout, and that a new one is.
@@ -523,7 +523,7 @@ func TestAsSound(t *testing.T) {
 		"not told":        {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"b": "why"}}, false},
 		"never told":      {layoutScore{even: true, peak: 200, fails: fails, unknown: map[string]string{"c": "why"}}, true},
 	} {
-		assert.Equal(t, c.want, c.after.asSound(before), name)
+		assert.Equal(t, c.want, c.after.notWorse(before), name)
 	}
 }
 

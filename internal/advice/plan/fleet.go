@@ -214,7 +214,7 @@ func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
 		var of []int
 		have := 0
 		for i := range spares {
-			if s.board.alikeSpare(&spares[i], k) {
+			if s.board.similarSpare(&spares[i], k) {
 				of, have = append(of, i), have+spares[i].Count
 			}
 		}
@@ -223,7 +223,7 @@ func (s *search) fromStock(spares []Spare, moves *Gain) []Take {
 			for _, unit := range x.split {
 				n += unit[k]
 			}
-			return n != x.bought || n > have || s.filledForWant(&candidate{stock: x})
+			return n != x.bought || n > have || s.filledWithoutDocument(&candidate{stock: x})
 		})
 		if len(list) == 0 {
 			continue
@@ -255,9 +255,9 @@ func severeIn(list []Finding, p *Pipeline) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return severe(f.Severity) && p.AboutLayout(f.Rule) })
 }
 
-// alikeSpare reports whether a spare can come to the modules of a kind: it has the part number of one of
+// similarSpare reports whether a spare can come to the modules of a kind: it has the part number of one of
 // them, or the same size, type and ranks, and is not slower nor buffered otherwise as far as is known.
-func (b *board) alikeSpare(s *Spare, kind int) bool {
+func (b *board) similarSpare(s *Spare, kind int) bool {
 	if s.Part != "" {
 		for i, k := range b.at {
 			if k == kind && strings.EqualFold(strings.TrimSpace(b.sys.Slots[i].PartNumber.Or("")), s.Part) {

@@ -70,6 +70,6 @@ func TestRunningClockStays(t *testing.T) {
 		return verdict.Role{Told: id == "memory.speed.expected", Layout: id != "memory.speed.expected"}
 	}}
 	slow, bare := Finding{"memory.speed.expected", inventory.SocketSubject(0), "warning"}, Finding{"memory.channel.populated", inventory.SocketSubject(0), "warning"}
-	assert.Equal(t, []Finding{slow, bare}, p.stillTold([]Finding{slow, bare}, []Finding{slow}))
-	assert.Equal(t, []Finding{bare}, p.stillTold([]Finding{slow, bare}, nil))
+	assert.Equal(t, []Finding{slow, bare}, p.onlyRepeated([]Finding{slow, bare}, []Finding{slow}))
+	assert.Equal(t, []Finding{bare}, p.onlyRepeated([]Finding{slow, bare}, nil))
 }

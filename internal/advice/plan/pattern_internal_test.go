@@ -193,14 +193,14 @@ func TestStocks(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "[[1 1] [1 1]] 1 0", prices[0])
-	cheap, dear := &stock{bought: 1, left: 3}, &stock{bought: 1, bytes: 1}
-	assert.Negative(t, cheap.compare(dear))
+	cheap, expensive := &stock{bought: 1, left: 3}, &stock{bought: 1, bytes: 1}
+	assert.Negative(t, cheap.compare(expensive))
 	assert.Equal(t, [][]int{{0, 1}, {1, 1}}, b.own())
-	hand := b.atHand()
+	hand := b.fromInstalled()
 	assert.Equal(t, [][]int{{0, 1}, {1, 1}}, hand[0].split)
 	assert.Len(t, hand, len(slices.CompactFunc(slices.Clone(hand), func(x, y *stock) bool { return fmt.Sprint(x.split) == fmt.Sprint(y.split) })))
 	bare := sharedBy(2, kindsOf(8), 0, 0, 0, none, none, none, none, none)
-	assert.Equal(t, [][][]int{{{2}, {1}}}, bare.reliefs())
+	assert.Equal(t, [][][]int{{{2}, {1}}}, bare.splitsForEmpty())
 }
 
 // TestUndominated checks that an element that is not better than another in any respect is dropped.

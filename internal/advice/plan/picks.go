@@ -7,7 +7,7 @@ import (
 )
 
 // mostGivenUp is the part of the capacity, one in so many, that an alternative may give up if what
-// keeps it is dear; muchBought the part of the modules installed from which on buying as many is worth
+// keeps it is expensive; muchBought the part of the modules installed from which on buying as many is worth
 // to say what taking some out would reach.
 const (
 	mostGivenUp = 4
@@ -21,8 +21,8 @@ type pick struct {
 	of func(x *stock) bool
 	// trials bounds the audits.
 	trials int
-	// instead says that the pick is sought only if what was found before is dear, or lowers the clock,
-	// and must be cheaper; beside that it is sought only if something dear was found.
+	// instead says that the pick is sought only if what was found before is expensive, or lowers the clock,
+	// and must be cheaper; beside that it is sought only if something expensive was found.
 	instead, beside bool
 }
 
@@ -45,7 +45,7 @@ func (s *search) free(list []*stock) *candidate {
 // alternatives lists what is advised: what buys nothing and, if that is nothing or leaves something
 // severe, what buys modules, the fewest first.
 func (s *search) alternatives() []*candidate {
-	free := s.free(s.board.atHand())
+	free := s.free(s.board.fromInstalled())
 	var out []*candidate
 	if free != nil {
 		if out = append(out, free); !free.score.severe() && len(curedFailures(s.before.fails, free.score.fails)) > 0 {
@@ -57,11 +57,11 @@ func (s *search) alternatives() []*candidate {
 		return out // with either, nothing is bought for want of a slot's name
 	}
 	stocks := s.board.stocks()
-	bought := keeping(slices.DeleteFunc(s.bought(stocks, free), s.filledForWant))
+	bought := keeping(slices.DeleteFunc(s.bought(stocks, free), s.filledWithoutDocument))
 	if c := s.removal(stocks, bought, free); c != nil {
 		out = append(out, c)
-	} else if free == nil && len(bought) > 0 && s.isDear(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
-		s.dear = s.whyDear(bought[0])
+	} else if free == nil && len(bought) > 0 && s.isExpensive(bought[0]) && !bought[0].score.severe() && bought[0].stock.givenUp == 0 {
+		s.whyNotCheaper = s.whyExpensive(bought[0])
 	}
 	if out = append(out, bought...); len(out) == 0 {
 		s.either = s.eitherWay((*search).buying)
@@ -77,9 +77,9 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 	}
 	var out []*candidate
 	var cure, part *candidate
-	dear := false
+	expensive := false
 	for nth, p := range picks {
-		if p.instead && (!s.before.severe() || !s.isDear(cure) && (p.beside || !cure.score.slowed)) {
+		if p.instead && (!s.before.severe() || !s.isExpensive(cure) && (p.beside || !cure.score.slowed)) {
 			break
 		}
 		than := cure
@@ -87,7 +87,7 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 			if cure == nil {
 				break
 			}
-			if than = out[len(out)-1]; dear && part.lessThan(cure) {
+			if than = out[len(out)-1]; expensive && part.lessThan(cure) {
 				than = part
 			}
 		}
@@ -101,9 +101,9 @@ func (s *search) bought(stocks []*stock, free *candidate) []*candidate {
 		if full != nil && !p.beside {
 			cure = full
 		}
-		dear = dear || nth == 0 && s.isDear(full)
+		expensive = expensive || nth == 0 && s.isExpensive(full)
 	}
-	if part != nil && s.before.severe() && (cure == nil || dear && part.lessThan(cure)) {
+	if part != nil && s.before.severe() && (cure == nil || expensive && part.lessThan(cure)) {
 		out = append(out, part)
 	}
 	slices.SortStableFunc(out, func(x, y *candidate) int { return cmp.Compare(x.stock.bought, y.stock.bought) })
@@ -193,9 +193,9 @@ func (s *search) removal(stocks []*stock, bought []*candidate, free *candidate) 
 	return nil
 }
 
-// isDear reports whether there is no candidate, or one that buys more than half as many modules as are
+// isExpensive reports whether there is no candidate, or one that buys more than half as many modules as are
 // installed.
-func (s *search) isDear(c *candidate) bool {
+func (s *search) isExpensive(c *candidate) bool {
 	return c == nil || 2*c.stock.bought > modulesIn(s.board.counts())
 }
 
@@ -215,7 +215,7 @@ func (s *search) faster(list []*stock) *candidate {
 			if p.reach.times(s.before.reach) < muchFaster {
 				break
 			}
-			if c := s.try(&p, x, nil, false); c != nil && c.score.asSound(&s.before) {
+			if c := s.try(&p, x, nil, false); c != nil && c.score.notWorse(&s.before) {
 				return c
 			}
 		}
@@ -223,9 +223,9 @@ func (s *search) faster(list []*stock) *candidate {
 	return nil
 }
 
-// whyDear says why nothing cheaper is advised than what keeps the capacity: what is not known of the
+// whyExpensive says why nothing cheaper is advised than what keeps the capacity: what is not known of the
 // slots, or what that was tried with fewer modules leaves that the taken one does not.
-func (s *search) whyDear(taken *candidate) string {
+func (s *search) whyExpensive(taken *candidate) string {
 	if why := s.board.undocumented(); why != "" {
 		return why
 	}

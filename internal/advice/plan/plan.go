@@ -25,7 +25,7 @@
 //   - severe: failing at warning or above; a remark is a failure at info.
 //   - to cure a finding: after the steps it is gone or, if it was severe, no more than a remark.
 //   - doubted: it is not certain which slot of a unit is on which channel.
-//   - dear: buying more than half as many modules as are installed.
+//   - expensive: buying more than half as many modules as are installed.
 package plan
 
 import (
@@ -63,7 +63,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 		out.Why = s.why()
 		return out
 	}
-	out.Dear = s.dear
+	out.WhyExpensive = s.whyNotCheaper
 	return out
 }
 
@@ -120,11 +120,11 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
-// filledForWant reports whether a candidate buys more modules than are installed only because a
+// filledWithoutDocument reports whether a candidate buys more modules than are installed only because a
 // document is missing: if it is not known which slots are first, channels are filled whole, or all
 // slots are, and two modules would become 32. It is false if no processor has more slots than
 // channels, because then all of them are wanted anyway.
-func (s *search) filledForWant(c *candidate) bool {
+func (s *search) filledWithoutDocument(c *candidate) bool {
 	return s.board.undocumented() != "" && s.board.deep() && c.stock.bought > modulesIn(s.board.counts())
 }
 
@@ -178,7 +178,7 @@ func (r *Reach) equal(o *Reach) bool {
 // moving is the best that only moves modules.
 func (s *search) moving() *candidate {
 	s.trials = mostMoved
-	return s.bestOf(s.board.atHand())
+	return s.bestOf(s.board.fromInstalled())
 }
 
 // buying is the cheapest purchase that leaves all modules in the machine.

@@ -42,7 +42,7 @@ func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetSte
 	if err != nil {
 		return Advice{}, false
 	}
-	rules := tellable(sys, after, &p)
+	rules := decidable(sys, after, &p)
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
 	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: goneFailures(before, then), Reaches: reachOf(topo), Source: step.Source}
 	a.Reaches.Findings = then
@@ -69,10 +69,10 @@ func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
 	})
 }
 
-// tellable reports the rules that an audit of the copy can decide: not those that
+// decidable reports the rules that an audit of the copy can decide: not those that
 // check firmware's settings against the running system, and where the layout of
 // the memory changes none about what the system sees of it.
-func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
+func decidable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
 	})

@@ -51,7 +51,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if pf, ok := topo.Platform.Get(); ok {
 		a.Memory = PlatformMemory(s.pipeline.Rules, pf.ID)
 	}
-	a.Reaches.Findings = slices.Concat(after.fails, s.rest, s.pipeline.stillTold(failures(found.Findings, s.pipeline.told), s.told))
+	a.Reaches.Findings = slices.Concat(after.fails, s.rest, s.pipeline.onlyRepeated(failures(found.Findings, s.pipeline.told), s.told))
 	a.Cures = curedFailures(s.before.fails, after.fails)
 	a.ID = a.costliest()
 	return a, true

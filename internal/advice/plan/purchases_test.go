@@ -141,7 +141,7 @@ func TestCapacityGivenUp(t *testing.T) {
 	require.Equal(t, sys.Slots[3].SizeBytes.Value, less.GivenUp)
 	require.Zero(t, full.GivenUp)
 	require.Zero(t, severeOf(less)+severeOf(full))
-	require.Empty(t, c.made.Dear)
+	require.Empty(t, c.made.WhyExpensive)
 }
 
 // TestPartialPurchase checks an R740 with eight modules per processor on four of six channels, three of them rated
@@ -289,7 +289,7 @@ func TestWhyExpensive(t *testing.T) {
 	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
-	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.Dear)
+	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.WhyExpensive)
 	require.Nil(t, c.made.Advice[0].Steps[0].ToChannel, "a slot can be named")
 }
 

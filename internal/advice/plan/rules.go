@@ -31,9 +31,9 @@ func (p *Pipeline) tells(id string) bool { return p.AboutLayout(id) || p.told(id
 
 func (p *Pipeline) told(id string) bool { return p.Role(id).Told }
 
-// stillTold leaves the failures of told rules only if they failed before, too: what keeps the clock
+// onlyRepeated leaves the failures of told rules only if they failed before, too: what keeps the clock
 // down today stays, and nothing else is known of the clock after the next boot.
-func (p *Pipeline) stillTold(after, before []Finding) []Finding {
+func (p *Pipeline) onlyRepeated(after, before []Finding) []Finding {
 	return slices.DeleteFunc(after, func(f Finding) bool {
 		return p.told(f.Rule) && !slices.ContainsFunc(before, func(b Finding) bool { return b.key() == f.key() })
 	})

@@ -125,9 +125,9 @@ const muchFaster = 1.1
 // one region, and its clock is known.
 func (a *layoutScore) countable() bool { return a.even && a.peak > 0 }
 
-// asSound reports whether a layout is countable, has the same failures as another, and all is decided
+// notWorse reports whether a layout is countable, has the same failures as another, and all is decided
 // that was.
-func (a *layoutScore) asSound(before *layoutScore) bool {
+func (a *layoutScore) notWorse(before *layoutScore) bool {
 	return a.countable() && slices.Equal(a.fails, before.fails) && a.lost(before) == ""
 }
 

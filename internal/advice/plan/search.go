@@ -39,10 +39,10 @@ type search struct {
 	cut    bool
 	// unproven says what could not be told of a layout that breaks nothing.
 	unproven string
-	// stays are the rules that failed after each purchase that was tried in vain; dear says in one
+	// stays are the rules that failed after each purchase that was tried in vain; expensive says in one
 	// clause why no cheaper one is among the alternatives.
-	stays [][]string
-	dear  string
+	stays         [][]string
+	whyNotCheaper string
 	// either is what helps whichever slot of a channel is filled first, nil if a slot can be named.
 	either *Advice
 	// machine is the one after the steps that are looked at.

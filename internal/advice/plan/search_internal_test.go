@@ -200,13 +200,13 @@ func TestNotFilledWithoutDocument(t *testing.T) {
 	s.board.population.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
 	three, one := &candidate{stock: &stock{bought: 3}}, &candidate{stock: &stock{bought: 1}}
 	s.board.kinds = []moduleKind{{count: 1}}
-	assert.True(t, s.filledForWant(three))
-	assert.False(t, s.filledForWant(one), "as many as are there")
+	assert.True(t, s.filledWithoutDocument(three))
+	assert.False(t, s.filledWithoutDocument(one), "as many as are there")
 	s.board.population.Populations[0].ChannelsTotal.Value = 4
-	assert.False(t, s.filledForWant(three), "a slot a channel")
+	assert.False(t, s.filledWithoutDocument(three), "a slot a channel")
 	s.board.population.Populations[0].ChannelsTotal.Value = 2
 	for i := range s.board.units[0].groups {
 		s.board.units[0].groups[i].ordered = true
 	}
-	assert.False(t, s.filledForWant(three), "a document has the order")
+	assert.False(t, s.filledWithoutDocument(three), "a document has the order")
 }

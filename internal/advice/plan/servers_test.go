@@ -310,7 +310,7 @@ func TestFullChannelsNeedNoOrder(t *testing.T) {
 	c := hold(t, "three of four channels", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	require.Equal(t, 4, buys(&c.made.Advice[0]))
-	require.Empty(t, c.made.Dear)
+	require.Empty(t, c.made.WhyExpensive)
 }
 
 // TestSetsNeedNoMap checks that an R7525's slots, whose channels are inferred, are named from the manual, which lists
@@ -330,10 +330,10 @@ func TestSetsNeedNoMap(t *testing.T) {
 	require.Len(t, made.Advice, 1, made.Why)
 	require.Contains(t, made.Advice[0].Sentence(sys), "in A3, A4, A5, A6, A7, A8, B3, B4, B5, B6, B7, B8")
 	require.Contains(t, made.Advice[0].Source, "XC6515 service manual")
-	require.Contains(t, made.Dear, "memory.channel.populated still fails")
+	require.Contains(t, made.WhyExpensive, "memory.channel.populated still fails")
 	_, _, made = planned(t, filled(4), p)
 	require.Equal(t, 8, made.Advice[0].Count(plan.Install))
-	require.Equal(t, "the manual lists no set of slots for fewer new modules that it does not discourage", made.Dear)
+	require.Equal(t, "the manual lists no set of slots for fewer new modules that it does not discourage", made.WhyExpensive)
 	_, _, made = planned(t, filled(8), p)
 	require.Empty(t, made.Advice)
 }

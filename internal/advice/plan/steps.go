@@ -85,18 +85,18 @@ func (b *board) owner(slot int) int {
 
 // inOrder sorts moves so that each goes into a slot that is empty by then. If modules wait for one
 // another, a spare one of the same kind is moved instead of one of them, which is taken out
-// (makeWay). Otherwise two that change places are swapped; of more, one is put into a free slot for
-// a while; and if no slot is free, they are swapped one after the other (breakCircle).
+// (useSpare). Otherwise two that change places are swapped; of more, one is put into a free slot for
+// a while; and if no slot is free, they are swapped one after the other (breakCycle).
 func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
 		at := slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] })
-		if at < 0 && b.makeWay(moves, out, spare, occupied) {
+		if at < 0 && b.useSpare(moves, out, spare, occupied) {
 			continue
 		}
 		if at < 0 {
 			var s Step
-			if s, moves = b.breakCircle(moves, occupied); s.Do == Move {
+			if s, moves = b.breakCycle(moves, occupied); s.Do == Move {
 				occupied[s.From], occupied[s.To] = false, true
 			}
 			out = append(out, s)
@@ -110,9 +110,9 @@ func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
 	return out
 }
 
-// breakCircle is the step with which moves can go on that all wait for one another, and
+// breakCycle is the step with which moves can go on that all wait for one another, and
 // the moves that are left after it.
-func (b *board) breakCircle(moves []Step, occupied []bool) (Step, []Step) {
+func (b *board) breakCycle(moves []Step, occupied []bool) (Step, []Step) {
 	next := func(m Step) int { return slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To }) }
 	pair := slices.IndexFunc(moves, func(m Step) bool { return moves[next(m)].To == m.From })
 	if free := b.free(occupied); pair < 0 && free != none {
@@ -126,10 +126,10 @@ func (b *board) breakCircle(moves []Step, occupied []bool) (Step, []Step) {
 	return Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}, moves
 }
 
-// makeWay changes one of several moves that all wait for one another: a spare module of the same kind
+// useSpare changes one of several moves that all wait for one another: a spare module of the same kind
 // and unit is moved instead, and the module that was to move is spare. It returns false if there is
 // none.
-func (b *board) makeWay(moves, done []Step, spare [][]int, occupied []bool) bool {
+func (b *board) useSpare(moves, done []Step, spare [][]int, occupied []bool) bool {
 	into := func(steps []Step, slot int) bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return s.To == slot })
 	}
@@ -238,7 +238,7 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	}
 	out.Memory = sys.Memory
 	out.Memory.MappedBytes = fact.Fact[int64]{}
-	seeAgain(&out.Memory, installed(sys), installed(out))
+	restoreVisible(&out.Memory, installed(sys), installed(out))
 }
 
 // notBooted forgets what a module ran at.
@@ -276,11 +276,11 @@ func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 	return &t.machine
 }
 
-// seeAgain adapts what the system sees of the memory to a capacity that changes, both in bytes.
+// restoreVisible adapts what the system sees of the memory to a capacity that changes, both in bytes.
 // What firmware and kernel keep for themselves is as many bytes as now; if more is missing (a mirror
 // or a spare), it is the same part of the capacity. Unchanged figures beside twice the modules would
 // look like a mirror.
-func seeAgain(m *inventory.Memory, before, after int64) {
+func restoreVisible(m *inventory.Memory, before, after int64) {
 	if before == 0 || before == after {
 		return
 	}

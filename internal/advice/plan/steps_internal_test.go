@@ -559,7 +559,7 @@ func TestSeenAgain(t *testing.T) {
 		{98, 0, 200, 98}, {79, 100, 100, 79}, {101, 100, 200, 201},
 	} {
 		m := seen(c.seen)
-		seeAgain(&m, c.before, c.after)
+		restoreVisible(&m, c.before, c.after)
 		assert.Equal(t, c.want, m.VisibleBytes.Value, "%+v", c)
 		assert.Equal(t, fact.Fact[int64]{}, m.TotalBytes, "what was not known stays so")
 	}
@@ -815,11 +815,11 @@ func TestPresetWrites(t *testing.T) {
 	p := Pipeline{Role: func(id string) verdict.Role {
 		return verdict.Role{Layout: id == "memory.layout", Running: id == "memory.visible" || id == "memory.layout"}
 	}}
-	rules := tellable(sys, after, &p)
+	rules := decidable(sys, after, &p)
 	for rule, told := range map[string]bool{"settings.known": false, "setting.turbo": true, "numa.nodes": false, "memory.layout": true, "memory.visible": false} {
 		assert.Equal(t, told, rules(rule), rule)
 	}
-	assert.True(t, tellable(sys, sys, &p)("numa.nodes"), "nothing about the layout changes")
+	assert.True(t, decidable(sys, sys, &p)("numa.nodes"), "nothing about the layout changes")
 }
 
 // TestCured checks that a failure at warning that becomes a note is cured for an advice, and one that stays at

@@ -278,9 +278,9 @@ func (b *board) room() int {
 	return n
 }
 
-// atHand lists the shares of the modules that are there: each unit the same, or as many as can be; as
+// fromInstalled lists the shares of the modules that are there: each unit the same, or as many as can be; as
 // now; and a few for units without any.
-func (b *board) atHand() []*stock {
+func (b *board) fromInstalled() []*stock {
 	var out []*stock
 	add := func(x *stock) {
 		if !slices.ContainsFunc(out, func(o *stock) bool { return slices.EqualFunc(o.split, x.split, slices.Equal[[]int]) }) {
@@ -291,7 +291,7 @@ func (b *board) atHand() []*stock {
 		add(b.supply(b.shared(level), b.likes()[0], false))
 	}
 	if len(b.stray) == 0 {
-		for _, split := range append([][][]int{b.own()}, b.reliefs()...) {
+		for _, split := range append([][][]int{b.own()}, b.splitsForEmpty()...) {
 			add(b.priced(split))
 		}
 	}
@@ -341,10 +341,10 @@ func (b *board) shared(level int) [][]int {
 // mostRelieved bounds how many modules a processor without any is given.
 const mostRelieved = 4
 
-// reliefs lists the splits after which every processor without a module has some of one kind, as many
+// splitsForEmpty lists the splits after which every processor without a module has some of one kind, as many
 // each, of one other processor's, which keeps as many at least, and the others what they have: those
 // that take fewest first.
-func (b *board) reliefs() [][][]int {
+func (b *board) splitsForEmpty() [][][]int {
 	own := b.own()
 	var bare []int
 	for i := range own {

@@ -180,7 +180,7 @@ func Compare(sys *inventory.System, topo *population.Result, found *verdict.Audi
 	}
 	out := Outcome{Before: reachOf(topo), After: reachOf(next)}
 	out.Before.Findings = failures(found.Findings, p.tells)
-	out.After.Findings = p.stillTold(failures(audited.Findings, p.tells), out.Before.Findings)
+	out.After.Findings = p.onlyRepeated(failures(audited.Findings, p.tells), out.Before.Findings)
 	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
 	return out, nil
 }

@@ -173,9 +173,9 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 	return derived(func() any { return out }, facts...)
 }
 
-// unlikeParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
+// differentParts lists the part numbers of a CPU's DIMMs if they differ: two known unequal ones differ whatever
 // else is unknown.
-func unlikeParts(s *socketFacts) Value {
+func differentParts(s *socketFacts) Value {
 	parts := make([]Value, 0, len(s.pop.Slots))
 	for _, at := range s.pop.Slots {
 		parts = append(parts, valueOf(s.m.sys.Slots[at].PartNumber))

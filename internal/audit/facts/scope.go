@@ -155,13 +155,13 @@ func (s *Scope) eval(p cel.Program) Outcome {
 		return Outcome{Err: err}
 	}
 	if u, ok := val.(*types.Unknown); ok {
-		return Outcome{Missing: trails(u)}
+		return Outcome{Missing: missingFacts(u)}
 	}
 	return Outcome{Val: val}
 }
 
-// trails names the facts behind an unknown, sorted.
-func trails(u *types.Unknown) []string {
+// missingFacts names the facts behind an unknown, sorted.
+func missingFacts(u *types.Unknown) []string {
 	var out []string
 	for _, id := range u.IDs() {
 		list, _ := u.GetAttributeTrails(id)

@@ -192,7 +192,7 @@ func socketModules() []Field {
 		})},
 		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
 		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", populated(differences)},
-		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(unlikeParts)},
+		{"unlike_parts", textType, "the part numbers of the DIMMs with their slots, in words, if they are not all the same; empty otherwise", populated(differentParts)},
 		{"channel_ranks", intListType, "ranks on every populated channel", populated(channelRanks)},
 		{"ranks_total", intType, "ranks of all DIMMs together", populated(func(s *socketFacts) Value {
 			facts := []Value{valueOf(s.pop.DIMMs)}

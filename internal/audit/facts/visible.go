@@ -205,7 +205,7 @@ func (m *Machine) doubtedLoss(lost int64, silent []int) string {
 		return " and no address above 4 GiB: it does not list the rest"
 	case lost%(64*gibibyte) == 0 && m.sys.Memory.MappedBytes.Value < 64*gibibyte:
 		return ", which is what 36 address bits leave of it"
-	case !m.wholeModules(lost):
+	case !m.sumOfModules(lost):
 		return ", and the difference is not the size of whole modules"
 	}
 	if name := m.listedTwice(silent); name != "" {
@@ -216,11 +216,11 @@ func (m *Machine) doubtedLoss(lost int64, silent []int) string {
 
 const gibibyte = int64(1) << 30
 
-// maxSums limits the capacities that wholeModules keeps: DIMMs of one machine have few sizes.
+// maxSums limits the capacities that sumOfModules keeps: DIMMs of one machine have few sizes.
 const maxSums = 1 << 14
 
-// wholeModules reports whether some of the DIMMs add up to this capacity.
-func (m *Machine) wholeModules(bytes int64) bool {
+// sumOfModules reports whether some of the DIMMs add up to this capacity.
+func (m *Machine) sumOfModules(bytes int64) bool {
 	sums := map[int64]bool{0: true}
 	for _, s := range m.modules() {
 		var more []int64

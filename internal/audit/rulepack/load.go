@@ -221,13 +221,13 @@ func (r *presetReader) words(q *ProfileSpec) (words map[string]string, fault str
 		return nil, err.Error()
 	}
 	if words = t.Meaning(preset); words == nil {
-		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, orNothing(t.Meant()))
+		return nil, fmt.Sprintf("the table of %s does not say what preset %q writes, expected %s", t.Vendor, preset, orNone(t.Meant()))
 	}
 	return words, ""
 }
 
-// orNothing lists the expected words.
-func orNothing(words []string) string {
+// orNone lists the expected words.
+func orNone(words []string) string {
 	if len(words) == 0 {
 		return "no preset: it says so of none"
 	}

@@ -118,14 +118,14 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	}
 	if _, err := v.programs.Get(src, want); err != nil {
 		for _, e := range unjoin(err) {
-			v.placeExpr(keyOrRule(parent, key), key, e, whatIsExpected(key, src, e, want))
+			v.placeExpr(keyOrRule(parent, key), key, e, expectedHint(key, src, e, want))
 		}
 	}
 }
 
-// whatIsExpected returns a hint for an expression's error: where the names are listed, and that a text is an
+// expectedHint returns a hint for an expression's error: where the names are listed, and that a text is an
 // expression as well.
-func whatIsExpected(key, src string, err error, want *types.Type) string {
+func expectedHint(key, src string, err error, want *types.Type) string {
 	fault := err.Error()
 	switch {
 	case key == "severity" && !strings.ContainsAny(src, " ?("):

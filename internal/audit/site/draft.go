@@ -101,7 +101,7 @@ func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.R
 schema: 1
 rules:
   - {id: our-labels, locator: ["FILL IN"], vendor: [%s]}
-`, listed(labels), makerOf(sys))
+`, listed(labels), vendorSpelling(sys))
 	return true
 }
 
@@ -134,12 +134,12 @@ schema: 1
 vendor: %s
 maps:
   - {id: our-board, models: [%q], locators: [%s], groups: FILL IN, check: [doc], sources: [OUR-MANUAL], note: "FILL IN: page or table"}
-`, listed(distinct(labels)), channels, makerOf(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinct(patterns), ", "))
+`, listed(distinct(labels)), channels, vendorSpelling(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinct(patterns), ", "))
 	return true
 }
 
-// makerOf returns the machine's vendor as patterns and maps spell it.
-func makerOf(sys *inventory.System) string {
+// vendorSpelling returns the machine's vendor as patterns and maps spell it.
+func vendorSpelling(sys *inventory.System) string {
 	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
 	if len(words) == 0 {
 		return "FILL IN"

@@ -40,7 +40,7 @@ func (p *page) advice() any {
 		a := &p.r.Advice[i]
 		cheaper := "" // the first advice explains why there is no cheaper one
 		if i == 0 {
-			cheaper = p.r.AdviceDear
+			cheaper = p.r.AdviceExpensive
 		}
 		out := alternative{ID: a.ID, Title: a.ID + ": " + wording.Effort(a), Steps: report.Steps(a.Steps, &p.r.Inventory),
 			Pairs: pairs("cures", curedRules(a.Cures), "still fails", remaining(a.Reaches.Findings), "cheaper", cheaper, "source", a.Source)}

@@ -39,7 +39,7 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := reporttest.Report(reporttest.Inputs()[name])
 			if name == "bad" {
-				r.HoldAgainst(reporttest.Comparisons()["some"])
+				r.AddComparison(reporttest.Comparisons()["some"])
 			}
 			_, body, _ := strings.Cut(pageOf(t, r), "</style>")
 			reporttest.Golden(t, filepath.Join("testdata", name+".html"), []byte(body))
@@ -312,9 +312,9 @@ func TestBeforeAndAfter(t *testing.T) {
 
 // TestCheaper checks that only the first advice has the reason why none is cheaper.
 func TestCheaper(t *testing.T) {
-	r := &report.Report{Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceDear: "none: with fewer new modules it fails"}
+	r := &report.Report{Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceExpensive: "none: with fewer new modules it fails"}
 	assert.Equal(t, 1, strings.Count(pageOf(t, r), "none: with fewer new modules it fails"))
-	r.AdviceDear = ""
+	r.AdviceExpensive = ""
 	assert.NotContains(t, pageOf(t, r), ">cheaper<")
 }
 

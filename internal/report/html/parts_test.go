@@ -454,7 +454,7 @@ func TestSourcesAndChanges(t *testing.T) {
 func TestAdviceOfAPage(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
 		{Rule: "memory.x", Subject: inventory.SocketSubject(0), Severity: "info"}, {Rule: "memory.y", Severity: "warning"}, {Rule: "memory.x", Subject: inventory.SocketSubject(1), Severity: "info"}}},
-		Cures: []report.Cured{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceDear: "none: it fails with less"}
+		Cures: []report.Cured{{Rule: "memory.z", Subject: inventory.SocketSubject(0)}, {Rule: "memory.z", Subject: inventory.SocketSubject(1)}}, Source: "general practice"}}, AdviceExpensive: "none: it fails with less"}
 	text := section(t, r, "advice")
 	assert.Contains(t, text, "|cures|memory.z sockets 0-1|still fails|memory.x (info) sockets 0-1; memory.y (warning) machine|cheaper|none: it fails with less|source|general practice|")
 	assert.NotContains(t, text, "alternatives")

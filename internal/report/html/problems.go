@@ -26,13 +26,13 @@ func (p *page) problems() any {
 		pr := &p.r.Problems[i]
 		out := problem{Number: i + 1, Severity: pr.Severity, Text: text.Statement(pr), Rule: p.problemRule(pr), Settings: problemSettings(pr)}
 		if !pr.Above() {
-			if fix := fixBesideTable(pr, pr.Fix); tabled(pr) && fix != "" {
+			if fix := fixOutsideTable(pr, pr.Fix); tabled(pr) && fix != "" {
 				out.Text += " (" + fix + ")"
 			}
 			data.Notes = append(data.Notes, out)
 			continue
 		}
-		out.Pairs = pairs("Fix", fixBesideTable(pr, text.FixOf(p.r, i)))
+		out.Pairs = pairs("Fix", fixOutsideTable(pr, text.FixOf(p.r, i)))
 		if source := pr.SourceLine(); source != "" {
 			url := ""
 			if len(pr.Members) > 0 && pr.Members[0].Citation != nil {
@@ -84,8 +84,8 @@ func how(f *report.Finding) (way string, more bool) {
 	return way, more
 }
 
-// fixBesideTable returns a problem's fix, "" if the table of its settings says the same.
-func fixBesideTable(pr *report.Problem, fix string) string {
+// fixOutsideTable returns a problem's fix, "" if the table of its settings says the same.
+func fixOutsideTable(pr *report.Problem, fix string) string {
 	if tabled(pr) && !slices.ContainsFunc(pr.Members, func(f *report.Finding) bool {
 		way, more := how(f)
 		return way == "" || more || !strings.Contains(fix, way)

@@ -206,7 +206,7 @@ func (p *page) profiles() any {
 		data.Text = "None: " + p.r.ProfilesWhy
 	}
 	for i := range p.r.Profiles {
-		data.Folded = append(data.Folded, heldProfile(&p.r.Profiles[i]))
+		data.Folded = append(data.Folded, comparisonDetails(&p.r.Profiles[i]))
 	}
 	for _, u := range p.r.LeftOut {
 		data.Notes = append(data.Notes, u.ID+": "+u.Reason)
@@ -214,7 +214,7 @@ func (p *page) profiles() any {
 	return data
 }
 
-func heldProfile(h *report.HeldProfile) folded {
+func comparisonDetails(h *report.HeldProfile) folded {
 	summary := h.ID + ": " + strconv.Itoa(h.Agrees) + " agree, " + strconv.Itoa(h.Differs) + " differ, " + strconv.Itoa(h.Unknown) + " not known"
 	if h.Closest {
 		summary += "; the closest"

@@ -30,7 +30,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	} else {
 		out = append(out, page.Block{Fields: []page.Field{{Name: "-", Value: "no documented profile covers it"}}, Indent: 2})
 	}
-	out = append(out, e.judged("setting."+s.ID, doc, settingFaces(s.ID, doc)...)...)
+	out = append(out, e.judged("setting."+s.ID, doc, machineValues(s.ID, doc)...)...)
 	if len(ways) == 0 {
 		ways, documents = e.names(s.ID, documents)
 	}
@@ -103,8 +103,8 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 	return wants, effects, ways, documents
 }
 
-// settingFaces returns the values of a setting on the selected machine.
-func settingFaces(id string, doc *report.Report) []page.Block {
+// machineValues returns the values of a setting on the selected machine.
+func machineValues(id string, doc *report.Report) []page.Block {
 	if doc == nil {
 		return nil
 	}

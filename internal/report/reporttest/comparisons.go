@@ -8,8 +8,8 @@ import (
 // compared are the configured settings of the machine.
 var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_speed": "max"}
 
-// heldRow is one setting beside a profile.
-func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.ProfileRow) {
+// comparisonRow is one setting beside a profile.
+func comparisonRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.ProfileRow) {
 	f := verdict.Finding{Rule: "setting." + id, Subject: inventory.SettingSubject(id), Result: result, Severity: verdict.Info, Citation: dell11G()}
 	w := verdict.ProfileRow{Want: want}
 	switch result {
@@ -39,7 +39,7 @@ func held(id, intent string, closest bool, rows ...func() (verdict.Finding, verd
 }
 
 func row(id string, result verdict.Result, want ...string) func() (verdict.Finding, verdict.ProfileRow) {
-	return func() (verdict.Finding, verdict.ProfileRow) { return heldRow(id, result, want...) }
+	return func() (verdict.Finding, verdict.ProfileRow) { return comparisonRow(id, result, want...) }
 }
 
 // Comparisons are made-up comparisons by name.

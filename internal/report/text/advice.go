@@ -27,7 +27,7 @@ func (p *printer) advice(r *report.Report) {
 		}
 		p.field(2, "cures", curedRules(a.Cures))
 		if i == 0 {
-			p.field(2, "cheaper", r.AdviceDear)
+			p.field(2, "cheaper", r.AdviceExpensive)
 		}
 		p.field(2, "source", a.Source)
 		p.newline()

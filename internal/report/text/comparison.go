@@ -78,8 +78,8 @@ func profileIDs(profiles []*report.HeldProfile) string {
 	return strings.Join(ids, ", ")
 }
 
-// groupHeld groups profiles with the same settings.
-func groupHeld(profiles []report.HeldProfile) []*heldGroup {
+// groupComparisons groups profiles with the same settings.
+func groupComparisons(profiles []report.HeldProfile) []*heldGroup {
 	var out []*heldGroup
 	for i := range profiles {
 		h := &profiles[i]
@@ -114,7 +114,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 		p.newline()
 		return
 	}
-	groups := groupHeld(profiles)
+	groups := groupComparisons(profiles)
 	p.section("PROFILES", humanize.Plural(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
 	p.newline()
 	p.numbered(profiles)

@@ -32,7 +32,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 		s.heads = append(s.heads, "  "+strings.Join(g.numbers, ", "))
 	}
 	for _, id := range settingOrder(groups) {
-		row := []string{id, settingFaces(settings[id])}
+		row := []string{id, machineValues(settings[id])}
 		for _, g := range groups {
 			row = append(row, wantedCell(g.rows[id]))
 		}
@@ -81,9 +81,9 @@ func wantedCell(s *report.HeldSetting) string {
 	return "broken"
 }
 
-// settingFaces returns the machine's values of a setting, each with its mark. The effective and the pending
+// machineValues returns the machine's values of a setting, each with its mark. The effective and the pending
 // value are left out if they equal the configured one.
-func settingFaces(s report.Setting) string {
+func machineValues(s report.Setting) string {
 	configured, effective, pending := string(s.Configured.Value), string(s.Effective.Value), string(s.Pending.Value)
 	var out []string
 	if configured != "" {

@@ -84,7 +84,7 @@ func TestProfilesInOneColumn(t *testing.T) {
 	columns := func(change func(s *report.HeldSetting)) int {
 		other := one
 		change(&other)
-		return len(groupHeld([]report.HeldProfile{{Settings: []report.HeldSetting{one}}, {Settings: []report.HeldSetting{other}}}))
+		return len(groupComparisons([]report.HeldProfile{{Settings: []report.HeldSetting{one}}, {Settings: []report.HeldSetting{other}}}))
 	}
 	assert.Equal(t, 1, columns(func(*report.HeldSetting) {}))
 	for what, change := range map[string]func(s *report.HeldSetting){

@@ -44,7 +44,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 			continue
 		}
 		lines := settingReadings(&s)
-		cells := []string{id, faceCell(&s.Configured), string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
+		cells := []string{id, valueCell(&s.Configured), string(s.Pending.Value), string(s.Effective.Value), string(s.DecidedBy.Value), settingCertainty(&s)}
 		if full {
 			t.below[len(t.rows)] = lines
 		} else {
@@ -121,8 +121,8 @@ func settingReadings(s *report.Setting) []string {
 	return out
 }
 
-// faceCell returns the value of a view, or that the machine does not have the setting.
-func faceCell(f *report.Face) string {
+// valueCell returns the value of a view, or that the machine does not have the setting.
+func valueCell(f *report.Face) string {
 	if f.Value == "" && f.State == fact.Absent.String() {
 		return notOffered
 	}

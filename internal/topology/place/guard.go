@@ -153,7 +153,7 @@ func (pl *placer) guardSockets() bool {
 	}
 	for i := range pl.out {
 		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
-			if pl.onePresent() || pl.behindAbsent() {
+			if pl.onePresent() || pl.keepAbsent() {
 				return true
 			}
 			pl.fail(fmt.Sprintf("slot labels put a module on processor %d, which the table calls absent", pl.out[i].Socket), true)
@@ -163,10 +163,10 @@ func (pl *placer) guardSockets() bool {
 	return true
 }
 
-// behindAbsent keeps DIMMs in slots of an absent CPU, at the certainty of one source, if no other order of the
+// keepAbsent keeps DIMMs in slots of an absent CPU, at the certainty of one source, if no other order of the
 // CPUs explains them: the labels put DIMMs on every present CPU as well, and the sockets' names follow the
 // table's order. It reports whether it did.
-func (pl *placer) behindAbsent() bool {
+func (pl *placer) keepAbsent() bool {
 	for _, id := range pl.present {
 		if !slices.ContainsFunc(pl.populatedDRAM(), func(i int) bool { return pl.out[i].Socket == id }) {
 			return false
