@@ -14,44 +14,33 @@ import (
 
 func slotType() *ObjectType {
 	get := func(f func(s *inventory.Slot) Value) func(any) Value {
-		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
+		return reader(func(x *slotFacts) Value { return f(&x.m.sys.Slots[x.i]) })
 	}
-	return newType("Slot", "one memory slot",
-		Field{"locator", textType, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
-		Field{"state", textType, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
-		Field{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
-		Field{"size_bytes", intType, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-		Field{"type", textType, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-		Field{"ranks", intType, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-		Field{"rated_mts", intType, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
-		Field{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
-		Field{"socket", intType, "id of the socket it belongs to", func(src any) Value {
-			x := src.(*slotFacts)
+	return newType("Slot", "one memory slot", slices.Concat([]Field{
+		{"locator", textType, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+		{"state", textType, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+		{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+		{"size_bytes", intType, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		{"type", textType, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		{"ranks", intType, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		{"rated_mts", intType, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
+		{"socket", intType, "id of the socket it belongs to", reader(func(x *slotFacts) Value {
 			return x.coordinate(x.m.population.Placements[x.i].Socket, "socket")
-		}},
-		Field{"channel", intType, "channel of the processor", func(src any) Value {
-			x := src.(*slotFacts)
+		})},
+		{"channel", intType, "channel of the processor", reader(func(x *slotFacts) Value {
 			return x.coordinate(x.m.population.Placements[x.i].Channel, "channel")
-		}},
-		Field{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
-		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-		Field{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", get(slotAlarms)},
-		Field{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
-		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset", counted(correctedOf)},
-		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(uncorrectedOf)},
-		Field{"counted_days", floatType, "for how many days they were counted", func(src any) Value {
-			return countedDays(src.(*slotFacts).errors())
-		}},
-		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
-			x := src.(*slotFacts)
-			return meanDay(x.errors(), counted(correctedOf)(x))
-		}},
-		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", func(src any) Value {
-			x := src.(*slotFacts)
-			return worstDay(x.errors(), counted(correctedOf)(x))
-		}},
-		Field{"socket_running", boolType, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
-	)
+		})},
+		{"manufacturer", textType, "the module's vendor as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+		{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+		{"alarms", textType, "the alarms that the BMC raised for the module, empty for none", get(slotAlarms)},
+		{"health", textType, "what the BMC says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
+	}, errorFields(func(f func(x *counterFacts) Value) func(any) Value {
+		return reader(func(x *slotFacts) Value { return f(&counterFacts{m: x.m, slot: x}) })
+	}, "memory errors corrected on the module since the kernel's driver was loaded, or by the BMC since the last reset",
+		"memory errors on the module since then that could not be corrected"), []Field{
+		{"socket_running", boolType, "its socket holds a processor that is not disabled", reader((*slotFacts).running)},
+	})...)
 }
 
 func (x *slotFacts) coordinate(n int, what string) Value {
@@ -106,28 +95,33 @@ func (x *slotFacts) errors() *place.Errors {
 }
 
 // counted reads one counter. If the slot map assigned it, it has at most the map's certainty.
-func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
-	return func(src any) Value {
-		x := src.(*slotFacts)
-		e := x.errors()
-		v := valueOf(which(e))
-		if v.Known() && e.By == place.ByChannel {
-			v.Certainty = min(v.Certainty, x.m.population.Placements[x.i].Certainty, fact.Corroborated)
-		}
-		return v
+func (x *slotFacts) counted(which func(e *place.Errors) fact.Fact[int64]) Value {
+	e := x.errors()
+	v := valueOf(which(e))
+	if v.Known() && e.By == place.ByChannel {
+		v.Certainty = min(v.Certainty, x.m.population.Placements[x.i].Certainty, fact.Corroborated)
 	}
+	return v
 }
 
-// countedDays returns how many days errors were counted.
-func countedDays(e *place.Errors) Value {
-	return computedFrom(e.CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
-}
-
-// meanDay divides the count by the days counted.
-func meanDay(e *place.Errors, count Value) Value {
-	return derived(func() any {
-		return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
-	}, count, valueOf(e.CountedSeconds))
+// errorFields are the facts about counted errors; corrected and uncorrected describe what is counted.
+func errorFields(of func(f func(x *counterFacts) Value) func(any) Value, corrected, uncorrected string) []Field {
+	return []Field{
+		{"corrected_errors", intType, corrected, of(func(x *counterFacts) Value { return x.worst(correctedOf) })},
+		{"uncorrected_errors", intType, uncorrected, of(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
+		{"counted_days", floatType, "for how many days they were counted", of(func(x *counterFacts) Value {
+			return computedFrom(x.errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+		})},
+		{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", of(func(x *counterFacts) Value {
+			e := x.errors()
+			return derived(func() any {
+				return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
+			}, x.worst(correctedOf), valueOf(e.CountedSeconds))
+		})},
+		{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", of(func(x *counterFacts) Value {
+			return worstDay(x.errors(), x.worst(correctedOf))
+		})},
+	}
 }
 
 // worstDay returns the count if it is of one day; a longer one does not show when its errors occurred.
@@ -216,23 +210,20 @@ type counterFacts struct {
 
 func counterType() *ObjectType {
 	get := reader[*counterFacts]
-	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for",
-		Field{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
-		Field{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
+	return newType("Counter", "the memory errors counted on one slot's module, or of the machine those that no slot is known for", slices.Concat([]Field{
+		{"slotted", boolType, "the errors are those of one slot", get(func(x *counterFacts) Value { return PlainValue(x.slot != nil) })},
+		{"locator", textType, "firmware's label of the slot", get(func(x *counterFacts) Value {
 			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.Locator })
 		})},
-		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
+		{"part_number", textType, "the module's part number as firmware prints it", get(func(x *counterFacts) Value {
 			return x.ofSlot(func(s *inventory.Slot) fact.Fact[string] { return s.PartNumber })
 		})},
-		Field{"corrected_errors", intType, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(correctedOf) })},
-		Field{"uncorrected_errors", intType, "memory errors since then that could not be corrected; of the machine those of the worst counter", get(func(x *counterFacts) Value { return x.worst(uncorrectedOf) })},
-		Field{"counted_days", floatType, "for how many days they were counted", get(func(x *counterFacts) Value { return countedDays(x.errors()) })},
-		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", get(func(x *counterFacts) Value { return meanDay(x.errors(), x.worst(correctedOf)) })},
-		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known while no more than one day was counted, and of the kernel's log", get(func(x *counterFacts) Value { return worstDay(x.errors(), x.worst(correctedOf)) })},
-		Field{"complete", boolType, "the counts are all errors; unknown for those of the kernel's log, which forgets old messages", get((*counterFacts).complete)},
-		Field{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
-		Field{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
-	)
+	}, errorFields(get, "memory errors corrected since the kernel's driver was loaded, or counted by the BMC since the last reset; of the machine those of the worst counter",
+		"memory errors since then that could not be corrected; of the machine those of the worst counter"), []Field{
+		{"complete", boolType, "the counts are all errors; unknown for those of the kernel's log, which forgets old messages", get((*counterFacts).complete)},
+		{"corrected_on", textListType, "of the machine: the counters with corrected errors, how many, in how many days, their place and the slots that it may be", get(func(x *counterFacts) Value { return x.on("corrected", correctedOf) })},
+		{"uncorrected_on", textListType, "of the machine: the counters with errors that could not be corrected, in the same words", get(func(x *counterFacts) Value { return x.on("uncorrected", uncorrectedOf) })},
+	})...)
 }
 
 func correctedOf(e *place.Errors) fact.Fact[int64] { return e.Corrected }
@@ -258,7 +249,7 @@ func (x *counterFacts) errors() *place.Errors {
 // worst returns the highest count of one kind.
 func (x *counterFacts) worst(of func(*place.Errors) fact.Fact[int64]) Value {
 	if x.slot != nil {
-		return counted(of)(x.slot)
+		return x.slot.counted(of)
 	}
 	out := of(&x.unplaced[0].Errors)
 	for i := range x.unplaced {

@@ -19,9 +19,14 @@ func slotCounting(ce, seconds fact.Fact[int64]) *slotFacts {
 	return &slotFacts{m: NewMachine(sys, topo)}
 }
 
-func meanDayOf(x *slotFacts) Value { return meanDay(x.errors(), counted(correctedOf)(x)) }
+func ofSlotObject(x *slotFacts, name string) Value {
+	v, _ := (&Object{typ: Declared().objects["slot"], path: "slot", src: x}).field(name)
+	return *v
+}
 
-func worstDayOf(x *slotFacts) Value { return worstDay(x.errors(), counted(correctedOf)(x)) }
+func meanDayOf(x *slotFacts) Value { return ofSlotObject(x, "corrected_a_day") }
+
+func worstDayOf(x *slotFacts) Value { return ofSlotObject(x, "corrected_worst_day") }
 
 // TestErrorsOfADay checks that a count of one day is that day's, and that one of many days is distributed evenly and
 // leaves the worst day unknown, unless it is zero.

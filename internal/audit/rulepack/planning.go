@@ -1,9 +1,7 @@
 package rulepack
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -58,30 +56,3 @@ func planningFaults(words []string) []string {
 	}
 	return out
 }
-
-// RulesByID lists the rules of all packs by id, in the order of reports. Within one id the narrowest comes
-// first; at equal width a site's own rule precedes a built-in one.
-func RulesByID(packs []*Pack) [][]*Rule {
-	rules := map[string][]*Rule{}
-	for _, p := range packs {
-		for _, r := range p.Rules {
-			rules[r.ID] = append(rules[r.ID], r)
-		}
-	}
-	out := make([][]*Rule, 0, len(rules))
-	rank := func(id string) int {
-		area, _, _ := strings.Cut(id, ".")
-		if i := slices.Index(areaOrder[:], area); i >= 0 {
-			return i
-		}
-		return len(areaOrder)
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(rules), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
-		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return cmp.Compare(b.Narrowness, a.Narrowness) })
-		out = append(out, rules[id])
-	}
-	return out
-}
-
-// areaOrder is the order of areas in a report; others follow by name.
-var areaOrder = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline", "measure"}

@@ -37,7 +37,7 @@ func ReadPart(knowledge fs.FS, part string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := Decode(data, v); err != nil {
+	if err := cbor.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%s: %w (go generate ./rules writes it)", File(part), err)
 	}
 	return nil
