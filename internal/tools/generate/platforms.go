@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/audit/rulepack"
 	"github.com/memaudit/memaudit/internal/topology/platform"
 )
 
@@ -36,8 +38,12 @@ func platformPage(root string) (madeFiles, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", id, p.Name, channelsColumn(p), dash(countOf(p.MaxDPC)), checksColumn(p),
-			dash(makersColumn(p)), dash(strings.Join(profiles[id], ", ")))
+		depth := "-"
+		if p.MaxDPC > 0 {
+			depth = strconv.Itoa(p.MaxDPC)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", id, p.Name, channelsColumn(p), depth, checksColumn(p),
+			cmp.Or(makersColumn(p), "-"), cmp.Or(strings.Join(profiles[id], ", "), "-"))
 	}
 	b.WriteString(makersHead)
 	for _, m := range maps {
@@ -83,7 +89,7 @@ func channelsColumn(p *platform.Info) string {
 	if p.NoDIMMs {
 		return "no slots"
 	}
-	return dash(strings.Join(out, " or "))
+	return cmp.Or(strings.Join(out, " or "), "-")
 }
 
 func channelNumbers(p *platform.Info) []int {
@@ -141,31 +147,21 @@ func makersColumn(p *platform.Info) string {
 
 // profilesOf lists the files of profiles by platform.
 func profilesOf(k fs.FS) (map[string][]string, error) {
-	names, err := fs.Glob(k, "profiles/*.yaml")
-	if err != nil {
-		return nil, err
+	packs, faults := rulepack.LoadDir(k, "profiles")
+	if len(faults) > 0 {
+		return nil, faults
 	}
 	out := map[string][]string{}
-	for _, name := range names {
-		type match struct {
-			Platforms []string `yaml:"platforms"`
-		}
-		var f struct {
-			For      match `yaml:"for"`
-			Profiles []struct {
-				For match `yaml:"for"`
-			} `yaml:"profiles"`
-		}
-		if err := readYAML(k, name, &f); err != nil {
-			return nil, err
-		}
-		ids := slices.Clone(f.For.Platforms)
-		for _, p := range f.Profiles {
-			ids = append(ids, p.For.Platforms...)
+	for _, p := range packs {
+		var ids []string
+		for _, q := range p.Profiles {
+			if q.For != nil {
+				ids = append(ids, q.For.Platforms...)
+			}
 		}
 		slices.Sort(ids)
 		for _, id := range slices.Compact(ids) {
-			out[id] = append(out[id], strings.TrimSuffix(path.Base(name), ".yaml"))
+			out[id] = append(out[id], strings.TrimSuffix(path.Base(p.File), ".yaml"))
 		}
 	}
 	return out, nil
@@ -188,8 +184,13 @@ func mappedModels(k fs.FS) ([]makerMaps, error) {
 				Unknown string   `yaml:"unknown"`
 			} `yaml:"maps"`
 		}
-		if err := readYAML(k, "slots/"+f.file+".yaml", &file); err != nil {
+		name := "slots/" + f.file + ".yaml"
+		raw, err := fs.ReadFile(k, name)
+		if err != nil {
 			return nil, err
+		}
+		if err := yaml.Unmarshal(raw, &file); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		n := 0
 		for _, m := range file.Maps {
@@ -200,29 +201,4 @@ func mappedModels(k fs.FS) ([]makerMaps, error) {
 		out = append(out, makerMaps{f.maker, n})
 	}
 	return out, nil
-}
-
-func readYAML(k fs.FS, name string, to any) error {
-	raw, err := fs.ReadFile(k, name)
-	if err != nil {
-		return err
-	}
-	if err := yaml.Unmarshal(raw, to); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-func countOf(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
